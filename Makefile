@@ -1,0 +1,57 @@
+# Armilla's verbs over CMake. `make help` lists them; the build itself is CMakeLists.txt.
+#
+#   DEPS=no       install nothing              BUILD=build          where everything is built
+#   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
+#   JOBS=2        compilers and tests at once
+
+BUILD ?= build
+PREFIX ?= /usr/local
+WERROR ?= OFF
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+export BUILD WERROR JOBS
+sources = $$(find include src cli tests examples -name '*.[ch]')
+
+.PHONY: build deps demo test test-all install format check-format clean help
+.DEFAULT_GOAL := build
+
+build: ## build the command, build/armilla, and the library, build/libarmilla.so
+	@scripts/build.sh "$(BUILD)"
+
+deps: ## install what the build needs and this machine lacks (Debian, Ubuntu)
+	@scripts/deps.sh build
+
+demo: ## factorize the embedded data and leave the model, trace and pictures in build/demo
+	@scripts/deps.sh build
+	@scripts/build.sh "$(BUILD)"
+	@"$(BUILD)/armilla" demo --out "$(BUILD)/demo" --force
+
+test: ## run the tests, then the unit tests again under the address and undefined-behaviour sanitizers
+	@scripts/deps.sh build test
+	@scripts/test.sh
+
+test-all: ## run the long tiers too: valgrind, every BLAS, clang, no OpenMP, static analysis
+	@scripts/deps.sh build test more
+	@scripts/test.sh all
+
+install: build ## install the command, library, headers and package files under PREFIX
+	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"
+
+format: ## format the C sources
+	@scripts/deps.sh format
+	@$(CLANG_FORMAT) -i $(sources)
+
+check-format: ## fail where a C source is not formatted
+	@scripts/deps.sh format
+	@$(CLANG_FORMAT) --dry-run --Werror $(sources)
+
+clean: ## remove everything that was built
+	@rm -rf "$(BUILD)"
+
+help: ## list the verbs
+	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+	@sed -n '/^#   /s/^# //p' Makefile

@@ -1,0 +1,64 @@
+/* armilla check: what a model states against what plain loops over the data find. */
+#include "json.h"
+
+static const armilla_option options[] = {
+    OPTION_SAMPLES("what a sample is in the data file"),
+    OPTION_FORMAT,
+    OPTION_JSON,
+    OPTION_END,
+};
+
+static json_t *facts(const armilla_check *check, const armilla_model_summary *summary)
+{
+    json_t *object = json_object();
+    json_put_flag(object, "passed", check->passed);
+    json_put_number(object, "objective_stated", check->objective_stated);
+    json_put_number(object, "objective_found", check->objective_found);
+    json_put_number(object, "radius_stated", check->radius_stated);
+    json_put_number(object, "radius_violation", check->radius_violation);
+    json_put_number(object, "orthonormal_violation", check->orthonormal_violation);
+    json_put_number(object, "basis_negative", check->basis_negative);
+    json_put_number(object, "codes_negative", check->codes_negative);
+    json_put_count(object, "sparsity", summary->sparsity > 0 ? summary->sparsity : -1);
+    json_put_count(object, "most_nonzeros", check->most_nonzeros);
+    json_put_flag(object, "fingerprint_matches", check->fingerprint_matches);
+    json_put_count(object, "rises", check->rises);
+    json_put_flag(object, "rises_expected", check->rises_expected);
+    json_put_text(object, "finding", check->finding[0] ? check->finding : NULL);
+    return object;
+}
+
+static armilla_status run(cli_session *session)
+{
+    const char *const *operands = session->settings.operands;
+    armilla_model *model = NULL;
+    armilla_data *X = NULL;
+    armilla_model_summary summary;
+    armilla_check check;
+    armilla_status status = armilla_model_open(session->context, operands[0], &model);
+    if (status == ARMILLA_OK) status = open_data(session, operands[1], &X, NULL);
+    if (status == ARMILLA_OK) status = armilla_model_check(session->context, model, X, &check);
+    if (status != ARMILLA_OK) goto done;
+    armilla_model_summarize(model, &summary);
+    status = json_print(session, facts(&check, &summary));
+    if (status != ARMILLA_OK || check.passed) goto done;
+    report_error(&session->report, "%s: %s", operands[0], check.finding);
+    session->exit = 1;
+done:
+    armilla_data_free(X);
+    armilla_model_free(model);
+    return status;
+}
+
+const cli_command command_check = {
+    .name = "check",
+    .synopsis = "MODEL DATA [options]",
+    .meaning = "recompute a model's objective and constraints from the data; exit status 1 where they differ",
+    .operands = {"MODEL", "DATA"},
+    .required = 2,
+    .options = options,
+    .notes = "Violations are of the model's own constraints: 0 where it has no such constraint.\n\n"
+             "example:\n"
+             "  armilla check model.npz data.csv\n",
+    .run = run,
+};

@@ -1,0 +1,134 @@
+/* armilla fit: everything that can be refused is refused before the data are touched, then the data, then the fit. */
+#include "fitting.h"
+#include "json.h"
+#include "outputs.h"
+#include "start.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+static const armilla_option options[] = {
+    OPTION_PATH("out", out, "MODEL.npz", "write the model there"),
+    OPTION_PATH("trace", trace, "FILE.csv", "write the objective of every iteration there"),
+    OPTION_SAMPLES("what a sample is in the data file"),
+    OPTION_FORMAT,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_FLAG("dry-run", dry_run, "check everything, say what would be done, and stop"),
+    OPTION_END,
+};
+
+static armilla_status check_request(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    const output_path outputs[] = {{"--out", settings->out}, {"--trace", settings->trace}};
+    armilla_status status = armilla_options_check(session->context, &settings->fit);
+    if (status == ARMILLA_OK) status = start_check(session);
+    if (status == ARMILLA_OK) status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
+    return status;
+}
+
+static void report_written(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    if (settings->out || settings->trace)
+        report_line(&session->report, "%s   %s%s%s", settings->dry_run ? "writes " : "written",
+                    settings->out ? settings->out : "", settings->out && settings->trace ? ", " : "",
+                    settings->trace ? settings->trace : "");
+    else
+        report_line(&session->report, "%s   nothing; --out MODEL.npz keeps the model",
+                    settings->dry_run ? "writes " : "written");
+}
+
+static void show_plan(cli_session *session, const armilla_data *X)
+{
+    const armilla_options *fit = &session->settings.fit;
+    char pair[128], threads[48] = "as many threads as this process may use";
+    cli_report *report = &session->report;
+    /* The defaults are promises of the interface. */
+    if (fit->model)
+        snprintf(pair, sizeof pair, "%s", fit->model);
+    else
+        snprintf(pair, sizeof pair, "%s x %s", fit->basis ? fit->basis : "orthonormal",
+                 fit->codes ? fit->codes : "sphere");
+    if (fit->threads > 0) snprintf(threads, sizeof threads, "%" PRId64 " threads", fit->threads);
+    report_line(report, "plan      %s, rank %" PRId64 ", not fitted because of --dry-run", pair, fit->rank);
+    report_line(report, "data      %s: %" PRId64 " features x %" PRId64 " samples, %s", session->settings.operands[0],
+                armilla_data_features(X), armilla_data_samples(X), armilla_data_storage(X));
+    report_line(report, "solver    %s, at most %" PRId64 " iterations; %s, %s", fit->solver, fit->max_iter,
+                fit->precision ? fit->precision : armilla_type_word(armilla_data_type(X)), threads);
+    report_written(session);
+}
+
+static armilla_status print_json(cli_session *session, const armilla_model *model, double seconds_reading)
+{
+    armilla_model_summary summary;
+    struct rusage usage = {0};
+    json_t *object = json_object();
+    armilla_model_summarize(model, &summary);
+    getrusage(RUSAGE_SELF, &usage);
+    json_put_summary(object, &summary);
+    json_put_number(object, "seconds_reading", seconds_reading);
+    json_put_count(object, "peak_rss_bytes", (int64_t)usage.ru_maxrss * 1024);
+    json_put_text(object, "out", session->settings.out);
+    return json_print(session, object);
+}
+
+static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
+{
+    const cli_settings *settings = &session->settings;
+    armilla_model *model = NULL;
+    armilla_status status = fitting_run(session, X, &model);
+    if (status != ARMILLA_OK) goto done;
+    report_summary(&session->report, model, &settings->fit);
+    status = fitting_save(session, model, settings->out, settings->trace);
+    if (status != ARMILLA_OK) goto done;
+    report_written(session);
+    if (settings->json) status = print_json(session, model, seconds_reading);
+done:
+    armilla_model_free(model);
+    return status;
+}
+
+static armilla_status run(cli_session *session)
+{
+    armilla_data *X = NULL;
+    start_file start = {NULL, NULL};
+    double seconds_reading = 0;
+    armilla_status status = check_request(session);
+    if (status != ARMILLA_OK) goto done;
+    status = open_data(session, session->settings.operands[0], &X, &seconds_reading);
+    if (status != ARMILLA_OK) goto done;
+    status = start_open(session, X, &start);
+    if (status != ARMILLA_OK) goto done;
+    status = armilla_fit_check(session->context, X, &session->settings.fit);
+    if (status != ARMILLA_OK) goto done;
+    if (session->settings.dry_run)
+        show_plan(session, X);
+    else
+        status = fit_and_tell(session, X, seconds_reading);
+done:
+    start_free(&start);
+    armilla_data_free(X);
+    return status;
+}
+
+const cli_command command_fit = {
+    .name = "fit",
+    .synopsis = "DATA --rank R [options]",
+    .meaning = "factorise data: learn the basis U, the codes V and their radius",
+    .operands = {"DATA"},
+    .required = 1,
+    .fits = true,
+    .options = options,
+    .notes =
+        "DATA has one sample per row unless --samples columns is given; armilla list formats names the formats.\n"
+        "Outputs are never overwritten without --force and appear whole or not at all. INT or TERM stops the\n"
+        "fit and saves the best model so far.\n\n"
+        "examples:\n"
+        "  armilla fit images.npy --rank 10 --normalize l2 --out model.npz --trace trace.csv\n"
+        "  armilla fit counts.csv --rank 20 --basis nonnegative --codes nonneg-sparse-sphere --sparsity 3 --json\n",
+    .run = run,
+};

@@ -1,0 +1,150 @@
+/* armilla info: what a model or a data file is, and what could be done with it. */
+#include "json.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+static const armilla_option options[] = {
+    OPTION_SAMPLES("what a sample is in a data file"), OPTION_FORMAT, OPTION_THREADS, OPTION_JSON, OPTION_END,
+};
+
+static void put_fingerprint(json_t *object, uint64_t fingerprint)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
+    json_put_text(object, "fingerprint", text);
+}
+
+static armilla_status model_info(cli_session *session, const char *path)
+{
+    armilla_model *model = NULL;
+    armilla_model_summary summary;
+    int64_t entries = 0;
+    const armilla_status status = armilla_model_open(session->context, path, &model);
+    if (status != ARMILLA_OK) return status;
+    json_t *object = json_object();
+    armilla_model_summarize(model, &summary);
+    (void)armilla_model_trace(model, &entries);
+    json_put_text(object, "kind", "model");
+    json_put_text(object, "file", path);
+    json_put_summary(object, &summary);
+    json_put_text(object, "normalize", summary.normalize);
+    json_put_flag(object, "center", summary.center);
+    json_put_flag(object, "tfidf", summary.tfidf);
+    json_put_number(object, "squared_norm", summary.squared_norm);
+    json_put_count(object, "trace_entries", entries);
+    put_fingerprint(object, summary.fingerprint);
+    armilla_model_free(model);
+    return json_print(session, object);
+}
+
+static void put_facts(json_t *object, const armilla_data *X, const armilla_data_facts *facts)
+{
+    const double entries = (double)armilla_data_features(X) * (double)armilla_data_samples(X);
+    json_put_text(object, "storage", armilla_data_storage(X));
+    json_put_count(object, "m", armilla_data_features(X));
+    json_put_count(object, "n", armilla_data_samples(X));
+    json_put_count(object, "stored", armilla_data_stored(X));
+    json_put_number(object, "smallest", facts->smallest);
+    json_put_number(object, "largest", facts->largest);
+    json_put_number(object, "squared_norm", facts->squared_norm);
+    json_put_number(object, "norm_low", facts->norm_low);
+    json_put_number(object, "norm_high", facts->norm_high);
+    json_put_count(object, "zeros", facts->zeros);
+    json_put_number(object, "density", 1 - (double)facts->zeros / entries);
+    json_put_count(object, "negatives", facts->negatives);
+    json_put_count(object, "zero_samples", facts->zero_samples);
+    json_put_count(object, "zero_features", facts->zero_features);
+    json_put_count(object, "bad_sample", facts->bad_sample);
+    json_put_count(object, "bad_feature", facts->bad_feature);
+    put_fingerprint(object, facts->fingerprint);
+}
+
+static void hint(json_t *hints, const char *text)
+{
+    json_t *line = json_string(text);
+    if (line) (void)json_array_append_new(hints, line);
+}
+
+/* A rank to begin with: small beside both dimensions, and one that every basis admits. */
+static int64_t first_rank(const armilla_data *X)
+{
+    const int64_t m = armilla_data_features(X), n = armilla_data_samples(X), least = m < n ? m : n;
+    return least >= 20 ? 10 : (least + 1) / 2;
+}
+
+static json_t *make_hints(const cli_session *session, const armilla_data *X, const armilla_data_facts *facts)
+{
+    char line[PATH_MAX + 256], file[PATH_MAX];
+    json_t *hints = json_array();
+    const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
+    if (facts->bad_sample >= 0) {
+        snprintf(line, sizeof line,
+                 "note: NaN or infinity in sample %" PRId64 ", feature %" PRId64
+                 " (counted from 0); no fit takes such data",
+                 facts->bad_sample, facts->bad_feature);
+        hint(hints, line);
+        return hints;
+    }
+    if (facts->norm_high == 0) {
+        hint(hints, "note: every entry is 0; there is nothing to fit");
+        return hints;
+    }
+    hint(hints, mixed ? "note: there are negative entries, so a nonnegative basis with nonnegative codes does not fit"
+                      : "note: no entry is negative, so nonnegative atoms and codes can be read as parts and shares");
+    if (uneven) {
+        snprintf(line, sizeof line,
+                 "note: the longest sample is %.3g times the shortest, but codes have one length: "
+                 "--normalize l2 compares directions",
+                 facts->norm_high / facts->norm_low);
+        hint(hints, line);
+    }
+    snprintf(line, sizeof line, "try:  armilla fit %s%s --rank %" PRId64 " --basis %s --codes %s%s --out model.npz",
+             report_quote(session->settings.operands[0], file, sizeof file),
+             samples_in_columns(session) ? " --samples columns" : "", first_rank(X),
+             mixed ? "orthonormal" : "nonnegative", mixed ? "sphere" : "nonneg-sphere",
+             uneven ? " --normalize l2" : "");
+    hint(hints, line);
+    return hints;
+}
+
+static armilla_status data_info(cli_session *session, const char *path)
+{
+    armilla_data *X = NULL;
+    armilla_data_facts facts;
+    json_t *object = NULL;
+    armilla_status status = open_data(session, path, &X, NULL);
+    if (status == ARMILLA_OK)
+        status = armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts);
+    if (status != ARMILLA_OK) goto done;
+    object = json_object();
+    json_put_text(object, "kind", "data");
+    json_put_text(object, "file", path);
+    put_facts(object, X, &facts);
+    (void)json_object_set_new(object, "hints", make_hints(session, X, &facts));
+    status = json_print(session, object);
+done:
+    armilla_data_free(X);
+    return status;
+}
+
+static armilla_status run(cli_session *session)
+{
+    const char *path = session->settings.operands[0];
+    return armilla_model_recognize(path) ? model_info(session, path) : data_info(session, path);
+}
+
+const cli_command command_info = {
+    .name = "info",
+    .synopsis = "MODEL|DATA [options]",
+    .meaning = "what a model or a data file holds, and which model suits the data",
+    .operands = {"MODEL|DATA"},
+    .required = 1,
+    .options = options,
+    .notes = "m is the number of features, n of samples; bad_sample and bad_feature are the first NaN or infinity,\n"
+             "counted from 0.\n\n"
+             "example:\n"
+             "  armilla info data.csv\n",
+    .run = run,
+};

@@ -1,0 +1,67 @@
+/* armilla reconstruct: UV as an array, block by block, so that it may be larger than memory. */
+#include "outputs.h"
+#include "signals.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 16 << 20 };
+
+static const armilla_option options[] = {
+    OPTION_PATH("out", out, "X.npy", "write the array there (required)"),
+    OPTION_SAMPLES("what a sample is in the array: rows gives n x m, columns m x n"),
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
+};
+
+static armilla_status write_blocks(cli_session *session, const armilla_model *model,
+                                   const armilla_model_summary *summary, armilla_output *output)
+{
+    const size_t sample = (size_t)summary->m * armilla_type_size(summary->precision);
+    const int64_t width = sample < BLOCK_BYTES ? (int64_t)(BLOCK_BYTES / sample) : 1;
+    armilla_status status = ARMILLA_OK;
+    void *block = calloc((size_t)width, sample);
+    if (!block) return fail(session, ARMILLA_NO_MEMORY, "out of memory for %" PRId64 " samples", width);
+    for (int64_t first = 0; first < summary->n && status == ARMILLA_OK && !signals_exit(); first += width) {
+        const int64_t count = summary->n - first < width ? summary->n - first : width;
+        status = armilla_model_reconstruct(session->context, model, first, count, block);
+        if (status == ARMILLA_OK) status = armilla_output_write(output, block, (size_t)count * sample);
+    }
+    free(block);
+    return status;
+}
+
+static armilla_status run(cli_session *session)
+{
+    armilla_model *model = NULL;
+    armilla_output *output = NULL;
+    armilla_model_summary summary;
+    armilla_status status = outputs_require(session, "reconstruct", "X.npy");
+    if (status == ARMILLA_OK) status = armilla_model_open(session->context, session->settings.operands[0], &model);
+    if (status != ARMILLA_OK) goto done;
+    armilla_model_summarize(model, &summary);
+    status = outputs_begin_array(session, summary.precision, summary.n, summary.m, &output);
+    if (status == ARMILLA_OK) status = write_blocks(session, model, &summary, output);
+    if (status == ARMILLA_OK) status = outputs_finish(session, output);
+    if (status == ARMILLA_OK && !session->exit)
+        report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s",
+                    session->settings.out, summary.n, summary.m, armilla_type_word(summary.precision));
+done:
+    armilla_output_free(output);
+    armilla_model_free(model);
+    return status;
+}
+
+const cli_command command_reconstruct = {
+    .name = "reconstruct",
+    .synopsis = "MODEL --out X.npy [options]",
+    .meaning = "the data as the model sees them: UV, with centring and tf-idf undone",
+    .operands = {"MODEL"},
+    .required = 1,
+    .options = options,
+    .notes = "Samples that were scaled to unit length by --normalize l2 stay so: their lengths are not kept.\n\n"
+             "example:\n"
+             "  armilla reconstruct model.npz --out approximation.npy\n",
+    .run = run,
+};

@@ -1,0 +1,69 @@
+/* armilla transform: the codes of samples under a model, in the orientation of the input. */
+#include "outputs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const armilla_option options[] = {
+    OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
+    OPTION_SAMPLES("what a sample is in the data file; codes are written alike"),
+    OPTION_FORMAT,
+    OPTION_THREADS,
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
+};
+
+static armilla_status write_codes(cli_session *session, const armilla_model_summary *model, int64_t n,
+                                  const void *codes)
+{
+    const size_t bytes = (size_t)n * (size_t)model->rank * armilla_type_size(model->precision);
+    armilla_output *output = NULL;
+    armilla_status status = outputs_begin_array(session, model->precision, n, model->rank, &output);
+    if (status == ARMILLA_OK) status = armilla_output_write(output, codes, bytes);
+    if (status == ARMILLA_OK) status = outputs_finish(session, output);
+    armilla_output_free(output);
+    if (status == ARMILLA_OK && !session->exit)
+        report_line(&session->report, "written   %s: codes of %" PRId64 " samples, %" PRId64 " numbers each, %s",
+                    session->settings.out, n, model->rank, armilla_type_word(model->precision));
+    return status;
+}
+
+static armilla_status run(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    armilla_model *model = NULL;
+    armilla_data *X = NULL;
+    void *codes = NULL;
+    armilla_model_summary summary;
+    armilla_status status = outputs_require(session, "transform", "CODES.npy");
+    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
+    if (status == ARMILLA_OK) status = open_data(session, settings->operands[1], &X, NULL);
+    if (status != ARMILLA_OK) goto done;
+    armilla_model_summarize(model, &summary);
+    codes = calloc((size_t)armilla_data_samples(X), (size_t)summary.rank * armilla_type_size(summary.precision));
+    if (!codes) {
+        status = fail(session, ARMILLA_NO_MEMORY, "out of memory for the codes; transform the samples in parts");
+        goto done;
+    }
+    status = armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes);
+    if (status == ARMILLA_OK) status = write_codes(session, &summary, armilla_data_samples(X), codes);
+done:
+    free(codes);
+    armilla_data_free(X);
+    armilla_model_free(model);
+    return status;
+}
+
+const cli_command command_transform = {
+    .name = "transform",
+    .synopsis = "MODEL DATA --out CODES.npy [options]",
+    .meaning = "codes of new samples under a model",
+    .operands = {"MODEL", "DATA"},
+    .required = 2,
+    .options = options,
+    .notes = "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision.\n\n"
+             "example:\n"
+             "  armilla transform model.npz new.csv --out codes.npy\n",
+    .run = run,
+};

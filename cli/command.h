@@ -1,0 +1,94 @@
+/* What the commands share. A command is one file and one row: the row holds its words, its options and its function;
+ * parsing, help and suggestions are driven by it. Functions return the library's status; the sentence about a
+ * failure stands in the session (fail) or in the library's context, and main prints it. */
+#ifndef ARMILLA_CLI_COMMAND_H
+#define ARMILLA_CLI_COMMAND_H
+
+#include "report.h"
+
+#include <armilla/armilla.h>
+
+/* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
+typedef struct cli_settings {
+    armilla_options fit;
+    const char *operands[2];
+    const char *out, *trace, *format, *samples;
+    bool json, quiet, force, dry_run;
+} cli_settings;
+
+typedef struct cli_session {
+    armilla_context *context;
+    cli_report report;
+    cli_settings settings;
+    int exit; /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
+    char error[1024];
+} cli_session;
+
+typedef struct cli_command {
+    const char *name;
+    const char *synopsis; /* what follows the name */
+    const char *meaning;
+    const char *operands[2];             /* their names, NULL past the last */
+    size_t required;                     /* how many of them must be given */
+    const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
+    bool fits;                           /* takes the library's option table too */
+    const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
+    const char *notes;                   /* shown below the options by --help */
+    armilla_status (*run)(cli_session *session);
+} cli_command;
+
+extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
+    command_demo;
+
+/* Puts the sentence into the session and returns status. */
+armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A data file, read as --format and --samples say; *seconds (may be NULL) is how long that took. */
+armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
+
+/* Whether --samples says that a sample is a column. */
+bool samples_in_columns(const cli_session *session);
+
+/* Seconds of a clock that never goes back. */
+double now(void);
+
+/* The formats and the two orientations, as armilla_option's choice wants them. */
+const char *format_choice(size_t index);
+const char *samples_choice(size_t index);
+
+/* Rows that several commands have. */
+#define OPTION_FLAG(word, member, text)                                                                                \
+    {                                                                                                                  \
+        .name = (word), .kind = ARMILLA_OPTION_FLAG, .offset = offsetof(cli_settings, member), .help = (text)          \
+    }
+#define OPTION_PATH(word, member, called, text)                                                                        \
+    {                                                                                                                  \
+        .name = (word), .kind = ARMILLA_OPTION_TEXT, .offset = offsetof(cli_settings, member), .value = (called),      \
+        .help = (text)                                                                                                 \
+    }
+#define OPTION_JSON OPTION_FLAG("json", json, "print one JSON object on standard output")
+#define OPTION_QUIET OPTION_FLAG("quiet", quiet, "print errors only: no progress, warnings or summary")
+#define OPTION_FORCE OPTION_FLAG("force", force, "replace outputs that exist")
+#define OPTION_FORMAT                                                                                                  \
+    {                                                                                                                  \
+        .name = "format", .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, format),                       \
+        .choice = format_choice, .value = "NAME",                                                                      \
+        .help = "format of the data file; otherwise from its content and name"                                         \
+    }
+#define OPTION_SAMPLES(text)                                                                                           \
+    {                                                                                                                  \
+        .name = "samples", .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples), .preset = "rows",   \
+        .choice = samples_choice, .value = "WHERE", .help = (text)                                                     \
+    }
+#define OPTION_THREADS                                                                                                 \
+    {                                                                                                                  \
+        .name = "threads", .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.threads), .low = 1,    \
+        .high = 1024, .value = "N", .help = "threads (default: the cores this process may use)"                        \
+    }
+#define OPTION_END                                                                                                     \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
+
+#endif

@@ -1,0 +1,93 @@
+/* Runs fits. The remaining time is what --max-iter and --time-limit leave at the present rate, an upper bound: most
+ * fits converge before. */
+#include "fitting.h"
+
+#include "signals.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+typedef struct cli_watcher {
+    cli_report *report;
+    const armilla_options *options;
+    double begun, shown; /* clock of the first call and of the last line */
+    int64_t round;       /* which of the restarts */
+    int64_t done;        /* iterations of all of them */
+} cli_watcher;
+
+/* Seconds that are left at most, or a negative number where nothing limits them yet. */
+static double remaining(const cli_watcher *watcher, const armilla_trace_entry *entry, double rate)
+{
+    const armilla_options *options = watcher->options;
+    const double rounds = (double)(options->restarts > watcher->round ? options->restarts - watcher->round : 0);
+    const double iterations = rounds * (double)options->max_iter + (double)(options->max_iter - entry->iteration);
+    double left = rate > 0 ? iterations / rate : INFINITY;
+    if (options->time_limit > 0) left = fmin(left, fmax(options->time_limit - entry->seconds, 0));
+    return isfinite(left) ? left : -1;
+}
+
+static void format_seconds(double seconds, char *buffer, size_t size)
+{
+    if (seconds < 0)
+        snprintf(buffer, size, "?");
+    else if (seconds < 100)
+        snprintf(buffer, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(buffer, size, "%.0f min", seconds / 60);
+    else
+        snprintf(buffer, size, "%.1f h", seconds / 3600);
+}
+
+static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double clock)
+{
+    const double elapsed = clock - watcher->begun, rate = elapsed > 0 ? (double)watcher->done / elapsed : 0;
+    char start[48] = "", left[32], line[256];
+    format_seconds(remaining(watcher, entry, rate), left, sizeof left);
+    if (watcher->options->restarts > 1)
+        snprintf(start, sizeof start, "start %" PRId64 "/%" PRId64 "  ", watcher->round, watcher->options->restarts);
+    snprintf(line, sizeof line,
+             "%siteration %" PRId64 "/%" PRId64 "  error %.6f  radius %.4g  %.3g it/s  at most %s left", start,
+             entry->iteration, watcher->options->max_iter, entry->relative_error, entry->radius, rate, left);
+    report_progress(watcher->report, line);
+    watcher->shown = clock;
+}
+
+static int on_iteration(void *user, const armilla_trace_entry *entry)
+{
+    cli_watcher *watcher = user;
+    const double clock = now();
+    if (watcher->begun == 0) watcher->begun = watcher->shown = clock;
+    if (entry->iteration == 0)
+        watcher->round++;
+    else
+        watcher->done++;
+    /* Ten lines a second are as many as can be read, and a fit that ends at once needs none. */
+    if (watcher->report->terminal && !watcher->report->quiet && clock - watcher->shown >= 0.1)
+        show(watcher, entry, clock);
+    return signals_exit();
+}
+
+armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_model **model)
+{
+    armilla_options options = session->settings.fit;
+    cli_watcher watcher = {.report = &session->report, .options = &options};
+    options.callback = on_iteration;
+    options.callback_user = &watcher;
+    signals_defer();
+    const armilla_status status = armilla_fit(session->context, X, &options, model);
+    report_erase(&session->report);
+    session->exit = signals_exit();
+    return status;
+}
+
+armilla_status fitting_save(cli_session *session, const armilla_model *model, const char *out, const char *trace)
+{
+    const bool force = session->settings.force;
+    armilla_status status = ARMILLA_OK;
+    if (out) status = armilla_model_save(session->context, model, out, force);
+    if (status == ARMILLA_OK && trace) status = armilla_model_save_trace(session->context, model, trace, force);
+    /* A signal that came while saving counts too. */
+    session->exit = signals_exit();
+    return status;
+}

@@ -1,0 +1,119 @@
+/* Help texts. Ranges, choices and defaults are told by the tables, so that they cannot differ from what is checked. */
+#include "help.h"
+
+#include "parse.h"
+
+#include <string.h>
+
+enum { INDENT = 26, WIDTH = 100 };
+
+/* Prints text word by word, breaking lines at WIDTH; column is where the cursor stands. */
+static void print_wrapped(FILE *stream, size_t column, const char *text)
+{
+    for (bool first = true; *text; first = false) {
+        const size_t length = strcspn(text, " ");
+        const bool fits = column + 1 + length <= WIDTH;
+        if (!first) column = fits ? column + 1 : INDENT;
+        if (!first && fits) fputc(' ', stream);
+        if (!first && !fits) fprintf(stream, "\n%*s", INDENT, "");
+        fprintf(stream, "%.*s", (int)length, text);
+        column += length;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', stream);
+}
+
+static void add(char *buffer, size_t size, const char *opening, const char *text)
+{
+    const size_t used = strlen(buffer);
+    snprintf(buffer + used, size - used, "%s%s", opening, text);
+}
+
+static void add_range(char *buffer, size_t size, const armilla_option *row)
+{
+    char range[96] = "";
+    const bool bounded = row->high < 1e9;
+    if (bounded)
+        snprintf(range, sizeof range, "%s%.15g to %.15g", row->above_low ? "above " : "", row->low, row->high);
+    else
+        snprintf(range, sizeof range, "%s %.15g", row->above_low ? "above" : "at least", row->low);
+    add(buffer, size, "; ", range);
+}
+
+static void add_choices(char *buffer, size_t size, const armilla_option *row)
+{
+    for (size_t i = 0; row->choice(i); i++) add(buffer, size, i ? ", " : "; one of ", row->choice(i));
+    if (row->open) add(buffer, size, " ", "or a file");
+}
+
+/* The help of a row, with what the table says about its values. */
+static void describe(const armilla_option *row, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", row->help);
+    if (row->kind == ARMILLA_OPTION_INTEGER || row->kind == ARMILLA_OPTION_REAL) add_range(buffer, size, row);
+    if (row->kind == ARMILLA_OPTION_POSITIVE) add(buffer, size, "; above 0, or ", row->automatic);
+    if (row->kind == ARMILLA_OPTION_MULTIPLE) add(buffer, size, "; ", "above 0");
+    if (row->kind == ARMILLA_OPTION_WORD) add_choices(buffer, size, row);
+    if (row->preset) add(buffer, size, "; default ", row->preset);
+}
+
+static void print_row(FILE *stream, const char *left, const char *right)
+{
+    int column = fprintf(stream, "  %s ", left);
+    if (column < INDENT) column += fprintf(stream, "%*s", INDENT - column, "");
+    print_wrapped(stream, column > 0 ? (size_t)column : 0, right);
+}
+
+static void print_option(FILE *stream, const armilla_option *row)
+{
+    char left[64], right[1024];
+    snprintf(left, sizeof left, "--%s %s", row->name,
+             row->kind == ARMILLA_OPTION_FLAG || !row->value ? "" : row->value);
+    describe(row, right, sizeof right);
+    print_row(stream, left, right);
+}
+
+static void print_choices(FILE *stream, const cli_command *command)
+{
+    char right[512] = "";
+    if (!command->choice) return;
+    for (size_t i = 0; command->choice(i); i++) add(right, sizeof right, i ? ", " : "one of ", command->choice(i));
+    fputc('\n', stream);
+    print_row(stream, command->operands[0], right);
+}
+
+void help_command(FILE *stream, const cli_command *command)
+{
+    cli_settings settings;
+    option_group groups[OPTION_GROUPS];
+    const size_t count = option_groups(command, &settings, groups);
+    fprintf(stream, "armilla %s: %s\n\nusage: armilla %s %s\n", command->name, command->meaning, command->name,
+            command->synopsis);
+    print_choices(stream, command);
+    for (size_t g = 0; g < count; g++) {
+        fprintf(stream, "\n%soptions:\n", groups[g].title);
+        for (const armilla_option *row = groups[g].table; row->name; row++) print_option(stream, row);
+        if (g + 1 == count) print_row(stream, "--help, -h", "show this help");
+    }
+    if (command->notes) fprintf(stream, "\n%s", command->notes);
+}
+
+void help_usage(FILE *stream)
+{
+    fputs("usage: armilla COMMAND ...\n"
+          "       armilla --help lists the commands; armilla demo shows one at work\n",
+          stream);
+}
+
+void help_all(FILE *stream, const cli_command *const *commands)
+{
+    fprintf(stream,
+            "armilla %s: matrix factorization on the sphere. Data X are approximated by UV, where the columns of U\n"
+            "are atoms, orthonormal or nonnegative, and every column of V lies on a sphere of one learned radius.\n\n"
+            "usage: armilla COMMAND ...\n\ncommands:\n",
+            armilla_version());
+    for (; *commands; commands++) print_row(stream, (*commands)->name, (*commands)->meaning);
+    print_row(stream, "help COMMAND", "what a command does and takes; also armilla COMMAND --help");
+    print_row(stream, "--version", "the version of the library");
+    fputs("\nstart here: armilla demo, then armilla info FILE and armilla fit FILE --rank R --out MODEL.npz\n", stream);
+}

@@ -1,0 +1,108 @@
+/* JSON through jansson; its objects keep the order in which members were added. */
+#include "json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(json_t *object, const char *name, json_t *value)
+{
+    (void)json_object_set_new(object, name, value ? value : json_null());
+}
+
+/* File names need not be UTF-8, JSON must be. */
+static json_t *ascii(const char *text)
+{
+    char plain[4096];
+    snprintf(plain, sizeof plain, "%s", text);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c > 126) *c = '?';
+    return json_string(plain);
+}
+
+void json_put_text(json_t *object, const char *name, const char *text)
+{
+    json_t *value = text ? json_string(text) : json_null();
+    put(object, name, value ? value : ascii(text));
+}
+
+void json_put_number(json_t *object, const char *name, double number)
+{
+    put(object, name, isfinite(number) ? json_real(number) : json_null());
+}
+
+void json_put_count(json_t *object, const char *name, int64_t count)
+{
+    put(object, name, count < 0 ? json_null() : json_integer(count));
+}
+
+void json_put_flag(json_t *object, const char *name, bool flag)
+{
+    put(object, name, json_boolean(flag));
+}
+
+void json_put_summary(json_t *object, const armilla_model_summary *summary)
+{
+    json_put_text(object, "model", summary->model);
+    json_put_text(object, "basis", summary->basis);
+    json_put_text(object, "codes", summary->codes);
+    json_put_count(object, "sparsity", summary->sparsity > 0 ? summary->sparsity : -1);
+    json_put_count(object, "rank", summary->rank);
+    json_put_count(object, "m", summary->m);
+    json_put_count(object, "n", summary->n);
+    json_put_count(object, "nnz", summary->nnz);
+    json_put_text(object, "solver", summary->solver);
+    json_put_text(object, "start", summary->start);
+    json_put_count(object, "seed", summary->seed);
+    json_put_text(object, "precision", armilla_type_word(summary->precision));
+    json_put_count(object, "threads", summary->threads);
+    json_put_count(object, "ranks", summary->ranks);
+    json_put_count(object, "iterations", summary->iterations);
+    json_put_count(object, "sweeps", summary->sweeps);
+    json_put_text(object, "stop", armilla_stop_word(summary->stop));
+    json_put_number(object, "objective", summary->objective);
+    json_put_number(object, "relative_error", summary->relative_error);
+    json_put_number(object, "radius", summary->radius);
+    json_put_number(object, "seconds", summary->seconds);
+    json_put_number(object, "seconds_per_iteration", summary->iterations > 0 ? summary->seconds_per_iteration : NAN);
+    json_put_count(object, "zero_samples", summary->zero_samples);
+}
+
+static void print_value(const json_t *value)
+{
+    if (json_is_real(value))
+        printf("%.10g", json_real_value(value));
+    else if (json_is_integer(value))
+        printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_string(value))
+        fputs(json_string_value(value), stdout);
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "yes" : "no", stdout);
+    else
+        fputc('-', stdout);
+}
+
+/* seconds_per_iteration -> "seconds per iteration   0.01" */
+static void print_member(const char *name, json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(value); i++) puts(json_string_value(json_array_get(value, i)));
+    if (json_is_array(value)) return;
+    for (const char *c = name; *c; c++) putchar(*c == '_' ? ' ' : *c);
+    printf("%*s", strlen(name) < 24 ? (int)(24 - strlen(name)) : 1, "");
+    print_value(value);
+    putchar('\n');
+}
+
+armilla_status json_print(cli_session *session, json_t *object)
+{
+    if (!object) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
+    if (session->settings.json) {
+        (void)json_dumpf(object, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+            print_member(json_object_iter_key(at), json_object_iter_value(at));
+    }
+    json_decref(object);
+    return ARMILLA_OK;
+}

@@ -1,0 +1,22 @@
+/* Facts as an ordered list of names and values, printed as one JSON object or as lines for people. */
+#ifndef ARMILLA_CLI_JSON_H
+#define ARMILLA_CLI_JSON_H
+
+#include "command.h"
+
+#include <jansson.h>
+
+/* Adds a value; what does not apply is null: NULL text, a number that is not finite, a count that is negative. */
+void json_put_text(json_t *object, const char *name, const char *text);
+void json_put_number(json_t *object, const char *name, double number);
+void json_put_count(json_t *object, const char *name, int64_t count);
+void json_put_flag(json_t *object, const char *name, bool flag);
+
+/* Everything a model's summary says, under the names of `fit --json`. */
+void json_put_summary(json_t *object, const armilla_model_summary *summary);
+
+/* Prints the object on standard output and frees it: as JSON under --json, else a line per member, a list as lines of
+ * its own. ARMILLA_NO_MEMORY for NULL. */
+armilla_status json_print(cli_session *session, json_t *object);
+
+#endif

@@ -1,0 +1,176 @@
+/* The armilla command: a table of subcommands, and the way from arguments to an exit status. Standard output carries
+ * data or JSON only; the one place that prints errors and exits is the end of this file. */
+#include "command.h"
+#include "guess.h"
+#include "help.h"
+#include "parse.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const cli_command *const commands[] = {
+    &command_fit,  &command_transform, &command_reconstruct, &command_check,
+    &command_info, &command_list,      &command_demo,        NULL,
+};
+
+static armilla_status show_help(cli_session *session, char *const *arguments);
+static armilla_status show_version(cli_session *session, char *const *arguments);
+
+/* Words that stand where a command does but are none. */
+static const struct {
+    const char *word;
+    armilla_status (*run)(cli_session *session, char *const *arguments);
+} words[] = {{"--help", show_help}, {"-h", show_help}, {"help", show_help}, {"--version", show_version}};
+
+armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(session->error, sizeof session->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+double now(void)
+{
+    struct timespec time = {0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+const char *format_choice(size_t index)
+{
+    armilla_table_row row;
+    return armilla_table_get(ARMILLA_TABLE_FORMATS, index, &row) ? row.name : NULL;
+}
+
+const char *samples_choice(size_t index)
+{
+    static const char *const choices[] = {"rows", "columns"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+bool samples_in_columns(const cli_session *session)
+{
+    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
+}
+
+armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
+{
+    const armilla_read_options options = {
+        .format = session->settings.format,
+        .sample_columns = samples_in_columns(session),
+    };
+    const double begun = now();
+    const armilla_status status = armilla_data_open(session->context, path, &options, data);
+    if (seconds) *seconds = now() - begun;
+    return status;
+}
+
+static armilla_status find_command(cli_session *session, const char *name, const cli_command **found)
+{
+    cli_guess guess;
+    guess_begin(&guess, name);
+    for (const cli_command *const *row = commands; *row; row++) {
+        if (strcmp((*row)->name, name) == 0) {
+            *found = *row;
+            return ARMILLA_OK;
+        }
+        guess_offer(&guess, "", (*row)->name);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) guess_offer(&guess, "", words[i].word);
+    return fail(session, ARMILLA_BAD_ARGUMENT, "unknown %s '%s'%s (see armilla --help)",
+                name[0] == '-' ? "option" : "command", name, guess.hint);
+}
+
+static armilla_status show_help(cli_session *session, char *const *arguments)
+{
+    const cli_command *found = NULL;
+    if (!arguments[0]) {
+        help_all(stdout, commands);
+        return ARMILLA_OK;
+    }
+    const armilla_status status = find_command(session, arguments[0], &found);
+    if (status != ARMILLA_OK) return status;
+    if (arguments[1])
+        return fail(session, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many; usage: armilla help COMMAND",
+                    arguments[1]);
+    help_command(stdout, found);
+    return ARMILLA_OK;
+}
+
+static armilla_status show_version(cli_session *session, char *const *arguments)
+{
+    if (arguments[0])
+        return fail(session, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many; usage: armilla --version",
+                    arguments[0]);
+    printf("armilla %s\n", armilla_version());
+    return ARMILLA_OK;
+}
+
+static armilla_status run_command(cli_session *session, char *const *arguments)
+{
+    const cli_command *found = NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, arguments[0]) == 0) return words[i].run(session, arguments + 1);
+    armilla_status status = find_command(session, arguments[0], &found);
+    if (status != ARMILLA_OK) return status;
+    if (parse_wants_help(arguments + 1)) {
+        help_command(stdout, found);
+        return ARMILLA_OK;
+    }
+    status = parse_arguments(session, found, arguments + 1);
+    session->report.quiet = session->settings.quiet;
+    return status == ARMILLA_OK ? found->run(session) : status;
+}
+
+/* A standard stream that the caller closed would be the next file we open; the wrong mode makes its use an error. */
+static void occupy_standard_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* The exit status, after whatever went wrong has been told. */
+static int finish(cli_session *session, armilla_status status)
+{
+    report_erase(&session->report);
+    if (status != ARMILLA_OK) {
+        const char *told = session->error[0] ? session->error : armilla_context_error(session->context);
+        report_error(&session->report, "%s", *told ? told : armilla_status_text(status));
+        return armilla_status_exit(status);
+    }
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return session->exit;
+    report_error(&session->report, "standard output: %s; what was printed is incomplete",
+                 errno ? strerror(errno) : "writing failed");
+    return armilla_status_exit(ARMILLA_IO_ERROR);
+}
+
+int main(int count, char **arguments)
+{
+    cli_session session = {.exit = 0};
+    occupy_standard_streams();
+    signals_install();
+    report_begin(&session.report);
+    if (count < 2) {
+        help_usage(stderr);
+        return armilla_status_exit(ARMILLA_BAD_ARGUMENT);
+    }
+    armilla_status status = armilla_context_new(NULL, &session.context);
+    if (status == ARMILLA_OK) {
+        armilla_context_set_log(session.context, report_log, &session.report);
+        status = run_command(&session, arguments + 1);
+    } else {
+        (void)fail(&session, status, "out of memory");
+    }
+    const int code = finish(&session, status);
+    armilla_context_free(session.context);
+    return code;
+}

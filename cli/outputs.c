@@ -1,0 +1,123 @@
+/* Checks of output paths, and .npy arrays in the orientation that was asked for. */
+#include "outputs.h"
+
+#include "signals.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The directory part of path into buffer, "." where there is none; returns the name behind it. */
+static const char *split(const char *path, char *buffer, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        snprintf(buffer, size, ".");
+    else if (slash == path)
+        snprintf(buffer, size, "/");
+    else
+        snprintf(buffer, size, "%.*s", (int)(slash - path), path);
+    return slash ? slash + 1 : path;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Also for files that do not exist yet: then by their directory and name. */
+static bool same_place(const char *a, const char *b)
+{
+    char first[PATH_MAX], second[PATH_MAX];
+    if (strcmp(a, b) == 0 || same_file(a, b)) return true;
+    return strcmp(split(a, first, sizeof first), split(b, second, sizeof second)) == 0 && same_file(first, second);
+}
+
+static armilla_status check_directory(cli_session *session, const char *path)
+{
+    char directory[PATH_MAX];
+    struct stat found;
+    if (*split(path, directory, sizeof directory) == '\0')
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: names a directory; give the name of a file", path);
+    if (stat(directory, &found) != 0)
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s: %s", path, directory, strerror(errno));
+    if (!S_ISDIR(found.st_mode) || access(directory, W_OK | X_OK) != 0)
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: no files can be made in %s", path,
+                    directory);
+    return ARMILLA_OK;
+}
+
+static armilla_status check_path(cli_session *session, const output_path *output)
+{
+    struct stat found;
+    if (*output->path == '\0')
+        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name of a file is missing", output->option);
+    if (stat(output->path, &found) != 0) return check_directory(session, output->path);
+    if (!S_ISREG(found.st_mode))
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: is not a regular file and is not replaced; give another name",
+                    output->path);
+    if (!session->settings.force)
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: exists; give --force to replace it, or another name",
+                    output->path);
+    return check_directory(session, output->path);
+}
+
+static armilla_status check_apart(cli_session *session, const output_path *outputs, size_t index)
+{
+    const char *path = outputs[index].path;
+    for (size_t i = 0; i < index; i++)
+        if (outputs[i].path && same_place(outputs[i].path, path))
+            return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is also given by %s; give each output a file of its own",
+                        outputs[index].option, path, outputs[i].option);
+    for (size_t i = 0; i < sizeof session->settings.operands / sizeof *session->settings.operands; i++)
+        if (session->settings.operands[i] && same_file(session->settings.operands[i], path))
+            return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is an input; give another name", outputs[index].option,
+                        path);
+    return ARMILLA_OK;
+}
+
+armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count)
+{
+    armilla_status status = ARMILLA_OK;
+    for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
+        if (outputs[i].path) status = check_apart(session, outputs, i);
+    for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
+        if (outputs[i].path) status = check_path(session, &outputs[i]);
+    return status;
+}
+
+armilla_status outputs_require(cli_session *session, const char *command, const char *called)
+{
+    const output_path output = {"--out", session->settings.out};
+    if (!output.path)
+        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: say where to write with --out %s", command, called);
+    return outputs_check(session, &output, 1);
+}
+
+armilla_status outputs_begin_array(cli_session *session, armilla_type type, int64_t samples, int64_t width,
+                                   armilla_output **output)
+{
+    const bool columns = samples_in_columns(session);
+    armilla_output *made = NULL;
+    signals_defer();
+    armilla_status status = armilla_output_new(session->context, session->settings.out, session->settings.force, &made);
+    if (status == ARMILLA_OK)
+        status = armilla_output_npy_header(made, type, columns ? width : samples, columns ? samples : width, columns);
+    if (status != ARMILLA_OK) {
+        armilla_output_free(made);
+        return status;
+    }
+    *output = made;
+    return ARMILLA_OK;
+}
+
+armilla_status outputs_finish(cli_session *session, armilla_output *output)
+{
+    session->exit = signals_exit();
+    return session->exit ? ARMILLA_OK : armilla_output_commit(output);
+}

@@ -1,0 +1,130 @@
+/* Command lines: `--name value`, `--name=value`, flags and operands, over any option tables. */
+#include "parse.h"
+
+#include "guess.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct cli_parser {
+    cli_session *session;
+    const cli_command *command;
+    option_group groups[OPTION_GROUPS];
+    size_t group_count;
+    char *const *next;
+    size_t operand_count;
+} cli_parser;
+
+size_t option_groups(const cli_command *command, cli_settings *settings, option_group groups[OPTION_GROUPS])
+{
+    size_t count = 0;
+    if (command->fits) groups[count++] = (option_group){"factorization ", armilla_option_table(), &settings->fit};
+    groups[count++] = (option_group){command->fits ? "other " : "", command->options, settings};
+    return count;
+}
+
+bool parse_wants_help(char *const *arguments)
+{
+    for (; *arguments && strcmp(*arguments, "--") != 0; arguments++)
+        if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0) return true;
+    return false;
+}
+
+static armilla_status refuse_option(const cli_parser *parser, const char *spoken, const char *name)
+{
+    cli_guess guess;
+    guess_begin(&guess, name);
+    for (size_t g = 0; g < parser->group_count; g++)
+        for (const armilla_option *row = parser->groups[g].table; row->name; row++)
+            guess_offer(&guess, "--", row->name);
+    return fail(parser->session, ARMILLA_BAD_ARGUMENT, "unknown option '%s'%s (see armilla %s --help)", spoken,
+                guess.hint, parser->command->name);
+}
+
+/* The value of an option: behind '=', or the next argument unless that is an option too. */
+static armilla_status take_value(cli_parser *parser, const armilla_option *row, const char *equals, const char **value)
+{
+    const bool flag = row->kind == ARMILLA_OPTION_FLAG;
+    if (flag && equals)
+        return fail(parser->session, ARMILLA_BAD_ARGUMENT, "--%s is a flag and takes no value; leave out '%s'",
+                    row->name, equals);
+    if (flag) return ARMILLA_OK;
+    if (equals) {
+        *value = equals + 1;
+        return ARMILLA_OK;
+    }
+    if (!*parser->next || strncmp(*parser->next, "--", 2) == 0)
+        return fail(parser->session, ARMILLA_BAD_ARGUMENT, "--%s needs a value: --%s %s", row->name, row->name,
+                    row->value ? row->value : "VALUE");
+    *value = *parser->next++;
+    return ARMILLA_OK;
+}
+
+static armilla_status take_option(cli_parser *parser, const char *spoken)
+{
+    char name[64] = "";
+    const char *equals = strchr(spoken, '='), *value = NULL;
+    if (strncmp(spoken, "--", 2) != 0) return refuse_option(parser, spoken, spoken + 1);
+    const size_t length = strcspn(spoken + 2, "=");
+    if (length < sizeof name) memcpy(name, spoken + 2, length);
+    for (size_t g = 0; g < parser->group_count; g++) {
+        const armilla_option *row = armilla_option_find(parser->groups[g].table, name);
+        if (!row) continue;
+        const armilla_status status = take_value(parser, row, equals, &value);
+        if (status != ARMILLA_OK) return status;
+        return armilla_option_set(parser->session->context, row, parser->groups[g].target, value);
+    }
+    return refuse_option(parser, spoken, name);
+}
+
+static armilla_status take_operand(cli_parser *parser, const char *spoken)
+{
+    const size_t most = sizeof parser->command->operands / sizeof *parser->command->operands;
+    if (parser->operand_count >= most || !parser->command->operands[parser->operand_count])
+        return fail(parser->session, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many; usage: armilla %s %s",
+                    spoken, parser->command->name, parser->command->synopsis);
+    parser->session->settings.operands[parser->operand_count++] = spoken;
+    return ARMILLA_OK;
+}
+
+static armilla_status check_choice(cli_session *session, const cli_command *command)
+{
+    const char *spoken = session->settings.operands[0];
+    cli_guess guess;
+    if (!command->choice || !spoken) return ARMILLA_OK;
+    guess_begin(&guess, spoken);
+    for (size_t i = 0; command->choice(i); i++) {
+        if (strcmp(command->choice(i), spoken) == 0) return ARMILLA_OK;
+        guess_offer(&guess, "", command->choice(i));
+    }
+    return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown%s (see armilla %s --help)", command->name, spoken,
+                guess.hint, command->name);
+}
+
+static armilla_status check_operands(const cli_parser *parser)
+{
+    if (parser->operand_count < parser->command->required)
+        return fail(parser->session, ARMILLA_BAD_ARGUMENT, "%s is missing; usage: armilla %s %s",
+                    parser->command->operands[parser->operand_count], parser->command->name, parser->command->synopsis);
+    return check_choice(parser->session, parser->command);
+}
+
+armilla_status parse_arguments(cli_session *session, const cli_command *command, char *const *arguments)
+{
+    cli_parser parser = {.session = session, .command = command, .next = arguments};
+    armilla_status status = ARMILLA_OK;
+    bool options_ended = false;
+    armilla_options_default(&session->settings.fit);
+    armilla_option_presets(command->options, &session->settings);
+    parser.group_count = option_groups(command, &session->settings, parser.groups);
+    while (status == ARMILLA_OK && *parser.next) {
+        const char *spoken = *parser.next++;
+        if (options_ended || spoken[0] != '-' || spoken[1] == '\0')
+            status = take_operand(&parser, spoken);
+        else if (strcmp(spoken, "--") == 0)
+            options_ended = true;
+        else
+            status = take_option(&parser, spoken);
+    }
+    return status == ARMILLA_OK ? check_operands(&parser) : status;
+}

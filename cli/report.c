@@ -1,0 +1,128 @@
+/* Lines for people. A terminal gets colour and a progress line; a file or a pipe gets neither. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void report_begin(cli_report *report)
+{
+    const char *kind = getenv("TERM"), *plain = getenv("NO_COLOR");
+    report->terminal = isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
+    report->colour = report->terminal && !(plain && *plain);
+}
+
+void report_erase(cli_report *report)
+{
+    if (report->progress_shown) fputs("\r\033[K", stderr);
+    report->progress_shown = false;
+}
+
+void report_progress(cli_report *report, const char *text)
+{
+    struct winsize window = {0};
+    const int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 ? window.ws_col - 1 : 79;
+    fprintf(stderr, "\r\033[K%.*s", width, text);
+    fflush(stderr);
+    report->progress_shown = true;
+}
+
+/* File names may hold anything; a line break or an escape in one would break the promise of one line. */
+static void print_sentence(const cli_report *report, const char *colour, const char *opening, const char *sentence)
+{
+    char line[2048];
+    snprintf(line, sizeof line, "%s", sentence);
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    fprintf(stderr, "%s%s%s %s\n", report->colour ? colour : "", opening, report->colour ? "\033[0m" : "", line);
+}
+
+void report_error(cli_report *report, const char *format, ...)
+{
+    char sentence[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    report_erase(report);
+    print_sentence(report, "\033[1;31m", "armilla:", sentence);
+}
+
+void report_log(void *user, armilla_log_level level, const char *message)
+{
+    cli_report *report = user;
+    if (level != ARMILLA_LOG_WARNING || report->quiet) return;
+    report_erase(report);
+    print_sentence(report, "\033[1;33m", "armilla: warning:", message);
+}
+
+void report_line(cli_report *report, const char *format, ...)
+{
+    va_list arguments;
+    if (report->quiet) return;
+    report_erase(report);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+const char *report_quote(const char *text, char *buffer, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+    if (*text && *text != '-' && text[strspn(text, plain)] == '\0') {
+        snprintf(buffer, size, "%s", text);
+        return buffer;
+    }
+    size_t used = (size_t)snprintf(buffer, size, "%s'", *text == '-' ? "./" : "");
+    for (; *text && used + 6 < size; text++)
+        used += (size_t)(*text == '\'' ? snprintf(buffer + used, size - used, "'\\''")
+                                       : snprintf(buffer + used, size - used, "%c", *text));
+    snprintf(buffer + used, size - used, "'");
+    return buffer;
+}
+
+static const char *stop_sentences[ARMILLA_STOP_COUNT] = {
+    [ARMILLA_STOP_CONVERGED] = "converged",
+    [ARMILLA_STOP_MAX_ITER] = "ended by --max-iter",
+    [ARMILLA_STOP_TIME_LIMIT] = "ended by --time-limit",
+    [ARMILLA_STOP_INTERRUPTED] = "interrupted",
+};
+
+static void model_line(cli_report *report, const armilla_model_summary *found)
+{
+    char name[128] = "", sparsity[64] = "";
+    if (found->model) snprintf(name, sizeof name, "%s: ", found->model);
+    if (found->sparsity > 0) snprintf(sparsity, sizeof sparsity, ", at most %" PRId64 " nonzeros", found->sparsity);
+    report_line(report, "model     %s%s x %s, rank %" PRId64 "%s", name, found->basis, found->codes, found->rank,
+                sparsity);
+}
+
+static void data_line(cli_report *report, const armilla_model_summary *found)
+{
+    char zeros[64] = "";
+    if (found->zero_samples > 0) snprintf(zeros, sizeof zeros, ", %" PRId64 " of them zero", found->zero_samples);
+    report_line(report, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s%s", found->m, found->n, zeros,
+                found->tfidf ? ", tf-idf" : "", found->center ? ", centred" : "",
+                found->normalize && strcmp(found->normalize, "none") != 0 ? ", unit length" : "");
+}
+
+void report_summary(cli_report *report, const armilla_model *model, const armilla_options *options)
+{
+    armilla_model_summary found;
+    char restarts[64] = "";
+    armilla_model_summarize(model, &found);
+    if (options->restarts > 1) snprintf(restarts, sizeof restarts, ", best of %" PRId64, options->restarts);
+    model_line(report, &found);
+    data_line(report, &found);
+    report_line(report, "solver    %s from %s, seed %" PRId64 "%s; %s, %" PRId64 " thread%s", found.solver, found.start,
+                found.seed, restarts, armilla_type_word(found.precision), found.threads, found.threads == 1 ? "" : "s");
+    report_line(report, "stopped   %s after %" PRId64 " iteration%s, %.3g s", stop_sentences[found.stop],
+                found.iterations, found.iterations == 1 ? "" : "s", found.seconds);
+    report_line(report, "error     %.6g relative (objective %.10g)", found.relative_error, found.objective);
+    report_line(report, "radius    %.6g%s", found.radius, options->radius > 0 ? " (given)" : "");
+}

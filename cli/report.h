@@ -1,0 +1,34 @@
+/* What people read: everything here goes to standard error. Errors are one line each, whatever is in them. */
+#ifndef ARMILLA_CLI_REPORT_H
+#define ARMILLA_CLI_REPORT_H
+
+#include <armilla/armilla.h>
+
+typedef struct cli_report {
+    bool quiet;
+    bool terminal; /* standard error is one that can erase a line */
+    bool colour;
+    bool progress_shown; /* a progress line stands on the terminal */
+} cli_report;
+
+/* Looks at the terminal and at NO_COLOR. */
+void report_begin(cli_report *report);
+
+/* "armilla: sentence" */
+void report_error(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line of a summary; nothing under --quiet. */
+void report_line(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The library's log: warnings become "armilla: warning: sentence"; nothing under --quiet. */
+void report_log(void *report, armilla_log_level level, const char *message);
+
+/* Shows text in place of the last progress line, cut to the terminal's width; erase removes it. */
+void report_progress(cli_report *report, const char *text);
+void report_erase(cli_report *report);
+
+/* text as one word of a shell command, for lines that a reader may copy. Returns buffer. */
+const char *report_quote(const char *text, char *buffer, size_t size);
+
+/* The few lines that a fit ends with. */
+void report_summary(cli_report *report, const armilla_model *model, const armilla_options *options);
+
+#endif

@@ -1,0 +1,12 @@
+/* INT and TERM. Until work is worth saving they end the process at once; afterwards the first one asks for a clean
+ * end and the second one kills. */
+#ifndef ARMILLA_CLI_SIGNALS_H
+#define ARMILLA_CLI_SIGNALS_H
+
+void signals_install(void);
+/* From here on a signal only sets a flag: there is a fit to save or a temporary file to remove. */
+void signals_defer(void);
+/* 130 or 143 where one came, else 0. */
+int signals_exit(void);
+
+#endif

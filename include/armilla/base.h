@@ -1,0 +1,86 @@
+/* Status codes, stop reasons, number types and the context: what every other header uses. */
+#ifndef ARMILLA_BASE_H
+#define ARMILLA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define ARMILLA_API
+#else
+#define ARMILLA_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why a call failed: X(name, exit status of the command, meaning). */
+#define ARMILLA_STATUS_LIST(X)                                                                                    \
+    X(ARMILLA_OK, 0, "success")                                                                                   \
+    X(ARMILLA_BAD_ARGUMENT, 64, "an argument or option is out of its own range")                                  \
+    X(ARMILLA_BAD_DATA, 65, "the data are malformed, or the options do not fit them")                             \
+    X(ARMILLA_CANNOT_OPEN, 66, "the input cannot be opened or read")                                              \
+    X(ARMILLA_NOT_BUILT, 69, "this build does not have the feature")                                              \
+    X(ARMILLA_INTERNAL, 70, "internal error")                                                                     \
+    X(ARMILLA_NO_MEMORY, 71, "out of memory")                                                                     \
+    X(ARMILLA_CANNOT_CREATE, 73, "the output cannot be created, or exists")                                       \
+    X(ARMILLA_IO_ERROR, 74, "reading or writing failed")
+
+/* Why the iteration ended: X(name, word in --json and in the model file). */
+#define ARMILLA_STOP_LIST(X)                                                                                      \
+    X(ARMILLA_STOP_CONVERGED, "converged")                                                                        \
+    X(ARMILLA_STOP_MAX_ITER, "max-iter")                                                                          \
+    X(ARMILLA_STOP_TIME_LIMIT, "time-limit")                                                                      \
+    X(ARMILLA_STOP_INTERRUPTED, "interrupted")
+
+/* Types of stored and computed numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). */
+#define ARMILLA_TYPE_LIST(X)                                                                                      \
+    X(ARMILLA_F32, float, "f32", "f4")                                                                            \
+    X(ARMILLA_F64, double, "f64", "f8")
+
+#define ARMILLA_ENUM_STATUS(name, code, text) name,
+#define ARMILLA_ENUM_STOP(name, word) name,
+#define ARMILLA_ENUM_TYPE(name, type, word, numpy) name,
+typedef enum armilla_status { ARMILLA_STATUS_LIST(ARMILLA_ENUM_STATUS) ARMILLA_STATUS_COUNT } armilla_status;
+typedef enum armilla_stop { ARMILLA_STOP_LIST(ARMILLA_ENUM_STOP) ARMILLA_STOP_COUNT } armilla_stop;
+typedef enum armilla_type { ARMILLA_TYPE_LIST(ARMILLA_ENUM_TYPE) ARMILLA_TYPE_COUNT } armilla_type;
+#undef ARMILLA_ENUM_STATUS
+#undef ARMILLA_ENUM_STOP
+#undef ARMILLA_ENUM_TYPE
+
+ARMILLA_API const char *armilla_status_text(armilla_status status);
+ARMILLA_API int armilla_status_exit(armilla_status status);
+ARMILLA_API const char *armilla_stop_word(armilla_stop stop);
+ARMILLA_API const char *armilla_type_word(armilla_type type);
+ARMILLA_API size_t armilla_type_size(armilla_type type);
+
+/* ARMILLA_VERSION of the library that is running. */
+ARMILLA_API const char *armilla_version(void);
+
+/* resize() has the meaning of realloc; bytes == 0 frees and returns NULL. It may be called from several threads. */
+typedef struct armilla_allocator {
+    void *(*resize)(void *user, void *block, size_t bytes);
+    void *user;
+} armilla_allocator;
+
+typedef enum armilla_log_level { ARMILLA_LOG_INFO, ARMILLA_LOG_WARNING } armilla_log_level;
+typedef void (*armilla_log_function)(void *user, armilla_log_level level, const char *message);
+
+/* A context holds the allocator, the log and the text of the last error. Calls that share a context must not run
+ * at the same time; different contexts are independent. It must outlive the objects made with it. */
+typedef struct armilla_context armilla_context;
+
+/* allocator may be NULL: the C library's. */
+ARMILLA_API armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_context **context);
+ARMILLA_API void armilla_context_free(armilla_context *context);
+/* The sentence about the last failure, "" where there was none. */
+ARMILLA_API const char *armilla_context_error(const armilla_context *context);
+ARMILLA_API void armilla_context_set_log(armilla_context *context, armilla_log_function log, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+/* X: m features, n samples, one sample per column. */
+#ifndef ARMILLA_DATA_H
+#define ARMILLA_DATA_H
+
+#include <armilla/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct armilla_data armilla_data;
+
+/* Borrows an m x n matrix whose sample j is the m contiguous numbers from values + j*stride (in elements,
+ * stride >= m): a column-major m x n matrix, or the same bytes, a C-order (n, m) array. No copy is made: the memory
+ * must stay as it is while the data object lives. */
+ARMILLA_API armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type type, const void *values,
+                                                   int64_t m, int64_t n, int64_t stride, armilla_data **data);
+
+typedef struct armilla_read_options {
+    const char *format;  /* a row of the formats table; NULL: from the content and the name */
+    bool sample_columns; /* the file has one sample per column, as the paper; default: one per row */
+} armilla_read_options;
+
+/* Opens a file; options may be NULL. Numbers that are used as they are stored are mapped, not read. */
+ARMILLA_API armilla_status armilla_data_open(armilla_context *context, const char *path,
+                                             const armilla_read_options *options, armilla_data **data);
+
+ARMILLA_API void armilla_data_free(armilla_data *data);
+
+ARMILLA_API int64_t armilla_data_features(const armilla_data *data); /* m */
+ARMILLA_API int64_t armilla_data_samples(const armilla_data *data);  /* n */
+ARMILLA_API int64_t armilla_data_stored(const armilla_data *data);   /* numbers stored: m*n where dense */
+ARMILLA_API armilla_type armilla_data_type(const armilla_data *data);
+/* How it is held, e.g. "dense f32". */
+ARMILLA_API const char *armilla_data_storage(const armilla_data *data);
+
+/* Sample j as m doubles. */
+ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j,
+                                               double *sample);
+
+/* What one read of the data tells. */
+typedef struct armilla_data_facts {
+    double squared_norm;           /* ||X||^2 */
+    double smallest, largest;      /* entries */
+    double norm_low, norm_high;    /* shortest nonzero and longest sample; 0 where all are zero */
+    int64_t zeros;                 /* entries that are 0 */
+    int64_t negatives;             /* entries below 0 */
+    int64_t zero_samples;          /* samples of length 0 */
+    int64_t zero_features;         /* features that are 0 in every sample */
+    uint64_t fingerprint;          /* depends on the values and their places, not on how they are stored */
+    int64_t bad_sample;            /* the first sample with a NaN or an infinity, or -1 */
+    int64_t bad_feature;           /* its first such feature, or -1 */
+} armilla_data_facts;
+
+/* Does not fail on NaN or infinities: they are reported in bad_sample and bad_feature. threads <= 0: all cores. */
+ARMILLA_API armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
+                                               armilla_data_facts *facts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

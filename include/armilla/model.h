@@ -1,0 +1,86 @@
+/* The result of a fit: its factors, its history, its file, and what can be done with it. */
+#ifndef ARMILLA_MODEL_H
+#define ARMILLA_MODEL_H
+
+#include <armilla/base.h>
+#include <armilla/data.h>
+#include <armilla/fit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct armilla_model_summary {
+    const char *model; /* the pair's name, NULL where it has none */
+    const char *basis, *codes, *solver, *start;
+    const char *normalize;
+    bool center, tfidf;
+    int64_t sparsity; /* 0 where the code set is not sparse */
+    int64_t rank, m, n, nnz;
+    int64_t seed, threads, ranks;
+    int64_t iterations, sweeps;
+    int64_t zero_samples;
+    uint64_t fingerprint; /* of the data, armilla_data_facts */
+    armilla_type precision;
+    armilla_stop stop;
+    double objective, relative_error, squared_norm, radius;
+    double seconds, seconds_per_iteration;
+} armilla_model_summary;
+
+ARMILLA_API void armilla_model_free(armilla_model *model);
+/* Strings belong to the model. */
+ARMILLA_API void armilla_model_summarize(const armilla_model *model, armilla_model_summary *summary);
+
+/* Column-major, in the model's precision: U is m x r, V is r x n. */
+ARMILLA_API const void *armilla_model_basis(const armilla_model *model);
+ARMILLA_API const void *armilla_model_codes(const armilla_model *model);
+/* m doubles, or NULL where the fit did not use them. */
+ARMILLA_API const double *armilla_model_mean(const armilla_model *model);
+ARMILLA_API const double *armilla_model_idf(const armilla_model *model);
+/* Entries 0 ... count-1. */
+ARMILLA_API const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count);
+
+/* The .npz of docs/model-file.md; it appears whole or not at all. */
+ARMILLA_API armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
+                                              bool overwrite);
+ARMILLA_API armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model);
+/* True where the file begins as a model does: cheap, and says nothing about whether it is whole. */
+ARMILLA_API bool armilla_model_recognize(const char *path);
+/* The trace as CSV: iter,objective,relative_error,dU,dV,radius,seconds. */
+ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model,
+                                                    const char *path, bool overwrite);
+
+/* Codes of new samples, r x n column-major in the model's precision, into codes. The preparation of the fit is
+ * applied. A sample's codes depend on that sample alone. threads <= 0: all cores. */
+ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model,
+                                                   const armilla_data *X, int threads, void *codes);
+
+/* Columns first ... first+count-1 of UV, with centring and tf-idf undone (sample lengths are not kept, so
+ * `--normalize l2` is not), m x count column-major in the model's precision. */
+ARMILLA_API armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model,
+                                                     int64_t first, int64_t count, void *X);
+
+/* What a model says and what plain loops over the data find. Violations are of the model's own constraints. */
+typedef struct armilla_check {
+    bool passed;
+    double objective_stated, objective_found;
+    double radius_stated;
+    double radius_violation;      /* max_j | ||v_j|| / l - 1 | */
+    double orthonormal_violation; /* max |U'U - I|, 0 where the basis is not orthonormal */
+    double basis_negative;        /* the most negative entry of U as a positive number, 0 where signs are free */
+    double codes_negative;
+    int64_t most_nonzeros; /* in a code */
+    bool fingerprint_matches;
+    int64_t rises;           /* iterations in which the trace's objective rose by more than rounding */
+    bool rises_expected;     /* the fit used a lambda or mu below the safe value */
+    char finding[256];       /* the first difference in words, "" where there is none */
+} armilla_check;
+
+ARMILLA_API armilla_status armilla_model_check(armilla_context *context, const armilla_model *model,
+                                               const armilla_data *X, armilla_check *check);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Installs what is missing: scripts/deps.sh [build] [test] [format] [more]; build without an argument.
+# Debian and Ubuntu: by apt-get, through sudo where not root, after saying what will be done. Nothing is touched when
+# all is there. Elsewhere: says what is missing. DEPS=no skips everything.
+set -euo pipefail
+[[ ${DEPS:-yes} != no ]] || exit 0
+groups=" ${*:-build} "
+
+# use | Debian package | what it is called elsewhere | how its presence shows | why it is needed
+# Presence: command:NAME, module:NAME (of pkg-config), python:NAME, link:HEADER,LIBRARY,... (a program with them links).
+table='
+build | build-essential         | C compiler and make        | command:cc command:make       | compiles everything
+build | cmake                   | CMake 3.22 or newer        | command:cmake                 | configures the build
+build | pkg-config              | pkg-config or pkgconf      | command:pkg-config            | finds the libraries below
+build | libopenblas-pthread-dev | BLAS with CBLAS, LAPACK    | link:cblas.h,blas,lapack      | small dense algebra (any BLAS does)
+build | liblapacke-dev          | LAPACKE                    | link:lapacke.h,lapacke        | eigenvalues, QR and SVD from C
+build | libzip-dev              | libzip                     | module:libzip                 | reads .npz models
+build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries
+build | libjansson-dev          | jansson                    | module:jansson                | JSON in models and --json
+test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
+test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
+test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
+format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
+more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
+more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
+more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
+more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
+more  | libomp-dev              | OpenMP for clang           | none                          | make test-all: threads with clang
+more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
+'
+
+shows() {
+    local sign=$1 header libraries
+    case $sign in
+    command:*) command -v "${sign#command:}" >/dev/null ;;
+    module:*) pkg-config --exists "${sign#module:}" 2>/dev/null ;;
+    python:*) /usr/bin/python3 -c "import ${sign#python:}" 2>/dev/null ;;
+    link:*)
+        IFS=, read -r header libraries <<<"${sign#link:}"
+        # shellcheck disable=SC2086
+        printf '#include <%s>\nint main(void) { return 0; }\n' "$header" |
+            cc -x c - -o /dev/null -l${libraries//,/ -l} 2>/dev/null ;;
+    *) false ;;
+    esac
+}
+
+present() {
+    local package=$1 signs=$2 sign
+    if [[ -n $(command -v dpkg-query) ]] &&
+        dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null | grep -q ' installed$'; then
+        return 0
+    fi
+    for sign in $signs; do
+        shows "$sign" || return 1
+    done
+}
+
+missing=() reasons='' names='' buildable=yes
+while IFS='|' read -r use package name signs why; do
+    read -r use <<<"$use" && [[ $groups == *" $use "* ]] || continue
+    read -r package <<<"$package"
+    present "$package" "$signs" && continue
+    missing+=("$package")
+    [[ $use != build ]] || buildable=no
+    reasons+="$(printf '    %-25s %s' "$package" "$why")"$'\n'
+    names+="    $name (${why# })"$'\n'
+done <<<"$table"
+((${#missing[@]})) || exit 0
+
+if [[ -z $(command -v apt-get) ]]; then
+    printf 'Not found on this system; please install:\n%s' "$names" >&2
+    [[ $buildable == yes ]]
+    exit
+fi
+
+sudo=()
+if [[ $(id -u) != 0 ]]; then
+    if [[ -z $(command -v sudo) ]]; then
+        echo "These packages are missing, and installing them needs root or sudo; please ask for: ${missing[*]}" >&2
+        echo "(DEPS=no goes on without them.)" >&2
+        exit 1
+    fi
+    sudo=(sudo)
+fi
+printf 'Missing, and now installed by %sapt-get (DEPS=no skips this):\n%s' "${sudo[*]:+sudo }" "$reasons" >&2
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$log" 2>&1 || {
+        cat "$log" >&2
+        echo "apt-get $1 failed; the packages needed are: ${missing[*]}" >&2
+        exit 1
+    }
+}
+apt update
+apt install -y --no-install-recommends "${missing[@]}"

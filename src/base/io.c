@@ -1,0 +1,65 @@
+/* The operating system's calls behind armilla_io, and what interruptions by signals need. */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int system_open(const char *path, int flags, mode_t mode)
+{
+    return open(path, flags | O_CLOEXEC, mode);
+}
+
+const armilla_io armilla_io_system = {
+    .open = system_open,
+    .read = read,
+    .write = write,
+    .fsync = fsync,
+    .close = close,
+    .rename = rename,
+    .link = link,
+    .unlink = unlink,
+    .stat = stat,
+    .fstat = fstat,
+    .map = mmap,
+};
+
+int armilla_io_open(const armilla_io *io, const char *path, int flags, mode_t mode)
+{
+    int file = -1;
+    do file = io->open(path, flags, mode);
+    while (file < 0 && errno == EINTR);
+    return file;
+}
+
+ssize_t armilla_io_read(const armilla_io *io, int file, void *bytes, size_t count)
+{
+    ssize_t got = -1;
+    do got = io->read(file, bytes, count);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+ssize_t armilla_io_write(const armilla_io *io, int file, const void *bytes, size_t count)
+{
+    ssize_t put = -1;
+    do put = io->write(file, bytes, count);
+    while (put < 0 && errno == EINTR);
+    return put;
+}
+
+int armilla_io_fsync(const armilla_io *io, int file)
+{
+    int result = -1;
+    do result = io->fsync(file);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int armilla_io_close(const armilla_io *io, int file)
+{
+    const int result = io->close(file);
+    return result < 0 && errno == EINTR ? 0 : result;
+}

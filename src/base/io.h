@@ -1,0 +1,33 @@
+/* The system calls of the file code as a table, so that tests can make each of them fail in turn. */
+#ifndef ARMILLA_BASE_IO_H
+#define ARMILLA_BASE_IO_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+typedef struct armilla_io {
+    int (*open)(const char *path, int flags, mode_t mode);
+    ssize_t (*read)(int file, void *bytes, size_t count);
+    ssize_t (*write)(int file, const void *bytes, size_t count);
+    int (*fsync)(int file);
+    int (*close)(int file);
+    int (*rename)(const char *from, const char *to);
+    int (*link)(const char *from, const char *to);
+    int (*unlink)(const char *path);
+    int (*stat)(const char *path, struct stat *facts);
+    int (*fstat)(int file, struct stat *facts);
+    void *(*map)(void *address, size_t count, int protection, int flags, int file, off_t offset);
+} armilla_io;
+
+/* The operating system's own. */
+extern const armilla_io armilla_io_system;
+
+/* The call again until no signal interrupts it; else as the call itself. */
+int armilla_io_open(const armilla_io *io, const char *path, int flags, mode_t mode);
+ssize_t armilla_io_read(const armilla_io *io, int file, void *bytes, size_t count);
+ssize_t armilla_io_write(const armilla_io *io, int file, const void *bytes, size_t count);
+int armilla_io_fsync(const armilla_io *io, int file);
+/* Not called again: the file is closed however close ends, so an interruption counts as success. */
+int armilla_io_close(const armilla_io *io, int file);
+
+#endif

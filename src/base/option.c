@@ -1,0 +1,221 @@
+/* The generic part of the option tables: parsing, showing, and suggesting what was meant. */
+#include "base/context.h"
+
+#include <armilla/options.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *field(const armilla_option *row, void *target)
+{
+    return (char *)target + row->offset;
+}
+
+static const void *field_const(const armilla_option *row, const void *source)
+{
+    return (const char *)source + row->offset;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t armilla_word_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 48 };
+    size_t rows[3][LONGEST + 1];
+    const size_t la = smaller(strlen(a), LONGEST), lb = smaller(strlen(b), LONGEST);
+    for (size_t j = 0; j <= lb; j++) rows[0][j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t *now = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            now[j] = smaller(smaller(up[j], now[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = smaller(now[j], up2[j - 2] + 1);
+        }
+    }
+    return rows[la % 3][lb];
+}
+
+const armilla_option *armilla_option_find(const armilla_option *table, const char *name)
+{
+    for (; table->name; table++)
+        if (strcmp(table->name, name) == 0) return table;
+    return NULL;
+}
+
+/* A double in the C notation whatever the locale's decimal point, and nothing behind it. */
+static bool read_number(const char *text, const char *suffix, double *value)
+{
+    char *end = NULL;
+    if (!text || !*text || strspn(text, "+-.0123456789eE") == 0) return false;
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && strcmp(end, suffix) == 0 && isfinite(*value) && errno != ERANGE;
+}
+
+static armilla_status set_integer(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno == ERANGE)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a whole number", row->name, text);
+    if ((double)value < row->low || (double)value > row->high) {
+        if (row->high >= 9e18)
+            return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %lld is out of range; give at least %.0f",
+                                row->name, value, row->low);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %lld is out of range; give %.0f to %.0f", row->name,
+                            value, row->low, row->high);
+    }
+    *(int64_t *)field(row, target) = value;
+    return ARMILLA_OK;
+}
+
+static armilla_status set_real(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    double value = 0;
+    if (!read_number(text, "", &value))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a number", row->name, text);
+    if (value < row->low || value > row->high || (row->above_low && value == row->low))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number %s %g%s", row->name,
+                            text, row->above_low ? "above" : "from", row->low, row->high < 1e300 ? " up to the limit" : " up");
+    *(double *)field(row, target) = value;
+    return ARMILLA_OK;
+}
+
+static armilla_status set_positive(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    double value = 0;
+    if (strcmp(text, row->automatic) != 0 && (!read_number(text, "", &value) || value <= 0))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is neither a positive number nor '%s'", row->name,
+                            text, row->automatic);
+    *(double *)field(row, target) = value;
+    return ARMILLA_OK;
+}
+
+static armilla_status set_multiple(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    double value = 0;
+    if ((!read_number(text, "", &value) && !read_number(text, "x", &value)) || value <= 0)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--%s: '%s' is neither a positive number nor a multiple of the safe value such as 0.3x",
+                            row->name, text);
+    *(const char **)field(row, target) = text;
+    return ARMILLA_OK;
+}
+
+static const char *nearest_choice(const armilla_option *row, const char *text)
+{
+    const char *best = NULL;
+    size_t least = 1 + strlen(text) / 3;
+    for (size_t i = 0; row->choice(i); i++) {
+        const size_t distance = armilla_word_distance(row->choice(i), text);
+        if (distance <= least) {
+            least = distance;
+            best = row->choice(i);
+            if (distance == 0) break;
+        }
+    }
+    return best;
+}
+
+/* "a, b, c" of every choice, cut where the buffer ends. */
+static void join_choices(const armilla_option *row, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; row->choice(i) && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", row->choice(i));
+}
+
+static armilla_status set_word(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    const char *found = row->resolve ? row->resolve(text) : NULL;
+    const char *near = nearest_choice(row, text);
+    char all[256];
+    if (!found && near && strcmp(near, text) == 0) found = near;
+    if (!found && row->open) found = text;
+    if (found) {
+        *(const char **)field(row, target) = found;
+        return ARMILLA_OK;
+    }
+    join_choices(row, all, sizeof all);
+    if (near)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is unknown; did you mean '%s'? (choices: %s)",
+                            row->name, text, near, all);
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is unknown; choices: %s", row->name, text, all);
+}
+
+armilla_status armilla_option_set(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    switch (row->kind) {
+    case ARMILLA_OPTION_FLAG:
+        *(bool *)field(row, target) = true;
+        return ARMILLA_OK;
+    case ARMILLA_OPTION_INTEGER:
+        return set_integer(context, row, target, text);
+    case ARMILLA_OPTION_REAL:
+        return set_real(context, row, target, text);
+    case ARMILLA_OPTION_POSITIVE:
+        return set_positive(context, row, target, text);
+    case ARMILLA_OPTION_MULTIPLE:
+        return set_multiple(context, row, target, text);
+    case ARMILLA_OPTION_WORD:
+        return set_word(context, row, target, text);
+    case ARMILLA_OPTION_TEXT:
+        *(const char **)field(row, target) = text;
+        return ARMILLA_OK;
+    }
+    return armilla_fail(context, ARMILLA_INTERNAL, "--%s: this kind of option is unknown", row->name);
+}
+
+void armilla_option_presets(const armilla_option *table, void *target)
+{
+    armilla_context scratch = {.error = ""};
+    static const size_t field_sizes[] = {
+        [ARMILLA_OPTION_FLAG] = sizeof(bool),         [ARMILLA_OPTION_INTEGER] = sizeof(int64_t),
+        [ARMILLA_OPTION_REAL] = sizeof(double),       [ARMILLA_OPTION_POSITIVE] = sizeof(double),
+        [ARMILLA_OPTION_MULTIPLE] = sizeof(char *),   [ARMILLA_OPTION_WORD] = sizeof(char *),
+        [ARMILLA_OPTION_TEXT] = sizeof(char *),
+    };
+    for (; table->name; table++) {
+        memset(field(table, target), 0, field_sizes[table->kind]);
+        if (table->preset) (void)armilla_option_set(&scratch, table, target, table->preset);
+    }
+}
+
+const char *armilla_option_show(const armilla_option *row, const void *source, char *buffer, size_t size)
+{
+    const void *value = field_const(row, source);
+    const char *text = NULL;
+    switch (row->kind) {
+    case ARMILLA_OPTION_FLAG:
+        snprintf(buffer, size, "%s", *(const bool *)value ? "yes" : "no");
+        break;
+    case ARMILLA_OPTION_INTEGER:
+        snprintf(buffer, size, "%" PRId64, *(const int64_t *)value);
+        break;
+    case ARMILLA_OPTION_POSITIVE:
+        if (*(const double *)value == 0) {
+            snprintf(buffer, size, "%s", row->automatic);
+            break;
+        }
+        /* fall through */
+    case ARMILLA_OPTION_REAL:
+        snprintf(buffer, size, "%.17g", *(const double *)value);
+        break;
+    case ARMILLA_OPTION_MULTIPLE:
+    case ARMILLA_OPTION_WORD:
+    case ARMILLA_OPTION_TEXT:
+        text = *(const char *const *)value;
+        snprintf(buffer, size, "%s", text ? text : "");
+        break;
+    }
+    return buffer;
+}

@@ -1,0 +1,41 @@
+/* Sizes are 64-bit, and products of them are checked. */
+#ifndef ARMILLA_BASE_SIZE_H
+#define ARMILLA_BASE_SIZE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* *bytes = count * size, or false where that is negative or past what one object may have. */
+static inline bool armilla_size_multiply(int64_t count, size_t size, size_t *bytes)
+{
+    size_t product = 0;
+    if (count < 0 || __builtin_mul_overflow((uint64_t)count, size, &product) || product > PTRDIFF_MAX) return false;
+    *bytes = product;
+    return true;
+}
+
+/* *elements = rows * cols, or false where that overflows. */
+static inline bool armilla_size_area(int64_t rows, int64_t cols, int64_t *elements)
+{
+    return rows >= 0 && cols >= 0 && !__builtin_mul_overflow(rows, cols, elements);
+}
+
+/* True where BLAS and LAPACK, which count in int, can take the size. */
+static inline bool armilla_size_fits_int(int64_t size)
+{
+    return size >= 0 && size <= INT_MAX;
+}
+
+static inline int64_t armilla_min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t armilla_max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* What all storage forms share: facts about the object, and panels whose columns are dense in the working type. */
+#include "data/data.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+
+void armilla_data_free(armilla_data *data)
+{
+    if (data) data->ops->free(data);
+}
+
+int64_t armilla_data_features(const armilla_data *data)
+{
+    return data->m;
+}
+
+int64_t armilla_data_samples(const armilla_data *data)
+{
+    return data->n;
+}
+
+int64_t armilla_data_stored(const armilla_data *data)
+{
+    return data->stored;
+}
+
+armilla_type armilla_data_type(const armilla_data *data)
+{
+    return data->type;
+}
+
+const char *armilla_data_storage(const armilla_data *data)
+{
+    return data->ops->storage[data->type];
+}
+
+armilla_status armilla_data_check_shape(armilla_context *context, const char *where, int64_t m, int64_t n)
+{
+    int64_t area = 0;
+    if (m < 1 || n < 1)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%sthere are %" PRId64 " features and %" PRId64 " samples; at least one of each is needed",
+                            where, m, n);
+    if (!armilla_size_area(m, n, &area) || !armilla_size_fits_int(m))
+        return armilla_fail(context, ARMILLA_BAD_DATA, "%s%" PRId64 " features and %" PRId64 " samples are too many",
+                            where, m, n);
+    return ARMILLA_OK;
+}
+
+void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C)
+{
+    panel->kernels->products(panel->data->m, r, panel->count, panel->columns, panel->stride, U, C);
+}
+
+void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *A)
+{
+    panel->kernels->accumulate(panel->data->m, r, panel->count, panel->columns, panel->stride, W, A);
+}
+
+void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)
+{
+    const armilla_type type = panel->kernels->type;
+    const char *start = (const char *)panel->columns + (size_t)(j * panel->stride) * armilla_type_size(type);
+    armilla_fetch(type, panel->data->m, start, column);
+}
+
+armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,
+                                   double *column)
+{
+    armilla_panel panel = {.data = data, .kernels = armilla_kernels_choose(work), .first = j, .count = 1};
+    void *workspace = NULL;
+    if (j < 0 || j >= data->n)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sample %" PRId64 " does not exist: there are %" PRId64, j,
+                            data->n);
+    armilla_status status = armilla_take(context, (int64_t)data->ops->workspace(data, work, 1), 1, &workspace);
+    if (status == ARMILLA_OK) status = data->ops->load(&panel, workspace);
+    if (status == ARMILLA_OK) data->ops->expand(&panel, 0, column);
+    armilla_release(context, workspace);
+    return status;
+}
+
+armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j, double *sample)
+{
+    return armilla_data_column(context, data, data->type, j, sample);
+}

@@ -1,0 +1,130 @@
+/* Dense storage: f32 or f64, one sample after another, in borrowed, owned or mapped memory. */
+#include "base/size.h"
+#include "data/data.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+typedef struct dense {
+    armilla_data data;
+    const char *values;
+    int64_t stride; /* elements between samples */
+    void *owned;    /* released with the object; NULL where borrowed or mapped */
+    void *map;      /* unmapped with the object; NULL where not mapped */
+    size_t map_bytes;
+} dense;
+
+static const dense *as_dense(const armilla_data *X)
+{
+    return (const dense *)X;
+}
+
+static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
+{
+    return X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work);
+}
+
+/* One of the two types is double here: there are only two. */
+static void convert(armilla_type from_type, const void *from, armilla_type to_type, int64_t count, void *to)
+{
+    if (from_type == ARMILLA_F64)
+        armilla_store(to_type, count, from, to);
+    else
+        armilla_fetch(from_type, count, from, to);
+}
+
+static armilla_status load(armilla_panel *panel, void *space)
+{
+    const dense *X = as_dense(panel->data);
+    const armilla_type work = panel->kernels->type;
+    const size_t from_size = armilla_type_size(X->data.type), to_size = armilla_type_size(work);
+    const char *start = X->values + (size_t)(panel->first * X->stride) * from_size;
+    if (X->data.type == work) {
+        panel->columns = start;
+        panel->stride = X->stride;
+        return ARMILLA_OK;
+    }
+    for (int64_t j = 0; j < panel->count; j++)
+        convert(X->data.type, start + (size_t)(j * X->stride) * from_size, work, X->data.m,
+                (char *)space + (size_t)(j * X->data.m) * to_size);
+    panel->columns = space;
+    panel->stride = X->data.m;
+    return ARMILLA_OK;
+}
+
+static void free_dense(armilla_data *data)
+{
+    dense *X = (dense *)data;
+    armilla_release(data->context, X->owned);
+    if (X->map) munmap(X->map, X->map_bytes);
+    armilla_release(data->context, X);
+}
+
+static const armilla_data_ops dense_ops = {
+    .storage = {[ARMILLA_F32] = "dense f32", [ARMILLA_F64] = "dense f64"},
+    .workspace = workspace,
+    .load = load,
+    .products = armilla_panel_products,
+    .accumulate = armilla_panel_accumulate,
+    .expand = armilla_panel_expand,
+    .free = free_dense,
+};
+
+static armilla_status new_dense(armilla_context *context, armilla_type type, const void *values, int64_t m, int64_t n,
+                                int64_t stride, dense **out)
+{
+    dense *made = NULL;
+    int64_t span = 0;
+    size_t bytes = 0;
+    armilla_status status = armilla_data_check_shape(context, "", m, n);
+    if (status != ARMILLA_OK) return status;
+    if ((unsigned)type >= ARMILLA_TYPE_COUNT)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the number type %d is unknown", (int)type);
+    if (!values) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are NULL");
+    if (stride < m || !armilla_size_area(stride, n, &span) || !armilla_size_multiply(span, armilla_type_size(type), &bytes))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "data: a stride of %" PRId64 " does not fit %" PRId64 " features and %" PRId64 " samples",
+                            stride, m, n);
+    if ((uintptr_t)values % armilla_type_size(type) != 0)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are not aligned to their type");
+    status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->data = (armilla_data){.ops = &dense_ops, .context = context, .type = type, .m = m, .n = n, .stored = m * n};
+    made->values = values;
+    made->stride = stride;
+    *out = made;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type type, const void *values, int64_t m,
+                                       int64_t n, int64_t stride, armilla_data **data)
+{
+    dense *made = NULL;
+    const armilla_status status = new_dense(context, type, values, m, n, stride, &made);
+    if (status == ARMILLA_OK) *data = &made->data;
+    return status;
+}
+
+armilla_status armilla_data_own_dense(armilla_context *context, armilla_type type, void *values, int64_t m, int64_t n,
+                                      armilla_data **data)
+{
+    dense *made = NULL;
+    const armilla_status status = new_dense(context, type, values, m, n, m, &made);
+    if (status != ARMILLA_OK) return status;
+    made->owned = values;
+    *data = &made->data;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_data_map_dense(armilla_context *context, armilla_type type, void *map, size_t map_bytes,
+                                      const void *values, int64_t m, int64_t n, armilla_data **data)
+{
+    dense *made = NULL;
+    const armilla_status status = new_dense(context, type, values, m, n, m, &made);
+    if (status != ARMILLA_OK) return status;
+    made->map = map;
+    made->map_bytes = map_bytes;
+    *data = &made->data;
+    return ARMILLA_OK;
+}

@@ -1,0 +1,112 @@
+/* Preparation on the fly (ALGORITHM section 8): weights, then centring, then unit length, of each panel as it is
+ * loaded. The wrapped data are not changed and not copied. */
+#include "data/data.h"
+
+#include "base/size.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct prepared {
+    armilla_data data;
+    const armilla_data *inner;
+    armilla_preparation preparation;
+} prepared;
+
+static const prepared *as_prepared(const armilla_data *X)
+{
+    return (const prepared *)X;
+}
+
+/* The prepared panel, one column in double, then what the wrapped data need; each part a multiple of 64 bytes. */
+static size_t padded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t panel_bytes(const armilla_data *X, armilla_type work, int64_t width)
+{
+    return padded((size_t)(X->m * width) * armilla_type_size(work));
+}
+
+static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
+{
+    const armilla_data *inner = as_prepared(X)->inner;
+    return panel_bytes(X, work, width) + padded((size_t)X->m * sizeof(double)) +
+           inner->ops->workspace(inner, work, width);
+}
+
+static double length_of(int64_t m, const double *x)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < m; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
+{
+    const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
+    if (p->idf)
+        for (int64_t i = 0; i < m; i++) x[i] *= p->idf[i];
+    if (p->mean)
+        for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
+    if (p->unit_length) {
+        double length = length_of(m, x);
+        /* A sample that equals the mean has no direction: what is left of it is rounding. */
+        if (length <= 8 * DBL_EPSILON * before) length = 0;
+        for (int64_t i = 0; i < m; i++) x[i] = length > 0 ? x[i] / length : 0;
+    }
+}
+
+static armilla_status load(armilla_panel *panel, void *space)
+{
+    const prepared *X = as_prepared(panel->data);
+    const int64_t m = X->data.m;
+    const armilla_type work = panel->kernels->type;
+    char *columns = space;
+    /* The panel may be narrower than the workspace was made for: parts stay in order all the same. */
+    double *column = (double *)(void *)(columns + panel_bytes(&X->data, work, panel->count));
+    void *rest = (char *)column + padded((size_t)m * sizeof *column);
+    armilla_panel raw = *panel;
+    raw.data = X->inner;
+    const armilla_status status = X->inner->ops->load(&raw, rest);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t j = 0; j < panel->count; j++) {
+        X->inner->ops->expand(&raw, j, column);
+        prepare_column(&X->preparation, m, column);
+        armilla_store(work, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
+    }
+    panel->columns = columns;
+    panel->stride = m;
+    return ARMILLA_OK;
+}
+
+static void free_prepared(armilla_data *X)
+{
+    armilla_release(X->context, X);
+}
+
+static const armilla_data_ops prepared_ops = {
+    .storage = {[ARMILLA_F32] = "prepared dense f32", [ARMILLA_F64] = "prepared dense f64"},
+    .workspace = workspace,
+    .load = load,
+    .products = armilla_panel_products,
+    .accumulate = armilla_panel_accumulate,
+    .expand = armilla_panel_expand,
+    .free = free_prepared,
+};
+
+armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
+                                    const armilla_preparation *preparation, armilla_data **data)
+{
+    prepared *made = NULL;
+    const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->data = *inner;
+    made->data.ops = &prepared_ops;
+    made->data.context = context;
+    made->inner = inner;
+    made->preparation = *preparation;
+    *data = &made->data;
+    return ARMILLA_OK;
+}

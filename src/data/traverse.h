@@ -1,0 +1,38 @@
+/* One pass over X, panel by panel, on all threads, with sums added along a fixed tree. Sweeps, surveys, means,
+ * residuals and transform are visitors of this pass. */
+#ifndef ARMILLA_DATA_TRAVERSE_H
+#define ARMILLA_DATA_TRAVERSE_H
+
+#include "data/data.h"
+
+/* Adds what the panel contributes to sums. Panels of one slot come in order; slots run at the same time. */
+typedef armilla_status (*armilla_visitor)(void *self, const armilla_panel *panel, int thread, double *sums);
+
+typedef struct armilla_traversal armilla_traversal;
+
+/* All memory is taken here. X is handed out in the kernels' type; length: of the longest vector of sums. */
+armilla_status armilla_traversal_new(armilla_context *context, const armilla_data *X, const armilla_kernels *kernels,
+                                     int threads, int64_t length, armilla_traversal **traversal);
+void armilla_traversal_free(armilla_traversal *traversal);
+
+/* The panels' width, and the threads that visitors see. */
+int64_t armilla_traversal_width(const armilla_traversal *traversal);
+int armilla_traversal_threads(const armilla_traversal *traversal);
+
+/* sums[0 ... length-1] over all panels; length may be 0 (sums NULL). */
+armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,
+                                double *sums);
+
+/* A traversal for one pass. */
+armilla_status armilla_traverse_once(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
+                                     int64_t length, armilla_visitor visitor, void *self, double *sums);
+
+/* The survey of armilla/data.h, and with it ||x_j||^2 of every sample where squared_norms is not NULL. */
+armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
+                              armilla_data_facts *facts, double *squared_norms);
+
+/* Mean of every feature over the samples; and in how many samples it is not 0. m numbers. */
+armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means);
+armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts);
+
+#endif

@@ -1,0 +1,87 @@
+/* A file's bytes: a regular file is mapped, so that numbers can be used where they lie; anything else is read. */
+#include "files/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define FIRST_BYTES (1 << 20)
+
+static armilla_status cannot_open(armilla_context *context, const char *path)
+{
+    return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s; check the name and the permissions",
+                        path, strerror(errno));
+}
+
+static bool map_file(armilla_context *context, int file, const struct stat *facts, armilla_bytes *bytes)
+{
+    if (!S_ISREG(facts->st_mode) || facts->st_size <= 0) return false;
+    void *map = context->io->map(NULL, (size_t)facts->st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (map == MAP_FAILED) return false;
+    bytes->map = map;
+    bytes->start = map;
+    bytes->count = (size_t)facts->st_size;
+    return true;
+}
+
+/* Until the end, whatever stat said of the size: pipes have none, and files in /proc lie. */
+static armilla_status read_file(armilla_context *context, int file, armilla_bytes *bytes)
+{
+    unsigned char *block = NULL;
+    int64_t room = 0, used = 0;
+    armilla_status status = ARMILLA_OK;
+    for (ssize_t got = 1; got > 0; used += got) {
+        if (used == room) {
+            room = room ? 2 * room : FIRST_BYTES;
+            if ((status = armilla_grow(context, room, 1, &block)) != ARMILLA_OK) goto done;
+        }
+        got = armilla_io_read(context->io, file, block + used, (size_t)(room - used));
+        if (got < 0) {
+            status = armilla_fail(context, ARMILLA_IO_ERROR, "%s: reading failed after %lld bytes: %s; try again",
+                                  bytes->path, (long long)used, strerror(errno));
+            goto done;
+        }
+    }
+    bytes->memory = block;
+    bytes->start = block;
+    bytes->count = (size_t)used;
+    block = NULL;
+done:
+    armilla_release(context, block);
+    return status;
+}
+
+static armilla_status load(armilla_context *context, int file, armilla_bytes *bytes)
+{
+    struct stat facts;
+    if (context->io->fstat(file, &facts) != 0) return cannot_open(context, bytes->path);
+    if (S_ISDIR(facts.st_mode))
+        return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a directory; give the name of a file in it",
+                            bytes->path);
+    if (map_file(context, file, &facts, bytes)) return ARMILLA_OK;
+    return read_file(context, file, bytes);
+}
+
+armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes)
+{
+    armilla_bytes made = {.path = path};
+    const int file = armilla_io_open(context->io, path, O_RDONLY | O_NOCTTY, 0);
+    if (file < 0) return cannot_open(context, path);
+    armilla_status status = load(context, file, &made);
+    (void)armilla_io_close(context->io, file);
+    if (status == ARMILLA_OK && made.count == 0)
+        status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: is empty; check how it was made", path);
+    if (status == ARMILLA_OK)
+        *bytes = made;
+    else
+        armilla_bytes_free(context, &made);
+    return status;
+}
+
+void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes)
+{
+    if (bytes->map) munmap(bytes->map, bytes->count);
+    armilla_release(context, bytes->memory);
+    *bytes = (armilla_bytes){.path = NULL};
+}

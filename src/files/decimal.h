@@ -1,0 +1,20 @@
+/* Decimal numbers in text that has no end mark, whatever the locale; rounded correctly. */
+#ifndef ARMILLA_FILES_DECIMAL_H
+#define ARMILLA_FILES_DECIMAL_H
+
+#include <locale.h>
+
+typedef enum armilla_decimal {
+    ARMILLA_DECIMAL_NUMBER,
+    ARMILLA_DECIMAL_EMPTY,
+    ARMILLA_DECIMAL_TEXT,
+    ARMILLA_DECIMAL_NOT_FINITE, /* nan, inf, na and the like */
+    ARMILLA_DECIMAL_TOO_LARGE,
+    ARMILLA_DECIMAL_COUNT
+} armilla_decimal;
+
+/* What start ... end-1 is; *value is set where it is a number. plain: a "C" locale. */
+armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned char *end, locale_t plain,
+                                      double *value);
+
+#endif

@@ -1,0 +1,37 @@
+/* Readers of data files: one file and one row each. A reader takes bytes, not a path, so that it can be fuzzed. */
+#ifndef ARMILLA_FILES_FILES_H
+#define ARMILLA_FILES_FILES_H
+
+#include "data/data.h"
+
+/* A file's bytes: mapped, or in memory. A reader that keeps the mapping (armilla_data_map_dense) sets map to NULL. */
+typedef struct armilla_bytes {
+    const char *path; /* for messages */
+    const unsigned char *start;
+    size_t count;
+    void *map;    /* what munmap takes, or NULL where the bytes are not a mapping that may be kept */
+    void *memory; /* what armilla_release takes, or NULL where the bytes are not memory of ours */
+} armilla_bytes;
+
+typedef struct armilla_format {
+    const char *name;    /* "npy" */
+    const char *endings; /* ".npy"; several apart by spaces */
+    const char *meaning;
+    /* Whether the content is of this format, from its first bytes; NULL: by the ending only. */
+    bool (*recognize)(const unsigned char *start, size_t count);
+    armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
+                           armilla_data **data);
+} armilla_format;
+
+/* NULL past the last row; NULL where there is no such name. */
+const armilla_format *armilla_formats_row(size_t index);
+const armilla_format *armilla_formats_find(const char *name);
+
+extern const armilla_format armilla_format_npy, armilla_format_csv;
+
+/* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
+ * until then. An empty file is ARMILLA_BAD_DATA. */
+armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
+void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
+
+#endif

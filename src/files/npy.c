@@ -1,0 +1,120 @@
+/* .npy: NumPy's file of one array. Numbers that already lie as the solver wants them stay in the mapping; all others
+ * are converted, and transposed where the file has the other order. */
+#include "files/array.h"
+#include "files/files.h"
+
+#include "base/size.h"
+
+#include <armilla/files.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TYPE_DESCRIPTOR(name, type, word, numpy) [name] = numpy,
+
+const char *armilla_array_descriptor(armilla_type type)
+{
+    static const char *const descriptors[] = {ARMILLA_TYPE_LIST(TYPE_DESCRIPTOR)};
+    return descriptors[type];
+}
+
+static void print_shape(int64_t rows, int64_t cols, char text[64])
+{
+    if (rows < 0)
+        snprintf(text, 64, "()");
+    else if (cols < 0)
+        snprintf(text, 64, "(%" PRId64 ",)", rows);
+    else
+        snprintf(text, 64, "(%" PRId64 ", %" PRId64 ")", rows, cols);
+}
+
+static char byte_order(const char *descriptor)
+{
+    const uint16_t one = 1;
+    unsigned char first = 0;
+    if (strcmp(descriptor + 1, "1") == 0) return '|';
+    memcpy(&first, &one, 1);
+    return first ? '<' : '>';
+}
+
+/* Magic, version, length, dictionary, blanks up to a multiple of 64, newline. */
+size_t armilla_array_header(const char *descriptor, int64_t rows, int64_t cols, bool column_major,
+                            char header[ARMILLA_ARRAY_HEADER])
+{
+    enum { PREFIX = 10 };
+    char shape[64];
+    print_shape(rows, cols, shape);
+    const size_t used = PREFIX + (size_t)snprintf(header + PREFIX, ARMILLA_ARRAY_HEADER - PREFIX,
+                                                  "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }",
+                                                  byte_order(descriptor), descriptor, column_major ? "True" : "False",
+                                                  shape);
+    const size_t total = (used + 1 + 63) / 64 * 64;
+    memset(header + used, ' ', total - used);
+    header[total - 1] = '\n';
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)((total - PREFIX) & 255);
+    header[9] = (char)((total - PREFIX) >> 8);
+    return total;
+}
+
+armilla_status armilla_output_npy_header(armilla_output *output, armilla_type type, int64_t rows, int64_t cols,
+                                         bool column_major)
+{
+    char header[ARMILLA_ARRAY_HEADER];
+    const size_t count = armilla_array_header(armilla_array_descriptor(type), rows, cols, column_major, header);
+    return armilla_output_write(output, header, count);
+}
+
+static armilla_status need_matrix(armilla_context *context, const char *path, const armilla_array *array)
+{
+    if (array->dimensions == 2) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%s: the array has %d dimension%s, and a matrix has 2; save array.reshape(-1, 1) where each "
+                        "number is a sample, or array.reshape(1, -1) where all are one sample",
+                        path, array->dimensions, array->dimensions == 1 ? "" : "s");
+}
+
+static armilla_status convert(armilla_context *context, const armilla_array *array, bool column_major, int64_t m,
+                              int64_t n, armilla_data **data)
+{
+    const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
+    void *values = NULL;
+    armilla_status status = armilla_grow(context, m * n, armilla_type_size(type), &values);
+    if (status != ARMILLA_OK) return status;
+    armilla_array_copy(array, type, column_major, values);
+    status = armilla_data_own_dense(context, type, values, m, n, data);
+    if (status != ARMILLA_OK) armilla_release(context, values);
+    return status;
+}
+
+/* A sample's numbers are to lie together: with samples in rows that is the C order, with samples in columns the
+ * column-major one. */
+static armilla_status read_npy(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
+                               armilla_data **data)
+{
+    armilla_array array;
+    char where[512];
+    const bool columns = options->sample_columns;
+    armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
+    if (status == ARMILLA_OK) status = need_matrix(context, bytes->path, &array);
+    if (status != ARMILLA_OK) return status;
+    const int64_t m = array.shape[!columns], n = array.shape[columns];
+    snprintf(where, sizeof where, "%s: ", bytes->path);
+    if ((status = armilla_data_check_shape(context, where, m, n)) != ARMILLA_OK) return status;
+    const armilla_type type = armilla_number_find(array.kind, array.width)->becomes;
+    const bool aligned = (uintptr_t)array.values % armilla_type_size(type) == 0;
+    if (!bytes->map || !aligned || !armilla_array_is(&array, type, columns))
+        return convert(context, &array, columns, m, n, data);
+    status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array.values, m, n, data);
+    if (status == ARMILLA_OK) bytes->map = NULL;
+    return status;
+}
+
+const armilla_format armilla_format_npy = {
+    .name = "npy",
+    .endings = ".npy",
+    .meaning = "NumPy's array file: a matrix of integers or real numbers",
+    .recognize = armilla_array_recognize,
+    .read = read_npy,
+};

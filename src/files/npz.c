@@ -1,0 +1,282 @@
+/* Reading .npz through libzip, from the file's bytes, so that opening, reading and their errors are those of every
+ * other input. What an archive says of its sizes is checked against its own size before memory is taken. */
+#include "files/npz.h"
+
+#include "base/size.h"
+#include "files/files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <zip.h>
+
+#define MOST_RATIO 1100 /* deflate reaches 1032 : 1 */
+#define MOST_NAME 160
+#define MOST_WHERE 512
+#define HEADER_PEEK (1 << 16)
+
+struct armilla_npz {
+    armilla_context *context;
+    char *path;
+    armilla_bytes bytes;
+    zip_t *archive;
+};
+
+static armilla_status bad_archive(armilla_context *context, const char *path, zip_error_t *error)
+{
+    if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
+        return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%s: is not a whole .npz archive: %s; give a model or an archive written by numpy.savez", path,
+                        zip_error_strerror(error));
+}
+
+static armilla_status open_archive(armilla_npz *npz)
+{
+    zip_error_t error;
+    armilla_status status = ARMILLA_OK;
+    zip_error_init(&error);
+    zip_source_t *source = zip_source_buffer_create(npz->bytes.start, npz->bytes.count, 0, &error);
+    if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY, &error);
+    if (!npz->archive) status = bad_archive(npz->context, npz->path, &error);
+    if (!npz->archive) zip_source_free(source); /* an archive that is open owns its source */
+    zip_error_fini(&error);
+    return status;
+}
+
+armilla_status armilla_npz_open(armilla_context *context, const char *path, armilla_npz **npz)
+{
+    armilla_npz *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->context = context;
+    if ((status = armilla_copy_text(context, path ? path : "", &made->path)) != ARMILLA_OK) goto done;
+    if ((status = armilla_bytes_open(context, made->path, &made->bytes)) != ARMILLA_OK) goto done;
+    if ((status = open_archive(made)) != ARMILLA_OK) goto done;
+    *npz = made;
+    made = NULL;
+done:
+    armilla_npz_free(made);
+    return status;
+}
+
+void armilla_npz_free(armilla_npz *npz)
+{
+    if (!npz) return;
+    if (npz->archive) zip_discard(npz->archive);
+    armilla_bytes_free(npz->context, &npz->bytes);
+    armilla_release(npz->context, npz->path);
+    armilla_release(npz->context, npz);
+}
+
+static int64_t locate(const armilla_npz *npz, const char *name)
+{
+    char full[MOST_NAME];
+    if ((size_t)snprintf(full, sizeof full, "%s.npy", name) >= sizeof full) return -1;
+    return zip_name_locate(npz->archive, full, ZIP_FL_ENC_RAW);
+}
+
+bool armilla_npz_has(const armilla_npz *npz, const char *name)
+{
+    return locate(npz, name) >= 0;
+}
+
+/* The size that the archive declares for the entry, where it is possible at all. */
+static armilla_status declared_size(armilla_npz *npz, const char *where, int64_t index, size_t *size)
+{
+    zip_stat_t facts;
+    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    zip_stat_init(&facts);
+    if (zip_stat_index(npz->archive, (zip_uint64_t)index, 0, &facts) != 0 || (facts.valid & needed) != needed)
+        return armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: cannot be read: %s; copy or save the archive again",
+                            where, zip_strerror(npz->archive));
+    if (facts.comp_method != ZIP_CM_STORE && facts.comp_method != ZIP_CM_DEFLATE)
+        return armilla_fail(npz->context, ARMILLA_BAD_DATA,
+                            "%s: is compressed by method %d, which NumPy does not use; save it with numpy.savez", where,
+                            (int)facts.comp_method);
+    const uint64_t ratio = facts.comp_method == ZIP_CM_DEFLATE ? MOST_RATIO : 1;
+    if (facts.comp_size > npz->bytes.count || facts.size / ratio > facts.comp_size)
+        return armilla_fail(npz->context, ARMILLA_BAD_DATA,
+                            "%s: declares %" PRIu64 " bytes out of %" PRIu64
+                            ", which is impossible; copy or save the archive again",
+                            where, facts.size, facts.comp_size);
+    *size = (size_t)facts.size;
+    return ARMILLA_OK;
+}
+
+/* count bytes into block; where that is all, the one more that is asked for makes libzip compare the checksum. */
+static bool read_bytes(zip_file_t *file, unsigned char *block, size_t count, bool all)
+{
+    unsigned char more = 0;
+    size_t used = 0;
+    while (used < count) {
+        const zip_int64_t got = zip_fread(file, block + used, count - used);
+        if (got <= 0) return false;
+        used += (size_t)got;
+    }
+    return !all || zip_fread(file, &more, 1) == 0;
+}
+
+/* The entry's first bytes, no more than limit. */
+static armilla_status load(armilla_npz *npz, const char *name, const char *where, size_t limit,
+                           unsigned char **bytes, size_t *count)
+{
+    const int64_t index = locate(npz, name);
+    size_t size = 0;
+    unsigned char *block = NULL;
+    zip_file_t *file = NULL;
+    if (index < 0)
+        return armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: has no array '%s'; is it a model of armilla's?",
+                            npz->path, name);
+    armilla_status status = declared_size(npz, where, index, &size);
+    if (status != ARMILLA_OK) return status;
+    const size_t wanted = size < limit ? size : limit;
+    if ((status = armilla_grow(npz->context, (int64_t)wanted, 1, &block)) != ARMILLA_OK) goto done;
+    file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
+    if (!file || !read_bytes(file, block, wanted, wanted == size)) {
+        status = armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: is damaged: %s; copy or save the archive again",
+                              where, file ? zip_file_strerror(file) : zip_strerror(npz->archive));
+        goto done;
+    }
+    *bytes = block;
+    *count = wanted;
+    block = NULL;
+done:
+    if (file) zip_fclose(file);
+    armilla_release(npz->context, block);
+    return status;
+}
+
+static void name_place(const armilla_npz *npz, const char *name, char where[MOST_WHERE])
+{
+    snprintf(where, MOST_WHERE, "%s: array %s", npz->path, name);
+}
+
+/* The array and the block of memory that it lies in. */
+static armilla_status load_array(armilla_npz *npz, const char *name, const char *where, armilla_array *array,
+                                 unsigned char **block)
+{
+    unsigned char *made = NULL;
+    size_t count = 0;
+    armilla_status status = load(npz, name, where, SIZE_MAX, &made, &count);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_array_parse(npz->context, where, made, count, array);
+    if (status == ARMILLA_OK)
+        *block = made;
+    else
+        armilla_release(npz->context, made);
+    return status;
+}
+
+static bool is_real(const armilla_array *array)
+{
+    return array->kind == 'f' && (array->width == 4 || array->width == 8);
+}
+
+static armilla_status wrong_kind(armilla_npz *npz, const char *where, const armilla_array *array, const char *wanted)
+{
+    return armilla_fail(npz->context, ARMILLA_BAD_DATA,
+                        "%s: holds numbers of type %c%d, and %s are expected; was the file changed?", where, array->kind,
+                        array->width, wanted);
+}
+
+/* "(3, any)", where `zero` is the word for a size of 0. */
+static void print_shape(int dimensions, const int64_t shape[2], const char *zero, char text[64])
+{
+    size_t used = (size_t)snprintf(text, 64, "(");
+    for (int i = 0; i < dimensions; i++) {
+        char size[24];
+        snprintf(size, sizeof size, "%" PRId64, shape[i]);
+        used += (size_t)snprintf(text + used, 64 - used, "%s%s", i ? ", " : "", shape[i] ? size : zero);
+    }
+    snprintf(text + used, 64 - used, dimensions == 1 ? ",)" : ")");
+}
+
+static armilla_status check_shape(armilla_npz *npz, const char *where, const armilla_array *array, int64_t rows,
+                                  int64_t cols)
+{
+    const int64_t wanted[2] = {rows, cols};
+    const int dimensions = rows < 0 ? 0 : cols < 0 ? 1 : 2;
+    bool same = array->dimensions == dimensions;
+    char has[64], needs[64];
+    for (int i = 0; i < dimensions; i++) same = same && (wanted[i] == 0 || wanted[i] == array->shape[i]);
+    if (same) return ARMILLA_OK;
+    print_shape(array->dimensions, array->shape, "0", has);
+    print_shape(dimensions, wanted, "any", needs);
+    return armilla_fail(npz->context, ARMILLA_BAD_DATA,
+                        "%s: has the shape %s, and %s is expected; was the file changed?", where, has, needs);
+}
+
+/* *values = the numbers as asked: the block itself where they are so already, to save the memory of a second. */
+static armilla_status take_values(armilla_npz *npz, const armilla_array *array, armilla_type type,
+                                  unsigned char **block, void **values)
+{
+    const int64_t count = array->shape[0] * array->shape[1];
+    if (!armilla_array_is(array, type, true)) {
+        armilla_status status = armilla_grow(npz->context, count, armilla_type_size(type), values);
+        if (status == ARMILLA_OK) armilla_array_copy(array, type, true, *values);
+        return status;
+    }
+    memmove(*block, array->values, (size_t)count * armilla_type_size(type));
+    *values = *block;
+    *block = NULL;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type type, int64_t *rows, int64_t *cols,
+                                void *values)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    unsigned char *block = NULL;
+    void *made = NULL;
+    name_place(npz, name, where);
+    armilla_status status = load_array(npz, name, where, &array, &block);
+    if (status != ARMILLA_OK) return status;
+    status = is_real(&array) ? ARMILLA_OK : wrong_kind(npz, where, &array, "f4 or f8");
+    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, *rows, *cols);
+    if (status == ARMILLA_OK) status = take_values(npz, &array, type, &block, &made);
+    armilla_release(npz->context, block);
+    if (status != ARMILLA_OK) return status;
+    if (*rows == 0) *rows = array.shape[0];
+    if (*cols == 0 && array.dimensions == 2) *cols = array.shape[1];
+    *(void **)values = made;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    unsigned char *block = NULL;
+    size_t count = 0, declared = 0;
+    name_place(npz, name, where);
+    armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_array_parse_header(npz->context, where, block, count, &array, &declared);
+    if (status == ARMILLA_OK && !is_real(&array)) status = wrong_kind(npz, where, &array, "f4 or f8");
+    if (status == ARMILLA_OK) *type = array.width == 4 ? ARMILLA_F32 : ARMILLA_F64;
+    armilla_release(npz->context, block);
+    return status;
+}
+
+armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    unsigned char *block = NULL;
+    name_place(npz, name, where);
+    armilla_status status = load_array(npz, name, where, &array, &block);
+    if (status != ARMILLA_OK) return status;
+    if (array.kind != 'u' || array.width != 1) status = wrong_kind(npz, where, &array, "bytes (u1)");
+    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, 0, -1);
+    if (status == ARMILLA_OK) {
+        /* The header before the bytes leaves room for the final NUL. */
+        memmove(block, array.values, (size_t)array.shape[0]);
+        block[array.shape[0]] = '\0';
+        *text = (char *)block;
+        block = NULL;
+    }
+    armilla_release(npz->context, block);
+    return status;
+}

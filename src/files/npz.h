@@ -1,0 +1,36 @@
+/* .npz: named .npy arrays in a zip archive. Written by a small stored-zip64 writer of our own on armilla_output, so
+ * that a model appears whole or not at all; read through libzip. */
+#ifndef ARMILLA_FILES_NPZ_H
+#define ARMILLA_FILES_NPZ_H
+
+#include "files/array.h"
+
+#include <armilla/files.h>
+
+typedef struct armilla_npz_writer armilla_npz_writer;
+armilla_status armilla_npz_writer_new(armilla_context *context, const char *path, bool overwrite,
+                                      armilla_npz_writer **writer);
+/* Adds NAME.npy. As armilla_output_npy_header: cols < 0 a vector, rows < 0 a single number. */
+armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type, int64_t rows,
+                                      int64_t cols, bool column_major, const void *values);
+/* Adds text as a 1-d array of uint8. */
+armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text);
+armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer);
+/* Without a commit nothing is left behind. */
+void armilla_npz_writer_free(armilla_npz_writer *writer);
+
+typedef struct armilla_npz armilla_npz;
+armilla_status armilla_npz_open(armilla_context *context, const char *path, armilla_npz **npz);
+void armilla_npz_free(armilla_npz *npz);
+bool armilla_npz_has(const armilla_npz *npz, const char *name);
+/* The array NAME as column-major numbers of the type, *values owned by the caller (armilla_release): an error where
+ * it is missing, of another kind, or of another shape than rows x cols (as above; a bound of 0 means any, and the
+ * found size is put there). */
+armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type type, int64_t *rows, int64_t *cols,
+                                void *values);
+/* The element type of NAME, an error where it is neither f4 nor f8. */
+armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type);
+/* A 1-d uint8 array as text with a final NUL. */
+armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text);
+
+#endif

@@ -1,0 +1,83 @@
+/* Writing .npz: each array is an .npy header and its numbers, stored in the archive. */
+#include "files/npz.h"
+
+#include "base/size.h"
+#include "files/zip.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_NAME 128
+
+struct armilla_npz_writer {
+    armilla_context *context;
+    armilla_output *output;
+    armilla_zip *zip;
+    armilla_status failed; /* an archive that lacks an array is never committed */
+};
+
+armilla_status armilla_npz_writer_new(armilla_context *context, const char *path, bool overwrite,
+                                      armilla_npz_writer **writer)
+{
+    armilla_npz_writer *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->context = context;
+    status = armilla_output_new(context, path, overwrite, &made->output);
+    if (status == ARMILLA_OK) status = armilla_zip_new(context, made->output, &made->zip);
+    if (status == ARMILLA_OK)
+        *writer = made;
+    else
+        armilla_npz_writer_free(made);
+    return status;
+}
+
+void armilla_npz_writer_free(armilla_npz_writer *writer)
+{
+    if (!writer) return;
+    armilla_zip_free(writer->zip);
+    armilla_output_free(writer->output);
+    armilla_release(writer->context, writer);
+}
+
+static armilla_status add(armilla_npz_writer *writer, const char *name, const char *header, size_t header_bytes,
+                          const void *values, size_t bytes)
+{
+    char full[MOST_NAME + 8];
+    const armilla_zip_part parts[] = {{header, header_bytes}, {values, bytes}};
+    if (writer->failed != ARMILLA_OK) return writer->failed;
+    if (strlen(name) > MOST_NAME)
+        return writer->failed = armilla_fail(writer->context, ARMILLA_BAD_ARGUMENT,
+                                             "the name of an array is longer than %d bytes", MOST_NAME);
+    snprintf(full, sizeof full, "%s.npy", name);
+    writer->failed = armilla_zip_add(writer->zip, full, parts, 2);
+    return writer->failed;
+}
+
+armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type, int64_t rows,
+                                      int64_t cols, bool column_major, const void *values)
+{
+    char header[ARMILLA_ARRAY_HEADER];
+    int64_t count = 0;
+    size_t bytes = 0;
+    if (!armilla_size_area(rows < 0 ? 1 : rows, rows < 0 || cols < 0 ? 1 : cols, &count) ||
+        !armilla_size_multiply(count, armilla_type_size(type), &bytes))
+        return writer->failed = armilla_fail(writer->context, ARMILLA_BAD_ARGUMENT,
+                                             "array %s: its shape is larger than any memory", name);
+    const size_t used = armilla_array_header(armilla_array_descriptor(type), rows, cols, column_major, header);
+    return add(writer, name, header, used, values, bytes);
+}
+
+armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text)
+{
+    char header[ARMILLA_ARRAY_HEADER];
+    const size_t used = armilla_array_header("u1", (int64_t)strlen(text), -1, false, header);
+    return add(writer, name, header, used, text, strlen(text));
+}
+
+armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer)
+{
+    if (writer->failed == ARMILLA_OK) writer->failed = armilla_zip_finish(writer->zip);
+    if (writer->failed == ARMILLA_OK) writer->failed = armilla_output_commit(writer->output);
+    return writer->failed;
+}

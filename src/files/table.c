@@ -1,0 +1,112 @@
+/* The formats table, and opening a file by it. */
+#include "files/files.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const armilla_format *const formats[] = {&armilla_format_npy, &armilla_format_csv};
+
+const armilla_format *armilla_formats_row(size_t index)
+{
+    return index < sizeof formats / sizeof *formats ? formats[index] : NULL;
+}
+
+const armilla_format *armilla_formats_find(const char *name)
+{
+    for (size_t i = 0; armilla_formats_row(i); i++)
+        if (strcmp(armilla_formats_row(i)->name, name) == 0) return armilla_formats_row(i);
+    return NULL;
+}
+
+/* Containers that are no data in themselves. */
+static const struct container {
+    const char *magic, *sentence;
+} containers[] = {
+    {"PK\x03\x04", "is an .npz archive (a model?); give data, such as one of its arrays saved with numpy.save"},
+    {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
+    {"\x1f\x8b", "is compressed by gzip; unpack it first (gunzip)"},
+};
+
+static armilla_status refuse_container(armilla_context *context, const armilla_bytes *bytes)
+{
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
+        const size_t length = strlen(containers[i].magic);
+        if (bytes->count >= length && memcmp(bytes->start, containers[i].magic, length) == 0)
+            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, containers[i].sentence);
+    }
+    return ARMILLA_OK;
+}
+
+/* "npy (.npy), csv (.csv .tsv .txt)" */
+static void join_formats(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; armilla_formats_row(i) && used < size; i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", i ? ", " : "", row->name, row->endings);
+    }
+}
+
+/* Whether ending is one of the words of endings, in either case. */
+static bool has_ending(const char *endings, const char *ending)
+{
+    const size_t length = strlen(ending);
+    for (const char *at = endings; *at; at += strspn(at, " ")) {
+        const size_t word = strcspn(at, " ");
+        if (word == length && strncasecmp(at, ending, length) == 0) return true;
+        at += word;
+    }
+    return false;
+}
+
+static const armilla_format *find_by_content(const armilla_bytes *bytes)
+{
+    for (size_t i = 0; armilla_formats_row(i); i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        if (row->recognize && row->recognize(bytes->start, bytes->count)) return row;
+    }
+    return NULL;
+}
+
+static const armilla_format *find_by_ending(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && armilla_formats_row(i); i++)
+        if (has_ending(armilla_formats_row(i)->endings, ending)) return armilla_formats_row(i);
+    return NULL;
+}
+
+static armilla_status choose(armilla_context *context, const armilla_bytes *bytes, const armilla_format **format)
+{
+    char all[512];
+    armilla_status status = refuse_container(context, bytes);
+    if (status != ARMILLA_OK) return status;
+    *format = find_by_content(bytes);
+    if (!*format) *format = find_by_ending(bytes->path);
+    if (*format) return ARMILLA_OK;
+    join_formats(all, sizeof all);
+    return armilla_fail(context, ARMILLA_BAD_DATA, "%s: this kind of file is unknown; name its format (--format): %s",
+                        bytes->path, all);
+}
+
+armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
+                                 armilla_data **data)
+{
+    const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
+    const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
+    armilla_bytes bytes;
+    char all[512];
+    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
+    if (chosen.format && !format) {
+        join_formats(all, sizeof all);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", chosen.format, all);
+    }
+    armilla_status status = armilla_bytes_open(context, path, &bytes);
+    if (status != ARMILLA_OK) return status;
+    if (!format) status = choose(context, &bytes, &format);
+    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, data);
+    armilla_bytes_free(context, &bytes);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* Stored zip archives (PKWARE's APPNOTE 6.3): local header and bytes for each entry, then the central directory. The
+ * time stamp is fixed, so that equal contents give equal files. zip64 records stand only where a number does not fit
+ * the old field, since some readers know the old ones alone. */
+#include "files/zip.h"
+
+#include "base/size.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define FULL16 0xFFFFu
+#define FULL32 0xFFFFFFFFu
+#define VERSION_OLD 20
+#define VERSION_ZIP64 45
+#define MADE_ON_UNIX (3u << 8)
+#define FIRST_DAY 0x0021u              /* 1 January 1980, midnight */
+#define PLAIN_FILE (0100644ull << 16) /* what unpacking on Unix gives */
+#define MOST_NAME 255
+#define RECORD_BYTES 512
+
+typedef struct entry {
+    char *name;
+    uint32_t check; /* CRC-32 */
+    uint64_t size, offset;
+} entry;
+
+struct armilla_zip {
+    armilla_context *context;
+    armilla_output *output;
+    uint64_t written;
+    entry *entries;
+    int64_t count, room;
+};
+
+/* A header that is being put together, little end first. */
+typedef struct record {
+    unsigned char bytes[RECORD_BYTES];
+    size_t count;
+} record;
+
+static void put(record *r, int width, uint64_t value)
+{
+    for (int i = 0; i < width; i++) r->bytes[r->count++] = (unsigned char)(value >> 8 * i);
+}
+
+static void put_name(record *r, const char *name)
+{
+    memcpy(r->bytes + r->count, name, strlen(name));
+    r->count += strlen(name);
+}
+
+/* The value, or the mark that the zip64 record has it. */
+static uint64_t fit(uint64_t value, uint64_t full)
+{
+    return value < full ? value : full;
+}
+
+static armilla_status emit(armilla_zip *zip, const void *bytes, size_t count)
+{
+    zip->written += count;
+    return armilla_output_write(zip->output, bytes, count);
+}
+
+armilla_status armilla_zip_new(armilla_context *context, armilla_output *output, armilla_zip **zip)
+{
+    armilla_zip *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->context = context;
+    made->output = output;
+    *zip = made;
+    return ARMILLA_OK;
+}
+
+void armilla_zip_free(armilla_zip *zip)
+{
+    if (!zip) return;
+    for (int64_t i = 0; i < zip->count; i++) armilla_release(zip->context, zip->entries[i].name);
+    armilla_release(zip->context, zip->entries);
+    armilla_release(zip->context, zip);
+}
+
+static armilla_status remember(armilla_zip *zip, entry found)
+{
+    if (zip->count == zip->room) {
+        const int64_t room = zip->room ? 2 * zip->room : 16;
+        armilla_status status = armilla_grow(zip->context, room, sizeof *zip->entries, &zip->entries);
+        if (status != ARMILLA_OK) return status;
+        zip->room = room;
+    }
+    armilla_status status = armilla_copy_text(zip->context, found.name, &found.name);
+    if (status == ARMILLA_OK) zip->entries[zip->count++] = found;
+    return status;
+}
+
+/* Version needed ... uncompressed size: the same in the local header and in the directory. */
+static void put_common(record *r, const entry *e, bool zip64)
+{
+    put(r, 2, zip64 ? VERSION_ZIP64 : VERSION_OLD);
+    put(r, 2, 0); /* flags */
+    put(r, 2, 0); /* stored */
+    put(r, 2, 0); /* time */
+    put(r, 2, FIRST_DAY);
+    put(r, 4, e->check);
+    put(r, 4, fit(e->size, FULL32));
+    put(r, 4, fit(e->size, FULL32));
+    put(r, 2, strlen(e->name));
+}
+
+static void make_local(record *r, const entry *e)
+{
+    const bool large = e->size >= FULL32;
+    put(r, 4, 0x04034b50);
+    put_common(r, e, large);
+    put(r, 2, large ? 20 : 0);
+    put_name(r, e->name);
+    if (!large) return;
+    put(r, 2, 1); /* the zip64 record */
+    put(r, 2, 16);
+    put(r, 8, e->size);
+    put(r, 8, e->size);
+}
+
+static void make_central(record *r, const entry *e)
+{
+    const bool large = e->size >= FULL32, far = e->offset >= FULL32;
+    const unsigned extra = (large ? 16u : 0u) + (far ? 8u : 0u);
+    put(r, 4, 0x02014b50);
+    put(r, 2, MADE_ON_UNIX | (extra ? VERSION_ZIP64 : VERSION_OLD));
+    put_common(r, e, extra > 0);
+    put(r, 2, extra ? extra + 4 : 0);
+    put(r, 2, 0); /* comment */
+    put(r, 2, 0); /* disk */
+    put(r, 2, 0); /* internal attributes */
+    put(r, 4, PLAIN_FILE);
+    put(r, 4, fit(e->offset, FULL32));
+    put_name(r, e->name);
+    if (extra == 0) return;
+    put(r, 2, 1);
+    put(r, 2, extra);
+    if (large) put(r, 8, e->size);
+    if (large) put(r, 8, e->size);
+    if (far) put(r, 8, e->offset);
+}
+
+armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count)
+{
+    char kept[MOST_NAME + 1] = "";
+    entry e = {.name = kept, .check = (uint32_t)crc32_z(0, NULL, 0), .offset = zip->written};
+    record local = {.count = 0};
+    if (strlen(name) > MOST_NAME)
+        return armilla_fail(zip->context, ARMILLA_BAD_ARGUMENT, "the name of an array is longer than %d bytes",
+                            MOST_NAME);
+    strcpy(kept, name);
+    for (size_t i = 0; i < count; i++) {
+        e.size += parts[i].count;
+        if (parts[i].count > 0) e.check = (uint32_t)crc32_z(e.check, parts[i].bytes, parts[i].count);
+    }
+    make_local(&local, &e);
+    armilla_status status = remember(zip, e);
+    if (status == ARMILLA_OK) status = emit(zip, local.bytes, local.count);
+    for (size_t i = 0; i < count && status == ARMILLA_OK; i++) status = emit(zip, parts[i].bytes, parts[i].count);
+    return status;
+}
+
+/* The zip64 end of the directory, and the record that says where it is. */
+static void make_end64(record *r, const armilla_zip *zip, uint64_t start, uint64_t size)
+{
+    put(r, 4, 0x06064b50);
+    put(r, 8, 44); /* bytes of this record that follow */
+    put(r, 2, MADE_ON_UNIX | VERSION_ZIP64);
+    put(r, 2, VERSION_ZIP64);
+    put(r, 4, 0); /* disks */
+    put(r, 4, 0);
+    put(r, 8, (uint64_t)zip->count);
+    put(r, 8, (uint64_t)zip->count);
+    put(r, 8, size);
+    put(r, 8, start);
+    put(r, 4, 0x07064b50);
+    put(r, 4, 0);
+    put(r, 8, start + size);
+    put(r, 4, 1);
+}
+
+static void make_end(record *r, const armilla_zip *zip, uint64_t start, uint64_t size)
+{
+    const uint64_t count = (uint64_t)zip->count;
+    if (count >= FULL16 || start >= FULL32 || size >= FULL32) make_end64(r, zip, start, size);
+    put(r, 4, 0x06054b50);
+    put(r, 4, 0); /* disks */
+    put(r, 2, fit(count, FULL16));
+    put(r, 2, fit(count, FULL16));
+    put(r, 4, fit(size, FULL32));
+    put(r, 4, fit(start, FULL32));
+    put(r, 2, 0); /* comment */
+}
+
+armilla_status armilla_zip_finish(armilla_zip *zip)
+{
+    const uint64_t start = zip->written;
+    armilla_status status = ARMILLA_OK;
+    for (int64_t i = 0; i < zip->count && status == ARMILLA_OK; i++) {
+        record central = {.count = 0};
+        make_central(&central, &zip->entries[i]);
+        status = emit(zip, central.bytes, central.count);
+    }
+    if (status != ARMILLA_OK) return status;
+    record end = {.count = 0};
+    make_end(&end, zip, start, zip->written - start);
+    return emit(zip, end.bytes, end.count);
+}

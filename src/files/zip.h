@@ -1,0 +1,24 @@
+/* A writer of zip archives whose entries are stored, not compressed; zip64 where sizes need it. */
+#ifndef ARMILLA_FILES_ZIP_H
+#define ARMILLA_FILES_ZIP_H
+
+#include "base/context.h"
+
+#include <armilla/files.h>
+
+typedef struct armilla_zip armilla_zip;
+
+/* Bytes of an entry, which may come in parts. */
+typedef struct armilla_zip_part {
+    const void *bytes;
+    size_t count;
+} armilla_zip_part;
+
+/* Writes to output, which must outlive it and stays the caller's. */
+armilla_status armilla_zip_new(armilla_context *context, armilla_output *output, armilla_zip **zip);
+armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count);
+/* Writes the directory of entries; the archive is whole then. */
+armilla_status armilla_zip_finish(armilla_zip *zip);
+void armilla_zip_free(armilla_zip *zip);
+
+#endif

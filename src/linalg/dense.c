@@ -1,0 +1,143 @@
+/* Products, norms and eigenvalues of thin matrices in double. */
+#include "linalg/dense.h"
+
+#include "linalg/algebra.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <math.h>
+#include <string.h>
+
+void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
+{
+    const int rows = (int)m, cols = (int)r;
+    cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, cols, rows, 1, B, rows, 0, G, cols);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = j + 1; i < r; i++) G[j * r + i] = G[i * r + j];
+}
+
+void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
+                      double *Z)
+{
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)c, (int)r, alpha, B, (int)m, K, (int)r, beta, Z,
+                (int)m);
+}
+
+double armilla_dot(int64_t count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* The power of two that brings the largest |a_i - b_i| near 1; b may be NULL. 0 where all are 0. */
+static double safe_scale(int64_t count, const double *a, const double *b)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(b ? a[i] - b[i] : a[i]));
+    if (largest == 0) return 0;
+    (void)frexp(largest, &exponent);
+    /* 2^-exponent of a denormal would overflow; 2^1000 is enough to lift it. */
+    return ldexp(1, exponent < -1000 ? 1000 : -exponent);
+}
+
+static double scaled_norm(int64_t count, const double *a, const double *b)
+{
+    const double scale = safe_scale(count, a, b);
+    double sum = 0;
+    if (scale == 0) return 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double value = scale * (b ? a[i] - b[i] : a[i]);
+        sum += value * value;
+    }
+    return sqrt(sum) / scale;
+}
+
+double armilla_norm(int64_t count, const double *a)
+{
+    return scaled_norm(count, a, NULL);
+}
+
+double armilla_distance(int64_t count, const double *a, const double *b)
+{
+    return scaled_norm(count, a, b);
+}
+
+/* Sizes of LAPACK's work arrays: what dsyevd documents, and what dgesdd, dgeqrf and dorgqr ask for. */
+static armilla_status query_work(armilla_algebra *algebra)
+{
+    const int m = (int)algebra->m, r = (int)algebra->r;
+    double asked[3] = {0};
+    double dummy = 0;
+    int integer = 0;
+    const int64_t eigen = 1 + 6 * algebra->r + 2 * algebra->r * algebra->r;
+    const int infos[] = {
+        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r, &asked[0], -1, &integer),
+        LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, &dummy, m, &dummy, &asked[1], -1),
+        LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r < m ? r : m, r < m ? r : m, &dummy, m, &dummy, &asked[2], -1),
+    };
+    for (int i = 0; i < 3; i++)
+        if (infos[i] != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK refused a work size query");
+    algebra->work_size = (int)fmax((double)eigen, fmax(asked[0], fmax(asked[1], asked[2])));
+    algebra->integer_size = (int)(8 * algebra->r + 3);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra)
+{
+    armilla_algebra *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->context = context;
+    made->m = m;
+    made->r = r;
+    status = query_work(made);
+    if (status == ARMILLA_OK) status = armilla_take(context, made->work_size, sizeof(double), &made->work);
+    if (status == ARMILLA_OK) status = armilla_take(context, made->integer_size, sizeof(int), &made->integers);
+    if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &made->thin);
+    for (int i = 0; i < ALGEBRA_SQUARES && status == ARMILLA_OK; i++)
+        status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
+    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->values);
+    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->tau);
+    if (status != ARMILLA_OK) {
+        armilla_algebra_free(made);
+        return status;
+    }
+    *algebra = made;
+    return ARMILLA_OK;
+}
+
+void armilla_algebra_free(armilla_algebra *algebra)
+{
+    if (!algebra) return;
+    armilla_context *context = algebra->context;
+    for (int i = 0; i < ALGEBRA_SQUARES; i++) armilla_release(context, algebra->square[i]);
+    armilla_release(context, algebra->work);
+    armilla_release(context, algebra->integers);
+    armilla_release(context, algebra->thin);
+    armilla_release(context, algebra->values);
+    armilla_release(context, algebra->tau);
+    armilla_release(context, algebra);
+}
+
+armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors)
+{
+    if (vectors != S) memcpy(vectors, S, (size_t)(k * k) * sizeof *vectors);
+    const int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', (int)k, vectors, (int)k, values, algebra->work,
+                                         algebra->work_size, algebra->integers, algebra->integer_size);
+    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest)
+{
+    double *scratch = algebra->square[0];
+    memcpy(scratch, S, (size_t)(r * r) * sizeof *scratch);
+    const int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)r, scratch, (int)r, algebra->values,
+                                         algebra->work, algebra->work_size, algebra->integers, algebra->integer_size);
+    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
+    *largest = algebra->values[r - 1];
+    return ARMILLA_OK;
+}

@@ -1,0 +1,41 @@
+/* Thin dense algebra in double, column-major: what the U step and the starts need. The only caller of BLAS and
+ * LAPACK, always on one thread (armilla_blas_enter), so that results do not depend on thread counts. */
+#ifndef ARMILLA_LINALG_DENSE_H
+#define ARMILLA_LINALG_DENSE_H
+
+#include "base/context.h"
+
+/* Between enter and leave BLAS runs on one thread; pairs nest and may overlap between threads of the host program,
+ * whose own setting comes back with the last leave. */
+void armilla_blas_enter(void);
+void armilla_blas_leave(void);
+
+/* Room for the algebra of m x r matrices; made once, so that steps allocate nothing. */
+typedef struct armilla_algebra armilla_algebra;
+armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);
+void armilla_algebra_free(armilla_algebra *algebra);
+
+/* G = B'B (r x r, both halves) for B m x r. */
+void armilla_gram(int64_t m, int64_t r, const double *B, double *G);
+
+/* Z = alpha*B*K + beta*Z for B m x r, K r x c, Z m x c. */
+void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
+                      double *Z);
+
+/* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
+double armilla_dot(int64_t count, const double *a, const double *b);
+double armilla_norm(int64_t count, const double *a);
+/* ||a - b|| */
+double armilla_distance(int64_t count, const double *a, const double *b);
+
+/* Eigenvalues (rising) and eigenvectors of the symmetric k x k matrix S, k <= the algebra's r; vectors may be S. */
+armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors);
+
+/* sigma_1 of the symmetric positive semidefinite r x r matrix. */
+armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest);
+
+/* U = the polar factor of M (A4): argmax over U'U = I of tr(U'M). m >= r. U may be M. Where M is rank deficient the
+ * basis is completed, by a fixed rule. ARMILLA_INTERNAL where M is not finite. */
+armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *U);
+
+#endif

@@ -1,0 +1,35 @@
+/* The leaf kernels of a sweep: the only code that is compiled once per number type and per instruction set.
+ *
+ * Order of summation is fixed per result: products() gives c_kj from u_k and x_j alone, with the same bits wherever
+ * the column stands and whatever stands beside it; accumulate() adds a panel's columns in their order. */
+#ifndef ARMILLA_LINALG_KERNELS_H
+#define ARMILLA_LINALG_KERNELS_H
+
+#include <armilla/base.h>
+
+typedef struct armilla_kernels {
+    const char *name;  /* instruction set: "portable", "avx2" */
+    armilla_type type; /* of X, U and W */
+
+    /* C = U'X. X: m x count with the given stride between columns; U: m x r; C: r x count. Column-major. */
+    void (*products)(int64_t m, int64_t r, int64_t count, const void *X, int64_t stride, const void *U, double *C);
+
+    /* A += XW'. W: r x count; A: m x r. The panel's sum is made in the type, then added in double. */
+    void (*accumulate)(int64_t m, int64_t r, int64_t count, const void *X, int64_t stride, const void *W, double *A);
+} armilla_kernels;
+
+/* The best kernels of the type that this CPU runs. */
+const armilla_kernels *armilla_kernels_choose(armilla_type type);
+
+/* Every kernel table of this build, whether or not the CPU runs it; NULL past the last. */
+const armilla_kernels *armilla_kernels_row(size_t index);
+bool armilla_kernels_supported(const armilla_kernels *kernels);
+
+/* count numbers between double and the type; rounding is to nearest. */
+void armilla_store(armilla_type type, int64_t count, const double *from, void *to);
+void armilla_fetch(armilla_type type, int64_t count, const void *from, double *to);
+
+/* The unit roundoff's double: 2^-23, 2^-52. */
+double armilla_epsilon(armilla_type type);
+
+#endif

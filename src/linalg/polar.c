@@ -1,0 +1,108 @@
+/* The polar factor of a thin matrix (A4). M(M'M)^(-1/2) costs three thin products, but its orthonormality error grows
+ * as kappa^2; so it is polished by Newton-Schulz steps while kappa is moderate, and beyond that replaced by QR and the
+ * SVD of R. That path also completes the basis where M is rank deficient: Q and the factors of R always have all their
+ * columns. */
+#include "linalg/algebra.h"
+
+#include <lapacke.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* kappa^2 up to which the cheap factor is used: its directions are then right to kappa^2*eps = 2e-11. */
+#define MODERATE 1e5
+
+/* M scaled by a power of two so that its largest entry is near 1, into U; false where it is not finite. */
+static bool scale_into(int64_t count, const double *M, double *U)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(M[i])) return false;
+        largest = fmax(largest, fabs(M[i]));
+    }
+    (void)frexp(largest, &exponent);
+    for (int64_t i = 0; i < count; i++) U[i] = ldexp(M[i], -exponent);
+    return true;
+}
+
+/* S^(-1/2) = Z diag(values^(-1/2)) Z' into root; Z is destroyed. */
+static void inverse_root(int64_t r, const double *values, double *Z, double *root)
+{
+    for (int64_t k = 0; k < r; k++) {
+        const double fourth = 1 / sqrt(sqrt(values[k]));
+        for (int64_t i = 0; i < r; i++) Z[k * r + i] *= fourth;
+    }
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t b = 0; b <= a; b++) {
+            double sum = 0;
+            for (int64_t k = 0; k < r; k++) sum += Z[k * r + a] * Z[k * r + b];
+            root[a * r + b] = root[b * r + a] = sum;
+        }
+}
+
+/* One Newton-Schulz step U <- U(3I - U'U)/2 where U'U is further than rounding from I. True where it was. */
+static bool polish(armilla_algebra *algebra, double *U)
+{
+    const int64_t m = algebra->m, r = algebra->r;
+    double *E = algebra->square[1];
+    double worst = 0;
+    armilla_gram(m, r, U, E);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i < r; i++) worst = fmax(worst, fabs(E[j * r + i] - (i == j)));
+    if (worst <= 4 * sqrt((double)m) * DBL_EPSILON) return false;
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i < r; i++) E[j * r + i] = ((i == j ? 3 : 0) - E[j * r + i]) / 2;
+    memcpy(algebra->thin, U, (size_t)(m * r) * sizeof *U);
+    armilla_multiply(m, r, r, 1, algebra->thin, E, 0, U);
+    return true;
+}
+
+/* U = M(M'M)^(-1/2), M in U. *done is false, with U untouched, where M is too ill conditioned for that. */
+static armilla_status cheap_factor(armilla_algebra *algebra, double *U, bool *done)
+{
+    const int64_t m = algebra->m, r = algebra->r;
+    double *Z = algebra->square[0], *root = algebra->square[1], *values = algebra->values;
+    *done = false;
+    armilla_gram(m, r, U, Z);
+    const armilla_status status = armilla_eigen(algebra, r, Z, values, Z);
+    if (status != ARMILLA_OK) return status;
+    if (!(values[0] > 0 && values[r - 1] <= MODERATE * values[0])) return ARMILLA_OK;
+    inverse_root(r, values, Z, root);
+    memcpy(algebra->thin, U, (size_t)(m * r) * sizeof *U);
+    armilla_multiply(m, r, r, 1, algebra->thin, root, 0, U);
+    for (int steps = 0; steps < 3 && polish(algebra, U); steps++) {}
+    *done = true;
+    return ARMILLA_OK;
+}
+
+/* M = QR, R = Y Sigma Z', U = Q(YZ'); M in U. */
+static armilla_status careful_factor(armilla_algebra *algebra, double *U)
+{
+    const int m = (int)algebra->m, r = (int)algebra->r;
+    double *Q = algebra->thin, *R = algebra->square[0], *Y = algebra->square[1], *Zt = algebra->square[2];
+    memcpy(Q, U, (size_t)(algebra->m * algebra->r) * sizeof *Q);
+    int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, Q, m, algebra->tau, algebra->work, algebra->work_size);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i < r; i++) R[j * r + i] = i <= j ? Q[j * m + i] : 0;
+    if (info == 0)
+        info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r, r, Q, m, algebra->tau, algebra->work, algebra->work_size);
+    if (info == 0)
+        info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, R, r, algebra->values, Y, r, Zt, r, algebra->work,
+                                   algebra->work_size, algebra->integers);
+    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK failed with info %d in QR or SVD", info);
+    armilla_multiply(r, r, r, 1, Y, Zt, 0, R);
+    armilla_multiply(m, r, r, 1, Q, R, 0, U);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *U)
+{
+    bool done = false;
+    if (!scale_into(algebra->m * algebra->r, M, U))
+        return armilla_fail(algebra->context, ARMILLA_INTERNAL, "the basis step is not finite; scale the data nearer to 1");
+    armilla_status status = cheap_factor(algebra, U, &done);
+    if (status == ARMILLA_OK && !done) status = careful_factor(algebra, U);
+    return status;
+}

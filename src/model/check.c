@@ -1,0 +1,118 @@
+/* An independent look at a model: plain loops over its factors and the data, no BLAS, nothing of the solver. */
+#include "model/model.h"
+
+#include "data/traverse.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* The promises, in units of the working precision's epsilon. */
+enum { OBJECTIVE_SLACK = 50, RISE_SLACK = 100, NORM_SLACK = 10, ORTHONORMAL_SLACK = 30 };
+
+/* Only the first difference is told. */
+static void find(armilla_check *check, bool differs, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void find(armilla_check *check, bool differs, const char *format, ...)
+{
+    va_list arguments;
+    if (!differs || check->finding[0]) return;
+    va_start(arguments, format);
+    vsnprintf(check->finding, sizeof check->finding, format, arguments);
+    va_end(arguments);
+    check->passed = false;
+}
+
+static void look_at_basis(const armilla_model *model, const double *U, armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    const double violation = model->basis->violation(s->m, s->rank, U);
+    if (model->basis->gram_is_identity)
+        check->orthonormal_violation = violation;
+    else
+        check->basis_negative = violation;
+}
+
+static void look_at_codes(const armilla_model *model, double *v, armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    for (int64_t j = 0; j < s->n; j++) {
+        const size_t place = (size_t)(j * s->rank) * armilla_type_size(s->precision);
+        double sum = 0;
+        int64_t nonzeros = 0;
+        armilla_fetch(s->precision, s->rank, (const char *)model->V + place, v);
+        for (int64_t k = 0; k < s->rank; k++) {
+            const double w = v[k] / s->radius; /* so that no square overflows */
+            sum += w * w;
+            nonzeros += v[k] != 0;
+            if (model->codes->nonnegative) check->codes_negative = fmax(check->codes_negative, -v[k]);
+        }
+        check->radius_violation = fmax(check->radius_violation, fabs(sqrt(sum) - 1));
+        if (nonzeros > check->most_nonzeros) check->most_nonzeros = nonzeros;
+    }
+}
+
+static void look_at_trace(const armilla_model *model, double rounding, armilla_check *check)
+{
+    check->rises_expected = model->unsafe;
+    for (int64_t k = 1; k < model->trace_count; k++)
+        check->rises += model->trace[k].objective - model->trace[k - 1].objective > RISE_SLACK * rounding;
+}
+
+static void judge(const armilla_model *model, const armilla_data_facts *facts, armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    const double epsilon = armilla_epsilon(s->precision);
+    const double slack = OBJECTIVE_SLACK * epsilon * facts->squared_norm;
+    const double orthonormal = ORTHONORMAL_SLACK * sqrt((double)s->m) * epsilon;
+    check->passed = true;
+    find(check, !check->fingerprint_matches, "the data are not the ones the model was fitted to (fingerprints differ)");
+    find(check, !(fabs(check->objective_found - check->objective_stated) <= slack),
+         "the model states an objective of %.17g, the data give %.17g", check->objective_stated, check->objective_found);
+    find(check, !(check->orthonormal_violation <= orthonormal), "U'U differs from I by %.3g, more than %.3g",
+         check->orthonormal_violation, orthonormal);
+    find(check, check->basis_negative > 0, "U has a negative entry, -%.3g", check->basis_negative);
+    find(check, check->codes_negative > 0, "V has a negative entry, -%.3g", check->codes_negative);
+    find(check, !(check->radius_violation <= NORM_SLACK * epsilon),
+         "a code's length differs from the radius %.17g by a factor of 1 + %.3g", s->radius, check->radius_violation);
+    find(check, s->sparsity > 0 && check->most_nonzeros > s->sparsity,
+         "a code has %" PRId64 " nonzeros, more than %" PRId64, check->most_nonzeros, s->sparsity);
+    find(check, check->rises > 0 && !check->rises_expected,
+         "the objective rose in %" PRId64 " iterations although lambda and mu were safe", check->rises);
+    find(check, model->trace[model->trace_count - 1].objective != s->objective,
+         "the last entry of the trace, %.17g, is not the objective", model->trace[model->trace_count - 1].objective);
+}
+
+armilla_status armilla_model_check(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                   armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    armilla_check found = {.objective_stated = s->objective, .radius_stated = s->radius};
+    armilla_data *prepared = NULL;
+    const armilla_data *view = NULL;
+    armilla_data_facts facts;
+    double *numbers = NULL;
+    armilla_status status = armilla_model_view(context, model, X, &prepared, &view);
+    if (status != ARMILLA_OK) goto done;
+    if (X->n != s->n) {
+        status = armilla_fail(context, ARMILLA_BAD_DATA,
+                              "the data have %" PRId64 " samples, the model was fitted to %" PRId64, X->n, s->n);
+        goto done;
+    }
+    if ((status = armilla_survey(context, view, s->precision, 0, &facts, NULL)) != ARMILLA_OK) goto done;
+    if ((status = armilla_facts_finite(context, &facts, X, s->precision)) != ARMILLA_OK) goto done;
+    status = armilla_residual(context, view, s->precision, 0, s->rank, model->U, model->V, &found.objective_found);
+    if (status != ARMILLA_OK) goto done;
+    if ((status = armilla_take(context, s->m * s->rank + s->rank, sizeof *numbers, &numbers)) != ARMILLA_OK) goto done;
+    armilla_fetch(s->precision, s->m * s->rank, model->U, numbers);
+    look_at_basis(model, numbers, &found);
+    look_at_codes(model, numbers, &found); /* its first r numbers are room for a code */
+    look_at_trace(model, armilla_epsilon(s->precision) * facts.squared_norm, &found);
+    found.fingerprint_matches = facts.fingerprint == s->fingerprint;
+    judge(model, &facts, &found);
+    *check = found;
+done:
+    armilla_release(context, numbers);
+    armilla_data_free(prepared);
+    return status;
+}

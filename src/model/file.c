@@ -1,0 +1,327 @@
+/* The model file (docs/model-file.md): arrays and a JSON record in an .npz. */
+#include "model/model.h"
+
+#include "files/npz.h"
+#include "solve/problem.h"
+
+#include <jansson.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FORMAT = 1 };
+
+/* The columns of the trace, in the file and in CSV. */
+static const struct {
+    const char *array;
+    size_t offset;
+} trace_columns[] = {
+    {"trace_objective", offsetof(armilla_trace_entry, objective)},
+    {"trace_relative_error", offsetof(armilla_trace_entry, relative_error)},
+    {"trace_dU", offsetof(armilla_trace_entry, dU)},
+    {"trace_dV", offsetof(armilla_trace_entry, dV)},
+    {"trace_radius", offsetof(armilla_trace_entry, radius)},
+    {"trace_seconds", offsetof(armilla_trace_entry, seconds)},
+};
+
+enum { TRACE_COLUMNS = sizeof trace_columns / sizeof trace_columns[0] };
+
+static double *trace_number(armilla_trace_entry *entry, size_t column)
+{
+    return (double *)(void *)((char *)entry + trace_columns[column].offset);
+}
+
+static json_t *pack_record(const armilla_model_summary *s, const char *options)
+{
+    char fingerprint[32];
+    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, s->fingerprint);
+    return json_pack("{s:i, s:s, s:o, s:{s:I, s:I, s:I}, s:s, s:s?, s:s, s:s, s:o, s:s, s:s, s:I, s:s, s:b, s:b,"
+                     " s:I, s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:I, s:s, s:f, s:f}",
+                     "format", FORMAT, "library", armilla_version(), "options", json_loads(options, 0, NULL),
+                     "shape", "m", (json_int_t)s->m, "n", (json_int_t)s->n, "r", (json_int_t)s->rank,
+                     "precision", armilla_type_word(s->precision), "model", s->model, "basis", s->basis,
+                     "codes", s->codes, "sparsity", s->sparsity ? json_integer(s->sparsity) : json_null(),
+                     "solver", s->solver, "start", s->start, "seed", (json_int_t)s->seed,
+                     "normalize", s->normalize, "center", (int)s->center, "tfidf", (int)s->tfidf,
+                     "threads", (json_int_t)s->threads, "ranks", (json_int_t)s->ranks, "nnz", (json_int_t)s->nnz,
+                     "iterations", (json_int_t)s->iterations, "sweeps", (json_int_t)s->sweeps,
+                     "stop", armilla_stop_word(s->stop), "objective", s->objective, "relative_error", s->relative_error,
+                     "squared_norm", s->squared_norm, "zero_samples", (json_int_t)s->zero_samples,
+                     "fingerprint", fingerprint, "seconds", s->seconds,
+                     "seconds_per_iteration", s->seconds_per_iteration);
+}
+
+static armilla_status add_record(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
+{
+    json_t *record = pack_record(&model->summary, model->options_text);
+    char *text = record ? json_dumps(record, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+    const armilla_status status = text ? armilla_npz_writer_add_text(writer, "meta", text)
+                                       : armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the model's record");
+    free(text);
+    json_decref(record);
+    return status;
+}
+
+static armilla_status add_trace(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
+{
+    double *column = NULL;
+    armilla_status status = armilla_take(context, model->trace_count, sizeof *column, &column);
+    for (size_t c = 0; c < TRACE_COLUMNS && status == ARMILLA_OK; c++) {
+        for (int64_t k = 0; k < model->trace_count; k++) column[k] = *trace_number(&model->trace[k], c);
+        status = armilla_npz_writer_add(writer, trace_columns[c].array, ARMILLA_F64, model->trace_count, -1, false, column);
+    }
+    armilla_release(context, column);
+    return status;
+}
+
+armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path, bool overwrite)
+{
+    const armilla_model_summary *s = &model->summary;
+    armilla_npz_writer *writer = NULL;
+    armilla_status status = armilla_npz_writer_new(context, path, overwrite, &writer);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "U", s->precision, s->m, s->rank, true, model->U);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, s->rank, s->n, true, model->V);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, -1, -1, false, &s->radius);
+    if (status == ARMILLA_OK && model->mean)
+        status = armilla_npz_writer_add(writer, "mean", ARMILLA_F64, s->m, -1, false, model->mean);
+    if (status == ARMILLA_OK && model->idf)
+        status = armilla_npz_writer_add(writer, "idf", ARMILLA_F64, s->m, -1, false, model->idf);
+    if (status == ARMILLA_OK) status = add_trace(context, writer, model);
+    if (status == ARMILLA_OK) status = add_record(context, writer, model);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
+    armilla_npz_writer_free(writer);
+    return status;
+}
+
+armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model, const char *path,
+                                        bool overwrite)
+{
+    armilla_output *output = NULL;
+    armilla_status status = armilla_output_new(context, path, overwrite, &output);
+    if (status == ARMILLA_OK) status = armilla_output_print(output, "iter,objective,relative_error,dU,dV,radius,seconds\n");
+    for (int64_t k = 0; k < model->trace_count && status == ARMILLA_OK; k++) {
+        status = armilla_output_print(output, "%" PRId64, model->trace[k].iteration);
+        for (size_t c = 0; c < TRACE_COLUMNS && status == ARMILLA_OK; c++)
+            status = armilla_output_print(output, ",%.17g", *trace_number(&model->trace[k], c));
+        if (status == ARMILLA_OK) status = armilla_output_print(output, "\n");
+    }
+    if (status == ARMILLA_OK) status = armilla_output_commit(output);
+    armilla_output_free(output);
+    return status;
+}
+
+bool armilla_model_recognize(const char *path)
+{
+    char head[4] = "";
+    FILE *file = fopen(path, "rbe");
+    if (!file) return false;
+    const bool read = fread(head, 1, sizeof head, file) == sizeof head;
+    fclose(file);
+    return read && memcmp(head, "PK\003\004", sizeof head) == 0;
+}
+
+static armilla_status bad_record(armilla_context *context, const char *path, const char *key)
+{
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%s: the model's record has no right '%s'; the file is damaged or not a model of Armilla", path, key);
+}
+
+/* A word that a table or list knows. */
+static const char *text_of(const json_t *record, const char *key)
+{
+    const char *text = json_string_value(json_object_get(record, key));
+    return text ? text : "";
+}
+
+static bool read_words(const json_t *record, armilla_model *model, const char **wrong)
+{
+    armilla_model_summary *s = &model->summary;
+    const char *stop = text_of(record, "stop"), *precision = text_of(record, "precision");
+    const armilla_solver *solver = armilla_solvers_find(text_of(record, "solver"));
+    int word = 0;
+    model->basis = armilla_basis_find(text_of(record, "basis"));
+    model->codes = armilla_codes_find(text_of(record, "codes"));
+    *wrong = !model->basis ? "basis" : !model->codes ? "codes" : !solver ? "solver" : NULL;
+    if (*wrong) return false;
+    const armilla_named_model *named = armilla_models_of_pair(model->basis->name, model->codes->name);
+    s->basis = model->basis->name;
+    s->codes = model->codes->name;
+    s->solver = solver->name;
+    s->model = named ? named->name : NULL;
+    s->normalize = strcmp(text_of(record, "normalize"), "l2") == 0 ? "l2" : "none";
+    for (word = 0; word < ARMILLA_STOP_COUNT && strcmp(stop, armilla_stop_word((armilla_stop)word)) != 0; word++) {}
+    s->stop = (armilla_stop)word;
+    *wrong = "stop";
+    if (word == ARMILLA_STOP_COUNT) return false;
+    for (word = 0; word < ARMILLA_TYPE_COUNT && strcmp(precision, armilla_type_word((armilla_type)word)) != 0; word++) {}
+    s->precision = (armilla_type)word;
+    *wrong = "precision";
+    return word < ARMILLA_TYPE_COUNT;
+}
+
+static bool read_numbers(const json_t *record, armilla_model_summary *s, const char **wrong)
+{
+    const json_t *shape = json_object_get(record, "shape");
+    const struct {
+        const json_t *object;
+        const char *key;
+        int64_t *to;
+        int64_t least;
+    } integers[] = {
+        {shape, "m", &s->m, 1},           {shape, "n", &s->n, 1},          {shape, "r", &s->rank, 1},
+        {record, "seed", &s->seed, 0},    {record, "nnz", &s->nnz, 0},     {record, "iterations", &s->iterations, 0},
+        {record, "sweeps", &s->sweeps, 0}, {record, "threads", &s->threads, 1}, {record, "ranks", &s->ranks, 1},
+        {record, "zero_samples", &s->zero_samples, 0},
+    };
+    const struct {
+        const char *key;
+        double *to;
+    } reals[] = {{"objective", &s->objective},
+                 {"relative_error", &s->relative_error},
+                 {"squared_norm", &s->squared_norm},
+                 {"seconds", &s->seconds},
+                 {"seconds_per_iteration", &s->seconds_per_iteration}};
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        const json_t *value = json_object_get(integers[i].object, integers[i].key);
+        *wrong = integers[i].key;
+        *integers[i].to = json_integer_value(value);
+        if (!json_is_integer(value) || *integers[i].to < integers[i].least || *integers[i].to > INT64_MAX - 1) return false;
+    }
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
+        const json_t *value = json_object_get(record, reals[i].key);
+        *wrong = reals[i].key;
+        *reals[i].to = json_number_value(value);
+        if (!json_is_number(value)) return false;
+    }
+    return true;
+}
+
+static armilla_status read_record(armilla_context *context, const char *path, const json_t *record, armilla_model *model)
+{
+    armilla_model_summary *s = &model->summary;
+    const json_t *options = json_object_get(record, "options");
+    const char *wrong = NULL;
+    char *end = NULL, *text = NULL;
+    const json_int_t format = json_integer_value(json_object_get(record, "format"));
+    if (format != FORMAT)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: the model has format %lld, this version reads %d; use the Armilla that wrote it (%s)", path,
+                            (long long)format, FORMAT, text_of(record, "library"));
+    if (!read_words(record, model, &wrong) || !read_numbers(record, s, &wrong)) return bad_record(context, path, wrong);
+    s->sparsity = json_integer_value(json_object_get(record, "sparsity"));
+    s->center = json_is_true(json_object_get(record, "center"));
+    s->tfidf = json_is_true(json_object_get(record, "tfidf"));
+    if (s->sparsity < 0 || (s->sparsity > 0) != model->codes->sparse || s->sparsity > s->rank)
+        return bad_record(context, path, "sparsity");
+    if (!json_is_object(options)) return bad_record(context, path, "options");
+    s->fingerprint = strtoull(text_of(record, "fingerprint"), &end, 16);
+    if (end == text_of(record, "fingerprint") || *end) return bad_record(context, path, "fingerprint");
+    model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
+                                           json_string_value(json_object_get(options, "mu")));
+    armilla_status status = armilla_copy_text(context, text_of(record, "start"), &model->start);
+    s->start = model->start;
+    text = json_dumps(options, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    if (status == ARMILLA_OK && !text) status = armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the options");
+    if (status == ARMILLA_OK) status = armilla_copy_text(context, text, &model->options_text);
+    free(text);
+    return status;
+}
+
+static armilla_status read_meta(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    char *text = NULL;
+    json_error_t error;
+    if (!armilla_npz_has(npz, "meta") || !armilla_npz_has(npz, "U"))
+        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: there is no 'meta' or no 'U' in it, so it is not a model of Armilla",
+                            path);
+    armilla_status status = armilla_npz_read_text(npz, "meta", &text);
+    if (status != ARMILLA_OK) return status;
+    json_t *record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (record)
+        status = read_record(context, path, record, model);
+    else
+        status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: the model's record is not JSON, line %d: %s", path, error.line,
+                              error.text);
+    json_decref(record);
+    armilla_release(context, text);
+    return status;
+}
+
+static armilla_status read_trace(armilla_context *context, armilla_npz *npz, armilla_model *model)
+{
+    int64_t count = model->summary.iterations + 1, one = -1;
+    double *column = NULL;
+    /* The first column shows that the entries are there before room for all of them is taken. */
+    armilla_status status = armilla_npz_read(npz, trace_columns[0].array, ARMILLA_F64, &count, &one, &column);
+    armilla_release(context, column);
+    if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *model->trace, &model->trace);
+    if (status == ARMILLA_OK) model->trace_count = count;
+    for (size_t c = 0; c < TRACE_COLUMNS && status == ARMILLA_OK; c++) {
+        column = NULL;
+        status = armilla_npz_read(npz, trace_columns[c].array, ARMILLA_F64, &count, &one, &column);
+        for (int64_t k = 0; k < count && status == ARMILLA_OK; k++) {
+            model->trace[k].iteration = k;
+            *trace_number(&model->trace[k], c) = column[k];
+        }
+        armilla_release(context, column);
+    }
+    return status;
+}
+
+static armilla_status check_finite(armilla_context *context, const char *path, const armilla_model *model)
+{
+    const armilla_model_summary *s = &model->summary;
+    const struct {
+        const char *name;
+        const void *values;
+        int64_t count;
+    } arrays[] = {{"U", model->U, s->m * s->rank}, {"V", model->V, s->rank * s->n}};
+    for (size_t a = 0; a < 2; a++)
+        for (int64_t i = 0; i < arrays[a].count; i++) {
+            double value = 0;
+            armilla_fetch(s->precision, 1, (const char *)arrays[a].values + (size_t)i * armilla_type_size(s->precision), &value);
+            if (!isfinite(value))
+                return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s has a value that is not finite; the file is damaged", path,
+                                    arrays[a].name);
+        }
+    if (!(s->radius > 0) || !isfinite(s->radius))
+        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: the radius %g is not a positive number; the file is damaged", path,
+                            s->radius);
+    return ARMILLA_OK;
+}
+
+static armilla_status read_arrays(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    armilla_model_summary *s = &model->summary;
+    int64_t none = -1;
+    double *radius = NULL;
+    armilla_status status = armilla_npz_read(npz, "U", s->precision, &s->m, &s->rank, &model->U);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "V", s->precision, &s->rank, &s->n, &model->V);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "radius", ARMILLA_F64, &none, &none, &radius);
+    if (status == ARMILLA_OK) s->radius = *radius;
+    armilla_release(context, radius);
+    if (status == ARMILLA_OK && s->center) status = armilla_npz_read(npz, "mean", ARMILLA_F64, &s->m, &none, &model->mean);
+    if (status == ARMILLA_OK && s->tfidf) status = armilla_npz_read(npz, "idf", ARMILLA_F64, &s->m, &none, &model->idf);
+    if (status == ARMILLA_OK) status = read_trace(context, npz, model);
+    if (status == ARMILLA_OK) status = check_finite(context, path, model);
+    return status;
+}
+
+armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model)
+{
+    armilla_npz *npz = NULL;
+    armilla_model *made = NULL;
+    armilla_status status = armilla_npz_open(context, path, &npz);
+    if (status == ARMILLA_OK) status = armilla_model_new(context, &made);
+    if (status == ARMILLA_OK) status = read_meta(context, path, npz, made);
+    if (status == ARMILLA_OK) status = read_arrays(context, path, npz, made);
+    armilla_npz_free(npz);
+    if (status == ARMILLA_OK)
+        *model = made;
+    else
+        armilla_model_free(made);
+    return status;
+}

@@ -1,0 +1,394 @@
+/* armilla_fit: from data and options to a model. Preparation, a survey of the data, the problem, one or several starts
+ * each improved by the solver, and the model of the best. */
+#include "model/model.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "start/start.h"
+
+#include <inttypes.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* One factor of longest to shortest sample from which one radius for all calls for a remark. */
+#define WIDE_NORMS 3
+
+typedef struct fit {
+    armilla_context *context;
+    const armilla_data *X;    /* as given */
+    const armilla_data *view; /* as fitted */
+    armilla_data *prepared;
+    const armilla_options *options;
+    armilla_resolved resolved;
+    int threads;
+    double clock_start;
+    armilla_data_facts facts;
+    double *squared_norms;
+    const armilla_start *start; /* NULL where it is given */
+    armilla_problem *problem;
+    armilla_model *model;
+    double *given; /* the basis of a given model, m x r */
+    struct {
+        double *U;
+        void *W;
+        double l;
+        armilla_trace *trace;
+        armilla_stop stop;
+    } best; /* of several starts; U is NULL where there is only one */
+} fit;
+
+/* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form. */
+static armilla_status make_idf(fit *f)
+{
+    const double n = (double)f->X->n;
+    armilla_status status = armilla_take(f->context, f->X->m, sizeof(double), &f->model->idf);
+    if (status == ARMILLA_OK) status = armilla_feature_counts(f->context, f->X, f->threads, f->model->idf);
+    for (int64_t i = 0; i < f->X->m && status == ARMILLA_OK; i++)
+        f->model->idf[i] = log((1 + n) / (1 + f->model->idf[i])) + 1;
+    return status;
+}
+
+static armilla_status make_mean(fit *f)
+{
+    armilla_status status = armilla_take(f->context, f->X->m, sizeof(double), &f->model->mean);
+    if (status == ARMILLA_OK) status = armilla_feature_means(f->context, f->X, f->threads, f->model->mean);
+    /* Weights come before centring. */
+    for (int64_t i = 0; i < f->X->m && status == ARMILLA_OK && f->model->idf; i++) f->model->mean[i] *= f->model->idf[i];
+    return status;
+}
+
+static armilla_status prepare(fit *f)
+{
+    armilla_model_summary *s = &f->model->summary;
+    s->m = f->X->m;
+    s->normalize = f->resolved.normalize;
+    s->center = f->options->center;
+    s->tfidf = f->options->tfidf;
+    armilla_status status = s->tfidf ? make_idf(f) : ARMILLA_OK;
+    if (status == ARMILLA_OK && s->center) status = make_mean(f);
+    if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, &f->prepared, &f->view);
+    return status;
+}
+
+/* Squares and single precision have to hold the data. */
+static armilla_status check_scale(fit *f)
+{
+    const double norm2 = f->facts.squared_norm;
+    const bool single = f->resolved.type == ARMILLA_F32;
+    const double longest = f->facts.norm_high;
+    if (f->facts.zero_samples == f->X->n)
+        return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                            "every entry of the data is 0%s: no positive radius exists; there is nothing to factorise",
+                            f->options->center ? " after centring" : "");
+    if (!isfinite(norm2) || norm2 < DBL_MIN / DBL_EPSILON)
+        return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                            "the entries are too %s for their squares to be added; multiply the data by a power of ten",
+                            isfinite(norm2) ? "small" : "large");
+    if (single && (longest > 1e30 || longest < 1e-25))
+        return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                            "the entries are too %s for single precision; use --precision f64 or scale the data",
+                            longest > 1 ? "large" : "small");
+    return ARMILLA_OK;
+}
+
+static void warn(const fit *f)
+{
+    const armilla_data_facts *facts = &f->facts;
+    const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
+    if (spread > WIDE_NORMS && strcmp(f->resolved.normalize, "none") == 0)
+        armilla_log(f->context, ARMILLA_LOG_WARNING,
+                    "the longest sample is %.3g times the shortest: one radius cannot fit both; --normalize l2 scales "
+                    "every sample to length 1",
+                    spread);
+    if (facts->zero_samples > 0)
+        armilla_log(f->context, ARMILLA_LOG_WARNING,
+                    "%" PRId64 " of %" PRId64 " samples are 0 and have no direction of their own", facts->zero_samples,
+                    f->X->n);
+    if (facts->negatives > 0 && !f->resolved.basis->is_signed)
+        armilla_log(f->context, ARMILLA_LOG_WARNING,
+                    "%" PRId64 " entries are negative, which a nonnegative basis with nonnegative codes cannot fit",
+                    facts->negatives);
+}
+
+static armilla_status survey(fit *f)
+{
+    armilla_status status = armilla_take(f->context, f->X->n, sizeof(double), &f->squared_norms);
+    if (status == ARMILLA_OK)
+        status = armilla_survey(f->context, f->view, f->resolved.type, f->threads, &f->facts, f->squared_norms);
+    if (status == ARMILLA_OK) status = armilla_facts_finite(f->context, &f->facts, f->X, f->resolved.type);
+    if (status == ARMILLA_OK) status = check_scale(f);
+    if (status == ARMILLA_OK) warn(f);
+    return status;
+}
+
+static armilla_status make_problem(fit *f)
+{
+    const armilla_options *o = f->options;
+    armilla_problem_options p = {
+        .basis = f->resolved.basis,
+        .codes = f->resolved.codes,
+        .r = o->rank,
+        .s = o->sparsity,
+        .type = f->resolved.type,
+        .threads = f->threads,
+        .radius = o->radius,
+        .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
+        .callback = o->callback,
+        .callback_user = o->callback_user,
+        .clock_start = f->clock_start,
+    };
+    (void)armilla_weight_read(o->lambda, &p.lambda); /* both have been checked */
+    (void)armilla_weight_read(o->mu, &p.mu);
+    return armilla_problem_new(f->context, f->view, &p, f->facts.squared_norm, f->squared_norms, &f->problem);
+}
+
+static armilla_status from_model(fit *f)
+{
+    const armilla_model *start = f->options->start_model;
+    const armilla_type type = start->summary.precision, work = f->resolved.type;
+    const int64_t r = f->options->rank, codes = r * f->X->n;
+    double *wide = NULL;
+    void *V = NULL;
+    armilla_status status = armilla_take(f->context, f->X->m * r, sizeof(double), &f->given);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, codes, sizeof(double), &wide);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, codes, armilla_type_size(work), &V);
+    if (status == ARMILLA_OK) {
+        armilla_fetch(type, f->X->m * r, start->U, f->given);
+        armilla_fetch(type, codes, start->V, wide);
+        armilla_store(work, codes, wide, V);
+        status = armilla_start_from_codes(f->problem, f->given, V, start->summary.radius);
+    }
+    armilla_release(f->context, V);
+    armilla_release(f->context, wide);
+    return status;
+}
+
+/* Start number i; only those by a row differ from each other. */
+static armilla_status begin(fit *f, int64_t i)
+{
+    const uint64_t seed = (uint64_t)f->options->seed;
+    if (f->options->start_model) return from_model(f);
+    if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
+    return armilla_start_from_row(f->problem, f->start,
+                                  i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i));
+}
+
+static void swap_pointers(void *a, void *b)
+{
+    void **left = a, **right = b, *t = *left;
+    *left = *right;
+    *right = t;
+}
+
+/* The problem's state and the best change places. */
+static void swap_best(fit *f)
+{
+    armilla_problem *p = f->problem;
+    const double l = p->l;
+    const armilla_stop stop = p->stop;
+    swap_pointers(&p->U, &f->best.U);
+    swap_pointers(&p->W, &f->best.W);
+    swap_pointers(&p->trace, &f->best.trace);
+    p->l = f->best.l;
+    p->stop = f->best.stop;
+    f->best.l = l;
+    f->best.stop = stop;
+}
+
+static armilla_status take_best(fit *f)
+{
+    const int64_t m = f->X->m, n = f->X->n, r = f->options->rank;
+    armilla_status status = armilla_take(f->context, m * r, sizeof(double), &f->best.U);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, n * r, armilla_type_size(f->resolved.type), &f->best.W);
+    if (status == ARMILLA_OK) status = armilla_trace_new(f->context, f->options->max_iter, &f->best.trace);
+    return status;
+}
+
+static double last_objective(const armilla_trace *trace)
+{
+    return trace->count > 0 ? trace->entries[trace->count - 1].objective : INFINITY;
+}
+
+/* Several starts: the state with the lowest objective is left in the problem. A start without a positive radius is
+ * passed over where another has one. */
+static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
+{
+    armilla_problem *p = f->problem;
+    bool over = false;
+    armilla_stop stop = ARMILLA_STOP_MAX_ITER;
+    armilla_status status = take_best(f), first_failure = ARMILLA_OK;
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < f->options->restarts && !over; i++) {
+        p->trace->count = 0;
+        status = begin(f, i);
+        if (status == ARMILLA_BAD_DATA) {
+            first_failure = status;
+            continue;
+        }
+        if (status == ARMILLA_OK) status = solver->solve(p);
+        if (status != ARMILLA_OK) return status;
+        stop = p->stop;
+        over = stop == ARMILLA_STOP_INTERRUPTED || stop == ARMILLA_STOP_TIME_LIMIT;
+        if (last_objective(p->trace) < last_objective(f->best.trace)) swap_best(f);
+    }
+    swap_best(f);
+    if (p->trace->count == 0) return first_failure;
+    if (over) p->stop = stop;
+    return ARMILLA_OK;
+}
+
+static armilla_status solve(fit *f)
+{
+    const armilla_solver *solver = armilla_solvers_find(f->options->solver);
+    if (f->options->restarts > 1 && f->start) return solve_restarts(f, solver);
+    const armilla_status status = begin(f, 0);
+    return status == ARMILLA_OK ? solver->solve(f->problem) : status;
+}
+
+/* V = lW. */
+static armilla_status assemble_factors(fit *f)
+{
+    const armilla_problem *p = f->problem;
+    armilla_model *model = f->model;
+    const armilla_type type = f->resolved.type;
+    const size_t size = armilla_type_size(type);
+    double *v = NULL;
+    armilla_status status = armilla_take(f->context, p->m * p->r, size, &model->U);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r * p->n, size, &model->V);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r, sizeof *v, &v);
+    if (status == ARMILLA_OK) {
+        armilla_store(type, p->m * p->r, p->U, model->U);
+        for (int64_t j = 0; j < p->n; j++) {
+            const size_t place = (size_t)(j * p->r) * size;
+            armilla_fetch(type, p->r, (const char *)p->W + place, v);
+            for (int64_t k = 0; k < p->r; k++) v[k] *= p->l;
+            armilla_store(type, p->r, v, (char *)model->V + place);
+        }
+    }
+    armilla_release(f->context, v);
+    return status;
+}
+
+/* The trace, whose last entry takes the directly computed objective. */
+static armilla_status assemble_trace(fit *f, double objective)
+{
+    const armilla_trace *trace = f->problem->trace;
+    armilla_model *model = f->model;
+    const armilla_status status = armilla_take(f->context, trace->count, sizeof *model->trace, &model->trace);
+    if (status != ARMILLA_OK) return status;
+    memcpy(model->trace, trace->entries, (size_t)trace->count * sizeof *model->trace);
+    model->trace_count = trace->count;
+    armilla_trace_entry *last = &model->trace[trace->count - 1];
+    last->objective = objective;
+    last->relative_error = sqrt(objective / f->facts.squared_norm);
+    return ARMILLA_OK;
+}
+
+static const char *start_word(const fit *f)
+{
+    if (f->start) return f->start->name;
+    if (f->options->start) return f->options->start;
+    return f->options->start_model ? "model" : "basis";
+}
+
+static void summarize(fit *f, double objective)
+{
+    const armilla_options *o = f->options;
+    const armilla_problem *p = f->problem;
+    armilla_model *model = f->model;
+    armilla_model_summary *s = &model->summary;
+    const armilla_trace_entry *first = &model->trace[0], *last = &model->trace[model->trace_count - 1];
+    model->basis = f->resolved.basis;
+    model->codes = f->resolved.codes;
+    model->unsafe = armilla_weights_unsafe(o->lambda, o->mu);
+    s->model = f->resolved.model;
+    s->basis = f->resolved.basis->name;
+    s->codes = f->resolved.codes->name;
+    s->solver = armilla_solvers_find(o->solver)->name;
+    s->start = model->start;
+    s->sparsity = o->sparsity;
+    s->rank = p->r;
+    s->n = p->n;
+    s->nnz = f->X->stored;
+    s->seed = o->seed;
+    s->threads = f->threads;
+    s->ranks = 1;
+    s->iterations = last->iteration;
+    s->sweeps = armilla_sweep_count(p->sweep) + p->extra_sweeps;
+    s->zero_samples = f->facts.zero_samples;
+    s->fingerprint = f->facts.fingerprint;
+    s->precision = f->resolved.type;
+    s->stop = p->stop;
+    s->objective = objective;
+    s->relative_error = last->relative_error;
+    s->squared_norm = f->facts.squared_norm;
+    s->radius = p->l;
+    s->seconds = armilla_clock() - f->clock_start;
+    s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
+}
+
+static armilla_status assemble(fit *f)
+{
+    double objective = 0;
+    armilla_status status = assemble_factors(f);
+    if (status == ARMILLA_OK)
+        status = armilla_residual(f->context, f->view, f->resolved.type, f->threads, f->problem->r, f->model->U,
+                                  f->model->V, &objective);
+    if (status == ARMILLA_OK) status = assemble_trace(f, objective);
+    if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);
+    if (status == ARMILLA_OK)
+        status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
+    if (status == ARMILLA_OK) summarize(f, objective);
+    return status;
+}
+
+static void free_fit(fit *f)
+{
+    armilla_trace_free(f->best.trace);
+    armilla_release(f->context, f->best.W);
+    armilla_release(f->context, f->best.U);
+    armilla_release(f->context, f->given);
+    armilla_problem_free(f->problem);
+    armilla_release(f->context, f->squared_norms);
+    armilla_data_free(f->prepared);
+    armilla_model_free(f->model);
+}
+
+static armilla_status choose_start(fit *f)
+{
+    if (f->options->start_model || f->options->start_basis) return ARMILLA_OK;
+    f->start = f->options->start ? armilla_starts_find(f->options->start)
+                                 : armilla_starts_default(f->resolved.basis, f->resolved.codes);
+    if (f->start) return ARMILLA_OK;
+    return armilla_fail(f->context, ARMILLA_BAD_ARGUMENT,
+                        "--start: '%s' is not a starting point; a file has to be opened and given as start_model or "
+                        "start_basis",
+                        f->options->start);
+}
+
+armilla_status armilla_fit(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                           armilla_model **model)
+{
+    fit f = {.context = context, .X = X, .options = options, .clock_start = armilla_clock()};
+    armilla_status status = armilla_fit_check(context, X, options);
+    if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
+    if (status != ARMILLA_OK) return status;
+    armilla_blas_enter();
+    f.threads = armilla_threads_choose(options->threads);
+    status = choose_start(&f);
+    if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
+    if (status == ARMILLA_OK) status = prepare(&f);
+    if (status == ARMILLA_OK) status = survey(&f);
+    if (status == ARMILLA_OK) status = make_problem(&f);
+    if (status == ARMILLA_OK) status = solve(&f);
+    if (status == ARMILLA_OK) status = assemble(&f);
+    if (status == ARMILLA_OK) {
+        *model = f.model;
+        f.model = NULL;
+    }
+    free_fit(&f);
+    armilla_blas_leave();
+    return status;
+}

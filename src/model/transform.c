@@ -1,0 +1,59 @@
+/* What a model does with data: codes of new samples, and samples back from codes. */
+#include "model/model.h"
+
+#include "data/traverse.h"
+
+#include <inttypes.h>
+
+armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                       int threads, void *codes)
+{
+    armilla_data *prepared = NULL;
+    const armilla_data *view = NULL;
+    armilla_data_facts facts;
+    armilla_blas_enter();
+    armilla_status status = armilla_model_view(context, model, X, &prepared, &view);
+    if (status == ARMILLA_OK) status = armilla_survey(context, view, model->summary.precision, threads, &facts, NULL);
+    if (status == ARMILLA_OK) status = armilla_facts_finite(context, &facts, X, model->summary.precision);
+    if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view, threads, codes);
+    armilla_data_free(prepared);
+    armilla_blas_leave();
+    return status;
+}
+
+/* x = Uv, then the preparation undone as far as the model knows it. */
+static void rebuild(const armilla_model *model, const double *U, const double *v, double *x)
+{
+    const int64_t m = model->summary.m;
+    for (int64_t i = 0; i < m; i++) x[i] = 0;
+    for (int64_t k = 0; k < model->summary.rank; k++)
+        for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] += v[k] * U[k * m + i];
+    for (int64_t i = 0; i < m && model->mean; i++) x[i] += model->mean[i];
+    for (int64_t i = 0; i < m && model->idf; i++) x[i] /= model->idf[i];
+}
+
+armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model, int64_t first,
+                                         int64_t count, void *X)
+{
+    const armilla_model_summary *s = &model->summary;
+    const size_t size = armilla_type_size(s->precision);
+    double *U = NULL, *column = NULL;
+    if (first < 0 || count < 0 || first > s->n - count)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "columns %" PRId64 " to %" PRId64 " do not exist: the model has %" PRId64, first,
+                            first + count - 1, s->n);
+    armilla_status status = armilla_take(context, s->m * s->rank, sizeof *U, &U);
+    if (status == ARMILLA_OK) status = armilla_take(context, s->m + s->rank, sizeof *column, &column);
+    if (status == ARMILLA_OK) {
+        double *v = column + s->m;
+        armilla_fetch(s->precision, s->m * s->rank, model->U, U);
+        for (int64_t j = 0; j < count; j++) {
+            armilla_fetch(s->precision, s->rank, (const char *)model->V + (size_t)((first + j) * s->rank) * size, v);
+            rebuild(model, U, v, column);
+            armilla_store(s->precision, s->m, column, (char *)X + (size_t)(j * s->m) * size);
+        }
+    }
+    armilla_release(context, column);
+    armilla_release(context, U);
+    return status;
+}

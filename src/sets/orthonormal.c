@@ -1,0 +1,46 @@
+/* The paper's U1: U'U = I. Its proximal step is a polar factor (A4, A5). */
+#include "sets/sets.h"
+
+#include <math.h>
+#include <string.h>
+
+static armilla_status nearest(armilla_algebra *algebra, int64_t m, int64_t r, double *M)
+{
+    (void)m;
+    (void)r;
+    return armilla_polar(algebra, M, M);
+}
+
+static armilla_status proximal(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
+                               const double *G, double l, double mu, double *next)
+{
+    /* M/l = 2(A - lUG) + (mu/l)U: a positive factor changes no polar factor, and without it nothing is squared. */
+    memcpy(next, A, (size_t)(m * r) * sizeof *next);
+    armilla_multiply(m, r, r, -2 * l, U, G, 2, next);
+    for (int64_t i = 0; i < m * r; i++) next[i] += mu / l * U[i];
+    /* U+ = polar(M) */
+    return armilla_polar(algebra, next, next);
+}
+
+static double violation(int64_t m, int64_t r, const double *U)
+{
+    double worst = 0;
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t b = a; b < r; b++) {
+            double sum = 0;
+            for (int64_t i = 0; i < m; i++) sum += U[a * m + i] * U[b * m + i];
+            worst = fmax(worst, fabs(sum - (a == b)));
+        }
+    return worst;
+}
+
+const armilla_basis_set armilla_basis_orthonormal = {
+    .name = "orthonormal",
+    .alias = "u1",
+    .meaning = "orthonormal atoms, U'U = I",
+    .gram_is_identity = true,
+    .is_signed = true,
+    .nearest = nearest,
+    .proximal = proximal,
+    .violation = violation,
+};

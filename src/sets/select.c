@@ -1,0 +1,81 @@
+/* What the code sets share: scaling to unit length, and keeping the largest entries. */
+#include "sets/sets.h"
+
+#include <math.h>
+
+static double largest_absolute(int64_t r, const double *q)
+{
+    double largest = 0;
+    for (int64_t k = 0; k < r; k++) largest = fmax(largest, fabs(q[k]));
+    return largest;
+}
+
+bool armilla_unit(int64_t r, const double *q, double *w)
+{
+    const double largest = largest_absolute(r, q);
+    int exponent = 0;
+    double sum = 0;
+    if (largest == 0) return false;
+    /* A power of two, so that the usual case, which needs no scaling, has the same bits. */
+    if (largest < 1e-140 || largest > 1e140) (void)frexp(largest, &exponent);
+    for (int64_t k = 0; k < r; k++) {
+        w[k] = exponent ? ldexp(q[k], -exponent) : q[k];
+        sum += w[k] * w[k];
+    }
+    const double norm = sqrt(sum);
+    for (int64_t k = 0; k < r; k++) w[k] = w[k] / norm + 0.0; /* + 0.0: no -0 in a code */
+    return true;
+}
+
+static void swap(double *a, double *b)
+{
+    const double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* The s-th largest of keys (s from 1), by quickselect with the median of three as pivot; keys are permuted. */
+static double select_largest(int64_t count, int64_t s, double *keys)
+{
+    int64_t low = 0, high = count - 1;
+    const int64_t wanted = s - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (keys[middle] > keys[low]) swap(&keys[middle], &keys[low]);
+        if (keys[high] > keys[low]) swap(&keys[high], &keys[low]);
+        if (keys[high] > keys[middle]) swap(&keys[high], &keys[middle]);
+        const double pivot = keys[middle];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (keys[i] > pivot) i++;
+            while (keys[j] < pivot) j--;
+            if (i <= j) swap(&keys[i++], &keys[j--]);
+        }
+        if (wanted <= j)
+            high = j;
+        else if (wanted >= i)
+            low = i;
+        else
+            break;
+    }
+    return keys[wanted];
+}
+
+static double key_of(double q, bool positive)
+{
+    return positive ? fmax(q, 0) : fabs(q);
+}
+
+void armilla_keep_largest(int64_t r, int64_t s, bool positive, const double *q, double *w)
+{
+    int64_t above = 0;
+    for (int64_t k = 0; k < r; k++) w[k] = key_of(q[k], positive);
+    const double least = select_largest(r, s < r ? s : r, w);
+    for (int64_t k = 0; k < r; k++) above += key_of(q[k], positive) > least;
+    int64_t at_least = s - above; /* how many of those equal to the least may stay: the first ones */
+    for (int64_t k = 0; k < r; k++) {
+        const double key = key_of(q[k], positive);
+        const bool kept = key > least || (key == least && at_least-- > 0);
+        w[k] = kept && key > 0 ? q[k] : 0;
+    }
+}

@@ -1,0 +1,64 @@
+/* The constraint sets: one file and one row each. Basis sets say how U moves, code sets what a code may be. */
+#ifndef ARMILLA_SETS_SETS_H
+#define ARMILLA_SETS_SETS_H
+
+#include "linalg/dense.h"
+
+/* A step of the basis from fixed sums, see the solvers. */
+typedef struct armilla_basis_set {
+    const char *name;
+    const char *alias; /* the paper's */
+    const char *meaning;
+    bool gram_is_identity; /* U'U = I: lambda = 2 makes (A6) exact, and needs r <= m */
+    bool is_signed;        /* entries of U may be negative, so u_k may be flipped */
+    /* M (m x r) becomes the set's nearest point to it, for starts. */
+    armilla_status (*nearest)(armilla_algebra *algebra, int64_t m, int64_t r, double *M);
+    /* (A5): U = the proximal step from U along 2(XV' - UVV') with weight mu. A = XW' and G = WW' are of unit codes,
+     * V = lW. next may not be U. */
+    armilla_status (*proximal)(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
+                               const double *G, double l, double mu, double *next);
+    /* How far U is from the set: largest |U'U - I|, or the most negative entry. Plain loops, no BLAS. */
+    double (*violation)(int64_t m, int64_t r, const double *U);
+} armilla_basis_set;
+
+typedef struct armilla_code_set {
+    const char *name;
+    const char *alias;
+    const char *meaning;
+    bool sparse;      /* takes a sparsity s */
+    bool nonnegative; /* entries are >= 0 */
+    /* w = argmax over unit w in the set of <w, q> (ALGORITHM section 3); q and w are r numbers and may not overlap.
+     * false, with w untouched or overwritten by scratch, where q = 0 has no direction: the caller decides. */
+    bool (*project)(int64_t r, int64_t s, const double *q, double *w);
+} armilla_code_set;
+
+/* A named pair. */
+typedef struct armilla_named_model {
+    const char *name;
+    const char *basis, *codes;
+    const char *pair; /* the two, for listings */
+    const char *meaning;
+} armilla_named_model;
+
+/* Rows by index (NULL past the last) and by name or alias (NULL where there is none). */
+const armilla_basis_set *armilla_basis_row(size_t index);
+const armilla_basis_set *armilla_basis_find(const char *name);
+const armilla_code_set *armilla_codes_row(size_t index);
+const armilla_code_set *armilla_codes_find(const char *name);
+const armilla_named_model *armilla_models_row(size_t index);
+const armilla_named_model *armilla_models_find(const char *name);
+/* The model that stands for the pair, or NULL. */
+const armilla_named_model *armilla_models_of_pair(const char *basis, const char *codes);
+
+extern const armilla_basis_set armilla_basis_orthonormal, armilla_basis_nonnegative;
+extern const armilla_code_set armilla_codes_sphere, armilla_codes_nonneg_sphere, armilla_codes_sparse_sphere,
+    armilla_codes_nonneg_sparse_sphere;
+
+/* For the code sets' files. */
+/* w = q scaled to length 1, without overflow or underflow; entries that are not kept must be 0. false for q = 0. */
+bool armilla_unit(int64_t r, const double *q, double *w);
+/* w = the s entries of q that are largest in absolute value, or, where positive is set, the s largest of the positive
+ * ones; 0 elsewhere. Ties go to the lowest index. */
+void armilla_keep_largest(int64_t r, int64_t s, bool positive, const double *q, double *w);
+
+#endif

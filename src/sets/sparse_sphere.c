@@ -1,0 +1,16 @@
+/* The paper's V3: ||v|| = l, at most s nonzeros. */
+#include "sets/sets.h"
+
+static bool project(int64_t r, int64_t s, const double *q, double *w)
+{
+    armilla_keep_largest(r, s, false, q, w);
+    return armilla_unit(r, w, w);
+}
+
+const armilla_code_set armilla_codes_sparse_sphere = {
+    .name = "sparse-sphere",
+    .alias = "v3",
+    .meaning = "codes on a sphere of one radius with at most s nonzeros",
+    .sparse = true,
+    .project = project,
+};

@@ -1,0 +1,133 @@
+/* The problem's memory and its state. */
+#include "solve/problem.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool armilla_weight_read(const char *text, armilla_weight *weight)
+{
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    const bool relative = strcmp(end, "x") == 0;
+    if (end == text || (!relative && *end) || !(value > 0) || !isfinite(value)) return false;
+    *weight = (armilla_weight){value, relative};
+    return true;
+}
+
+double armilla_weight_apply(armilla_weight weight, double safe)
+{
+    return weight.relative ? weight.value * safe : weight.value;
+}
+
+static armilla_status take_state(armilla_problem *p)
+{
+    armilla_context *context = p->context;
+    const size_t size = armilla_type_size(p->options.type);
+    const int64_t m = p->m, n = p->n, r = p->r;
+    armilla_status status = armilla_take(context, m * r, sizeof(double), &p->U);
+    if (status == ARMILLA_OK) status = armilla_take(context, m * r, size, &p->U_typed);
+    if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &p->U_next);
+    if (status == ARMILLA_OK) status = armilla_take(context, n * r, size, &p->W);
+    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &p->H);
+    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &p->pull);
+    if (status == ARMILLA_OK) status = armilla_algebra_new(context, m, r, &p->algebra);
+    if (status == ARMILLA_OK) status = armilla_trace_new(context, p->options.stop.max_iter, &p->trace);
+    if (status == ARMILLA_OK)
+        status = armilla_sweep_new(context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, p->options.threads,
+                                   &p->sweep);
+    return status;
+}
+
+armilla_status armilla_problem_new(armilla_context *context, const armilla_data *X,
+                                   const armilla_problem_options *options, double squared_norm,
+                                   const double *squared_norms, armilla_problem **problem)
+{
+    armilla_problem *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    *made = (armilla_problem){
+        .context = context,
+        .X = X,
+        .options = *options,
+        .m = X->m,
+        .n = X->n,
+        .r = options->r,
+        .squared_norm = squared_norm,
+        .squared_norms = squared_norms,
+    };
+    status = take_state(made);
+    if (status != ARMILLA_OK) {
+        armilla_problem_free(made);
+        return status;
+    }
+    *problem = made;
+    return ARMILLA_OK;
+}
+
+void armilla_problem_free(armilla_problem *problem)
+{
+    if (!problem) return;
+    armilla_context *context = problem->context;
+    armilla_sweep_free(problem->sweep);
+    armilla_trace_free(problem->trace);
+    armilla_algebra_free(problem->algebra);
+    armilla_release(context, problem->pull);
+    armilla_release(context, problem->H);
+    armilla_release(context, problem->W);
+    armilla_release(context, problem->U_next);
+    armilla_release(context, problem->U_typed);
+    armilla_release(context, problem->U);
+    armilla_release(context, problem);
+}
+
+void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved)
+{
+    const int64_t count = problem->m * problem->r;
+    double *rounded = problem->U_next; /* may be next itself */
+    armilla_store(problem->options.type, count, next, problem->U_typed);
+    armilla_fetch(problem->options.type, count, problem->U_typed, rounded);
+    if (moved) *moved = armilla_distance(count, rounded, problem->U);
+    memcpy(problem->U, rounded, (size_t)count * sizeof(double));
+    armilla_gram(problem->m, problem->r, problem->U, problem->H);
+}
+
+double armilla_problem_reach(const armilla_problem *problem)
+{
+    return armilla_dot(problem->r * problem->r, problem->H, armilla_sweep_G(problem->sweep));
+}
+
+double armilla_problem_objective(const armilla_problem *problem)
+{
+    const double l = problem->l;
+    const double h = problem->squared_norm - 2 * l * armilla_sweep_cross(problem->sweep) +
+                     l * l * armilla_problem_reach(problem);
+    return fmax(h, 0); /* below 0 only by cancellation */
+}
+
+armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended)
+{
+    armilla_trace *trace = problem->trace;
+    const double h = armilla_problem_objective(problem);
+    const armilla_trace_entry entry = {
+        .iteration = trace->count,
+        .objective = h,
+        .relative_error = sqrt(h / problem->squared_norm),
+        .dU = dU,
+        .dV = dV,
+        .radius = problem->l,
+        .seconds = armilla_clock() - problem->options.clock_start,
+    };
+    if (!isfinite(h))
+        return armilla_fail(problem->context, ARMILLA_INTERNAL,
+                            "the objective is not finite after iteration %lld; scale the data nearer to 1",
+                            (long long)entry.iteration);
+    const armilla_status status = armilla_trace_add(trace, &entry);
+    if (status != ARMILLA_OK) return status;
+    const bool interrupted = problem->options.callback && problem->options.callback(problem->options.callback_user, &entry);
+    const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
+    *ended = armilla_stop_decide(&problem->options.stop, before, &entry, interrupted, &problem->stop);
+    return ARMILLA_OK;
+}

@@ -1,0 +1,107 @@
+/* A problem: the data, the pair of sets, the state (U, W, l) and everything that a solver needs, taken in one place
+ * before the first sweep. The state is kept as unit codes W and a radius l, V = lW, so that the radius step (A7) is a
+ * step of one number. All m x r algebra is in double; U holds numbers that the working type has exactly. */
+#ifndef ARMILLA_SOLVE_PROBLEM_H
+#define ARMILLA_SOLVE_PROBLEM_H
+
+#include "sets/sets.h"
+#include "solve/sweep.h"
+#include "solve/trace.h"
+
+/* A step weight: a number, or a multiple of the value that is safe. */
+typedef struct armilla_weight {
+    double value;
+    bool relative;
+} armilla_weight;
+
+/* Reads "0.3x" or "5"; false where it is neither. */
+bool armilla_weight_read(const char *text, armilla_weight *weight);
+double armilla_weight_apply(armilla_weight weight, double safe);
+
+/* When to stop; what a solver and its tests share. */
+typedef struct armilla_stop_rule {
+    int64_t max_iter;
+    double tol;
+    double time_limit; /* 0: none */
+    double noise;      /* eps*||X||^2: what h cannot tell from 0 */
+} armilla_stop_rule;
+
+/* True where the fit ends with `now`, whose predecessor is `before` (NULL at the start), and why. */
+bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace_entry *before,
+                         const armilla_trace_entry *now, bool interrupted, armilla_stop *reason);
+
+typedef struct armilla_problem_options {
+    const armilla_basis_set *basis;
+    const armilla_code_set *codes;
+    int64_t r, s;
+    armilla_type type;
+    int threads;
+    double radius; /* kept where > 0 */
+    armilla_weight lambda, mu;
+    armilla_stop_rule stop;
+    armilla_callback callback;
+    void *callback_user;
+    double clock_start; /* when the data were ready */
+} armilla_problem_options;
+
+typedef struct armilla_problem {
+    armilla_context *context;
+    const armilla_data *X;
+    armilla_problem_options options;
+    int64_t m, n, r;
+    double squared_norm;         /* ||X||^2 */
+    const double *squared_norms; /* ||x_j||^2, n */
+
+    double *U;      /* m x r */
+    void *U_typed;  /* the same numbers in the working type */
+    void *W;        /* r x n unit codes in the working type */
+    double l;       /* the radius */
+    double *H;      /* U'U */
+    double *U_next; /* room for a step */
+    double *pull;   /* lambda*I - 2H, r x r */
+    bool pulls;     /* whether it is anything but 0 */
+
+    armilla_algebra *algebra;
+    armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the state */
+    int64_t extra_sweeps; /* passes over X that the start made by other sweeps */
+    armilla_trace *trace;
+    armilla_stop stop;
+} armilla_problem;
+
+/* How many counters steps may have per component. */
+enum { ARMILLA_TALLY_PER_ROW = 4 };
+
+armilla_status armilla_problem_new(armilla_context *context, const armilla_data *X,
+                                   const armilla_problem_options *options, double squared_norm,
+                                   const double *squared_norms, armilla_problem **problem);
+void armilla_problem_free(armilla_problem *problem);
+
+/* U = next, rounded to the working type, with H; *moved, where given, = ||next - U||_F. */
+void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved);
+
+/* (A3): h of the state from its sums. */
+double armilla_problem_objective(const armilla_problem *problem);
+
+/* <UW,UW> = <H,G> */
+double armilla_problem_reach(const armilla_problem *problem);
+
+/* Adds the state to the trace and calls back; *ended and problem->stop say whether that ends the fit. */
+armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended);
+
+/* (A7): l = <X,UW>/<UW,UW>, skipped where the radius is given or no positive one exists. Returns ||V_new - V_old||_F
+ * for the codes that the last sweep changed. */
+double armilla_radius_step(armilla_problem *problem);
+
+/* A solver improves the problem's state until armilla_problem_record says that it is ended. */
+typedef struct armilla_solver {
+    const char *name;
+    const char *meaning;
+    armilla_status (*solve)(armilla_problem *problem);
+} armilla_solver;
+
+const armilla_solver *armilla_solvers_row(size_t index);
+const armilla_solver *armilla_solvers_find(const char *name);
+
+extern const armilla_solver armilla_solver_palm;
+
+#endif

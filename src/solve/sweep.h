@@ -1,0 +1,48 @@
+/* The sweep (ALGORITHM section 2): one read of X, panel by panel. For each panel C = U'X_b, new codes W_b from C by a
+ * step that the caller gives, and A += X_b W_b', G += W_b W_b' and a few sums. Solvers, starts and transform are only
+ * different steps. Codes are unit codes: V = lW. */
+#ifndef ARMILLA_SOLVE_SWEEP_H
+#define ARMILLA_SOLVE_SWEEP_H
+
+#include "data/traverse.h"
+
+/* What a step sees of one panel. Columns of C and W are r numbers each. */
+typedef struct armilla_code_panel {
+    int64_t r, first, count;
+    const double *C; /* U'X_b; not set where the plan has no basis */
+    double *W;       /* the previous codes where they are kept, and the place of the new ones */
+    double *scratch; /* 2r numbers */
+    double *tally;   /* the plan's counters, added up over panels */
+} armilla_code_panel;
+
+/* Runs on several threads at once. */
+typedef void (*armilla_code_step)(void *self, const armilla_code_panel *panel);
+
+typedef struct armilla_sweep_plan {
+    const void *U;  /* m x r in the working type, or NULL: codes that do not depend on X */
+    void *codes;    /* r x n in the working type: previous codes in, new codes out; NULL: they are not kept */
+    bool sums;      /* A and G are wanted */
+    int64_t tally;  /* how many counters the step has */
+    armilla_code_step step;
+    void *self;
+} armilla_sweep_plan;
+
+typedef struct armilla_sweep armilla_sweep;
+
+/* All memory is taken here; running allocates nothing. tally: the most counters a plan will have. */
+armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
+                                 int64_t tally, int threads, armilla_sweep **sweep);
+void armilla_sweep_free(armilla_sweep *sweep);
+
+armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
+
+/* Results of the last run; owned by the sweep. */
+const double *armilla_sweep_A(const armilla_sweep *sweep);      /* XW', m x r */
+const double *armilla_sweep_G(const armilla_sweep *sweep);      /* WW', r x r */
+const double *armilla_sweep_tally(const armilla_sweep *sweep);
+double armilla_sweep_cross(const armilla_sweep *sweep);         /* <C,W> = <X,UW> */
+double armilla_sweep_change(const armilla_sweep *sweep);        /* ||W - W_previous||^2, where codes are kept */
+int64_t armilla_sweep_count(const armilla_sweep *sweep);        /* runs so far */
+int armilla_sweep_threads(const armilla_sweep *sweep);
+
+#endif

@@ -1,0 +1,20 @@
+/* The trace of a fit: entry 0 is the start, entry k what k iterations have reached. */
+#ifndef ARMILLA_SOLVE_TRACE_H
+#define ARMILLA_SOLVE_TRACE_H
+
+#include "base/context.h"
+
+#include <armilla/fit.h>
+
+typedef struct armilla_trace {
+    armilla_context *context;
+    armilla_trace_entry *entries;
+    int64_t count, room;
+} armilla_trace;
+
+/* Room for max_iter+1 entries where that is moderate; more is taken between iterations, never in a sweep. */
+armilla_status armilla_trace_new(armilla_context *context, int64_t max_iter, armilla_trace **trace);
+void armilla_trace_free(armilla_trace *trace);
+armilla_status armilla_trace_add(armilla_trace *trace, const armilla_trace_entry *entry);
+
+#endif

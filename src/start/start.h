@@ -1,0 +1,45 @@
+/* Starting points: one file and one row each. A row makes a basis; what turns it into a state (feasible U, signs,
+ * codes, radius) is the same for all (ALGORITHM sections 4 and 7). */
+#ifndef ARMILLA_START_START_H
+#define ARMILLA_START_START_H
+
+#include "solve/problem.h"
+
+typedef struct armilla_start {
+    const char *name;
+    const char *meaning;
+    /* U (m x r, zeroed) = a basis, not yet feasible. Columns that are left 0 are filled at random. */
+    armilla_status (*make)(armilla_problem *problem, uint64_t seed, double *U);
+} armilla_start;
+
+const armilla_start *armilla_starts_row(size_t index);
+const armilla_start *armilla_starts_find(const char *name);
+/* The row that suits the pair best. */
+const armilla_start *armilla_starts_default(const armilla_basis_set *basis, const armilla_code_set *codes);
+
+extern const armilla_start armilla_start_random, armilla_start_kmeans, armilla_start_svd, armilla_start_nndsvd,
+    armilla_start_samples;
+
+/* The state from a row: U0 by the row, made feasible, signs by the rule of section 4, V0 = l0*Proj(U0'X). */
+armilla_status armilla_start_from_row(armilla_problem *problem, const armilla_start *start, uint64_t seed);
+/* The same from a given basis (m x r). */
+armilla_status armilla_start_from_basis(armilla_problem *problem, const double *U);
+/* From a given basis, codes V (r x n in the working type) and radius, made feasible where they are not. */
+armilla_status armilla_start_from_codes(armilla_problem *problem, const double *U, const void *V, double radius);
+
+/* For the rows. */
+
+/* What a basis sees of the data: sums over the samples of C_k = u_k'X, divided by ||X||, for each of r atoms. */
+typedef struct armilla_row_sums {
+    double sum, absolute, positive_squares, negative_squares;
+} armilla_row_sums;
+/* U is m x r in the sweep's working type; sums has r entries. */
+armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *U, double norm, armilla_row_sums *sums);
+
+/* The r leading left singular vectors of X by a randomised range finder, into U (m x r); columns past min(m, r) stay. */
+armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U);
+
+/* The order in which samples are drawn: n sample numbers, nonzero samples first, each group in random order. */
+armilla_status armilla_shuffle_samples(armilla_problem *problem, uint64_t seed, int64_t **order);
+
+#endif

@@ -1,0 +1,225 @@
+/* From a basis to a state: feasible U, signs, codes, radius. */
+#include "start/start.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sums of C that are this small beside the sum of its absolute values are rounding (centred data). */
+#define NOISE_FACTOR 100
+
+typedef struct row_step {
+    double scale;
+} row_step;
+
+static void tally_rows(void *self, const armilla_code_panel *panel)
+{
+    const row_step *step = self;
+    for (int64_t j = 0; j < panel->count; j++)
+        for (int64_t k = 0; k < panel->r; k++) {
+            const double c = step->scale * panel->C[j * panel->r + k];
+            double *row = panel->tally + ARMILLA_TALLY_PER_ROW * k;
+            row[0] += c;
+            row[1] += fabs(c);
+            row[2 + (c < 0)] += c * c;
+            panel->W[j * panel->r + k] = 0; /* no codes come of this pass */
+        }
+}
+
+armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *U, double norm, armilla_row_sums *sums)
+{
+    row_step step = {1 / norm};
+    const armilla_sweep_plan plan = {.U = U, .tally = ARMILLA_TALLY_PER_ROW * r, .step = tally_rows, .self = &step};
+    const armilla_status status = armilla_sweep_run(sweep, &plan);
+    const double *tally = armilla_sweep_tally(sweep);
+    for (int64_t k = 0; k < r && status == ARMILLA_OK; k++, tally += ARMILLA_TALLY_PER_ROW)
+        sums[k] = (armilla_row_sums){tally[0], tally[1], tally[2], tally[3]};
+    return status;
+}
+
+/* Whether u_k should point the other way (section 4): sum_j C_kj >= 0 makes <X,UV> > 0 for nonnegative codes too. */
+static bool should_flip(const armilla_row_sums *row, double epsilon)
+{
+    if (fabs(row->sum) > NOISE_FACTOR * epsilon * row->absolute) return row->sum < 0;
+    return row->positive_squares < row->negative_squares;
+}
+
+static armilla_status choose_signs(armilla_problem *p)
+{
+    armilla_row_sums *sums = NULL;
+    armilla_status status = armilla_take(p->context, p->r, sizeof *sums, &sums);
+    if (status == ARMILLA_OK) status = armilla_row_sums_of(p->sweep, p->r, p->U_typed, sqrt(p->squared_norm), sums);
+    if (status == ARMILLA_OK) {
+        for (int64_t k = 0; k < p->r; k++) {
+            const double sign = should_flip(&sums[k], armilla_epsilon(p->options.type)) ? -1 : 1;
+            for (int64_t i = 0; i < p->m; i++) p->U_next[k * p->m + i] = sign * p->U[k * p->m + i];
+        }
+        armilla_problem_set_basis(p, p->U_next, NULL);
+    }
+    armilla_release(p->context, sums);
+    return status;
+}
+
+static bool is_zero(int64_t m, const double *u)
+{
+    for (int64_t i = 0; i < m; i++)
+        if (u[i] != 0) return false;
+    return true;
+}
+
+/* The common length of the atoms that are there, for those that are not. */
+static double mean_length(const armilla_problem *p, const double *U)
+{
+    double sum = 0;
+    int64_t atoms = 0;
+    for (int64_t k = 0; k < p->r; k++)
+        if (!is_zero(p->m, U + k * p->m)) {
+            sum += armilla_norm(p->m, U + k * p->m);
+            atoms++;
+        }
+    return atoms ? sum / (double)atoms : 1;
+}
+
+static void fill_zero_atoms(const armilla_problem *p, uint64_t seed, double *U)
+{
+    const bool is_signed = p->options.basis->is_signed;
+    const double length = mean_length(p, U);
+    for (int64_t k = 0; k < p->r; k++) {
+        double *u = U + k * p->m;
+        if (!is_zero(p->m, u)) continue;
+        for (int64_t i = 0; i < p->m; i++) {
+            const uint64_t index = (uint64_t)(k * p->m + i);
+            u[i] = is_signed ? armilla_random_normal(seed, ARMILLA_STREAM_BASIS, index)
+                             : armilla_random_uniform(seed, ARMILLA_STREAM_BASIS, index);
+        }
+        const double own = armilla_norm(p->m, u);
+        for (int64_t i = 0; i < p->m; i++) u[i] *= length / own;
+    }
+}
+
+/* w = Proj(c), or the first axis where c = 0. */
+static void first_codes(void *self, const armilla_code_panel *panel)
+{
+    const armilla_problem *p = self;
+    for (int64_t j = 0; j < panel->count; j++) {
+        double *w = panel->W + j * p->r;
+        if (p->options.codes->project(p->r, p->options.s, panel->C + j * p->r, w)) continue;
+        memset(w, 0, (size_t)p->r * sizeof *w);
+        w[0] = 1;
+    }
+}
+
+/* Given codes: their direction, made feasible. Where they have none, as first_codes. */
+static void given_codes(void *self, const armilla_code_panel *panel)
+{
+    const armilla_problem *p = self;
+    for (int64_t j = 0; j < panel->count; j++) {
+        double *w = panel->W + j * p->r;
+        memcpy(panel->scratch, w, (size_t)p->r * sizeof *w);
+        if (p->options.codes->project(p->r, p->options.s, panel->scratch, w)) continue;
+        memset(w, 0, (size_t)p->r * sizeof *w);
+        w[0] = 1;
+    }
+}
+
+/* What <X,UW> can be by rounding alone. */
+static double cross_noise(const armilla_problem *p)
+{
+    double longest = 0;
+    for (int64_t k = 0; k < p->r; k++) longest = fmax(longest, p->H[k * p->r + k]);
+    return 64 * armilla_epsilon(p->options.type) * sqrt((double)p->n * longest * p->squared_norm);
+}
+
+static armilla_status no_radius(armilla_problem *p)
+{
+    return armilla_fail(p->context, ARMILLA_BAD_DATA,
+                        "no positive radius exists for this start: no %s combination of the atoms points towards the "
+                        "data; use --basis orthonormal or --codes sphere, a higher --rank, another --start or --seed, "
+                        "or do not centre",
+                        p->options.codes->nonnegative ? "nonnegative" : "feasible");
+}
+
+/* l0 = <X,UW>/<UW,UW>, or what is given. */
+static armilla_status first_radius(armilla_problem *p, double given)
+{
+    const double cross = armilla_sweep_cross(p->sweep), reach = armilla_problem_reach(p);
+    if (!(cross > cross_noise(p)) || !(reach > 0)) return no_radius(p);
+    p->l = given > 0 ? given : cross / reach;
+    return ARMILLA_OK;
+}
+
+static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
+{
+    const armilla_sweep_plan plan = {.U = p->U_typed, .codes = p->W, .sums = true, .step = step, .self = p};
+    return armilla_sweep_run(p->sweep, &plan);
+}
+
+/* With a fixed radius and a basis of free scale: U <- cU. The codes stay, for Proj does not see the scale. */
+static armilla_status fit_scale(armilla_problem *p, armilla_code_step step)
+{
+    const double c = armilla_sweep_cross(p->sweep) / armilla_problem_reach(p) / p->l;
+    for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = c * p->U[i];
+    armilla_problem_set_basis(p, p->U_next, NULL);
+    return run_codes(p, step);
+}
+
+/* V0 and l0 for the basis that is set. */
+static armilla_status finish(armilla_problem *p, armilla_code_step step, double radius)
+{
+    const bool free_scale = !p->options.basis->gram_is_identity;
+    armilla_status status = run_codes(p, step);
+    if (status == ARMILLA_OK) status = first_radius(p, p->options.radius > 0 ? p->options.radius : radius);
+    if (status == ARMILLA_OK && p->options.radius > 0 && free_scale) status = fit_scale(p, step);
+    return status;
+}
+
+static armilla_status make_feasible(armilla_problem *p, uint64_t seed)
+{
+    const armilla_basis_set *basis = p->options.basis;
+    fill_zero_atoms(p, seed, p->U_next);
+    armilla_status status = basis->nearest(p->algebra, p->m, p->r, p->U_next);
+    if (status != ARMILLA_OK) return status;
+    fill_zero_atoms(p, seed, p->U_next); /* of nonpositive samples nothing is left */
+    armilla_problem_set_basis(p, p->U_next, NULL);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_start_from_row(armilla_problem *p, const armilla_start *start, uint64_t seed)
+{
+    memset(p->U_next, 0, (size_t)(p->m * p->r) * sizeof *p->U_next);
+    armilla_status status = start->make(p, seed, p->U_next);
+    if (status == ARMILLA_OK) status = make_feasible(p, seed);
+    if (status == ARMILLA_OK && p->options.basis->is_signed) status = choose_signs(p);
+    return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
+}
+
+/* A basis that is feasible already is kept to the last bit. */
+static armilla_status take_basis(armilla_problem *p, const double *U)
+{
+    const double slack = 30 * sqrt((double)p->m) * armilla_epsilon(p->options.type);
+    const int64_t count = p->m * p->r;
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(U[i]))
+            return armilla_fail(p->context, ARMILLA_BAD_DATA, "the given start has a value that is not finite");
+    memcpy(p->U_next, U, (size_t)count * sizeof *U);
+    if (p->options.basis->violation(p->m, p->r, U) > (p->options.basis->gram_is_identity ? slack : 0))
+        return make_feasible(p, 0);
+    armilla_problem_set_basis(p, p->U_next, NULL);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
+{
+    armilla_status status = take_basis(p, U);
+    if (status == ARMILLA_OK && p->options.basis->is_signed) status = choose_signs(p);
+    return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
+}
+
+armilla_status armilla_start_from_codes(armilla_problem *p, const double *U, const void *V, double radius)
+{
+    const armilla_status status = take_basis(p, U);
+    if (status != ARMILLA_OK) return status;
+    memcpy(p->W, V, (size_t)(p->r * p->n) * armilla_type_size(p->options.type));
+    return finish(p, given_codes, radius);
+}

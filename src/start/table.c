@@ -1,0 +1,28 @@
+/* The table of starting points, and which one suits a pair. */
+#include "start/start.h"
+
+#include <string.h>
+
+static const armilla_start *const rows[] = {
+    &armilla_start_random, &armilla_start_kmeans, &armilla_start_svd, &armilla_start_nndsvd, &armilla_start_samples,
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+const armilla_start *armilla_starts_row(size_t index)
+{
+    return index < ROWS ? rows[index] : NULL;
+}
+
+const armilla_start *armilla_starts_find(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(name, rows[i]->name) == 0) return rows[i];
+    return NULL;
+}
+
+const armilla_start *armilla_starts_default(const armilla_basis_set *basis, const armilla_code_set *codes)
+{
+    if (basis->is_signed && !codes->nonnegative && !codes->sparse) return &armilla_start_svd;
+    return &armilla_start_kmeans;
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Outputs: never replaced without --force, whole or not at all, and failures leave what was there.
+. "$(dirname "$0")/lib.sh"
+numbers 40 6 >data.csv
+fit="fit data.csv --rank 2 --max-iter 5"
+
+expect 0 $fit --out model.npz --trace trace.csv
+files data.csv model.npz trace.csv
+says 'model.npz'
+cp model.npz before.npz
+
+# They exist.
+refuse 73 'model.npz: ' $fit --out model.npz
+says '--force'
+refuse 73 'trace.csv: ' $fit --out new.npz --trace trace.csv
+refuse 73 'model.npz: ' fit nosuch.csv --rank 2 --out model.npz
+cmp -s model.npz before.npz || die 'a refused output was changed'
+expect 0 $fit --seed 7 --out model.npz --trace trace.csv --force
+cmp -s model.npz before.npz && die '--force did not replace the model'
+expect 0 transform model.npz data.csv --out codes.npy
+refuse 73 'codes.npy: ' transform model.npz data.csv --out codes.npy
+expect 0 transform model.npz data.csv --out codes.npy --force
+expect 0 reconstruct model.npz --out x.npy
+refuse 73 'x.npy: ' reconstruct model.npz --out x.npy
+expect 0 reconstruct model.npz --out x.npy --force
+files before.npz codes.npy data.csv model.npz trace.csv x.npy
+
+# They cannot be made.
+mkdir folder
+refuse 73 'folder: ' $fit --out folder --force
+refuse 73 'nosuch/model.npz: ' $fit --out nosuch/model.npz
+refuse 73 'data.csv/model.npz: ' $fit --out data.csv/model.npz
+refuse 73 'folder/: ' $fit --trace folder/
+refuse 73 '/dev/null: ' $fit --out /dev/null --force
+[ -c /dev/null ] || die '/dev/null was replaced'
+refuse 73 'nosuch/codes.npy: ' transform model.npz data.csv --out nosuch/codes.npy
+if [ "$(id -u)" -ne 0 ]; then
+    chmod 500 folder
+    refuse 73 'folder/model.npz: ' $fit --out folder/model.npz
+fi
+
+# A failed fit leaves outputs as they were.
+cp model.npz before.npz
+printf '1,2\n3,nan\n' >nan.csv
+refuse 65 'nan.csv' fit nan.csv --rank 1 --out model.npz --trace trace.csv --force
+cmp -s model.npz before.npz || die 'a failed fit changed its output'
+
+# The disk is full: no part of a file is left. (The limit is in blocks of 512 or 1024 bytes.)
+numbers 500 40 >large.csv
+(
+    ulimit -f 8
+    refuse 74 'model.npz' fit large.csv --rank 8 --max-iter 2 --quiet --out model.npz --force
+) || exit 1
+cmp -s model.npz before.npz || die 'a failed write changed the output'
+files before.npz codes.npy data.csv folder large.csv model.npz nan.csv trace.csv x.npy
+
+# Standard output that takes nothing.
+for arguments in "$fit --json --quiet" '--version' '--help' 'list' 'info data.csv' 'check model.npz data.csv'; do
+    ran="armilla $arguments >/dev/full"
+    got=0
+    # shellcheck disable=SC2086
+    "$ARMILLA" $arguments >/dev/full 2>"$top/stderr" || got=$?
+    equal "$got" 74
+    says 'armilla: standard output: '
+    equal "$(wc -l <"$top/stderr" | tr -d ' ')" 1
+done
+ran='armilla list >&-'
+got=0
+"$ARMILLA" list >&- 2>"$top/stderr" || got=$?
+equal "$got" 74
+
+# A closed standard output does not let data into a file that is opened in its place.
+got=0
+"$ARMILLA" $fit --json --quiet --out closed.npz >&- 2>"$top/stderr" || got=$?
+equal "$got" 74
+expect 0 info closed.npz

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs into a temporary prefix, moves the tree elsewhere, and builds and runs examples/fit.c against it as C99, C11
+# and C++, through pkg-config and through find_package; then runs the installed command.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${ARMILLA_BUILD:-$root/build}
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/log" || { cat "$work/log"; exit 1; }
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+pc=$(find "$prefix" -name armilla.pc)
+lib=$(dirname "$(dirname "$pc")")
+export PKG_CONFIG_PATH=${pc%/*}
+
+# run PROGRAM: it must succeed and print a code for each of the six samples.
+run() {
+    LD_LIBRARY_PATH=$lib "$1" >"$work/output"
+    [[ $(grep -c '^sample [0-5]: code (' "$work/output") == 6 ]] || { echo "$1 printed:"; cat "$work/output"; exit 1; }
+    echo "ok: ${1##*/}"
+}
+
+read -ra flags < <(pkg-config --cflags --libs armilla)
+for standard in c99 c11; do
+    "$cc" -std=$standard -Wall -Wextra -Wpedantic -Werror "$root/examples/fit.c" "${flags[@]}" -o "$work/fit-$standard"
+    run "$work/fit-$standard"
+done
+"$cxx" -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$root/examples/fit.c" -x none "${flags[@]}" -o "$work/fit-c++"
+run "$work/fit-c++"
+
+read -ra flags < <(pkg-config --static --cflags --libs armilla)
+"$cc" "$root/examples/fit.c" "${flags[@]/-larmilla/$lib/libarmilla.a}" -o "$work/fit-static"
+run "$work/fit-static"
+
+version=$(pkg-config --modversion armilla)
+mkdir "$work/project"
+cat >"$work/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(use LANGUAGES C CXX)
+find_package(armilla $version REQUIRED)
+configure_file("$root/examples/fit.c" fit.c COPYONLY)
+configure_file("$root/examples/fit.c" fit.cpp COPYONLY)
+add_executable(fit-cmake \${CMAKE_CURRENT_BINARY_DIR}/fit.c)
+add_executable(fit-cmake-c++ \${CMAKE_CURRENT_BINARY_DIR}/fit.cpp)
+target_link_libraries(fit-cmake armilla::armilla)
+target_link_libraries(fit-cmake-c++ armilla::armilla)
+END
+cmake -S "$work/project" -B "$work/project/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
+    -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+    MAKEFLAGS='' cmake --build "$work/project/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+run "$work/project/build/fit-cmake"
+run "$work/project/build/fit-cmake-c++"
+
+# The command finds its library by itself, and only the public headers were installed.
+"$prefix/bin/armilla" --version | grep -q "$version"
+diff <(cd "$root/include" && find . -name '*.h' | sort) <(cd "$prefix/include" && find . -type f | sort)
+echo "ok: armilla $version"

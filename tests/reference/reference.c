@@ -1,0 +1,280 @@
+/* Checks that say what they were checking, random numbers, plain matrix algebra and brute-force projections. */
+#include "reference/reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+armilla_context *reference_context;
+static char scene[256];
+
+int reference_set_up(void **state)
+{
+    (void)state;
+    return armilla_context_new(NULL, &reference_context) != ARMILLA_OK;
+}
+
+int reference_tear_down(void **state)
+{
+    (void)state;
+    armilla_context_free(reference_context);
+    reference_context = NULL;
+    return 0;
+}
+
+void reference_scene(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(scene, sizeof scene, format, arguments);
+    va_end(arguments);
+}
+
+void reference_at_most(double value, double limit, const char *text, const char *file, int line)
+{
+    if (value <= limit) return;
+    print_error("[%s] %s = %.17g is above %.17g\n", scene, text, value, limit);
+    _fail(file, line);
+}
+
+void reference_near(double value, double wanted, double tolerance, const char *text, const char *file, int line)
+{
+    if (fabs(value - wanted) <= tolerance) return;
+    print_error("[%s] %s = %.17g, not %.17g up to %.3g (difference %.3g)\n", scene, text, value, wanted, tolerance,
+                value - wanted);
+    _fail(file, line);
+}
+
+void reference_holds(bool truth, const char *text, const char *file, int line)
+{
+    if (truth) return;
+    print_error("[%s] %s is false\n", scene, text);
+    _fail(file, line);
+}
+
+void reference_status(armilla_status status, armilla_status wanted, const char *text, const char *file, int line)
+{
+    if (status == wanted) return;
+    print_error("[%s] %s gave '%s' (%s), not '%s'\n", scene, text, armilla_status_text(status),
+                armilla_context_error(reference_context), armilla_status_text(wanted));
+    _fail(file, line);
+}
+
+void reference_says(const char *words, const char *file, int line)
+{
+    if (strstr(armilla_context_error(reference_context), words)) return;
+    print_error("[%s] the error '%s' does not say '%s'\n", scene, armilla_context_error(reference_context), words);
+    _fail(file, line);
+}
+
+double *reference_new(int64_t count)
+{
+    double *made = calloc((size_t)(count > 0 ? count : 1), sizeof *made);
+    assert_non_null(made);
+    return made;
+}
+
+double *reference_copy(int64_t count, const double *from)
+{
+    double *made = reference_new(count);
+    if (count > 0) memcpy(made, from, (size_t)count * sizeof *made);
+    return made;
+}
+
+uint64_t reference_bits(uint64_t *random)
+{
+    uint64_t z = *random += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+double reference_uniform(uint64_t *random)
+{
+    return (double)(reference_bits(random) >> 11) * 0x1p-53;
+}
+
+double reference_normal(uint64_t *random)
+{
+    const double angle = 6.283185307179586 * reference_uniform(random);
+    return sqrt(-2.0 * log(1.0 - reference_uniform(random))) * cos(angle);
+}
+
+int64_t reference_below(uint64_t *random, int64_t bound)
+{
+    return (int64_t)(reference_bits(random) % (uint64_t)bound);
+}
+
+void reference_fill_uniform(uint64_t *random, int64_t count, double *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = reference_uniform(random);
+}
+
+void reference_fill_normal(uint64_t *random, int64_t count, double *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = reference_normal(random);
+}
+
+void reference_multiply(int64_t m, int64_t k, int64_t n, const double *A, const double *B, double *C)
+{
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++) {
+            long double sum = 0;
+            for (int64_t p = 0; p < k; p++) sum += (long double)A[i + p * m] * B[p + j * k];
+            C[i + j * m] = (double)sum;
+        }
+}
+
+void reference_left_transposed(int64_t m, int64_t k, int64_t n, const double *A, const double *B, double *C)
+{
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t p = 0; p < k; p++) C[p + j * k] = reference_dot(m, A + p * m, B + j * m);
+}
+
+void reference_right_transposed(int64_t m, int64_t n, int64_t k, const double *A, const double *B, double *C)
+{
+    for (int64_t p = 0; p < k; p++)
+        for (int64_t i = 0; i < m; i++) {
+            long double sum = 0;
+            for (int64_t j = 0; j < n; j++) sum += (long double)A[i + j * m] * B[p + j * k];
+            C[i + p * m] = (double)sum;
+        }
+}
+
+double reference_dot(int64_t count, const double *a, const double *b)
+{
+    long double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += (long double)a[i] * b[i];
+    return (double)sum;
+}
+
+double reference_largest(int64_t count, const double *a)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(a[i]));
+    return largest;
+}
+
+/* Scaled by the largest entry, because long double has more range than double on some machines only. */
+double reference_norm(int64_t count, const double *a)
+{
+    const double scale = reference_largest(count, a);
+    long double sum = 0;
+    if (scale == 0) return 0;
+    for (int64_t i = 0; i < count; i++) sum += ((long double)a[i] / scale) * ((long double)a[i] / scale);
+    return (double)(scale * sqrtl(sum));
+}
+
+double reference_distance(int64_t count, const double *a, const double *b)
+{
+    double *difference = reference_new(count);
+    for (int64_t i = 0; i < count; i++) difference[i] = a[i] - b[i];
+    const double distance = reference_norm(count, difference);
+    free(difference);
+    return distance;
+}
+
+double reference_skewness(int64_t m, int64_t r, const double *U)
+{
+    double worst = 0;
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t p = 0; p <= k; p++) {
+            const double product = reference_dot(m, U + k * m, U + p * m);
+            const double error = fabs(product - (p == k));
+            if (!(error <= worst)) worst = error;
+        }
+    return worst;
+}
+
+double reference_objective(int64_t m, int64_t n, int64_t r, const double *X, const double *U, const double *V)
+{
+    long double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++) {
+            long double residual = X[i + j * m];
+            for (int64_t k = 0; k < r; k++) residual -= (long double)U[i + k * m] * V[k + j * r];
+            sum += residual * residual;
+        }
+    return (double)sum;
+}
+
+const reference_pair reference_pairs[REFERENCE_PAIRS] = {
+    {"orthonormal", "sphere", true, false, false},
+    {"orthonormal", "nonneg-sphere", true, true, false},
+    {"orthonormal", "sparse-sphere", true, false, true},
+    {"orthonormal", "nonneg-sparse-sphere", true, true, true},
+    {"nonnegative", "sphere", false, false, false},
+    {"nonnegative", "nonneg-sphere", false, true, false},
+    {"nonnegative", "sparse-sphere", false, false, true},
+    {"nonnegative", "nonneg-sparse-sphere", false, true, true},
+};
+
+const reference_pair *reference_pair_find(const char *basis, const char *codes)
+{
+    for (size_t p = 0; p < REFERENCE_PAIRS; p++)
+        if (strcmp(reference_pairs[p].basis, basis) == 0 && strcmp(reference_pairs[p].codes, codes) == 0)
+            return &reference_pairs[p];
+    fail_msg("the reference does not know the pair %s x %s", basis, codes);
+    return NULL;
+}
+
+/* The best value on one support: the length of q there where w may have q's direction, a single entry otherwise;
+ * -HUGE where the support holds no maximiser of its own. */
+static long double support_value(int64_t r, unsigned support, bool nonnegative, const long double *q)
+{
+    long double sum = 0, entry = 0;
+    int64_t size = 0;
+    bool positive = true;
+    for (int64_t i = 0; i < r; i++)
+        if (support >> i & 1) {
+            entry = q[i];
+            sum += entry * entry;
+            size++;
+            if (!(entry > 0)) positive = false;
+        }
+    if (!nonnegative || positive) return sqrtl(sum);
+    return size == 1 ? entry : -HUGE_VALL;
+}
+
+/* Scaled by a power of two near the largest entry, which is returned (1 for q = 0). */
+static long double scale_down(int64_t r, const double *q, long double *scaled)
+{
+    int exponent = 0;
+    (void)frexp(reference_largest(r, q), &exponent);
+    const long double scale = ldexpl(1, exponent);
+    for (int64_t i = 0; i < r; i++) scaled[i] = ldexpl(q[i], -exponent);
+    return scale;
+}
+
+void reference_projection_values(int64_t r, bool nonnegative, const double *q, long double *values)
+{
+    long double scaled[16];
+    const long double scale = scale_down(r, q, scaled);
+    for (int64_t s = 0; s < r; s++) values[s] = -HUGE_VALL;
+    for (unsigned support = 1; support < 1u << r; support++) {
+        long double *value = &values[__builtin_popcount(support) - 1];
+        *value = fmaxl(*value, support_value(r, support, nonnegative, scaled));
+    }
+    for (int64_t s = 1; s < r; s++) values[s] = fmaxl(values[s], values[s - 1]);
+    for (int64_t s = 0; s < r; s++) values[s] *= scale;
+}
+
+void reference_project(int64_t r, int64_t s, bool nonnegative, const double *q, double *w)
+{
+    long double scaled[16], best = -HUGE_VALL;
+    unsigned chosen = 0;
+    (void)scale_down(r, q, scaled);
+    for (unsigned support = 1; support < 1u << r; support++) {
+        if (__builtin_popcount(support) > s) continue;
+        const long double value = support_value(r, support, nonnegative, scaled);
+        if (value > best) {
+            best = value;
+            chosen = support;
+        }
+    }
+    for (int64_t i = 0; i < r; i++) {
+        const bool kept = chosen >> i & 1;
+        w[i] = !kept ? 0 : best > 0 ? (double)(scaled[i] / best) : 1;
+    }
+}

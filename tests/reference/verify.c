@@ -1,0 +1,126 @@
+/* The independent verifier: every promise about a fitted model, from its factors, its trace and the data alone. */
+#include "reference/reference.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct promises {
+    const reference_pair *pair;
+    armilla_model_summary summary;
+    const armilla_trace_entry *trace;
+    int64_t entries;
+    double epsilon;
+    double squared_norm;
+    double *U, *V;
+} promises;
+
+static double *as_doubles(armilla_type type, int64_t count, const void *from)
+{
+    double *made = reference_new(count);
+    assert_non_null(from);
+    for (int64_t i = 0; i < count; i++)
+        made[i] = type == ARMILLA_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+    return made;
+}
+
+double *reference_model_basis(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    armilla_model_summarize(model, &summary);
+    return as_doubles(summary.precision, summary.m * summary.rank, armilla_model_basis(model));
+}
+
+double *reference_model_codes(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    armilla_model_summarize(model, &summary);
+    return as_doubles(summary.precision, summary.rank * summary.n, armilla_model_codes(model));
+}
+
+static void verify_basis(const promises *p)
+{
+    const int64_t m = p->summary.m, r = p->summary.rank;
+    for (int64_t i = 0; i < m * r; i++) {
+        REFERENCE_HOLDS(isfinite(p->U[i]));
+        if (!p->pair->orthonormal) REFERENCE_HOLDS(p->U[i] >= 0);
+    }
+    if (p->pair->orthonormal) REFERENCE_AT_MOST(reference_skewness(m, r, p->U), 30 * sqrt((double)m) * p->epsilon);
+}
+
+static void verify_codes(const promises *p)
+{
+    const int64_t n = p->summary.n, r = p->summary.rank;
+    for (int64_t j = 0; j < n; j++) {
+        const double *v = p->V + j * r;
+        int64_t nonzeros = 0;
+        for (int64_t k = 0; k < r; k++) {
+            nonzeros += v[k] != 0;
+            if (p->pair->nonnegative_codes) REFERENCE_HOLDS(v[k] >= 0 && !signbit(v[k]));
+        }
+        if (p->pair->sparse) REFERENCE_AT_MOST(nonzeros, p->summary.sparsity);
+        REFERENCE_AT_MOST(fabs(reference_norm(r, v) / p->summary.radius - 1), 10 * p->epsilon);
+    }
+}
+
+static void verify_objective(const promises *p, const double *X)
+{
+    const armilla_model_summary *s = &p->summary;
+    const double tolerance = (s->precision == ARMILLA_F32 ? 1e-5 : 1e-10) * p->squared_norm;
+    const double found = reference_objective(s->m, s->n, s->rank, X, p->U, p->V);
+    REFERENCE_NEAR(s->objective, found, tolerance);
+    REFERENCE_NEAR(s->squared_norm, p->squared_norm, tolerance);
+    REFERENCE_NEAR(s->relative_error, sqrt(s->objective / s->squared_norm), 1e-12);
+}
+
+static void verify_trace(const promises *p, bool monotone)
+{
+    const armilla_trace_entry *trace = p->trace, *last = trace + p->entries - 1;
+    REFERENCE_HOLDS(p->entries == p->summary.iterations + 1);
+    REFERENCE_HOLDS(last->objective == p->summary.objective);
+    REFERENCE_HOLDS(last->relative_error == p->summary.relative_error);
+    REFERENCE_HOLDS(last->radius == p->summary.radius && last->radius > 0 && isfinite(last->radius));
+    REFERENCE_HOLDS(trace[0].dU == 0 && trace[0].dV == 0);
+    for (int64_t k = 0; k < p->entries; k++) {
+        REFERENCE_HOLDS(trace[k].iteration == k);
+        REFERENCE_HOLDS(trace[k].objective >= 0 && trace[k].radius > 0);
+        REFERENCE_HOLDS(isfinite(trace[k].dU) && isfinite(trace[k].dV));
+        REFERENCE_NEAR(trace[k].relative_error, sqrt(trace[k].objective / p->summary.squared_norm), 1e-12);
+        if (k == 0) continue;
+        REFERENCE_HOLDS(trace[k].seconds >= trace[k - 1].seconds);
+        if (monotone)
+            REFERENCE_AT_MOST(trace[k].objective, trace[k - 1].objective + 100 * p->epsilon * p->squared_norm);
+    }
+}
+
+/* The library's own check must come to the same judgement. */
+static void verify_check(const promises *p, const armilla_model *model, const armilla_data *raw, bool monotone)
+{
+    armilla_check check;
+    REFERENCE_OK(armilla_model_check(reference_context, model, raw, &check));
+    if (!check.passed) print_error("armilla_model_check: %s\n", check.finding);
+    REFERENCE_HOLDS(check.passed && check.fingerprint_matches && check.finding[0] == '\0');
+    REFERENCE_HOLDS(!monotone || check.rises == 0);
+    REFERENCE_HOLDS(check.objective_stated == p->summary.objective && check.radius_stated == p->summary.radius);
+    REFERENCE_HOLDS(check.basis_negative == 0 && check.codes_negative == 0);
+}
+
+void reference_verify(const armilla_model *model, const armilla_data *raw, const double *X, bool monotone)
+{
+    promises p = {.U = reference_model_basis(model), .V = reference_model_codes(model)};
+    armilla_model_summarize(model, &p.summary);
+    p.pair = reference_pair_find(p.summary.basis, p.summary.codes);
+    p.trace = armilla_model_trace(model, &p.entries);
+    p.epsilon = p.summary.precision == ARMILLA_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    p.squared_norm = reference_dot(p.summary.m * p.summary.n, X, X);
+    assert_non_null(p.trace);
+    assert_true(p.entries > 0);
+    verify_basis(&p);
+    verify_codes(&p);
+    verify_objective(&p, X);
+    verify_trace(&p, monotone);
+    if (raw) verify_check(&p, model, raw, monotone);
+    free(p.U);
+    free(p.V);
+}

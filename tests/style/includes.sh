@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Includes point down only (docs/architecture.md), BLAS stays in src/linalg, and the library neither prints nor exits.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# The level of each folder of src: a file may include its own level and those below.
+declare -A level=([base]=0 [linalg]=1 [data]=2 [sets]=2 [start]=3 [solve]=3 [model]=4 [files]=4)
+
+bad=0
+complain() {
+    echo "$1"
+    bad=1
+}
+
+# Source without comments and strings: "line number:text".
+plain() {
+    perl -0pe 's{/\*.*?\*/|//[^\n]*|"(\\.|[^"\\\n])*"}{my $s = $&; $s =~ s/[^\n]//g; $s =~ /\n/ ? $s : q( )}gse' "$1" |
+        grep -n ''
+}
+
+includes() {
+    grep -onE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"][^>"]+[>"]' "$1" |
+        sed -E 's/^([0-9]+):[^<"]*([<"][^>"]+[>"])$/\1 \2/'
+}
+
+for file in $(find src -name '*.[ch]'); do
+    folder=${file#src/}
+    folder=${folder%%/*}
+    [[ -n ${level[$folder]:-} ]] || { complain "$file: src/$folder has no level in $0"; continue; }
+    while read -r line what; do
+        name=${what:1:-1}
+        case $what in
+        '<armilla/'*) [[ -f include/$name ]] || complain "$file:$line: no public header $name" ;;
+        '<'*cblas*.h'>' | '<'*lapack*.h'>')
+            [[ $folder == linalg ]] || complain "$file:$line: only src/linalg may include $name" ;;
+        '<mpi.h>') complain "$file:$line: the core is free of MPI" ;;
+        '"'*)
+            target=${name%%/*}
+            if [[ $name != */* ]]; then
+                [[ -f $(dirname "$file")/$name ]] || complain "$file:$line: $name is not beside it"
+            elif [[ ! -f src/$name ]]; then
+                complain "$file:$line: no src/$name"
+            elif [[ -z ${level[$target]:-} ]] || ((level[$target] > level[$folder])); then
+                complain "$file:$line: $folder may not include $target"
+            fi ;;
+        esac
+    done < <(includes "$file")
+
+    if printing=$(plain "$file" | grep -E \
+        '\b(v?f?printf|puts|fputs|putchar|fputc|putc|perror|exit|_exit|_Exit|quick_exit|abort|assert|signal|sigaction)[[:space:]]*\(|\b(stdout|stderr)\b'); then
+        complain "$file: the library does not print, exit or take signals:"
+        echo "$printing"
+    fi
+done
+
+for file in $(find cli -name '*.[ch]' 2>/dev/null); do
+    while read -r line what; do
+        name=${what:1:-1}
+        case $what in
+        '<armilla/'*) [[ -f include/$name ]] || complain "$file:$line: no public header $name" ;;
+        '<'*cblas*.h'>' | '<'*lapack*.h'>' | '<mpi.h>') complain "$file:$line: the command does not use $name" ;;
+        '"'*) [[ $name != */* && -f cli/$name ]] || complain "$file:$line: the command sees the public headers only" ;;
+        esac
+    done < <(includes "$file")
+done
+
+while read -r line what; do
+    complain "include/$line: a public header includes only public and standard headers"
+done < <(cd include && grep -nE '#[[:space:]]*include[[:space:]]*("|<(cblas|lapacke|mpi|zip|zlib|jansson|omp)\.h)' armilla/*.h || true)
+exit $bad

@@ -1,0 +1,134 @@
+/* Shared by the unit tests; see support.h. */
+#include "support.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[64];
+static pid_t owner;
+
+static void *count_resize(void *user, void *block, size_t bytes)
+{
+    support_allocator *allocator = user;
+    if (bytes == 0) {
+        if (block) __atomic_sub_fetch(&allocator->live, 1, __ATOMIC_RELAXED);
+        free(block);
+        return NULL;
+    }
+    const int64_t before = __atomic_fetch_add(&allocator->taken, 1, __ATOMIC_RELAXED);
+    const bool limited = allocator->countdown >= 0;
+    if (limited && (allocator->fail_all_after ? before >= allocator->countdown : before == allocator->countdown))
+        return NULL;
+    void *made = realloc(block, bytes);
+    if (made && !block) __atomic_add_fetch(&allocator->live, 1, __ATOMIC_RELAXED);
+    return made;
+}
+
+armilla_allocator support_allocator_table(support_allocator *allocator)
+{
+    return (armilla_allocator){count_resize, allocator};
+}
+
+armilla_context *support_context(void)
+{
+    armilla_context *context = NULL;
+    assert_int_equal(armilla_context_new(NULL, &context), ARMILLA_OK);
+    return context;
+}
+
+armilla_context *support_context_with(support_allocator *allocator)
+{
+    const armilla_allocator table = support_allocator_table(allocator);
+    armilla_context *context = NULL;
+    assert_int_equal(armilla_context_new(&table, &context), ARMILLA_OK);
+    return context;
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
+{
+    (void)facts;
+    (void)kind;
+    return place->level == 0 ? 0 : remove(path);
+}
+
+void support_clean(void)
+{
+    if (directory[0]) (void)nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void remove_directory(void)
+{
+    if (getpid() != owner) return;
+    support_clean();
+    (void)rmdir(directory);
+}
+
+static void make_directory(void)
+{
+    if (directory[0]) return;
+    strcpy(directory, "/tmp/armilla-test-XXXXXX");
+    if (!mkdtemp(directory)) fail_msg("a temporary directory cannot be made");
+    owner = getpid();
+    atexit(remove_directory);
+}
+
+const char *support_path(char buffer[], size_t size, const char *name)
+{
+    make_directory();
+    assert_true((size_t)snprintf(buffer, size, "%s/%s", directory, name) < size);
+    return buffer;
+}
+
+int support_entries(void)
+{
+    int count = 0;
+    make_directory();
+    DIR *open = opendir(directory);
+    assert_non_null(open);
+    for (const struct dirent *found = readdir(open); found; found = readdir(open))
+        count += strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0;
+    closedir(open);
+    return count;
+}
+
+void support_write_file(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+char *support_read_file(const char *path, size_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const size_t size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, size, file), size);
+    bytes[size] = '\0';
+    fclose(file);
+    if (count) *count = size;
+    return bytes;
+}
+
+void support_fails(const armilla_context *context, armilla_status got, armilla_status wanted, const char *part)
+{
+    const char *sentence = armilla_context_error(context);
+    if (got != wanted || !strstr(sentence, part))
+        fail_msg("status %d (%s) with '%s'; expected status %d (%s) with '%s'", (int)got, armilla_status_text(got),
+                 sentence, (int)wanted, armilla_status_text(wanted), part);
+}
+
+void support_ok(const armilla_context *context, armilla_status got)
+{
+    if (got != ARMILLA_OK) fail_msg("status %d with '%s'", (int)got, armilla_context_error(context));
+}

@@ -1,0 +1,47 @@
+/* What the unit tests share: a context, a temporary directory, an allocator that counts and fails, and cmocka. */
+#ifndef ARMILLA_TESTS_SUPPORT_H
+#define ARMILLA_TESTS_SUPPORT_H
+
+#include <armilla/base.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Counts blocks, and fails the allocation that brings the countdown to 0. Freeing never fails. May be shared by
+ * threads. Start from SUPPORT_ALLOCATOR. */
+typedef struct support_allocator {
+    int64_t live;        /* blocks that are not freed */
+    int64_t taken;       /* allocations asked for so far */
+    int64_t countdown;   /* allocations that still succeed; -1: all do */
+    bool fail_all_after; /* not only one fails, but all from there on */
+} support_allocator;
+
+#define SUPPORT_ALLOCATOR ((support_allocator){.countdown = -1})
+
+/* A context on the C library's allocator, or on that one; the caller frees it. Fails the test where it cannot. */
+armilla_context *support_context(void);
+armilla_context *support_context_with(support_allocator *allocator);
+/* The allocator as contexts take it. */
+armilla_allocator support_allocator_table(support_allocator *allocator);
+
+/* Puts DIR/name into buffer and returns it. DIR is this process's own, and removed when the process ends. */
+const char *support_path(char buffer[], size_t size, const char *name);
+/* Entries in DIR: what a call has left behind. */
+int support_entries(void);
+/* Removes everything in DIR. */
+void support_clean(void);
+
+/* A whole file at once; reading ends with a NUL that count does not count, and the caller frees with free. */
+void support_write_file(const char *path, const void *bytes, size_t count);
+char *support_read_file(const char *path, size_t *count);
+
+/* Fails the test unless the call gave the status and its sentence holds the part. */
+void support_fails(const armilla_context *context, armilla_status got, armilla_status wanted, const char *part);
+/* Fails the test, showing the sentence, unless the status is ARMILLA_OK. */
+void support_ok(const armilla_context *context, armilla_status got);
+
+#endif

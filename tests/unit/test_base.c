@@ -1,0 +1,205 @@
+/* What everything else stands on: random numbers, sizes, words, the reference_context, and the option tables. */
+#include "reference/reference.h"
+
+#include "base/context.h"
+#include "base/random.h"
+#include "base/size.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The known answers that Random123 is distributed with. */
+static void test_philox_known_answers(void **state)
+{
+    static const struct {
+        uint32_t counter[4], key[2], out[4];
+    } answers[] = {
+        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    uint32_t out[4];
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        armilla_philox(answers[i].counter, answers[i].key, out);
+        assert_memory_equal(out, answers[i].out, sizeof out);
+    }
+}
+
+/* Draws differ by seed, stream and index, also beyond 32 bits of each. */
+static void test_draws_have_their_own_counter(void **state)
+{
+    static const uint64_t seeds[] = {0, 1, 1ull << 32, UINT64_MAX}, indices[] = {0, 1, 1ull << 32, UINT64_MAX};
+    uint64_t seen[4 * 4 * 3];
+    size_t count = 0;
+    (void)state;
+    for (size_t s = 0; s < 4; s++)
+        for (size_t i = 0; i < 4; i++)
+            for (armilla_stream stream = ARMILLA_STREAM_BASIS; stream <= ARMILLA_STREAM_SAMPLES; stream++)
+                seen[count++] = armilla_random_bits(seeds[s], stream, indices[i]);
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < a; b++) assert_true(seen[a] != seen[b]);
+    assert_true(armilla_random_bits(5, ARMILLA_STREAM_TEST, 9) == armilla_random_bits(5, ARMILLA_STREAM_TEST, 9));
+}
+
+static void test_moments(void **state)
+{
+    enum { DRAWS = 400000 };
+    double uniform[2] = {0}, normal[5] = {0}, lagged = 0, before = 0;
+    (void)state;
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        const double u = armilla_random_uniform(3, ARMILLA_STREAM_TEST, i);
+        const double z = armilla_random_normal(4, ARMILLA_STREAM_TEST, i);
+        assert_true(u > 0 && u < 1 && isfinite(z));
+        uniform[0] += u;
+        uniform[1] += u * u;
+        for (int p = 1; p <= 4; p++) normal[p] += pow(z, p);
+        lagged += before * z;
+        before = z;
+    }
+    /* Five standard errors each. */
+    REFERENCE_NEAR(uniform[0] / DRAWS, 0.5, 5 * sqrt(1.0 / 12 / DRAWS));
+    REFERENCE_NEAR(uniform[1] / DRAWS, 1.0 / 3, 5 * sqrt(4.0 / 45 / DRAWS));
+    REFERENCE_NEAR(normal[1] / DRAWS, 0, 5 * sqrt(1.0 / DRAWS));
+    REFERENCE_NEAR(normal[2] / DRAWS, 1, 5 * sqrt(2.0 / DRAWS));
+    REFERENCE_NEAR(normal[3] / DRAWS, 0, 5 * sqrt(15.0 / DRAWS));
+    REFERENCE_NEAR(normal[4] / DRAWS, 3, 5 * sqrt(96.0 / DRAWS));
+    REFERENCE_NEAR(lagged / DRAWS, 0, 5 * sqrt(1.0 / DRAWS));
+}
+
+static void test_sizes(void **state)
+{
+    size_t bytes = 77;
+    int64_t area = 0;
+    (void)state;
+    assert_true(armilla_size_multiply(3, 8, &bytes) && bytes == 24);
+    assert_true(armilla_size_multiply(0, 8, &bytes) && bytes == 0);
+    assert_true(armilla_size_multiply(PTRDIFF_MAX, 1, &bytes) && bytes == PTRDIFF_MAX);
+    bytes = 77;
+    assert_false(armilla_size_multiply(-1, 8, &bytes));
+    assert_false(armilla_size_multiply(PTRDIFF_MAX / 8 + 1, 8, &bytes));
+    assert_false(armilla_size_multiply(INT64_MAX, SIZE_MAX, &bytes));
+    assert_true(bytes == 77);
+    assert_true(armilla_size_area(3000000000, 3000000000, &area) && area == 9000000000000000000);
+    assert_false(armilla_size_area(-1, 2, &area) || armilla_size_area(2, -1, &area));
+    assert_false(armilla_size_area(INT64_MAX / 2 + 1, 2, &area));
+    assert_true(armilla_size_fits_int(INT_MAX) && armilla_size_fits_int(0));
+    assert_false(armilla_size_fits_int((int64_t)INT_MAX + 1) || armilla_size_fits_int(-1));
+    assert_true(armilla_min64(-3, 2) == -3 && armilla_max64(-3, 2) == 2);
+}
+
+static void test_words(void **state)
+{
+    static const int exits[] = {0, 64, 65, 66, 69, 70, 71, 73, 74};
+    static const char *const stops[] = {"converged", "max-iter", "time-limit", "interrupted"};
+    (void)state;
+    assert_int_equal(ARMILLA_STATUS_COUNT, sizeof exits / sizeof exits[0]);
+    for (int i = 0; i < ARMILLA_STATUS_COUNT; i++) {
+        assert_int_equal(armilla_status_exit((armilla_status)i), exits[i]);
+        assert_true(strlen(armilla_status_text((armilla_status)i)) > 0);
+    }
+    for (int i = 0; i < ARMILLA_STOP_COUNT; i++) assert_string_equal(armilla_stop_word((armilla_stop)i), stops[i]);
+    assert_string_equal(armilla_type_word(ARMILLA_F32), "f32");
+    assert_string_equal(armilla_type_word(ARMILLA_F64), "f64");
+    assert_int_equal(armilla_type_size(ARMILLA_F32), 4);
+    assert_int_equal(armilla_type_size(ARMILLA_F64), 8);
+    /* Values that no list has. */
+    assert_int_equal(armilla_status_exit((armilla_status)1000), 70);
+    assert_non_null(armilla_status_text((armilla_status)1000));
+    assert_non_null(armilla_stop_word((armilla_stop)1000));
+    assert_non_null(armilla_type_word((armilla_type)1000));
+    assert_int_equal(armilla_type_size((armilla_type)1000), 0);
+    assert_string_equal(armilla_version(), ARMILLA_VERSION);
+}
+
+static void test_memory(void **state)
+{
+    int64_t *block = NULL;
+    char *copy = (char *)"untouched";
+    (void)state;
+    REFERENCE_OK(armilla_take(reference_context, 100, sizeof *block, &block));
+    for (int i = 0; i < 100; i++) assert_true(block[i] == 0);
+    block[99] = 5;
+    REFERENCE_OK(armilla_grow(reference_context, 1000, sizeof *block, &block));
+    assert_true(block[99] == 5);
+    int64_t *kept = block;
+    REFERENCE_STATUS(armilla_take(reference_context, INT64_MAX, sizeof *block, &block), ARMILLA_NO_MEMORY);
+    REFERENCE_STATUS(armilla_grow(reference_context, -1 - INT64_MAX, SIZE_MAX, &block), ARMILLA_NO_MEMORY);
+    assert_ptr_equal(block, kept);
+    assert_non_null(strstr(armilla_context_error(reference_context), "memory"));
+    armilla_release(reference_context, block);
+    REFERENCE_OK(armilla_take(reference_context, 0, sizeof *block, &block));
+    assert_non_null(block);
+    armilla_release(reference_context, block);
+    armilla_release(reference_context, NULL);
+    REFERENCE_OK(armilla_copy_text(reference_context, "abc", &copy));
+    assert_string_equal(copy, "abc");
+    armilla_release(reference_context, copy);
+    REFERENCE_OK(armilla_copy_text(reference_context, NULL, &copy));
+    assert_null(copy);
+    armilla_context_free(NULL);
+}
+
+static char heard[2][64];
+
+static void hear(void *user, armilla_log_level level, const char *message)
+{
+    assert_ptr_equal(user, heard);
+    snprintf(heard[level], sizeof heard[level], "%s", message);
+}
+
+static void test_errors_and_log(void **state)
+{
+    char long_text[3000];
+    armilla_context *fresh = NULL;
+    (void)state;
+    assert_int_equal(armilla_context_new(NULL, &fresh), ARMILLA_OK);
+    assert_string_equal(armilla_context_error(fresh), "");
+    assert_int_equal(armilla_fail(fresh, ARMILLA_BAD_DATA, "row %d", 3), ARMILLA_BAD_DATA);
+    assert_string_equal(armilla_context_error(fresh), "row 3");
+    armilla_fail(fresh, ARMILLA_BAD_DATA, "x.csv: %s", armilla_context_error(fresh));
+    assert_string_equal(armilla_context_error(fresh), "x.csv: row 3");
+    memset(long_text, 'a', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    armilla_fail(fresh, ARMILLA_INTERNAL, "%s", long_text);
+    assert_true(strlen(armilla_context_error(fresh)) == sizeof fresh->error - 1);
+    armilla_log(fresh, ARMILLA_LOG_INFO, "nobody %s", "listens");
+    armilla_context_set_log(fresh, hear, heard);
+    armilla_log(fresh, ARMILLA_LOG_INFO, "one %d", 1);
+    armilla_log(fresh, ARMILLA_LOG_WARNING, "two");
+    assert_string_equal(heard[ARMILLA_LOG_INFO], "one 1");
+    assert_string_equal(heard[ARMILLA_LOG_WARNING], "two");
+    armilla_context_free(fresh);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    assert_true(armilla_threads_available() >= 1);
+    assert_true(armilla_threads_choose(0) >= 1 && armilla_threads_choose(-5) == armilla_threads_choose(0));
+    assert_true(armilla_threads_choose(3) == 3 || armilla_threads_choose(3) == 1);
+    assert_true(armilla_threads_choose(INT64_MAX) >= 1);
+    assert_int_equal(armilla_thread_number(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_philox_known_answers),
+        cmocka_unit_test(test_draws_have_their_own_counter),
+        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_errors_and_log),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
+}

@@ -1,0 +1,244 @@
+/* Every kernel table that this CPU runs against plain loops, and the promise that a column's products have the same
+ * bits wherever it stands. */
+#include "reference/reference.h"
+
+#include "linalg/kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t features[] = {1, 2, 3, 7, 8, 9, 31, 64, 100, 785};
+static const int64_t ranks[] = {1, 2, 3, 4, 5, 7, 10, 16, 33};
+static const int64_t counts[] = {1, 2, 3, 4, 5, 8, 63};
+enum { FEATURES = 10, RANKS = 9, COUNTS = 7, PADDING = 3 };
+
+/* One panel, its factor and its codes, as doubles and in the type. */
+typedef struct panel {
+    const armilla_kernels *kernels;
+    int64_t m, r, count, stride;
+    double *X, *U, *W, *C, *A;
+    void *stored_X, *stored_U, *stored_W;
+} panel;
+
+static void *in_type(armilla_type type, int64_t count, const double *from)
+{
+    void *made = calloc((size_t)count, armilla_type_size(type));
+    assert_non_null(made);
+    armilla_store(type, count, from, made);
+    return made;
+}
+
+static const void *element(const panel *p, const void *values, int64_t index)
+{
+    return (const char *)values + (size_t)index * armilla_type_size(p->kernels->type);
+}
+
+/* Between the columns of X stand NaN, which no result may touch. */
+static panel panel_new(const armilla_kernels *kernels, int64_t m, int64_t r, int64_t count, uint64_t *random)
+{
+    panel p = {.kernels = kernels, .m = m, .r = r, .count = count, .stride = m + PADDING};
+    reference_scene("%s %s, m = %d, r = %d, %d columns", kernels->name, armilla_type_word(kernels->type), (int)m,
+                    (int)r, (int)count);
+    p.X = reference_new(p.stride * count);
+    p.U = reference_new(m * r);
+    p.W = reference_new(r * count);
+    p.C = reference_new(r * count);
+    p.A = reference_new(m * r);
+    reference_fill_normal(random, m * r, p.U);
+    reference_fill_normal(random, r * count, p.W);
+    reference_fill_normal(random, p.stride * count, p.X);
+    for (int64_t i = 0; i < p.stride * count; i++)
+        if (i % p.stride >= m) p.X[i] = NAN;
+    if (kernels->type == ARMILLA_F32) {
+        reference_round_to_f32(m * r, p.U);
+        reference_round_to_f32(r * count, p.W);
+        reference_round_to_f32(p.stride * count, p.X);
+    }
+    p.stored_X = in_type(kernels->type, p.stride * count, p.X);
+    p.stored_U = in_type(kernels->type, m * r, p.U);
+    p.stored_W = in_type(kernels->type, r * count, p.W);
+    return p;
+}
+
+static void panel_free(panel *p)
+{
+    free(p->X);
+    free(p->U);
+    free(p->W);
+    free(p->C);
+    free(p->A);
+    free(p->stored_X);
+    free(p->stored_U);
+    free(p->stored_W);
+}
+
+/* C = U'X up to the rounding of sums that may run in four lanes or more. */
+static void check_products(panel *p)
+{
+    const double epsilon = armilla_epsilon(p->kernels->type), terms = (double)p->m / 4 + 16;
+    p->kernels->products(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_U, p->C);
+    for (int64_t j = 0; j < p->count; j++)
+        for (int64_t k = 0; k < p->r; k++) {
+            long double sum = 0, size = 0;
+            for (int64_t i = 0; i < p->m; i++) {
+                const long double term = (long double)p->X[i + j * p->stride] * p->U[i + k * p->m];
+                sum += term;
+                size += fabsl(term);
+            }
+            REFERENCE_NEAR(p->C[k + j * p->r], sum, terms * epsilon * (double)size);
+        }
+}
+
+/* A += XW', on top of what A held. */
+static void check_accumulate(panel *p)
+{
+    const double epsilon = armilla_epsilon(p->kernels->type), terms = (double)p->count + 4;
+    for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = (double)(i % 7);
+    p->kernels->accumulate(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_W, p->A);
+    for (int64_t k = 0; k < p->r; k++)
+        for (int64_t i = 0; i < p->m; i++) {
+            long double sum = 0, size = 0;
+            for (int64_t j = 0; j < p->count; j++) {
+                const long double term = (long double)p->X[i + j * p->stride] * p->W[k + j * p->r];
+                sum += term;
+                size += fabsl(term);
+            }
+            const double held = (double)((i + k * p->m) % 7);
+            REFERENCE_NEAR(p->A[i + k * p->m], held + sum, terms * epsilon * (double)size + 4 * DBL_EPSILON * held);
+        }
+}
+
+/* c_kj alone, in pairs and threes, at every place of the panel and of the block of atoms: always the same bits. */
+static void check_places(panel *p)
+{
+    double *part = reference_new(p->r * 5), single = 0;
+    p->kernels->products(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_U, p->C);
+    for (int64_t first = 0; first < p->count; first++)
+        for (int64_t width = 1; width <= 5 && first + width <= p->count; width += width == 3 ? 2 : 1) {
+            p->kernels->products(p->m, p->r, width, element(p, p->stored_X, first * p->stride), p->stride, p->stored_U,
+                                 part);
+            REFERENCE_HOLDS(memcmp(part, p->C + first * p->r, (size_t)(p->r * width) * sizeof *part) == 0);
+        }
+    for (int64_t k = 0; k < p->r; k++)
+        for (int64_t j = 0; j < p->count; j += 7) {
+            p->kernels->products(p->m, 1, 1, element(p, p->stored_X, j * p->stride), p->m,
+                                 element(p, p->stored_U, k * p->m), &single);
+            REFERENCE_HOLDS(memcmp(&single, &p->C[k + j * p->r], sizeof single) == 0);
+        }
+    free(part);
+}
+
+/* The same column at two places, and the same call twice. */
+static void check_repetition(panel *p)
+{
+    const size_t bytes = (size_t)p->m * armilla_type_size(p->kernels->type);
+    const size_t size = (size_t)(p->m * p->r) * sizeof(double);
+    double *again = reference_copy(p->m * p->r, p->A);
+    for (int64_t j = 1; j < p->count; j += 2)
+        memcpy((char *)p->stored_X + (size_t)(j * p->stride) * armilla_type_size(p->kernels->type), p->stored_X, bytes);
+    p->kernels->products(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_U, p->C);
+    for (int64_t j = 1; j < p->count; j += 2)
+        REFERENCE_HOLDS(memcmp(p->C, p->C + j * p->r, (size_t)p->r * sizeof *p->C) == 0);
+    p->kernels->accumulate(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_W, p->A);
+    p->kernels->accumulate(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_W, again);
+    REFERENCE_HOLDS(memcmp(p->A, again, size) == 0);
+    free(again);
+}
+
+static void for_every_panel(void (*check)(panel *p))
+{
+    uint64_t random = 21;
+    for (size_t row = 0; armilla_kernels_row(row); row++) {
+        const armilla_kernels *kernels = armilla_kernels_row(row);
+        if (!armilla_kernels_supported(kernels)) continue;
+        for (size_t a = 0; a < FEATURES; a++)
+            for (size_t b = 0; b < RANKS; b++)
+                for (size_t c = 0; c < COUNTS; c++) {
+                    panel p = panel_new(kernels, features[a], ranks[b], counts[c], &random);
+                    check(&p);
+                    panel_free(&p);
+                }
+    }
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    for_every_panel(check_products);
+}
+
+static void test_accumulate(void **state)
+{
+    (void)state;
+    for_every_panel(check_accumulate);
+}
+
+static void test_products_do_not_depend_on_the_place(void **state)
+{
+    (void)state;
+    for_every_panel(check_places);
+}
+
+static void test_equal_input_gives_equal_bits(void **state)
+{
+    (void)state;
+    for_every_panel(check_repetition);
+}
+
+static void test_choice_of_kernels(void **state)
+{
+    (void)state;
+    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        const armilla_kernels *kernels = armilla_kernels_choose((armilla_type)type);
+        size_t portable = 0;
+        assert_non_null(kernels);
+        assert_int_equal(kernels->type, type);
+        assert_true(armilla_kernels_supported(kernels));
+        for (size_t row = 0; armilla_kernels_row(row); row++) {
+            const armilla_kernels *one = armilla_kernels_row(row);
+            portable += (int)one->type == type && strcmp(one->name, "portable") == 0;
+        }
+        assert_int_equal(portable, 1);
+    }
+    assert_true(armilla_epsilon(ARMILLA_F32) == 0x1p-23 && armilla_epsilon(ARMILLA_F64) == 0x1p-52);
+}
+
+static void test_store_and_fetch(void **state)
+{
+    enum { COUNT = 1000 };
+    double from[COUNT], back[COUNT];
+    float floats[COUNT];
+    uint64_t random = 22;
+    (void)state;
+    for (int i = 0; i < COUNT; i++) from[i] = reference_normal(&random) * pow(10, 60 * reference_uniform(&random) - 40);
+    from[0] = -0.0;
+    from[1] = 1 + 0x1p-24; /* half way: to even */
+    from[2] = 1 + 3 * 0x1p-24;
+    from[3] = 0x1p-149 * 0.75;
+    armilla_store(ARMILLA_F64, COUNT, from, back);
+    assert_memory_equal(from, back, sizeof from);
+    armilla_fetch(ARMILLA_F64, COUNT, from, back);
+    assert_memory_equal(from, back, sizeof from);
+    armilla_store(ARMILLA_F32, COUNT, from, floats);
+    armilla_fetch(ARMILLA_F32, COUNT, floats, back);
+    assert_true(signbit(back[0]) && back[1] == 1 && back[2] == 1 + 0x1p-22 && back[3] == 0x1p-149);
+    for (int i = 4; i < COUNT; i++) {
+        REFERENCE_HOLDS(back[i] == (double)floats[i]);
+        REFERENCE_AT_MOST(fabs(back[i] - from[i]), 0x1p-24 * fabs(from[i]) + 0x1p-150);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_accumulate),
+        cmocka_unit_test(test_products_do_not_depend_on_the_place),
+        cmocka_unit_test(test_equal_input_gives_equal_bits),
+        cmocka_unit_test(test_choice_of_kernels),
+        cmocka_unit_test(test_store_and_fetch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

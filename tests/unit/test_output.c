@@ -1,0 +1,478 @@
+/* Outputs: whole or not at all, whatever fails. */
+#include "support.h"
+
+#include "base/context.h"
+
+#include <armilla/files.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OLD "the old content\n"
+
+static armilla_context *context;
+static char target[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    context = support_context();
+    support_path(target, sizeof target, "target.bin");
+    support_clean();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    armilla_context_free(context);
+    support_clean();
+    return 0;
+}
+
+static void assert_content(const char *path, const char *wanted, size_t size)
+{
+    size_t count = 0;
+    char *bytes = support_read_file(path, &count);
+    assert_int_equal(count, size);
+    assert_memory_equal(bytes, wanted, size);
+    free(bytes);
+}
+
+static char *pattern(size_t size)
+{
+    char *bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; i++) bytes[i] = (char)(i * 7 + i / 251);
+    return bytes;
+}
+
+/* Writes size bytes in pieces of `piece`; commits. */
+static armilla_status write_pattern(armilla_context *with, const char *path, bool overwrite, size_t size, size_t piece)
+{
+    armilla_output *output = NULL;
+    char *bytes = pattern(size);
+    armilla_status status = armilla_output_new(with, path, overwrite, &output);
+    for (size_t at = 0; at < size && status == ARMILLA_OK; at += piece)
+        status = armilla_output_write(output, bytes + at, size - at < piece ? size - at : piece);
+    if (status == ARMILLA_OK) status = armilla_output_commit(output);
+    armilla_output_free(output);
+    free(bytes);
+    return status;
+}
+
+static void writes_every_size(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 262143, 262144, 262145, 1000000};
+    const size_t pieces[] = {1000, 262144, 999999, 4000000};
+    for (size_t i = 0; i < 6; i++)
+        for (size_t j = 0; j < 4; j++) {
+            char *bytes = pattern(sizes[i]);
+            support_ok(context, write_pattern(context, target, true, sizes[i], pieces[j]));
+            assert_content(target, bytes, sizes[i]);
+            assert_int_equal(support_entries(), 1);
+            free(bytes);
+        }
+}
+
+static void keeps_the_umask(void **state)
+{
+    (void)state;
+    struct stat facts;
+    const mode_t before = umask(027);
+    support_ok(context, write_pattern(context, target, false, 10, 10));
+    umask(before);
+    assert_int_equal(stat(target, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0640);
+}
+
+static void prints_short_and_long(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    size_t count = 0;
+    char *text = malloc(5001);
+    memset(text, 'x', 5000);
+    text[5000] = '\0';
+    support_ok(context, armilla_output_new(context, target, false, &output));
+    support_ok(context, armilla_output_print(output, "%d,%.17g\n", 42, 0.5));
+    support_ok(context, armilla_output_print(output, "%s|%d", text, 7));
+    support_ok(context, armilla_output_commit(output));
+    support_fails(context, armilla_output_write(output, "x", 1), ARMILLA_BAD_ARGUMENT, "after the commit");
+    support_ok(context, armilla_output_commit(output));
+    armilla_output_free(output);
+    char *bytes = support_read_file(target, &count);
+    assert_int_equal(count, 7 + 5000 + 2);
+    assert_memory_equal(bytes, "42,0.5\nxxx", 10);
+    assert_string_equal(bytes + count - 4, "xx|7");
+    free(bytes);
+    free(text);
+}
+
+static void prints_points_in_any_locale(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE")) skip();
+    support_ok(context, armilla_output_new(context, target, false, &output));
+    support_ok(context, armilla_output_print(output, "%g", 0.5));
+    support_ok(context, armilla_output_commit(output));
+    armilla_output_free(output);
+    assert_string_equal(localeconv()->decimal_point, ",");
+    setlocale(LC_ALL, "C");
+    assert_content(target, "0.5", 3);
+}
+
+static void leaves_nothing_without_a_commit(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    support_ok(context, armilla_output_new(context, target, false, &output));
+    assert_int_equal(support_entries(), 1);
+    support_ok(context, armilla_output_write(output, "abc", 3));
+    armilla_output_free(output);
+    assert_int_equal(support_entries(), 0);
+    armilla_output_free(NULL);
+}
+
+static void refuses_to_overwrite(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    support_write_file(target, OLD, strlen(OLD));
+    support_fails(context, armilla_output_new(context, target, false, &output), ARMILLA_CANNOT_CREATE,
+                  "target.bin: exists already");
+    assert_null(output);
+    assert_content(target, OLD, strlen(OLD));
+    assert_int_equal(support_entries(), 1);
+    support_ok(context, write_pattern(context, target, true, 3, 3));
+    assert_content(target, "\0\7\16", 3);
+}
+
+static void refuses_what_appears_meanwhile(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    support_ok(context, armilla_output_new(context, target, false, &output));
+    support_ok(context, armilla_output_write(output, "new", 3));
+    support_write_file(target, OLD, strlen(OLD));
+    support_fails(context, armilla_output_commit(output), ARMILLA_CANNOT_CREATE, "exists already");
+    armilla_output_free(output);
+    assert_content(target, OLD, strlen(OLD));
+    assert_int_equal(support_entries(), 1);
+}
+
+static void says_why_it_cannot_create(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    char path[512];
+    support_path(path, sizeof path, "");
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE, "is a directory");
+    support_path(path, sizeof path, "none/file");
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE,
+                  "its directory does not exist");
+    support_path(path, sizeof path, "none/");
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE,
+                  "its directory does not exist");
+    support_fails(context, armilla_output_new(context, "", true, &output), ARMILLA_CANNOT_CREATE, "has no name");
+    support_write_file(target, OLD, strlen(OLD));
+    snprintf(path, sizeof path, "%s/file", target);
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE,
+                  "not a directory");
+    memset(path, 'n', 300);
+    path[300] = '\0';
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE, "too long");
+    assert_null(output);
+}
+
+static void takes_the_longest_name(void **state)
+{
+    (void)state;
+    char name[256], path[512];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    support_path(path, sizeof path, name);
+    support_ok(context, write_pattern(context, path, false, 100, 100));
+    assert_int_equal(support_entries(), 1);
+}
+
+static void obeys_permissions(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    char path[256];
+    if (geteuid() == 0) skip();
+    support_path(path, sizeof path, "locked");
+    assert_int_equal(mkdir(path, 0555), 0);
+    support_path(path, sizeof path, "locked/file");
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE, "not permitted");
+}
+
+static void reports_a_full_device(void **state)
+{
+    (void)state;
+    support_fails(context, write_pattern(context, "/dev/full", false, 10, 10), ARMILLA_IO_ERROR, strerror(ENOSPC));
+    support_fails(context, write_pattern(context, "/dev/full", true, 1000000, 1000), ARMILLA_IO_ERROR,
+                  "/dev/full: writing failed");
+    support_ok(context, write_pattern(context, "/dev/null", false, 1000000, 1000));
+    struct stat facts;
+    assert_int_equal(stat("/dev/null", &facts), 0);
+    assert_true(S_ISCHR(facts.st_mode));
+}
+
+static void repeats_the_first_failure(void **state)
+{
+    (void)state;
+    armilla_output *output = NULL;
+    char *bytes = pattern(300000);
+    support_ok(context, armilla_output_new(context, "/dev/full", false, &output));
+    assert_int_equal(armilla_output_write(output, bytes, 300000), ARMILLA_IO_ERROR);
+    assert_int_equal(armilla_output_write(output, "x", 1), ARMILLA_IO_ERROR);
+    support_fails(context, armilla_output_commit(output), ARMILLA_IO_ERROR, strerror(ENOSPC));
+    armilla_output_free(output);
+    free(bytes);
+}
+
+static void writes_into_pipes_and_open_files(void **state)
+{
+    (void)state;
+    char path[64], got[8] = "";
+    assert_int_equal(mkfifo(target, 0600), 0);
+    const int pipe = open(target, O_RDWR);
+    assert_true(pipe >= 0);
+    support_ok(context, write_pattern(context, target, false, 4, 4));
+    assert_int_equal(read(pipe, got, sizeof got), 4);
+    assert_memory_equal(got, "\0\7\16\25", 4);
+    close(pipe);
+    assert_int_equal(unlink(target), 0);
+    support_write_file(target, OLD, strlen(OLD));
+    const int file = open(target, O_RDWR);
+    snprintf(path, sizeof path, "/dev/fd/%d", file);
+    support_ok(context, write_pattern(context, path, false, 4, 4));
+    close(file);
+    assert_content(target, OLD "\0\7\16\25", strlen(OLD) + 4);
+    assert_int_equal(support_entries(), 1);
+}
+
+static void steps_over_a_leftover(void **state)
+{
+    (void)state;
+    char name[64], path[256];
+    snprintf(name, sizeof name, ".target.bin.%ld-0.tmp", (long)getpid());
+    support_path(path, sizeof path, name);
+    support_write_file(path, OLD, strlen(OLD));
+    support_ok(context, write_pattern(context, target, false, 3, 3));
+    assert_content(path, OLD, strlen(OLD));
+    assert_content(target, "\0\7\16", 3);
+}
+
+/* Faults: call number `at` of the table fails, or every write is short. */
+static struct {
+    int calls, at, error;
+    bool hit, only_interruptible;
+} fault;
+
+static bool fails(bool interruptible)
+{
+    if (fault.only_interruptible && !interruptible) return false;
+    if (fault.calls++ != fault.at) return false;
+    fault.hit = true;
+    errno = fault.error;
+    return true;
+}
+
+static int fault_open(const char *path, int flags, mode_t mode)
+{
+    return fails(true) ? -1 : armilla_io_system.open(path, flags, mode);
+}
+
+static ssize_t fault_write(int file, const void *bytes, size_t count)
+{
+    return fails(true) ? -1 : write(file, bytes, count);
+}
+
+static ssize_t short_write(int file, const void *bytes, size_t count)
+{
+    return write(file, bytes, count < 777 ? count : 777);
+}
+
+static ssize_t zero_write(int file, const void *bytes, size_t count)
+{
+    (void)file;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+static int fault_fsync(int file)
+{
+    return fails(true) ? -1 : fsync(file);
+}
+
+/* As the system's, it closes even where it fails. */
+static int fault_close(int file)
+{
+    close(file);
+    return fails(true) ? -1 : 0;
+}
+
+static int fault_rename(const char *from, const char *to)
+{
+    return fails(false) ? -1 : rename(from, to);
+}
+
+static int fault_link(const char *from, const char *to)
+{
+    return fails(false) ? -1 : link(from, to);
+}
+
+static int fault_unlink(const char *path)
+{
+    return fails(false) ? -1 : unlink(path);
+}
+
+static int fault_stat(const char *path, struct stat *facts)
+{
+    return fails(false) ? -1 : stat(path, facts);
+}
+
+static const armilla_io fault_io = {
+    .open = fault_open,
+    .write = fault_write,
+    .fsync = fault_fsync,
+    .close = fault_close,
+    .rename = fault_rename,
+    .link = fault_link,
+    .unlink = fault_unlink,
+    .stat = fault_stat,
+};
+
+/* One run with call k failing: the old content or all of the new one, a status that fits, nothing beside it. */
+static bool survives_fault(int k, int error, bool overwrite)
+{
+    const size_t size = 600000;
+    char *bytes = pattern(size);
+    support_clean();
+    if (overwrite) support_write_file(target, OLD, strlen(OLD));
+    fault.calls = 0;
+    fault.at = k;
+    fault.error = error;
+    fault.hit = false;
+    const armilla_status status = write_pattern(context, target, overwrite, size, 100000);
+    const bool placed = status == ARMILLA_OK || strstr(armilla_context_error(context), "is written whole") != NULL;
+    if (placed)
+        assert_content(target, bytes, size);
+    else if (overwrite)
+        assert_content(target, OLD, strlen(OLD));
+    assert_int_equal(support_entries(), placed || overwrite);
+    if (status != ARMILLA_OK) {
+        assert_true(fault.hit);
+        assert_true(status == ARMILLA_IO_ERROR || status == ARMILLA_CANNOT_CREATE);
+        assert_non_null(strstr(armilla_context_error(context), "target.bin: "));
+    }
+    context->error[0] = '\0';
+    free(bytes);
+    return fault.hit && status != ARMILLA_OK;
+}
+
+static void survives_every_fault(void **state)
+{
+    (void)state;
+    const int errors[] = {ENOSPC, EIO, EACCES, EPERM};
+    context->io = &fault_io;
+    fault.only_interruptible = false;
+    for (int overwrite = 0; overwrite < 2; overwrite++)
+        for (size_t i = 0; i < 4; i++) {
+            int failed = 0, k = 0;
+            do failed += survives_fault(k++, errors[i], overwrite);
+            while (fault.hit);
+            assert_true(k > 9); /* stat, open, 3 writes, fsync, close, open, link or rename, fsync, close */
+            assert_true(failed >= 6);
+        }
+}
+
+static void goes_on_after_interruptions(void **state)
+{
+    (void)state;
+    int k = 0;
+    context->io = &fault_io;
+    fault.only_interruptible = true;
+    do assert_false(survives_fault(k++, EINTR, true));
+    while (fault.hit);
+    assert_true(k > 7);
+}
+
+static void completes_short_writes(void **state)
+{
+    (void)state;
+    armilla_io io = armilla_io_system;
+    char *bytes = pattern(600000);
+    io.write = short_write;
+    context->io = &io;
+    support_ok(context, write_pattern(context, target, false, 600000, 100000));
+    assert_content(target, bytes, 600000);
+    free(bytes);
+    io.write = zero_write;
+    support_fails(context, write_pattern(context, target, true, 10, 10), ARMILLA_IO_ERROR, "writing failed");
+}
+
+static void survives_every_refused_allocation(void **state)
+{
+    (void)state;
+    bool refused = true;
+    for (int64_t k = 0; refused; k++) {
+        support_allocator allocator = SUPPORT_ALLOCATOR;
+        armilla_context *own = support_context_with(&allocator);
+        armilla_output *output = NULL;
+        char path[256], text[2000];
+        memset(text, 't', sizeof text - 1);
+        text[sizeof text - 1] = '\0';
+        support_clean();
+        support_path(path, sizeof path, "a.txt");
+        allocator.countdown = allocator.taken + k;
+        armilla_status status = armilla_output_new(own, path, false, &output);
+        if (status == ARMILLA_OK) (void)armilla_output_print(output, "%s", text); /* commit must remember */
+        if (status == ARMILLA_OK) status = armilla_output_commit(output);
+        armilla_output_free(output);
+        refused = status != ARMILLA_OK;
+        if (refused) support_fails(own, status, ARMILLA_NO_MEMORY, "out of memory");
+        assert_int_equal(support_entries(), refused ? 0 : 1);
+        armilla_context_free(own);
+        assert_int_equal(allocator.live, 0);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(writes_every_size),
+        TEST(keeps_the_umask),
+        TEST(prints_short_and_long),
+        TEST(prints_points_in_any_locale),
+        TEST(leaves_nothing_without_a_commit),
+        TEST(refuses_to_overwrite),
+        TEST(refuses_what_appears_meanwhile),
+        TEST(says_why_it_cannot_create),
+        TEST(takes_the_longest_name),
+        TEST(obeys_permissions),
+        TEST(reports_a_full_device),
+        TEST(repeats_the_first_failure),
+        TEST(writes_into_pipes_and_open_files),
+        TEST(steps_over_a_leftover),
+        TEST(survives_every_fault),
+        TEST(goes_on_after_interruptions),
+        TEST(completes_short_writes),
+        TEST(survives_every_refused_allocation),
+    };
+    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}
