@@ -25,7 +25,7 @@ build: ## build the command, build/armilla, and the library, build/libarmilla.so
 deps: ## install what the build needs and this machine lacks (Debian, Ubuntu)
 	@scripts/deps.sh build
 
-demo: ## factorize the embedded data and leave the model, trace and pictures in build/demo
+demo: ## run the embedded experiment and leave its data, model and trace in build/demo
 	@scripts/deps.sh build
 	@scripts/build.sh "$(BUILD)"
 	@"$(BUILD)/armilla" demo --out "$(BUILD)/demo" --force

@@ -37,7 +37,8 @@ static armilla_status run(cli_session *session)
     armilla_check check;
     armilla_status status = armilla_model_open(session->context, operands[0], &model);
     if (status == ARMILLA_OK) status = open_data(session, operands[1], &X, NULL);
-    if (status == ARMILLA_OK) status = armilla_model_check(session->context, model, X, &check);
+    if (status == ARMILLA_OK)
+        status = about(session, operands[1], armilla_model_check(session->context, model, X, &check));
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
     status = json_print(session, facts(&check, &summary));

@@ -2,6 +2,7 @@
 #include "cones.h"
 #include "fitting.h"
 #include "outputs.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -105,7 +106,8 @@ static void show_next(cli_session *session, const cli_place *place)
                 file_names[MODEL], file_names[TRACE]);
     report_line(report, "try       armilla check %s %s", model, data);
     report_line(report, "          armilla info %s", model);
-    report_line(report, "          armilla fit %s --rank 2 --codes nonneg-sphere --normalize l2", data);
+    report_line(report, "          armilla fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
+                data);
 }
 
 static armilla_status run_cones(cli_session *session)
@@ -115,6 +117,7 @@ static armilla_status run_cones(cli_session *session)
     armilla_model *model = NULL;
     cli_place place;
     armilla_status status = make_place(session, &place);
+    signals_defer();
     if (status == ARMILLA_OK) status = write_points(session, place.paths[DATA], (uint64_t)fit->seed);
     if (status == ARMILLA_OK) status = write_labels(session, place.paths[LABELS]);
     if (status == ARMILLA_OK) status = open_data(session, place.paths[DATA], &X, NULL);
@@ -123,6 +126,8 @@ static armilla_status run_cones(cli_session *session)
     fit->basis = "orthonormal";
     fit->codes = "nonneg-sphere";
     fit->precision = "f64";
+    /* The library would warn that lengths differ: here they are meant to. */
+    armilla_context_set_log(session->context, NULL, NULL);
     status = fitting_run(session, X, &model);
     if (status == ARMILLA_OK) status = fitting_save(session, model, place.paths[MODEL], place.paths[TRACE]);
     if (status != ARMILLA_OK) goto done;

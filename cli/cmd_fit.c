@@ -80,7 +80,7 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
 {
     const cli_settings *settings = &session->settings;
     armilla_model *model = NULL;
-    armilla_status status = fitting_run(session, X, &model);
+    armilla_status status = about(session, settings->operands[0], fitting_run(session, X, &model));
     if (status != ARMILLA_OK) goto done;
     report_summary(&session->report, model, &settings->fit);
     status = fitting_save(session, model, settings->out, settings->trace);
@@ -94,16 +94,17 @@ done:
 
 static armilla_status run(cli_session *session)
 {
+    const char *path = session->settings.operands[0];
     armilla_data *X = NULL;
     start_file start = {NULL, NULL};
     double seconds_reading = 0;
     armilla_status status = check_request(session);
     if (status != ARMILLA_OK) goto done;
-    status = open_data(session, session->settings.operands[0], &X, &seconds_reading);
+    status = open_data(session, path, &X, &seconds_reading);
     if (status != ARMILLA_OK) goto done;
     status = start_open(session, X, &start);
     if (status != ARMILLA_OK) goto done;
-    status = armilla_fit_check(session->context, X, &session->settings.fit);
+    status = about(session, path, armilla_fit_check(session->context, X, &session->settings.fit));
     if (status != ARMILLA_OK) goto done;
     if (session->settings.dry_run)
         show_plan(session, X);

@@ -35,6 +35,7 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", entries);
     put_fingerprint(object, summary.fingerprint);
+    (void)json_object_set_new(object, "options", json_loads(armilla_model_options(model), 0, NULL));
     armilla_model_free(model);
     return json_print(session, object);
 }

@@ -46,7 +46,8 @@ static armilla_status run(cli_session *session)
         status = fail(session, ARMILLA_NO_MEMORY, "out of memory for the codes; transform the samples in parts");
         goto done;
     }
-    status = armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes);
+    status = about(session, settings->operands[1],
+                   armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes));
     if (status == ARMILLA_OK) status = write_codes(session, &summary, armilla_data_samples(X), codes);
 done:
     free(codes);

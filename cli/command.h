@@ -44,6 +44,10 @@ extern const cli_command command_fit, command_transform, command_reconstruct, co
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Names the file in front of the library's sentence where data are bad: the library knows numbers, not where they came
+ * from. Returns status. */
+armilla_status about(cli_session *session, const char *path, armilla_status status);
+
 /* A data file, read as --format and --samples say; *seconds (may be NULL) is how long that took. */
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
 

@@ -82,15 +82,28 @@ static void print_value(const json_t *value)
         fputc('-', stdout);
 }
 
+static void print_members(json_t *object);
+
 /* seconds_per_iteration -> "seconds per iteration   0.01" */
 static void print_member(const char *name, json_t *value)
 {
     for (size_t i = 0; i < json_array_size(value); i++) puts(json_string_value(json_array_get(value, i)));
     if (json_is_array(value)) return;
+    if (json_is_object(value)) {
+        printf("\n%s\n", name);
+        print_members(value);
+        return;
+    }
     for (const char *c = name; *c; c++) putchar(*c == '_' ? ' ' : *c);
     printf("%*s", strlen(name) < 24 ? (int)(24 - strlen(name)) : 1, "");
     print_value(value);
     putchar('\n');
+}
+
+static void print_members(json_t *object)
+{
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+        print_member(json_object_iter_key(at), json_object_iter_value(at));
 }
 
 armilla_status json_print(cli_session *session, json_t *object)
@@ -100,8 +113,7 @@ armilla_status json_print(cli_session *session, json_t *object)
         (void)json_dumpf(object, stdout, JSON_INDENT(2));
         putchar('\n');
     } else {
-        for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
-            print_member(json_object_iter_key(at), json_object_iter_value(at));
+        print_members(object);
     }
     json_decref(object);
     return ARMILLA_OK;

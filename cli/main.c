@@ -37,6 +37,13 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
     return status;
 }
 
+armilla_status about(cli_session *session, const char *path, armilla_status status)
+{
+    const char *sentence = armilla_context_error(session->context);
+    if (status != ARMILLA_BAD_DATA || strncmp(sentence, path, strlen(path)) == 0) return status;
+    return fail(session, status, "%s: %s", path, sentence);
+}
+
 double now(void)
 {
     struct timespec time = {0};

@@ -31,6 +31,9 @@ ARMILLA_API void armilla_model_free(armilla_model *model);
 /* Strings belong to the model. */
 ARMILLA_API void armilla_model_summarize(const armilla_model *model, armilla_model_summary *summary);
 
+/* Every option of the fit, as a JSON object of the words a user would type. */
+ARMILLA_API const char *armilla_model_options(const armilla_model *model);
+
 /* Column-major, in the model's precision: U is m x r, V is r x n. */
 ARMILLA_API const void *armilla_model_basis(const armilla_model *model);
 ARMILLA_API const void *armilla_model_codes(const armilla_model *model);

@@ -190,6 +190,15 @@ void armilla_option_presets(const armilla_option *table, void *target)
     }
 }
 
+/* The shortest decimal that is read back as the same number. */
+static void show_real(double value, char *buffer, size_t size)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(buffer, size, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) return;
+    }
+}
+
 const char *armilla_option_show(const armilla_option *row, const void *source, char *buffer, size_t size)
 {
     const void *value = field_const(row, source);
@@ -200,6 +209,7 @@ const char *armilla_option_show(const armilla_option *row, const void *source, c
         break;
     case ARMILLA_OPTION_INTEGER:
         snprintf(buffer, size, "%" PRId64, *(const int64_t *)value);
+        if (*(const int64_t *)value == 0 && !row->preset) buffer[0] = '\0';
         break;
     case ARMILLA_OPTION_POSITIVE:
         if (*(const double *)value == 0) {
@@ -208,7 +218,7 @@ const char *armilla_option_show(const armilla_option *row, const void *source, c
         }
         /* fall through */
     case ARMILLA_OPTION_REAL:
-        snprintf(buffer, size, "%.17g", *(const double *)value);
+        show_real(*(const double *)value, buffer, size);
         break;
     case ARMILLA_OPTION_MULTIPLE:
     case ARMILLA_OPTION_WORD:

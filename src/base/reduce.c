@@ -17,7 +17,8 @@ struct armilla_reducer {
     int64_t offset_of[MOST_LEVELS];  /* of a level's first node in waiting */
     double **waiting;                /* a finished node whose sibling is not: its vector; NULL else */
     int64_t vectors;                 /* in all */
-    double **vector;                 /* all of them; the first `free` are not in use */
+    double **vector;                 /* all of them */
+    double **spare;                  /* those not in use, `free` of them */
     int64_t free;
     armilla_status status;           /* of the lowest failing slot */
     int64_t failed_slot;
@@ -52,6 +53,7 @@ armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int6
     const int64_t vectors = armilla_min64(slots, most);
     status = armilla_take(context, 2 * slots + MOST_LEVELS, sizeof *made->waiting, &made->waiting);
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof *made->vector, &made->vector);
+    if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof *made->spare, &made->spare);
     for (; status == ARMILLA_OK && made->vectors < vectors; made->vectors++) {
         status = armilla_take(context, length, sizeof(double), &made->vector[made->vectors]);
         if (status != ARMILLA_OK) break;
@@ -69,6 +71,7 @@ void armilla_reducer_free(armilla_reducer *reducer)
     if (!reducer) return;
     for (int64_t i = 0; i < reducer->vectors; i++) armilla_release(reducer->context, reducer->vector[i]);
     armilla_release(reducer->context, reducer->vector);
+    armilla_release(reducer->context, reducer->spare);
     armilla_release(reducer->context, reducer->waiting);
     armilla_release(reducer->context, reducer);
 }
@@ -77,14 +80,14 @@ static double *borrow_vector(armilla_reducer *reducer)
 {
     double *vector = NULL;
 #pragma omp critical(armilla_reducer)
-    vector = reducer->free > 0 ? reducer->vector[--reducer->free] : NULL;
+    vector = reducer->free > 0 ? reducer->spare[--reducer->free] : NULL;
     return vector;
 }
 
 static void return_vector(armilla_reducer *reducer, double *vector)
 {
 #pragma omp critical(armilla_reducer)
-    reducer->vector[reducer->free++] = vector;
+    reducer->spare[reducer->free++] = vector;
 }
 
 /* The sibling's vector where it is finished; else NULL, and own is left for the sibling to find. */
@@ -143,6 +146,7 @@ static void run_slot(armilla_reducer *reducer, int64_t length, armilla_reduce_bo
 armilla_status armilla_reduce(armilla_reducer *reducer, int64_t length, armilla_reduce_body body, void *self,
                               double *sums)
 {
+    memcpy(reducer->spare, reducer->vector, (size_t)reducer->vectors * sizeof *reducer->spare);
     reducer->free = reducer->vectors;
     reducer->status = ARMILLA_OK;
     reducer->failed_slot = reducer->slots;

@@ -80,8 +80,8 @@ static armilla_status refuse_kind(parser *p, char kind, const char *descriptor)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (refusals[i].kind == kind)
-            return armilla_fail(p->context, ARMILLA_BAD_DATA, "%s: the array holds %s (%s), not numbers; %s", p->where,
-                                refusals[i].meaning, descriptor, refusals[i].advice);
+            return armilla_fail(p->context, ARMILLA_BAD_DATA, "%s: the array holds %s (%s), not real numbers; %s",
+                                p->where, refusals[i].meaning, descriptor, refusals[i].advice);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
                         "%s: the array's element type '%s' cannot be read; save it with numpy.save of a float64 array",
                         p->where, descriptor);
@@ -263,7 +263,7 @@ armilla_status armilla_array_parse_header(armilla_context *context, const char *
 armilla_status armilla_array_parse(armilla_context *context, const char *where, const unsigned char *bytes,
                                    size_t count, armilla_array *array)
 {
-    armilla_array made;
+    armilla_array made = {.values = bytes};
     size_t declared = 0;
     armilla_status status = armilla_array_parse_header(context, where, bytes, count, &made, &declared);
     if (status != ARMILLA_OK) return status;

@@ -86,8 +86,7 @@ static bool next_field(const reader *r, const unsigned char **at, span *field)
     while (stop < end && !is_separator(r, *stop)) stop++;
     *at = stop == end ? NULL : stop + 1;
     *field = trim(r, (span){start, stop});
-    if (quoted && field->end[-1] == *field->start)
-        *field = trim(r, (span){field->start + 1, field->end - 1});
+    if (quoted && field->end[-1] == *field->start) *field = trim(r, (span){field->start + 1, field->end - 1});
     return true;
 }
 
@@ -135,7 +134,9 @@ static armilla_status bad_field(const reader *r, int64_t column, span field, arm
     };
     const size_t length = (size_t)(field.end - field.start), kept = length < SHOWN ? length : SHOWN;
     char shown[SHOWN + 8] = "";
-    for (size_t i = 0; i < kept; i++) shown[i] = (char)(field.start[i] < ' ' ? '?' : field.start[i]);
+    memcpy(shown, field.start, kept);
+    for (char *at = shown; *at; at++)
+        if ((unsigned char)*at < ' ') *at = '?';
     if (kept < length) strcpy(shown + kept, "...");
     const char *quote = kind == ARMILLA_DECIMAL_EMPTY ? "" : "'";
     return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s", r->path,
@@ -145,8 +146,7 @@ static armilla_status bad_field(const reader *r, int64_t column, span field, arm
 static armilla_status ragged(const reader *r, const char *before)
 {
     return armilla_fail(r->context, ARMILLA_BAD_DATA,
-                        "%s: line %" PRId64 " has %" PRId64 " fields, %s %" PRId64
-                        "; give every line the same number",
+                        "%s: line %" PRId64 " has %" PRId64 " fields, %s %" PRId64 "; give every line the same number",
                         r->path, r->number, count_fields(r), before, r->cols);
 }
 
@@ -165,18 +165,17 @@ static armilla_status read_row(reader *r)
     return ARMILLA_OK;
 }
 
-/* The most rows that can follow from the current line on: no more than lines, and a row of c fields takes 2c bytes
+/* The most rows that there can be from the current line on: no more than lines, and a row of c fields takes 2c bytes
  * (the last one perhaps 2c - 1). */
 static int64_t most_rows(const reader *r)
 {
     int64_t lines = 1;
-    const unsigned char *at = r->line.start, *end = r->rest.end;
-    const int64_t bytes = end - at;
-    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        lines++;
-        at++;
+    const unsigned char *end = r->rest.end;
+    for (const unsigned char *at = r->rest.start; at < end; lines++) {
+        const unsigned char *stop = memchr(at, '\n', (size_t)(end - at));
+        at = stop ? stop + 1 : end;
     }
-    return armilla_min64(lines, bytes / (2 * r->cols) + 1);
+    return armilla_min64(lines, (end - r->line.start) / (2 * armilla_max64(r->cols, 1)) + 1);
 }
 
 /* Stands at the first row of numbers afterwards. */

@@ -45,10 +45,10 @@ size_t armilla_array_header(const char *descriptor, int64_t rows, int64_t cols, 
     enum { PREFIX = 10 };
     char shape[64];
     print_shape(rows, cols, shape);
-    const size_t used = PREFIX + (size_t)snprintf(header + PREFIX, ARMILLA_ARRAY_HEADER - PREFIX,
-                                                  "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }",
-                                                  byte_order(descriptor), descriptor, column_major ? "True" : "False",
-                                                  shape);
+    const size_t used =
+        PREFIX + (size_t)snprintf(header + PREFIX, ARMILLA_ARRAY_HEADER - PREFIX,
+                                  "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }", byte_order(descriptor),
+                                  descriptor, column_major ? "True" : "False", shape);
     const size_t total = (used + 1 + 63) / 64 * 64;
     memset(header + used, ' ', total - used);
     header[total - 1] = '\n';

@@ -118,8 +118,8 @@ static bool read_bytes(zip_file_t *file, unsigned char *block, size_t count, boo
 }
 
 /* The entry's first bytes, no more than limit. */
-static armilla_status load(armilla_npz *npz, const char *name, const char *where, size_t limit,
-                           unsigned char **bytes, size_t *count)
+static armilla_status load(armilla_npz *npz, const char *name, const char *where, size_t limit, unsigned char **bytes,
+                           size_t *count)
 {
     const int64_t index = locate(npz, name);
     size_t size = 0;
@@ -176,8 +176,8 @@ static bool is_real(const armilla_array *array)
 static armilla_status wrong_kind(armilla_npz *npz, const char *where, const armilla_array *array, const char *wanted)
 {
     return armilla_fail(npz->context, ARMILLA_BAD_DATA,
-                        "%s: holds numbers of type %c%d, and %s are expected; was the file changed?", where, array->kind,
-                        array->width, wanted);
+                        "%s: holds numbers of type %c%d, and %s are expected; was the file changed?", where,
+                        array->kind, array->width, wanted);
 }
 
 /* "(3, any)", where `zero` is the word for a size of 0. */
@@ -212,7 +212,7 @@ static armilla_status take_values(armilla_npz *npz, const armilla_array *array, 
                                   unsigned char **block, void **values)
 {
     const int64_t count = array->shape[0] * array->shape[1];
-    if (!armilla_array_is(array, type, true)) {
+    if (!*block || !armilla_array_is(array, type, true)) {
         armilla_status status = armilla_grow(npz->context, count, armilla_type_size(type), values);
         if (status == ARMILLA_OK) armilla_array_copy(array, type, true, *values);
         return status;
@@ -270,7 +270,7 @@ armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **
     if (status != ARMILLA_OK) return status;
     if (array.kind != 'u' || array.width != 1) status = wrong_kind(npz, where, &array, "bytes (u1)");
     if (status == ARMILLA_OK) status = check_shape(npz, where, &array, 0, -1);
-    if (status == ARMILLA_OK) {
+    if (status == ARMILLA_OK && block) {
         /* The header before the bytes leaves room for the final NUL. */
         memmove(block, array.values, (size_t)array.shape[0]);
         block[array.shape[0]] = '\0';

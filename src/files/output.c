@@ -97,8 +97,8 @@ static armilla_status examine(armilla_output *output, bool *direct)
         return cannot_create(output);
     }
     if (S_ISDIR(facts.st_mode))
-        return armilla_fail(output->context, ARMILLA_CANNOT_CREATE,
-                            "%s: is a directory; give the name of a file in it", path);
+        return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "%s: is a directory; give the name of a file in it",
+                            path);
     *direct = !S_ISREG(facts.st_mode) || names_open_file(path);
     return *direct || output->overwrite ? ARMILLA_OK : exists_already(output);
 }

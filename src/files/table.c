@@ -91,18 +91,21 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
                         bytes->path, all);
 }
 
+static armilla_status unknown_format(armilla_context *context, const char *name)
+{
+    char all[512];
+    join_formats(all, sizeof all);
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
     armilla_bytes bytes;
-    char all[512];
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
-    if (chosen.format && !format) {
-        join_formats(all, sizeof all);
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", chosen.format, all);
-    }
+    if (chosen.format && !format) return unknown_format(context, chosen.format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
     if (!format) status = choose(context, &bytes, &format);

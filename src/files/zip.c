@@ -13,7 +13,7 @@
 #define VERSION_OLD 20
 #define VERSION_ZIP64 45
 #define MADE_ON_UNIX (3u << 8)
-#define FIRST_DAY 0x0021u              /* 1 January 1980, midnight */
+#define FIRST_DAY 0x0021u             /* 1 January 1980, midnight */
 #define PLAIN_FILE (0100644ull << 16) /* what unpacking on Unix gives */
 #define MOST_NAME 255
 #define RECORD_BYTES 512
@@ -138,8 +138,7 @@ static void make_central(record *r, const entry *e)
     if (extra == 0) return;
     put(r, 2, 1);
     put(r, 2, extra);
-    if (large) put(r, 8, e->size);
-    if (large) put(r, 8, e->size);
+    for (int i = 0; large && i < 2; i++) put(r, 8, e->size);
     if (far) put(r, 8, e->offset);
 }
 

@@ -171,8 +171,10 @@ static armilla_status begin(fit *f, int64_t i)
     const uint64_t seed = (uint64_t)f->options->seed;
     if (f->options->start_model) return from_model(f);
     if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
-    return armilla_start_from_row(f->problem, f->start,
-                                  i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i));
+    if (i == 0) return armilla_start_from_row(f->problem, f->start, seed);
+    /* A default start may hardly depend on the seed: where none was asked for, the further ones are random samples. */
+    const armilla_start *start = f->options->start ? f->start : &armilla_start_kmeans;
+    return armilla_start_from_row(f->problem, start, armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i));
 }
 
 static void swap_pointers(void *a, void *b)

@@ -33,6 +33,11 @@ void armilla_model_summarize(const armilla_model *model, armilla_model_summary *
     *summary = model->summary;
 }
 
+const char *armilla_model_options(const armilla_model *model)
+{
+    return model->options_text;
+}
+
 const void *armilla_model_basis(const armilla_model *model)
 {
     return model->U;

@@ -21,8 +21,11 @@ const armilla_start *armilla_starts_find(const char *name)
     return NULL;
 }
 
+/* By measurement (final error of palm on faces, reports and cells): singular vectors lead an orthonormal basis to lower
+ * minima than samples do; their nonnegative parts a nonnegative one, unless codes are sparse, where atoms had better be
+ * samples. */
 const armilla_start *armilla_starts_default(const armilla_basis_set *basis, const armilla_code_set *codes)
 {
-    if (basis->is_signed && !codes->nonnegative && !codes->sparse) return &armilla_start_svd;
-    return &armilla_start_kmeans;
+    if (basis->is_signed) return &armilla_start_svd;
+    return codes->sparse ? &armilla_start_kmeans : &armilla_start_nndsvd;
 }

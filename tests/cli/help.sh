@@ -23,7 +23,7 @@ names() {
     silent
     prints "usage: armilla $command "
     for option in "$@" help; do
-        grep -qE "^  --$option[ ,]" "$top/stdout" || die "--$option is not explained"
+        grep -qE "^  --${option}[ ,]" "$top/stdout" || die "--$option is not explained"
     done
     awk 'length($0) > 110 { exit 1 }' "$top/stdout" || die 'a line is too long'
     cp "$top/stdout" one

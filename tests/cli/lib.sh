@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by the scripts of this folder. $ARMILLA is the command; each script works in a directory of its own, which is
 # removed at the end, and stops at the first mismatch with what was run and what came.
 set -eu

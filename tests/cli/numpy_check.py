@@ -159,6 +159,19 @@ def check_starts(rows):
         close(again[name], first[name], 1e-12 * max(1, float(first["radius"])), f"{name} of the model given as a start")
 
 
+def check_bad_numbers(rows):
+    """info reports the first NaN or infinity, a fit refuses it."""
+    for value in (np.nan, np.inf, -np.inf):
+        values = rows.copy()
+        values[7, 2] = values[50, 1] = value
+        np.save("bad.npy", values)
+        told = json.loads(run("info", "bad.npy", "--json"))
+        assert (told["bad_sample"], told["bad_feature"]) == (7, 2), "the first bad place"
+        run("info", "bad.npy")
+        run("fit", "bad.npy", "--rank", 2, "--out", "bad.npz", status=65)
+        assert not os.path.exists("bad.npz")
+
+
 def check_preparation(rows):
     """Centring and unit length are applied as documented: weights, centring, length."""
     np.save("data.npy", rows)
@@ -185,7 +198,7 @@ def main():
                 check_pair(rows, data, basis, codes, precision)
             except AssertionError as wrong:
                 sys.exit(f"FAILED: {basis} x {codes}, {precision}, {data}: {wrong}")
-        for check in (check_forms, check_starts, check_preparation):
+        for check in (check_forms, check_starts, check_bad_numbers, check_preparation):
             try:
                 check(rows)
             except AssertionError as wrong:

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Outputs: never replaced without --force, whole or not at all, and failures leave what was there.
+# shellcheck disable=SC2086 # $fit and $arguments are several words
 . "$(dirname "$0")/lib.sh"
 numbers 40 6 >data.csv
 fit="fit data.csv --rank 2 --max-iter 5"
@@ -58,7 +59,6 @@ files before.npz codes.npy data.csv folder large.csv model.npz nan.csv trace.csv
 for arguments in "$fit --json --quiet" '--version' '--help' 'list' 'info data.csv' 'check model.npz data.csv'; do
     ran="armilla $arguments >/dev/full"
     got=0
-    # shellcheck disable=SC2086
     "$ARMILLA" $arguments >/dev/full 2>"$top/stderr" || got=$?
     equal "$got" 74
     says 'armilla: standard output: '

@@ -19,15 +19,22 @@ stop() {
     equal "$got" "$status" 'exit status'
 }
 
-for pair in INT:130 TERM:143; do
-    signal=${pair%:*}
-    # A machine that has not begun to fit by then is given more time.
-    for seconds in 1 3 9 27; do
+# stop_fit SIGNAL STATUS OPTION...: stops a long fit; a machine that has not begun to fit by then is given more time.
+stop_fit() {
+    first=$1
+    second=$2
+    shift 2
+    for wait in 1 3 9 27; do
         rm -f model.npz trace.csv
-        stop "$signal" "${pair#*:}" "$seconds" fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 \
-            --out model.npz --trace trace.csv --json
-        [ ! -e model.npz ] || break
+        stop "$first" "$second" $wait fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 \
+            --out model.npz "$@"
+        [ ! -e model.npz ] || return 0
     done
+    die 'no model was saved'
+}
+
+for pair in INT:130 TERM:143; do
+    stop_fit "${pair%:*}" "${pair#*:}" --trace trace.csv --json
     files data.csv model.npz trace.csv
     says 'interrupted'
     equal "$(member stop)" interrupted
@@ -46,3 +53,21 @@ stop INT 130 1 fit pipe.csv --rank 2 --out model.npz --trace trace.csv
 [ ! -s "$top/stdout" ] || die 'something on standard output'
 stop TERM 143 1 fit pipe.csv --rank 2 --out model.npz --trace trace.csv
 files data.csv pipe.csv
+
+# The best of several starts: the signal ends them all.
+stop_fit TERM 143 --restarts 5 --quiet
+expect 0 check model.npz data.csv
+
+# A second signal does not wait: stopped and continued, so that both are there before the fit can answer the first.
+rm -f model.npz
+"$ARMILLA" fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 --quiet --out model.npz 2>"$top/stderr" &
+process=$!
+sleep 2
+kill -s STOP $process
+kill -s INT $process
+kill -s TERM $process
+kill -s CONT $process
+got=0
+wait $process || got=$?
+ran='armilla fit and two signals at once'
+case $got in 130 | 143) ;; *) die "exit status $got" ;; esac

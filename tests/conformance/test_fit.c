@@ -26,7 +26,8 @@ static int64_t fit_from_every_start(reference_trial *trial, reference_kind kind)
     int64_t fits = 0;
     for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_STARTS, i, &start); i++) {
         reference_scene("%s x %s, %s, %s, start %s, seed %d", trial->pair->basis, trial->pair->codes,
-                        armilla_type_word(trial->type), reference_kind_word(kind), start.name, (int)trial->options.seed);
+                        armilla_type_word(trial->type), reference_kind_word(kind), start.name,
+                        (int)trial->options.seed);
         trial->options.start = start.name;
         armilla_model *model = reference_trial_fit(trial);
         reference_verify(model, trial->data, trial->X, true);
@@ -59,7 +60,8 @@ static void test_every_fit_keeps_its_promises(void **state)
                     reference_data(&random, (reference_kind)kind, pair, m, n, r, s, X);
                     reference_trial_new(&trial, pair, (armilla_type)type, m, n, r, s, X);
                     trial.options.seed = problem;
-                    if (has_radius(pair, (reference_kind)kind)) fits += fit_from_every_start(&trial, (reference_kind)kind);
+                    if (has_radius(pair, (reference_kind)kind))
+                        fits += fit_from_every_start(&trial, (reference_kind)kind);
                     reference_trial_free(&trial);
                     free(X);
                 }
@@ -155,6 +157,29 @@ static void test_names_are_the_same_fit(void **state)
     reference_trial_free(&trial);
 }
 
+/* A program that leaves words out gets the defaults, as armilla_options_check promises by accepting them. */
+static void test_words_left_out(void **state)
+{
+    enum { M = 6, N = 12, R = 2 };
+    uint64_t random = 56;
+    double X[M * N];
+    reference_trial trial;
+    (void)state;
+    reference_scene("words left out");
+    reference_fill_uniform(&random, M * N, X);
+    reference_trial_new(&trial, &reference_pairs[0], ARMILLA_F64, M, N, R, R, X);
+    armilla_model *whole = reference_trial_fit(&trial), *bare = NULL;
+    trial.options.basis = trial.options.codes = trial.options.solver = trial.options.precision = NULL;
+    trial.options.lambda = trial.options.mu = trial.options.normalize = NULL;
+    if (armilla_options_check(reference_context, &trial.options) == ARMILLA_OK) {
+        bare = reference_trial_fit(&trial);
+        assert_memory_equal(armilla_model_codes(bare), armilla_model_codes(whole), R * N * sizeof(double));
+    }
+    armilla_model_free(whole);
+    armilla_model_free(bare);
+    reference_trial_free(&trial);
+}
+
 static int64_t rises_of(const armilla_model *model)
 {
     int64_t count = 0, rises = 0;
@@ -174,8 +199,8 @@ static void test_small_lambda_oscillates(void **state)
     for (int problem = 0; problem < 5; problem++) {
         reference_scene("cones %d", problem);
         reference_cones(&random, CONE_POINTS, X);
-        reference_trial_new(&trial, reference_pair_find("orthonormal", "nonneg-sphere"), ARMILLA_F64, 3,
-                            CONE_POINTS, 2, 2, X);
+        reference_trial_new(&trial, reference_pair_find("orthonormal", "nonneg-sphere"), ARMILLA_F64, 3, CONE_POINTS, 2,
+                            2, X);
         trial.options.max_iter = 60;
         trial.options.start = "random";
         trial.options.seed = problem;
@@ -197,11 +222,9 @@ static void test_small_lambda_oscillates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_row_has_a_reference),
-        cmocka_unit_test(test_every_fit_keeps_its_promises),
-        cmocka_unit_test(test_fits_that_converge),
-        cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_names_are_the_same_fit),
+        cmocka_unit_test(test_every_row_has_a_reference), cmocka_unit_test(test_every_fit_keeps_its_promises),
+        cmocka_unit_test(test_fits_that_converge),        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_names_are_the_same_fit),    cmocka_unit_test(test_words_left_out),
         cmocka_unit_test(test_small_lambda_oscillates),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);

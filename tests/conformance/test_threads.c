@@ -29,7 +29,8 @@ static void same_bits(const armilla_model *a, const armilla_model *b)
         REFERENCE_HOLDS(armilla_model_idf(a)[i] == armilla_model_idf(b)[i]);
 }
 
-static void compare_thread_counts(reference_trial *trial, const char *what)
+/* X: what the fit is verified against, or NULL. */
+static void compare_thread_counts(reference_trial *trial, const char *what, const double *X)
 {
     armilla_model *first = NULL;
     for (size_t t = 0; t < COUNTS; t++) {
@@ -41,7 +42,7 @@ static void compare_thread_counts(reference_trial *trial, const char *what)
             same_bits(first, model);
             armilla_model_free(model);
         } else {
-            reference_verify(model, NULL, trial->X, true);
+            if (X) reference_verify(model, NULL, X, true);
             first = model;
         }
     }
@@ -60,7 +61,7 @@ static void test_threads_do_not_change_bits(void **state)
             reference_data(&random, REFERENCE_NOISY, &reference_pairs[p], M, N, R, S, X);
             reference_trial_new(&trial, &reference_pairs[p], (armilla_type)type, M, N, R, S, X);
             trial.options.max_iter = 6;
-            compare_thread_counts(&trial, "the pair's own start");
+            compare_thread_counts(&trial, "the pair's own start", trial.X);
             reference_trial_free(&trial);
         }
     free(X);
@@ -80,7 +81,7 @@ static void test_starts_do_not_depend_on_threads(void **state)
             reference_trial_new(&trial, &reference_pairs[p], ARMILLA_F32, M, N, R, R, X);
             trial.options.max_iter = 1;
             trial.options.start = start.name;
-            compare_thread_counts(&trial, start.name);
+            compare_thread_counts(&trial, start.name, trial.X);
             reference_trial_free(&trial);
         }
     free(X);
@@ -98,46 +99,31 @@ static void test_many_panels(void **state)
         reference_trial trial;
         reference_trial_new(&trial, &reference_pairs[1], (armilla_type)type, M, N, R, R, X);
         trial.options.max_iter = 3;
-        compare_thread_counts(&trial, "many panels");
+        compare_thread_counts(&trial, "many panels", trial.X);
         reference_trial_free(&trial);
     }
     free(X);
 }
 
-static void compare_prepared(reference_trial *trial, const double *X)
-{
-    armilla_model *first = NULL;
-    (void)X;
-    for (size_t t = 0; t < COUNTS; t++) {
-        trial->options.threads = thread_counts[t];
-        armilla_model *model = reference_trial_fit(trial);
-        if (first) {
-            same_bits(first, model);
-            armilla_model_free(model);
-        } else {
-            first = model;
-        }
-    }
-    armilla_model_free(first);
-}
-
 static void test_preparation_does_not_depend_on_threads(void **state)
 {
     enum { M = 20, N = 900, R = 4 };
+    static const char *const words[] = {
+        "no preparation",     "centred", "tf-idf", "tf-idf, centred", "l2", "centred, l2", "tf-idf, l2",
+        "tf-idf, centred, l2"};
     uint64_t random = 74;
     double *X = reference_new(M * N);
     (void)state;
     for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
         for (int combination = 0; combination < 8; combination++) {
             reference_trial trial;
-            reference_scene("preparation %d, %s", combination, armilla_type_word((armilla_type)type));
             for (int64_t i = 0; i < M * N; i++) X[i] = (double)reference_below(&random, 4);
             reference_trial_new(&trial, &reference_pairs[0], (armilla_type)type, M, N, R, R, X);
             trial.options.max_iter = 3;
             trial.options.center = combination & 1;
             trial.options.tfidf = combination & 2;
             trial.options.normalize = combination & 4 ? "l2" : "none";
-            compare_prepared(&trial, X);
+            compare_thread_counts(&trial, words[combination], NULL);
             reference_trial_free(&trial);
         }
     free(X);

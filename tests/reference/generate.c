@@ -69,8 +69,8 @@ static void add_noise(uint64_t *random, const reference_pair *pair, int64_t coun
     }
 }
 
-void reference_data(uint64_t *random, reference_kind kind, const reference_pair *pair, int64_t m, int64_t n,
-                    int64_t r, int64_t s, double *X)
+void reference_data(uint64_t *random, reference_kind kind, const reference_pair *pair, int64_t m, int64_t n, int64_t r,
+                    int64_t s, double *X)
 {
     const int64_t count = m * n;
     switch (kind) {

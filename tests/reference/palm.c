@@ -112,8 +112,7 @@ static void step_codes(reference_palm *palm)
     const double lambda = palm->lambda_absolute ? palm->lambda : palm->lambda * 2 * largest_eigenvalue(r, H);
     for (int64_t j = 0; j < n; j++) {
         double *v = palm->V + j * r;
-        for (int64_t k = 0; k < r; k++)
-            q[k] = 2 * C[k + j * r] + lambda * v[k] - 2 * reference_dot(r, H + k * r, v);
+        for (int64_t k = 0; k < r; k++) q[k] = 2 * C[k + j * r] + lambda * v[k] - 2 * reference_dot(r, H + k * r, v);
         project(palm, q, v);
     }
     free(C);

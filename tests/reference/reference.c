@@ -180,9 +180,9 @@ double reference_skewness(int64_t m, int64_t r, const double *U)
     double worst = 0;
     for (int64_t k = 0; k < r; k++)
         for (int64_t p = 0; p <= k; p++) {
-            const double product = reference_dot(m, U + k * m, U + p * m);
-            const double error = fabs(product - (p == k));
-            if (!(error <= worst)) worst = error;
+            const double error = fabs(reference_dot(m, U + k * m, U + p * m) - (p == k));
+            if (isnan(error)) return error;
+            worst = fmax(worst, error);
         }
     return worst;
 }
@@ -200,14 +200,10 @@ double reference_objective(int64_t m, int64_t n, int64_t r, const double *X, con
 }
 
 const reference_pair reference_pairs[REFERENCE_PAIRS] = {
-    {"orthonormal", "sphere", true, false, false},
-    {"orthonormal", "nonneg-sphere", true, true, false},
-    {"orthonormal", "sparse-sphere", true, false, true},
-    {"orthonormal", "nonneg-sparse-sphere", true, true, true},
-    {"nonnegative", "sphere", false, false, false},
-    {"nonnegative", "nonneg-sphere", false, true, false},
-    {"nonnegative", "sparse-sphere", false, false, true},
-    {"nonnegative", "nonneg-sparse-sphere", false, true, true},
+    {"orthonormal", "sphere", true, false, false},        {"orthonormal", "nonneg-sphere", true, true, false},
+    {"orthonormal", "sparse-sphere", true, false, true},  {"orthonormal", "nonneg-sparse-sphere", true, true, true},
+    {"nonnegative", "sphere", false, false, false},       {"nonnegative", "nonneg-sphere", false, true, false},
+    {"nonnegative", "sparse-sphere", false, false, true}, {"nonnegative", "nonneg-sparse-sphere", false, true, true},
 };
 
 const reference_pair *reference_pair_find(const char *basis, const char *codes)

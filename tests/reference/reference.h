@@ -27,7 +27,7 @@ void reference_status(armilla_status status, armilla_status wanted, const char *
 
 /* NaN never passes. */
 #define REFERENCE_AT_MOST(value, limit) reference_at_most((double)(value), (double)(limit), #value, __FILE__, __LINE__)
-#define REFERENCE_NEAR(value, wanted, tolerance)                                                                      \
+#define REFERENCE_NEAR(value, wanted, tolerance)                                                                       \
     reference_near((double)(value), (double)(wanted), (double)(tolerance), #value, __FILE__, __LINE__)
 #define REFERENCE_HOLDS(truth) reference_holds((truth), #truth, __FILE__, __LINE__)
 #define REFERENCE_STATUS(call, wanted) reference_status((call), (wanted), #call, __FILE__, __LINE__)
@@ -110,14 +110,14 @@ void reference_random_codes(uint64_t *random, const reference_pair *pair, int64_
                             double *V);
 
 /* Data of many sorts: X(name, word). */
-#define REFERENCE_KIND_LIST(X)                                                                                        \
-    X(REFERENCE_GAUSSIAN, "gaussian")                                                                                 \
-    X(REFERENCE_UNIFORM, "uniform")                                                                                   \
-    X(REFERENCE_PLANTED, "planted")                                                                                   \
-    X(REFERENCE_NOISY, "planted with noise")                                                                          \
-    X(REFERENCE_ZERO_ROWS, "zero rows")                                                                               \
-    X(REFERENCE_ZERO_COLUMNS, "zero columns")                                                                         \
-    X(REFERENCE_DUPLICATES, "duplicates")                                                                             \
+#define REFERENCE_KIND_LIST(X)                                                                                         \
+    X(REFERENCE_GAUSSIAN, "gaussian")                                                                                  \
+    X(REFERENCE_UNIFORM, "uniform")                                                                                    \
+    X(REFERENCE_PLANTED, "planted")                                                                                    \
+    X(REFERENCE_NOISY, "planted with noise")                                                                           \
+    X(REFERENCE_ZERO_ROWS, "zero rows")                                                                                \
+    X(REFERENCE_ZERO_COLUMNS, "zero columns")                                                                          \
+    X(REFERENCE_DUPLICATES, "duplicates")                                                                              \
     X(REFERENCE_CONSTANT, "constant")
 #define REFERENCE_ENUM(name, word) name,
 typedef enum reference_kind { REFERENCE_KIND_LIST(REFERENCE_ENUM) REFERENCE_KINDS } reference_kind;
@@ -125,8 +125,8 @@ typedef enum reference_kind { REFERENCE_KIND_LIST(REFERENCE_ENUM) REFERENCE_KIND
 const char *reference_kind_word(reference_kind kind);
 
 /* X, m x n. A planted X is l U W of the pair, with l = 3. */
-void reference_data(uint64_t *random, reference_kind kind, const reference_pair *pair, int64_t m, int64_t n,
-                    int64_t r, int64_t s, double *X);
+void reference_data(uint64_t *random, reference_kind kind, const reference_pair *pair, int64_t m, int64_t n, int64_t r,
+                    int64_t s, double *X);
 /* The paper's synthetic data, 3 x n: half between the z axis and the plane x = z, half between it and y = z. */
 void reference_cones(uint64_t *random, int64_t n, double *X);
 void reference_round_to_f32(int64_t count, double *X);

@@ -21,8 +21,8 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    {"1x", "1x", 1, 1, false, 0},     {"1.5x", "1.5x", 1.5, 1.5, false, 0}, {"0.3x", "1x", 0.3, 1, false, 0},
-    {"1x", "0.3x", 1, 0.3, false, 0}, {"9.5", "400", 9.5, 400, true, 0},    {"1x", "1x", 1, 1, false, 2.5},
+    {"1x", "1x", 1, 1, false, 0},       {"1.5x", "1.5x", 1.5, 1.5, false, 0}, {"0.3x", "1x", 0.3, 1, false, 0},
+    {"1x", "0.3x", 1, 0.3, false, 0},   {"9.5", "400", 9.5, 400, true, 0},    {"1x", "1x", 1, 1, false, 2.5},
     {"2x", "1.5x", 2, 1.5, false, 0.7},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

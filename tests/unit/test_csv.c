@@ -91,7 +91,9 @@ static void reads_every_dialect(void **state)
 static void skips_what_is_no_row(void **state)
 {
     (void)state;
-    reads("\xef\xbb\xbf" "1,2\n3,4\n", 2, 2);
+    reads("\xef\xbb\xbf"
+          "1,2\n3,4\n",
+          2, 2);
     reads("# a comment, with commas\n\n1,2\n   \n  # more\n3,4\n\n\n", 2, 2);
     reads("x,y\n1,2\n3,4\n", 2, 2);
     reads("\"a \"\"quoted\"\", name\";y\n1;2\n3;4\n", 2, 2);
@@ -144,7 +146,9 @@ static void says_what_is_wrong_where(void **state)
     refuses("# only\n# comments\n", "holds no rows of numbers;");
     refuses("\n \n\n", "holds no rows");
     refuses("x,y\n", "only a header");
-    refuses("\xff\xfe" "1", "UTF-16");
+    refuses("\xff\xfe"
+            "1",
+            "UTF-16");
 }
 
 static void refuses_binary(void **state)
@@ -191,16 +195,47 @@ static void rounds_hard_cases(void **state)
 {
     (void)state;
     static const char *const hard[] = {
-        "0", "-0", "0.0", "-0e5", "0e999999", "1", "123456789012345", "1234567890123456", "9007199254740993",
-        "9007199254740992.9999999999999999", "9007199254740993.00000000000000000000000000000001", "1e22", "1e23", "1e-22",
-        "1e-23", "8.5e22", "2.2250738585072011e-308", "2.2250738585072012e-308", "2.2250738585072014e-308",
-        "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "1e-400", "1e-99999999999999999999",
-        "1.7976931348623157e308", "1.7976931348623158e308", "0.1", "0.30000000000000004", "6.8985865317742005e22",
-        "7.3177701707893310e+15", "1.00000000000000011102230246251565404236316680908203125",
+        "0",
+        "-0",
+        "0.0",
+        "-0e5",
+        "0e999999",
+        "1",
+        "123456789012345",
+        "1234567890123456",
+        "9007199254740993",
+        "9007199254740992.9999999999999999",
+        "9007199254740993.00000000000000000000000000000001",
+        "1e22",
+        "1e23",
+        "1e-22",
+        "1e-23",
+        "8.5e22",
+        "2.2250738585072011e-308",
+        "2.2250738585072012e-308",
+        "2.2250738585072014e-308",
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "1e-400",
+        "1e-99999999999999999999",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "0.1",
+        "0.30000000000000004",
+        "6.8985865317742005e22",
+        "7.3177701707893310e+15",
+        "1.00000000000000011102230246251565404236316680908203125",
         "1.00000000000000011102230246251565404236316680908203124",
-        "1.00000000000000011102230246251565404236316680908203126", "5e-324", "0.000000000000000000000000000000000000001e39",
-        "100000000000000000000000000000000000000000e-41", "3.5844466002796428e+298", "358416272e-33", "89255e-22",
-        "1448997445238699", "0.00000000000000000000000000000000000000000000000000000000000000000000000000001",
+        "1.00000000000000011102230246251565404236316680908203126",
+        "5e-324",
+        "0.000000000000000000000000000000000000001e39",
+        "100000000000000000000000000000000000000000e-41",
+        "3.5844466002796428e+298",
+        "358416272e-33",
+        "89255e-22",
+        "1448997445238699",
+        "0.00000000000000000000000000000000000000000000000000000000000000000000000000001",
     };
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) assert_same_bits(hard[i]);
 }
@@ -237,6 +272,13 @@ static void rounds_random_numbers(void **state)
         if (isfinite(strtod(text, NULL))) assert_same_bits(text);
         snprintf(text, sizeof text, "%llu.%04lluE%+d", (unsigned long long)(bits >> (shape >> 16 & 63)),
                  (unsigned long long)(shape >> 24 & 8191), (int)(shape >> 40 & 63) - 32);
+        assert_same_bits(text);
+        /* As numpy.savetxt writes, and halfway between two doubles, in 16 to 19 digits. */
+        snprintf(text, sizeof text, "%.18e", armilla_random_normal(4, ARMILLA_STREAM_TEST, i));
+        assert_same_bits(text);
+        snprintf(text, sizeof text, "%llue%d",
+                 (unsigned long long)(((bits >> 11 | 1ull << 52) << 1 | 1) << (shape & 7)),
+                 (int)(shape >> 8 & 63) - 32);
         assert_same_bits(text);
     }
 }
@@ -289,18 +331,10 @@ static void survives_refused_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(reads_every_dialect),
-        TEST(skips_what_is_no_row),
-        TEST(transposes_samples_in_columns),
-        TEST(says_what_is_wrong_where),
-        TEST(refuses_binary),
-        TEST(opens_by_every_ending),
-        TEST(rounds_hard_cases),
-        TEST(rounds_by_the_last_digit),
-        TEST(rounds_random_numbers),
-        TEST(ignores_the_locale),
-        TEST(survives_random_text),
-        TEST(survives_refused_allocations),
+        TEST(reads_every_dialect),      TEST(skips_what_is_no_row),     TEST(transposes_samples_in_columns),
+        TEST(says_what_is_wrong_where), TEST(refuses_binary),           TEST(opens_by_every_ending),
+        TEST(rounds_hard_cases),        TEST(rounds_by_the_last_digit), TEST(rounds_random_numbers),
+        TEST(ignores_the_locale),       TEST(survives_random_text),     TEST(survives_refused_allocations),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

@@ -113,10 +113,12 @@ static const struct kind {
     double most; /* values are 0 ... most */
     void (*store)(double value, void *to);
 } kinds[] = {
-    {"b1", 1, ARMILLA_F32, 1, store_b1},     {"i1", 1, ARMILLA_F32, 127, store_i1}, {"u1", 1, ARMILLA_F32, 255, store_u1},
-    {"f2", 2, ARMILLA_F32, 2047, store_f2},  {"i2", 2, ARMILLA_F64, 4000, store_i2}, {"u2", 2, ARMILLA_F64, 4000, store_u2},
-    {"i4", 4, ARMILLA_F64, 4000, store_i4},  {"u4", 4, ARMILLA_F64, 4000, store_u4}, {"f4", 4, ARMILLA_F32, 4000, store_f4},
-    {"i8", 8, ARMILLA_F64, 4000, store_i8},  {"u8", 8, ARMILLA_F64, 4000, store_u8}, {"f8", 8, ARMILLA_F64, 4000, store_f8},
+    {"b1", 1, ARMILLA_F32, 1, store_b1},    {"i1", 1, ARMILLA_F32, 127, store_i1},
+    {"u1", 1, ARMILLA_F32, 255, store_u1},  {"f2", 2, ARMILLA_F32, 2047, store_f2},
+    {"i2", 2, ARMILLA_F64, 4000, store_i2}, {"u2", 2, ARMILLA_F64, 4000, store_u2},
+    {"i4", 4, ARMILLA_F64, 4000, store_i4}, {"u4", 4, ARMILLA_F64, 4000, store_u4},
+    {"f4", 4, ARMILLA_F32, 4000, store_f4}, {"i8", 8, ARMILLA_F64, 4000, store_i8},
+    {"u8", 8, ARMILLA_F64, 4000, store_u8}, {"f8", 8, ARMILLA_F64, 4000, store_f8},
 };
 
 static double element(const struct kind *kind, int64_t row, int64_t col)
@@ -174,8 +176,8 @@ static void reads_every_kind(void **state)
                 armilla_data *data = NULL;
                 size_t count = 0;
                 const bool columns = bits & 2;
-                unsigned char *file = make_matrix(&kinds[k], bits & 4 ? '>' : '<', bits & 1, shapes[s][0], shapes[s][1],
-                                                  &count);
+                unsigned char *file =
+                    make_matrix(&kinds[k], bits & 4 ? '>' : '<', bits & 1, shapes[s][0], shapes[s][1], &count);
                 support_ok(context, read_memory(file, count, columns, &data));
                 assert_matrix(&kinds[k], data, columns, shapes[s][0], shapes[s][1]);
                 armilla_data_free(data);
@@ -218,7 +220,8 @@ static void maps_what_fits(void **state)
             const int64_t before = allocator.live;
             support_ok(context, armilla_data_open(context, path, &options, &data));
             const bool aligned = (count - 54 * kinds[k].width) % kinds[k].width == 0;
-            const bool mapped = kinds[k].descriptor[0] == 'f' && kinds[k].width >= 4 && column_major == columns && aligned;
+            const bool mapped =
+                kinds[k].descriptor[0] == 'f' && kinds[k].width >= 4 && column_major == columns && aligned;
             assert_int_equal(allocator.live - before, mapped ? 1 : 2);
             assert_matrix(&kinds[k], data, columns, 9, 6);
             armilla_data_free(data);
@@ -310,8 +313,10 @@ static void refuses_malformed_headers(void **state)
     refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), } 1", 32, "behind the closing brace");
     refuses("'descr': '<f8'", 32, "opening brace");
     refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 1), }", 8, "too large");
-    refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 8, "larger than any memory");
-    refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (3037000499, 3037000499), }", 8, "larger than any memory");
+    refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 8,
+            "larger than any memory");
+    refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (3037000499, 3037000499), }", 8,
+            "larger than any memory");
 }
 
 static void says_how_much_is_missing(void **state)
@@ -320,9 +325,11 @@ static void says_how_much_is_missing(void **state)
     armilla_array array;
     refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", 29, "3 bytes of its numbers are missing");
     refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", 37, "5 bytes behind the 32");
-    support_fails(context, armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x01\x00\x76\x00{", 11, &array),
+    support_fails(context,
+                  armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x01\x00\x76\x00{", 11, &array),
                   ARMILLA_BAD_DATA, "117 bytes of its header are missing");
-    support_fails(context, armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x04\x00\x76\x00{", 11, &array),
+    support_fails(context,
+                  armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x04\x00\x76\x00{", 11, &array),
                   ARMILLA_BAD_DATA, "version 4.0");
     support_fails(context, armilla_array_parse(context, "f", (const unsigned char *)"1,2,3\n4,5,6", 11, &array),
                   ARMILLA_BAD_DATA, "is not an .npy array");
@@ -380,7 +387,8 @@ static void writes_what_numpy_writes(void **state)
     const float values[] = {1, 2, 3, 4, 5, 6};
     double sample[3];
     assert_int_equal(armilla_array_header("f8", 3, 4, true, header), 128);
-    assert_memory_equal(header, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4), }", 69);
+    assert_memory_equal(header, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4), }",
+                        68);
     assert_int_equal(header[127], '\n');
     assert_int_equal(armilla_array_header("u1", 7, -1, false, header), 128);
     assert_memory_equal(header + 10, "{'descr': '|u1', 'fortran_order': False, 'shape': (7,), }", 57);

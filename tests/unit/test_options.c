@@ -193,10 +193,13 @@ static void test_presets(void **state)
     static const struct {
         const char *name, *shown;
     } promised[] = {
-        {"basis", ""},          {"codes", ""},        {"model", ""},         {"sparsity", "0"}, {"rank", "0"},
-        {"radius", "auto"},     {"lambda", "1x"},     {"mu", "1x"},          {"start", ""},     {"seed", "0"},
-        {"restarts", "1"},      {"max-iter", "500"},  {"precision", ""},     {"center", "no"},  {"tfidf", "no"},
-        {"time-limit", "none"}, {"normalize", "none"}, {"tol", "9.9999999999999995e-07"},       {"solver", "palm"},
+        {"basis", ""},          {"codes", ""},         {"model", ""},
+        {"sparsity", "0"},      {"rank", "0"},         {"radius", "auto"},
+        {"lambda", "1x"},       {"mu", "1x"},          {"start", ""},
+        {"seed", "0"},          {"restarts", "1"},     {"max-iter", "500"},
+        {"precision", ""},      {"center", "no"},      {"tfidf", "no"},
+        {"time-limit", "none"}, {"normalize", "none"}, {"tol", "9.9999999999999995e-07"},
+        {"solver", "palm"},
     };
     armilla_options options;
     char shown[128];
@@ -248,8 +251,8 @@ static void test_word_distance(void **state)
         const char *a, *b;
         size_t distance;
     } known[] = {
-        {"", "", 0},         {"", "abc", 3},      {"abc", "", 3},    {"abc", "abc", 0},       {"kitten", "sitting", 3},
-        {"rank", "rnak", 1}, {"abcd", "bacd", 1}, {"abc", "axc", 1}, {"sphere", "spheer", 1}, {"a", "zzzz", 4},
+        {"", "", 0},          {"", "abc", 3},      {"abc", "", 3},    {"abc", "abc", 0},       {"kitten", "sitting", 3},
+        {"rank", "rnak", 1},  {"abcd", "bacd", 1}, {"abc", "axc", 1}, {"sphere", "spheer", 1}, {"a", "zzzz", 4},
         {"fast", "fasts", 1},
     };
     char longest[4000];

@@ -185,8 +185,7 @@ static void says_why_it_cannot_create(void **state)
     support_fails(context, armilla_output_new(context, "", true, &output), ARMILLA_CANNOT_CREATE, "has no name");
     support_write_file(target, OLD, strlen(OLD));
     snprintf(path, sizeof path, "%s/file", target);
-    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE,
-                  "not a directory");
+    support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE, "not a directory");
     memset(path, 'n', 300);
     path[300] = '\0';
     support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE, "too long");
@@ -355,6 +354,14 @@ static const armilla_io fault_io = {
     .stat = fault_stat,
 };
 
+/* Grows where a descriptor has leaked. */
+static int next_descriptor(void)
+{
+    const int file = open("/dev/null", O_RDONLY);
+    close(file);
+    return file;
+}
+
 /* One run with call k failing: the old content or all of the new one, a status that fits, nothing beside it. */
 static bool survives_fault(int k, int error, bool overwrite)
 {
@@ -386,7 +393,7 @@ static bool survives_fault(int k, int error, bool overwrite)
 static void survives_every_fault(void **state)
 {
     (void)state;
-    const int errors[] = {ENOSPC, EIO, EACCES, EPERM};
+    const int errors[] = {ENOSPC, EIO, EACCES, EPERM}, before = next_descriptor();
     context->io = &fault_io;
     fault.only_interruptible = false;
     for (int overwrite = 0; overwrite < 2; overwrite++)
@@ -397,6 +404,7 @@ static void survives_every_fault(void **state)
             assert_true(k > 9); /* stat, open, 3 writes, fsync, close, open, link or rename, fsync, close */
             assert_true(failed >= 6);
         }
+    assert_int_equal(next_descriptor(), before);
 }
 
 static void goes_on_after_interruptions(void **state)

@@ -48,8 +48,7 @@ static void check_maximal(shape s, const double *M, const double *U)
     for (int64_t k = 0; k < s.r; k++) {
         sum += sigma[k];
         trace += S[k + k * s.r];
-        for (int64_t p = 0; p < k; p++)
-            REFERENCE_NEAR(S[p + k * s.r], S[k + p * s.r], 1e-10 * sigma[0] + 1e-300);
+        for (int64_t p = 0; p < k; p++) REFERENCE_NEAR(S[p + k * s.r], S[k + p * s.r], 1e-10 * sigma[0] + 1e-300);
     }
     REFERENCE_NEAR(trace, sum, 1e-12 * (double)sum);
     reference_eigenvalues(s.r, S, right);

@@ -327,14 +327,10 @@ static void test_tables_of_sets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projections_are_global),
-        cmocka_unit_test(test_brute_force_is_an_upper_bound),
-        cmocka_unit_test(test_ties_go_to_the_lowest_index),
-        cmocka_unit_test(test_keep_largest_against_a_sort),
-        cmocka_unit_test(test_projections_at_large_rank),
-        cmocka_unit_test(test_nearest_basis),
-        cmocka_unit_test(test_violation_of_a_basis),
-        cmocka_unit_test(test_tables_of_sets),
+        cmocka_unit_test(test_projections_are_global),      cmocka_unit_test(test_brute_force_is_an_upper_bound),
+        cmocka_unit_test(test_ties_go_to_the_lowest_index), cmocka_unit_test(test_keep_largest_against_a_sort),
+        cmocka_unit_test(test_projections_at_large_rank),   cmocka_unit_test(test_nearest_basis),
+        cmocka_unit_test(test_violation_of_a_basis),        cmocka_unit_test(test_tables_of_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

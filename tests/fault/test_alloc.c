@@ -1,0 +1,195 @@
+/* Every allocation made to fail in turn, alone and with all that follow, through a whole use of the library: a clear
+ * status, nothing leaked, nothing left behind. And a sweep allocates nothing. */
+#include "reference/reference.h"
+
+#include "base/context.h"
+#include "unit/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { M = 5, N = 9, R = 3, S = 2, MOST_ALLOCATIONS = 5000 };
+
+/* One way to use the library. */
+typedef struct usage {
+    const reference_pair *pair;
+    const char *start, *precision;
+    int64_t restarts;
+    bool prepare, continues;
+} usage;
+
+static double X[M * N];
+
+static int skip_fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
+/* What is made on the way and freed at the end, whatever happened. */
+typedef struct things {
+    armilla_context *context;
+    armilla_data *data;
+    armilla_model *model, *opened, *second;
+} things;
+
+static void set_options(const usage *use, armilla_options *options)
+{
+    armilla_options_default(options);
+    options->rank = R;
+    options->basis = use->pair->basis;
+    options->codes = use->pair->codes;
+    options->sparsity = use->pair->sparse ? S : 0;
+    options->start = use->start;
+    options->precision = use->precision;
+    options->restarts = use->restarts;
+    options->max_iter = 3;
+    options->tol = 0;
+    options->threads = 1;
+    options->tfidf = use->prepare;
+    options->center = use->prepare && use->pair->orthonormal;
+    options->normalize = use->prepare ? "l2" : "none";
+}
+
+/* Fit, save, open, transform, rebuild, check and, where asked, go on from the opened model. */
+static armilla_status use_model(const usage *use, things *t, const char *path)
+{
+    armilla_options options;
+    armilla_check check;
+    double codes[R * N], column[M];
+    set_options(use, &options);
+    armilla_status status = armilla_data_wrap_dense(t->context, ARMILLA_F64, X, M, N, M, &t->data);
+    if (status == ARMILLA_OK) status = armilla_fit(t->context, t->data, &options, &t->model);
+    if (status == ARMILLA_OK) status = armilla_model_save(t->context, t->model, path, false);
+    if (status == ARMILLA_OK) status = armilla_model_open(t->context, path, &t->opened);
+    if (status == ARMILLA_OK) status = armilla_model_transform(t->context, t->opened, t->data, 1, codes);
+    if (status == ARMILLA_OK) status = armilla_model_reconstruct(t->context, t->opened, 0, 1, column);
+    if (status == ARMILLA_OK) status = armilla_model_check(t->context, t->opened, t->data, &check);
+    if (status == ARMILLA_OK) REFERENCE_HOLDS(check.passed);
+    options.start_model = t->opened;
+    if (status == ARMILLA_OK && use->continues) status = armilla_fit(t->context, t->data, &options, &t->second);
+    return status;
+}
+
+/* The whole use with allocation k failing; returns its status. Nothing is live afterwards. */
+static armilla_status run(const usage *use, int64_t k, bool all, const char *path)
+{
+    support_allocator allocator = {.countdown = k, .fail_all_after = all};
+    const armilla_allocator table = support_allocator_table(&allocator);
+    armilla_io io = armilla_io_system;
+    things t = {0};
+    armilla_status status = armilla_context_new(&table, &t.context);
+    io.fsync = skip_fsync; /* thousands of times: the disk is not what is tested here */
+    if (status == ARMILLA_OK) {
+        t.context->io = &io;
+        status = use_model(use, &t, path);
+    }
+    if (status != ARMILLA_OK && t.context) REFERENCE_HOLDS(strstr(armilla_context_error(t.context), "memory") != NULL);
+    armilla_model_free(t.second);
+    armilla_model_free(t.opened);
+    armilla_model_free(t.model);
+    armilla_data_free(t.data);
+    armilla_context_free(t.context);
+    REFERENCE_HOLDS(allocator.live == 0);
+    return status;
+}
+
+/* k = 0, 1, 2, ... until a run meets no failure any more. Returns the number of failures seen. */
+static int64_t fail_each(const usage *use, bool all)
+{
+    char path[256];
+    support_path(path, sizeof path, "model.npz");
+    for (int64_t k = 0; k < MOST_ALLOCATIONS; k++) {
+        reference_scene("%s x %s, start %s, %s%s%s, allocation %d%s", use->pair->basis, use->pair->codes, use->start,
+                        use->precision, use->prepare ? ", prepared" : "", use->continues ? ", continued" : "", (int)k,
+                        all ? " and all after it" : "");
+        const armilla_status status = run(use, k, all, path);
+        const bool saved = unlink(path) == 0;
+        REFERENCE_HOLDS(support_entries() == 0); /* no temporary file either */
+        if (status == ARMILLA_OK) {
+            REFERENCE_HOLDS(saved);
+            return k;
+        }
+        REFERENCE_HOLDS(status == ARMILLA_NO_MEMORY);
+    }
+    fail_msg("there is no end of allocations");
+    return 0;
+}
+
+static int set_up_data(void **state)
+{
+    uint64_t random = 131;
+    reference_fill_uniform(&random, M * N, X);
+    return reference_set_up(state);
+}
+
+static void test_every_allocation_fails_in_turn(void **state)
+{
+    int64_t failures = 0;
+    (void)state;
+    for (size_t p = 0; p < REFERENCE_PAIRS; p++)
+        for (int all = 0; all < 2; all++) {
+            const reference_pair *pair = &reference_pairs[p];
+            const usage uses[] = {{pair, "random", "f64", 1, false, false}, {pair, "kmeans++", "f32", 1, true, true}};
+            failures += fail_each(&uses[0], all);
+            failures += fail_each(&uses[1], all);
+        }
+    print_message("%d failures survived\n", (int)failures);
+    assert_true(failures > 1000);
+}
+
+/* The other starts, and several of them. */
+static void test_every_start_fails_in_turn(void **state)
+{
+    armilla_table_row start;
+    (void)state;
+    for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_STARTS, i, &start); i++)
+        for (size_t p = 0; p < REFERENCE_PAIRS; p += 7)
+            for (int all = 0; all < 2; all++) {
+                const usage use = {&reference_pairs[p], start.name, "f64", 2, false, false};
+                assert_true(fail_each(&use, all) > 20);
+            }
+}
+
+static int64_t allocations_of(const reference_pair *pair, const char *precision, int64_t iterations)
+{
+    support_allocator allocator = SUPPORT_ALLOCATOR;
+    const usage use = {pair, "kmeans++", precision, 1, false, false};
+    armilla_context *context = support_context_with(&allocator);
+    armilla_data *data = NULL;
+    armilla_model *model = NULL;
+    armilla_options options;
+    set_options(&use, &options);
+    options.max_iter = iterations;
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    support_ok(context, armilla_fit(context, data, &options, &model));
+    armilla_model_free(model);
+    armilla_data_free(data);
+    armilla_context_free(context);
+    assert_int_equal(allocator.live, 0);
+    return allocator.taken;
+}
+
+static void test_a_sweep_allocates_nothing(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < REFERENCE_PAIRS; p++)
+        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+            const char *precision = armilla_type_word((armilla_type)type);
+            const int64_t few = allocations_of(&reference_pairs[p], precision, 5);
+            assert_true(few > 10);
+            assert_int_equal(allocations_of(&reference_pairs[p], precision, 50), few);
+            assert_int_equal(allocations_of(&reference_pairs[p], precision, 500), few);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_allocation_fails_in_turn),
+        cmocka_unit_test(test_every_start_fails_in_turn),
+        cmocka_unit_test(test_a_sweep_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, set_up_data, reference_tear_down);
+}

@@ -1,0 +1,229 @@
+/* Opening files: the formats table, and bytes from files, pipes and failing disks. */
+#include "support.h"
+
+#include "files/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static armilla_context *context;
+static support_allocator allocator;
+static char path[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    allocator = SUPPORT_ALLOCATOR;
+    context = support_context_with(&allocator);
+    support_path(path, sizeof path, "data.csv");
+    support_clean();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    armilla_context_free(context);
+    support_clean();
+    assert_int_equal(allocator.live, 0);
+    return 0;
+}
+
+static void lists_its_formats(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (; armilla_formats_row(count); count++) {
+        const armilla_format *row = armilla_formats_row(count);
+        assert_ptr_equal(armilla_formats_find(row->name), row);
+        assert_true(row->endings[0] == '.' && row->meaning[0] && row->read);
+    }
+    assert_true(count >= 2);
+    assert_null(armilla_formats_find("none"));
+    assert_null(armilla_formats_row(1000));
+}
+
+static void maps_regular_files(void **state)
+{
+    (void)state;
+    armilla_bytes bytes;
+    support_write_file(path, "1,2\n", 4);
+    support_ok(context, armilla_bytes_open(context, path, &bytes));
+    assert_non_null(bytes.map);
+    assert_null(bytes.memory);
+    assert_int_equal(bytes.count, 4);
+    assert_memory_equal(bytes.start, "1,2\n", 4);
+    armilla_bytes_free(context, &bytes);
+    assert_null(bytes.start);
+}
+
+static void reads_pipes(void **state)
+{
+    (void)state;
+    armilla_data *data = NULL;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int pipe = open(path, O_WRONLY);
+        for (int i = 0; i < 400000; i++)
+            if (write(pipe, "1,2,3\n", 6) != 6) _exit(1);
+        _exit(0);
+    }
+    support_ok(context, armilla_data_open(context, path, NULL, &data));
+    assert_int_equal(armilla_data_samples(data), 400000);
+    assert_int_equal(armilla_data_features(data), 3);
+    armilla_data_free(data);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void says_why_it_cannot_open(void **state)
+{
+    (void)state;
+    armilla_data *data = NULL;
+    char directory[256];
+    support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_CANNOT_OPEN,
+                  "data.csv: cannot be opened: No such file");
+    support_fails(context, armilla_data_open(context, NULL, NULL, &data), ARMILLA_BAD_ARGUMENT, "no file name");
+    support_path(directory, sizeof directory, "");
+    support_fails(context, armilla_data_open(context, directory, NULL, &data), ARMILLA_CANNOT_OPEN, "is a directory");
+    support_write_file(path, "", 0);
+    support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA, "data.csv: is empty");
+    support_fails(context, armilla_data_open(context, "/dev/null", NULL, &data), ARMILLA_BAD_DATA,
+                  "/dev/null: is empty");
+    if (geteuid() != 0) {
+        assert_int_equal(chmod(path, 0), 0);
+        support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_CANNOT_OPEN, "Permission denied");
+    }
+    assert_null(data);
+}
+
+static void chooses_the_format(void **state)
+{
+    (void)state;
+    armilla_data *data = NULL;
+    armilla_read_options options = {.format = "cvs"};
+    char odd[256];
+    support_write_file(path, "1,2\n", 4);
+    support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_ARGUMENT,
+                  "format 'cvs' is unknown; choices: npy (.npy), csv (.csv .tsv .txt)");
+    options.format = "npy";
+    support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_DATA, "is not an .npy array");
+    support_path(odd, sizeof odd, "data.odd");
+    support_write_file(odd, "1,2\n", 4);
+    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA,
+                  "data.odd: this kind of file is unknown; name its format (--format): npy (.npy), csv");
+    options.format = "csv";
+    support_ok(context, armilla_data_open(context, odd, &options, &data));
+    armilla_data_free(data);
+    data = NULL;
+    support_write_file(odd, "\x1f\x8b\x08", 3);
+    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "gunzip");
+    support_write_file(odd, "\x93NUMPY", 6); /* known by its content, whatever the name */
+    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "is cut short");
+    assert_null(data);
+}
+
+/* Call number `at` of the table fails. */
+static struct {
+    int calls, at, error;
+} fault;
+
+static bool fails(void)
+{
+    errno = fault.error;
+    return fault.calls++ == fault.at;
+}
+
+static int fault_open(const char *name, int flags, mode_t mode)
+{
+    return fails() ? -1 : armilla_io_system.open(name, flags, mode);
+}
+
+static int fault_fstat(int file, struct stat *facts)
+{
+    return fails() ? -1 : fstat(file, facts);
+}
+
+static ssize_t fault_read(int file, void *bytes, size_t count)
+{
+    return fails() ? -1 : read(file, bytes, count < 3 ? count : 3);
+}
+
+static int fault_close(int file)
+{
+    close(file);
+    return fails() ? -1 : 0;
+}
+
+static void *never_map(void *address, size_t count, int protection, int flags, int file, off_t offset)
+{
+    (void)address, (void)count, (void)protection, (void)flags, (void)file, (void)offset;
+    errno = ENODEV;
+    return MAP_FAILED;
+}
+
+static const armilla_io fault_io = {
+    .open = fault_open, .fstat = fault_fstat, .read = fault_read, .close = fault_close, .map = never_map};
+
+static armilla_status open_with_fault(int at, int error)
+{
+    armilla_data *data = NULL;
+    fault.calls = 0;
+    fault.at = at;
+    fault.error = error;
+    const armilla_status status = armilla_data_open(context, path, NULL, &data);
+    if (status == ARMILLA_OK) assert_int_equal(armilla_data_samples(data), 2);
+    armilla_data_free(data);
+    return status;
+}
+
+static void survives_every_fault(void **state)
+{
+    (void)state;
+    support_write_file(path, "1,2\n3,4\n", 8);
+    context->io = &fault_io;
+    support_fails(context, open_with_fault(0, EACCES), ARMILLA_CANNOT_OPEN, strerror(EACCES));
+    support_fails(context, open_with_fault(1, EIO), ARMILLA_CANNOT_OPEN, strerror(EIO));
+    for (int k = 2; k < 6; k++) /* three reads, and the one that finds the end */
+        support_fails(context, open_with_fault(k, EIO), ARMILLA_IO_ERROR, "data.csv: reading failed after");
+    support_ok(context, open_with_fault(6, EIO)); /* closing what was read */
+    support_ok(context, open_with_fault(100, EIO));
+    support_ok(context, open_with_fault(0, EINTR));
+    for (int k = 2; k < 7; k++) support_ok(context, open_with_fault(k, EINTR));
+}
+
+static void survives_refused_allocations(void **state)
+{
+    (void)state;
+    bool refused = true;
+    support_write_file(path, "1,2\n3,4\n", 8);
+    context->io = &fault_io;
+    for (int64_t k = 0; refused; k++) {
+        allocator.countdown = allocator.taken + k;
+        const armilla_status status = open_with_fault(100, EIO);
+        refused = status != ARMILLA_OK;
+        if (refused) support_fails(context, status, ARMILLA_NO_MEMORY, "out of memory");
+        assert_true(refused || k > 2);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(lists_its_formats),
+        TEST(maps_regular_files),
+        TEST(reads_pipes),
+        TEST(says_why_it_cannot_open),
+        TEST(chooses_the_format),
+        TEST(survives_every_fault),
+        TEST(survives_refused_allocations),
+    };
+    return cmocka_run_group_tests_name("files", tests, NULL, NULL);
+}
