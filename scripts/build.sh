@@ -6,6 +6,11 @@ tree=$1
 shift
 mkdir -p "$tree"
 
+# CMake does not take a tree that was made elsewhere, as it is where the sources were moved or copied.
+if [[ -e $tree/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$tree/CMakeCache.txt"; then
+    rm -rf "$tree/CMakeCache.txt" "$tree/CMakeFiles"
+fi
+
 cmake -S . -B "$tree" -DARMILLA_WERROR="${WERROR:-OFF}" "$@" >"$tree/configure.log" 2>&1 || {
     cat "$tree/configure.log" >&2
     exit 1

@@ -57,8 +57,10 @@ present() {
 
 missing=() reasons='' names='' buildable=yes
 while IFS='|' read -r use package name signs why; do
-    read -r use <<<"$use" && [[ $groups == *" $use "* ]] || continue
+    read -r use <<<"$use"
     read -r package <<<"$package"
+    read -r name <<<"$name"
+    [[ $groups == *" $use "* ]] || continue
     present "$package" "$signs" && continue
     missing+=("$package")
     [[ $use != build ]] || buildable=no

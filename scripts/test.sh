@@ -75,11 +75,24 @@ every_blas() {
 }
 
 memcheck() {
-    local program
-    for program in "$build"/tests/bin/*; do
-        step "valgrind $(basename "$program")" env OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=1 ARMILLA_VALGRIND=1 \
-            valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$program"
+    local program logs=$build/valgrind
+    if [[ -z $(command -v valgrind) ]]; then
+        skip valgrind "not installed"
+        return
+    fi
+    rm -rf "$logs"
+    mkdir -p "$logs"
+    find "$build/tests/bin" -type f -print0 |
+        OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=1 ARMILLA_VALGRIND=1 xargs -0 -P "$jobs" -I{} bash -c '
+            valgrind -q --error-exitcode=99 --num-callers=20 --leak-check=full --errors-for-leak-kinds=definite "$1" \
+                >"$2/$(basename "$1")" 2>&1 || mv "$2/$(basename "$1")" "$2/$(basename "$1").failed"' - {} "$logs"
+    for program in "$logs"/*; do
+        step "valgrind $(basename "$program" .failed)" show_unless_passed "$program"
     done
+}
+
+show_unless_passed() {
+    [[ $1 != *.failed ]] || { cat "$1"; return 1; }
 }
 
 analysis() {

@@ -17,27 +17,27 @@ extern "C" {
 #endif
 
 /* Why a call failed: X(name, exit status of the command, meaning). */
-#define ARMILLA_STATUS_LIST(X)                                                                                    \
-    X(ARMILLA_OK, 0, "success")                                                                                   \
-    X(ARMILLA_BAD_ARGUMENT, 64, "an argument or option is out of its own range")                                  \
-    X(ARMILLA_BAD_DATA, 65, "the data are malformed, or the options do not fit them")                             \
-    X(ARMILLA_CANNOT_OPEN, 66, "the input cannot be opened or read")                                              \
-    X(ARMILLA_NOT_BUILT, 69, "this build does not have the feature")                                              \
-    X(ARMILLA_INTERNAL, 70, "internal error")                                                                     \
-    X(ARMILLA_NO_MEMORY, 71, "out of memory")                                                                     \
-    X(ARMILLA_CANNOT_CREATE, 73, "the output cannot be created, or exists")                                       \
+#define ARMILLA_STATUS_LIST(X)                                                                                         \
+    X(ARMILLA_OK, 0, "success")                                                                                        \
+    X(ARMILLA_BAD_ARGUMENT, 64, "an argument or option is out of its own range")                                       \
+    X(ARMILLA_BAD_DATA, 65, "the data are malformed, or the options do not fit them")                                  \
+    X(ARMILLA_CANNOT_OPEN, 66, "the input cannot be opened or read")                                                   \
+    X(ARMILLA_NOT_BUILT, 69, "this build does not have the feature")                                                   \
+    X(ARMILLA_INTERNAL, 70, "internal error")                                                                          \
+    X(ARMILLA_NO_MEMORY, 71, "out of memory")                                                                          \
+    X(ARMILLA_CANNOT_CREATE, 73, "the output cannot be created, or exists")                                            \
     X(ARMILLA_IO_ERROR, 74, "reading or writing failed")
 
 /* Why the iteration ended: X(name, word in --json and in the model file). */
-#define ARMILLA_STOP_LIST(X)                                                                                      \
-    X(ARMILLA_STOP_CONVERGED, "converged")                                                                        \
-    X(ARMILLA_STOP_MAX_ITER, "max-iter")                                                                          \
-    X(ARMILLA_STOP_TIME_LIMIT, "time-limit")                                                                      \
+#define ARMILLA_STOP_LIST(X)                                                                                           \
+    X(ARMILLA_STOP_CONVERGED, "converged")                                                                             \
+    X(ARMILLA_STOP_MAX_ITER, "max-iter")                                                                               \
+    X(ARMILLA_STOP_TIME_LIMIT, "time-limit")                                                                           \
     X(ARMILLA_STOP_INTERRUPTED, "interrupted")
 
 /* Types of stored and computed numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). */
-#define ARMILLA_TYPE_LIST(X)                                                                                      \
-    X(ARMILLA_F32, float, "f32", "f4")                                                                            \
+#define ARMILLA_TYPE_LIST(X)                                                                                           \
+    X(ARMILLA_F32, float, "f32", "f4")                                                                                 \
     X(ARMILLA_F64, double, "f64", "f8")
 
 #define ARMILLA_ENUM_STATUS(name, code, text) name,

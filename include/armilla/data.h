@@ -40,16 +40,16 @@ ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const a
 
 /* What one read of the data tells. */
 typedef struct armilla_data_facts {
-    double squared_norm;           /* ||X||^2 */
-    double smallest, largest;      /* entries */
-    double norm_low, norm_high;    /* shortest nonzero and longest sample; 0 where all are zero */
-    int64_t zeros;                 /* entries that are 0 */
-    int64_t negatives;             /* entries below 0 */
-    int64_t zero_samples;          /* samples of length 0 */
-    int64_t zero_features;         /* features that are 0 in every sample */
-    uint64_t fingerprint;          /* depends on the values and their places, not on how they are stored */
-    int64_t bad_sample;            /* the first sample with a NaN or an infinity, or -1 */
-    int64_t bad_feature;           /* its first such feature, or -1 */
+    double squared_norm;        /* ||X||^2 */
+    double smallest, largest;   /* entries */
+    double norm_low, norm_high; /* shortest nonzero and longest sample; 0 where all are zero */
+    int64_t zeros;              /* entries that are 0 */
+    int64_t negatives;          /* entries below 0 */
+    int64_t zero_samples;       /* samples of length 0 */
+    int64_t zero_features;      /* features that are 0 in every sample */
+    uint64_t fingerprint;       /* depends on the values and their places, not on how they are stored */
+    int64_t bad_sample;         /* the first sample with a NaN or an infinity, or -1 */
+    int64_t bad_feature;        /* its first such feature, or -1 */
 } armilla_data_facts;
 
 /* Does not fail on NaN or infinities: they are reported in bad_sample and bad_feature. threads <= 0: all cores. */

@@ -33,7 +33,7 @@ typedef struct armilla_options {
     const char *basis; /* NULL: the model's, or orthonormal */
     const char *codes; /* NULL: the model's, or sphere */
     int64_t sparsity;  /* 0: none */
-    double radius;    /* 0: learned */
+    double radius;     /* 0: learned */
     const char *solver;
     const char *lambda; /* a number, or a multiple of the safe value such as "0.3x" */
     const char *mu;
@@ -50,8 +50,8 @@ typedef struct armilla_options {
     bool tfidf;
 
     /* Not in the table: what only a program can give. */
-    const double *start_basis;         /* U0, m x r, column-major; overrides start */
-    const armilla_model *start_model;  /* U0, V0 and the radius; overrides start */
+    const double *start_basis;        /* U0, m x r, column-major; overrides start */
+    const armilla_model *start_model; /* U0, V0 and the radius; overrides start */
     armilla_callback callback;
     void *callback_user;
 } armilla_options;
@@ -68,8 +68,8 @@ ARMILLA_API armilla_status armilla_options_check(armilla_context *context, const
 ARMILLA_API armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X,
                                              const armilla_options *options);
 
-ARMILLA_API armilla_status armilla_fit(armilla_context *context, const armilla_data *X,
-                                       const armilla_options *options, armilla_model **model);
+ARMILLA_API armilla_status armilla_fit(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                       armilla_model **model);
 
 #ifdef __cplusplus
 }

@@ -74,9 +74,9 @@ typedef struct armilla_check {
     double codes_negative;
     int64_t most_nonzeros; /* in a code */
     bool fingerprint_matches;
-    int64_t rises;           /* iterations in which the trace's objective rose by more than rounding */
-    bool rises_expected;     /* the fit used a lambda or mu below the safe value */
-    char finding[256];       /* the first difference in words, "" where there is none */
+    int64_t rises;       /* iterations in which the trace's objective rose by more than rounding */
+    bool rises_expected; /* the fit used a lambda or mu below the safe value */
+    char finding[256];   /* the first difference in words, "" where there is none */
 } armilla_check;
 
 ARMILLA_API armilla_status armilla_model_check(armilla_context *context, const armilla_model *model,

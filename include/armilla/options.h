@@ -26,12 +26,13 @@ typedef struct armilla_option {
     const char *preset; /* default, in the words a user would type; NULL: none (0, false, NULL) */
     double low, high;   /* range, for INTEGER and REAL */
     bool above_low;
-    const char *automatic;                      /* the word that POSITIVE takes for "none" or "auto" */
-    const char *(*choice)(size_t index);        /* WORD: the index-th choice, NULL past the last */
-    const char *(*resolve)(const char *spoken); /* WORD, optional: the canonical name of a spoken one (aliases), or NULL */
-    bool open;                                  /* WORD: also anything else, such as a file */
-    const char *value;                          /* what --help calls the value: "R", "FILE" */
-    const char *help;                           /* one line */
+    const char *automatic;               /* the word that POSITIVE takes for "none" or "auto" */
+    const char *(*choice)(size_t index); /* WORD: the index-th choice, NULL past the last */
+    const char *(*resolve)(
+        const char *spoken); /* WORD, optional: the canonical name of a spoken one (aliases), or NULL */
+    bool open;               /* WORD: also anything else, such as a file */
+    const char *value;       /* what --help calls the value: "R", "FILE" */
+    const char *help;        /* one line */
 } armilla_option;
 
 /* Sets every field that the table describes to its preset. The table ends with a row whose name is NULL. */

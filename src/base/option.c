@@ -36,7 +36,8 @@ size_t armilla_word_distance(const char *a, const char *b)
         now[0] = i;
         for (size_t j = 1; j <= lb; j++) {
             now[j] = smaller(smaller(up[j], now[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = smaller(now[j], up2[j - 2] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = smaller(now[j], up2[j - 2] + 1);
         }
     }
     return rows[la % 3][lb];
@@ -82,9 +83,13 @@ static armilla_status set_real(armilla_context *context, const armilla_option *r
     double value = 0;
     if (!read_number(text, "", &value))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a number", row->name, text);
-    if (value < row->low || value > row->high || (row->above_low && value == row->low))
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number %s %g%s", row->name,
-                            text, row->above_low ? "above" : "from", row->low, row->high < 1e300 ? " up to the limit" : " up");
+    const bool within = value >= row->low && value <= row->high && !(row->above_low && value == row->low);
+    if (!within && row->high < 1e300)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number %s %g up to %g",
+                            row->name, text, row->above_low ? "above" : "from", row->low, row->high);
+    if (!within)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number %s %g", row->name,
+                            text, row->above_low ? "above" : "of at least", row->low);
     *(double *)field(row, target) = value;
     return ARMILLA_OK;
 }
@@ -93,8 +98,8 @@ static armilla_status set_positive(armilla_context *context, const armilla_optio
 {
     double value = 0;
     if (strcmp(text, row->automatic) != 0 && (!read_number(text, "", &value) || value <= 0))
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is neither a positive number nor '%s'", row->name,
-                            text, row->automatic);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is neither a positive number nor '%s'",
+                            row->name, text, row->automatic);
     *(double *)field(row, target) = value;
     return ARMILLA_OK;
 }
@@ -179,9 +184,9 @@ void armilla_option_presets(const armilla_option *table, void *target)
 {
     armilla_context scratch = {.error = ""};
     static const size_t field_sizes[] = {
-        [ARMILLA_OPTION_FLAG] = sizeof(bool),         [ARMILLA_OPTION_INTEGER] = sizeof(int64_t),
-        [ARMILLA_OPTION_REAL] = sizeof(double),       [ARMILLA_OPTION_POSITIVE] = sizeof(double),
-        [ARMILLA_OPTION_MULTIPLE] = sizeof(char *),   [ARMILLA_OPTION_WORD] = sizeof(char *),
+        [ARMILLA_OPTION_FLAG] = sizeof(bool),       [ARMILLA_OPTION_INTEGER] = sizeof(int64_t),
+        [ARMILLA_OPTION_REAL] = sizeof(double),     [ARMILLA_OPTION_POSITIVE] = sizeof(double),
+        [ARMILLA_OPTION_MULTIPLE] = sizeof(char *), [ARMILLA_OPTION_WORD] = sizeof(char *),
         [ARMILLA_OPTION_TEXT] = sizeof(char *),
     };
     for (; table->name; table++) {

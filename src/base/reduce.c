@@ -12,15 +12,15 @@ struct armilla_reducer {
     armilla_context *context;
     int threads;
     int64_t slots, length;
-    int levels;                      /* of the tree; level 0 are the slots */
-    int64_t nodes_at[MOST_LEVELS];   /* nodes of a level */
-    int64_t offset_of[MOST_LEVELS];  /* of a level's first node in waiting */
-    double **waiting;                /* a finished node whose sibling is not: its vector; NULL else */
-    int64_t vectors;                 /* in all */
-    double **vector;                 /* all of them */
-    double **spare;                  /* those not in use, `free` of them */
+    int levels;                     /* of the tree; level 0 are the slots */
+    int64_t nodes_at[MOST_LEVELS];  /* nodes of a level */
+    int64_t offset_of[MOST_LEVELS]; /* of a level's first node in waiting */
+    double **waiting;               /* a finished node whose sibling is not: its vector; NULL else */
+    int64_t vectors;                /* in all */
+    double **vector;                /* all of them */
+    double **spare;                 /* those not in use, `free` of them */
     int64_t free;
-    armilla_status status;           /* of the lowest failing slot */
+    armilla_status status; /* of the lowest failing slot */
     int64_t failed_slot;
 };
 

@@ -82,7 +82,8 @@ static armilla_status new_dense(armilla_context *context, armilla_type type, con
     if ((unsigned)type >= ARMILLA_TYPE_COUNT)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the number type %d is unknown", (int)type);
     if (!values) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are NULL");
-    if (stride < m || !armilla_size_area(stride, n, &span) || !armilla_size_multiply(span, armilla_type_size(type), &bytes))
+    if (stride < m || !armilla_size_area(stride, n, &span) ||
+        !armilla_size_multiply(span, armilla_type_size(type), &bytes))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "data: a stride of %" PRId64 " does not fit %" PRId64 " features and %" PRId64 " samples",
                             stride, m, n);

@@ -6,11 +6,11 @@
 #include "base/threads.h"
 
 enum {
-    PANEL_BYTES = 192 * 1024,             /* leaves room in a 512 KiB second-level cache */
-    LEAST_WIDTH = 32,                     /* below this the sums cost more than the panel */
+    PANEL_BYTES = 192 * 1024, /* leaves room in a 512 KiB second-level cache */
+    LEAST_WIDTH = 32,         /* below this the sums cost more than the panel */
     MOST_WIDTH = 128,
-    LEAST_SLOTS = 16,                     /* bounds on how many vectors of sums there can be: with */
-    MOST_SLOTS = 64,                      /* long vectors memory counts, with short ones parallelism */
+    LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
+    MOST_SLOTS = 64,  /* long vectors memory counts, with short ones parallelism */
     SLOT_NUMBERS = 1 << 24,
     THREAD_NUMBERS = 1 << 15, /* entries of X that are worth another thread */
     ALIGNMENT = 64

@@ -36,8 +36,12 @@ static double safe_scale(int64_t count, const double *a, const double *b)
 {
     double largest = 0;
     int exponent = 0;
-    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(b ? a[i] - b[i] : a[i]));
-    if (largest == 0) return 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs(b ? a[i] - b[i] : a[i]);
+        if (isnan(size)) return NAN; /* which fmax would lose */
+        largest = fmax(largest, size);
+    }
+    if (largest == 0 || isinf(largest)) return largest == 0 ? 0 : 1;
     (void)frexp(largest, &exponent);
     /* 2^-exponent of a denormal would overflow; 2^1000 is enough to lift it. */
     return ldexp(1, exponent < -1000 ? 1000 : -exponent);
@@ -74,7 +78,8 @@ static armilla_status query_work(armilla_algebra *algebra)
     int integer = 0;
     const int64_t eigen = 1 + 6 * algebra->r + 2 * algebra->r * algebra->r;
     const int infos[] = {
-        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r, &asked[0], -1, &integer),
+        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r, &asked[0], -1,
+                            &integer),
         LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, &dummy, m, &dummy, &asked[1], -1),
         LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r < m ? r : m, r < m ? r : m, &dummy, m, &dummy, &asked[2], -1),
     };

@@ -10,9 +10,11 @@ extern const armilla_kernels armilla_kernels_avx2_f32, armilla_kernels_avx2_f64;
 #endif
 
 static const armilla_kernels *const rows[] = {
-    &armilla_kernels_portable_f32, &armilla_kernels_portable_f64,
+    &armilla_kernels_portable_f32,
+    &armilla_kernels_portable_f64,
 #ifdef ARMILLA_HAVE_AVX2
-    &armilla_kernels_avx2_f32,     &armilla_kernels_avx2_f64,
+    &armilla_kernels_avx2_f32,
+    &armilla_kernels_avx2_f64,
 #endif
 };
 

@@ -91,7 +91,8 @@ static armilla_status careful_factor(armilla_algebra *algebra, double *U)
     if (info == 0)
         info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, R, r, algebra->values, Y, r, Zt, r, algebra->work,
                                    algebra->work_size, algebra->integers);
-    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK failed with info %d in QR or SVD", info);
+    if (info != 0)
+        return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK failed with info %d in QR or SVD", info);
     armilla_multiply(r, r, r, 1, Y, Zt, 0, R);
     armilla_multiply(m, r, r, 1, Q, R, 0, U);
     return ARMILLA_OK;
@@ -101,7 +102,8 @@ armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *
 {
     bool done = false;
     if (!scale_into(algebra->m * algebra->r, M, U))
-        return armilla_fail(algebra->context, ARMILLA_INTERNAL, "the basis step is not finite; scale the data nearer to 1");
+        return armilla_fail(algebra->context, ARMILLA_INTERNAL,
+                            "the basis step is not finite; scale the data nearer to 1");
     armilla_status status = cheap_factor(algebra, U, &done);
     if (status == ARMILLA_OK && !done) status = careful_factor(algebra, U);
     return status;

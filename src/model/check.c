@@ -68,10 +68,11 @@ static void judge(const armilla_model *model, const armilla_data_facts *facts, a
     check->passed = true;
     find(check, !check->fingerprint_matches, "the data are not the ones the model was fitted to (fingerprints differ)");
     find(check, !(fabs(check->objective_found - check->objective_stated) <= slack),
-         "the model states an objective of %.17g, the data give %.17g", check->objective_stated, check->objective_found);
+         "the model states an objective of %.17g, the data give %.17g", check->objective_stated,
+         check->objective_found);
     find(check, !(check->orthonormal_violation <= orthonormal), "U'U differs from I by %.3g, more than %.3g",
          check->orthonormal_violation, orthonormal);
-    find(check, check->basis_negative > 0, "U has a negative entry, -%.3g", check->basis_negative);
+    find(check, !(check->basis_negative <= 0), "U has a negative entry, -%.3g", check->basis_negative);
     find(check, check->codes_negative > 0, "V has a negative entry, -%.3g", check->codes_negative);
     find(check, !(check->radius_violation <= NORM_SLACK * epsilon),
          "a code's length differs from the radius %.17g by a factor of 1 + %.3g", s->radius, check->radius_violation);

@@ -12,9 +12,9 @@ typedef struct column_problem {
     const armilla_code_set *codes;
     int64_t r, s;
     double l;
-    bool exact;      /* U'U = I: v = l*Proj(c) is the answer */
-    double *pull;    /* alpha*I - H with alpha >= sigma_1(H), r x r */
-    double settled;  /* a step of w shorter than this is the last */
+    bool exact;     /* U'U = I: v = l*Proj(c) is the answer */
+    double *pull;   /* alpha*I - H with alpha >= sigma_1(H), r x r */
+    double settled; /* a step of w shorter than this is the last */
 } column_problem;
 
 enum { MOST_STEPS = 2000 };
@@ -91,8 +91,12 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
                                    int threads, void *codes)
 {
     const armilla_model_summary *s = &model->summary;
-    column_problem p = {.codes = model->codes, .r = s->rank, .s = s->sparsity, .l = s->radius,
-                        .exact = model->basis->gram_is_identity, .settled = 4 * armilla_epsilon(s->precision)};
+    column_problem p = {.codes = model->codes,
+                        .r = s->rank,
+                        .s = s->sparsity,
+                        .l = s->radius,
+                        .exact = model->basis->gram_is_identity,
+                        .settled = 4 * armilla_epsilon(s->precision)};
     const armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &p};
     armilla_sweep *sweep = NULL;
     double *column = NULL;

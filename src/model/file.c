@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FORMAT = 1 };
@@ -34,32 +34,33 @@ static double *trace_number(armilla_trace_entry *entry, size_t column)
     return (double *)(void *)((char *)entry + trace_columns[column].offset);
 }
 
+/* clang-format off: a line per few pairs of name and value */
 static json_t *pack_record(const armilla_model_summary *s, const char *options)
 {
     char fingerprint[32];
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, s->fingerprint);
     return json_pack("{s:i, s:s, s:o, s:{s:I, s:I, s:I}, s:s, s:s?, s:s, s:s, s:o, s:s, s:s, s:I, s:s, s:b, s:b,"
                      " s:I, s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:I, s:s, s:f, s:f}",
-                     "format", FORMAT, "library", armilla_version(), "options", json_loads(options, 0, NULL),
-                     "shape", "m", (json_int_t)s->m, "n", (json_int_t)s->n, "r", (json_int_t)s->rank,
-                     "precision", armilla_type_word(s->precision), "model", s->model, "basis", s->basis,
-                     "codes", s->codes, "sparsity", s->sparsity ? json_integer(s->sparsity) : json_null(),
-                     "solver", s->solver, "start", s->start, "seed", (json_int_t)s->seed,
-                     "normalize", s->normalize, "center", (int)s->center, "tfidf", (int)s->tfidf,
-                     "threads", (json_int_t)s->threads, "ranks", (json_int_t)s->ranks, "nnz", (json_int_t)s->nnz,
-                     "iterations", (json_int_t)s->iterations, "sweeps", (json_int_t)s->sweeps,
+                     "format", FORMAT, "library", armilla_version(), "options", json_loads(options, 0, NULL), "shape",
+                     "m", (json_int_t)s->m, "n", (json_int_t)s->n, "r", (json_int_t)s->rank, "precision",
+                     armilla_type_word(s->precision), "model", s->model, "basis", s->basis, "codes", s->codes,
+                     "sparsity", s->sparsity ? json_integer(s->sparsity) : json_null(), "solver", s->solver, "start",
+                     s->start, "seed", (json_int_t)s->seed, "normalize", s->normalize, "center", (int)s->center,
+                     "tfidf", (int)s->tfidf, "threads", (json_int_t)s->threads, "ranks", (json_int_t)s->ranks, "nnz",
+                     (json_int_t)s->nnz, "iterations", (json_int_t)s->iterations, "sweeps", (json_int_t)s->sweeps,
                      "stop", armilla_stop_word(s->stop), "objective", s->objective, "relative_error", s->relative_error,
-                     "squared_norm", s->squared_norm, "zero_samples", (json_int_t)s->zero_samples,
-                     "fingerprint", fingerprint, "seconds", s->seconds,
-                     "seconds_per_iteration", s->seconds_per_iteration);
+                     "squared_norm", s->squared_norm, "zero_samples", (json_int_t)s->zero_samples, "fingerprint",
+                     fingerprint, "seconds", s->seconds, "seconds_per_iteration", s->seconds_per_iteration);
 }
+/* clang-format on */
 
 static armilla_status add_record(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
 {
     json_t *record = pack_record(&model->summary, model->options_text);
     char *text = record ? json_dumps(record, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
-    const armilla_status status = text ? armilla_npz_writer_add_text(writer, "meta", text)
-                                       : armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the model's record");
+    const armilla_status status =
+        text ? armilla_npz_writer_add_text(writer, "meta", text)
+             : armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the model's record");
     free(text);
     json_decref(record);
     return status;
@@ -71,13 +72,15 @@ static armilla_status add_trace(armilla_context *context, armilla_npz_writer *wr
     armilla_status status = armilla_take(context, model->trace_count, sizeof *column, &column);
     for (size_t c = 0; c < TRACE_COLUMNS && status == ARMILLA_OK; c++) {
         for (int64_t k = 0; k < model->trace_count; k++) column[k] = *trace_number(&model->trace[k], c);
-        status = armilla_npz_writer_add(writer, trace_columns[c].array, ARMILLA_F64, model->trace_count, -1, false, column);
+        status =
+            armilla_npz_writer_add(writer, trace_columns[c].array, ARMILLA_F64, model->trace_count, -1, false, column);
     }
     armilla_release(context, column);
     return status;
 }
 
-armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path, bool overwrite)
+armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
+                                  bool overwrite)
 {
     const armilla_model_summary *s = &model->summary;
     armilla_npz_writer *writer = NULL;
@@ -101,7 +104,8 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
 {
     armilla_output *output = NULL;
     armilla_status status = armilla_output_new(context, path, overwrite, &output);
-    if (status == ARMILLA_OK) status = armilla_output_print(output, "iter,objective,relative_error,dU,dV,radius,seconds\n");
+    if (status == ARMILLA_OK)
+        status = armilla_output_print(output, "iter,objective,relative_error,dU,dV,radius,seconds\n");
     for (int64_t k = 0; k < model->trace_count && status == ARMILLA_OK; k++) {
         status = armilla_output_print(output, "%" PRId64, model->trace[k].iteration);
         for (size_t c = 0; c < TRACE_COLUMNS && status == ARMILLA_OK; c++)
@@ -126,7 +130,8 @@ bool armilla_model_recognize(const char *path)
 static armilla_status bad_record(armilla_context *context, const char *path, const char *key)
 {
     return armilla_fail(context, ARMILLA_BAD_DATA,
-                        "%s: the model's record has no right '%s'; the file is damaged or not a model of Armilla", path, key);
+                        "%s: the model's record has no right '%s'; the file is damaged or not a model of Armilla", path,
+                        key);
 }
 
 /* A word that a table or list knows. */
@@ -156,7 +161,8 @@ static bool read_words(const json_t *record, armilla_model *model, const char **
     s->stop = (armilla_stop)word;
     *wrong = "stop";
     if (word == ARMILLA_STOP_COUNT) return false;
-    for (word = 0; word < ARMILLA_TYPE_COUNT && strcmp(precision, armilla_type_word((armilla_type)word)) != 0; word++) {}
+    for (word = 0; word < ARMILLA_TYPE_COUNT && strcmp(precision, armilla_type_word((armilla_type)word)) != 0; word++) {
+    }
     s->precision = (armilla_type)word;
     *wrong = "precision";
     return word < ARMILLA_TYPE_COUNT;
@@ -171,9 +177,15 @@ static bool read_numbers(const json_t *record, armilla_model_summary *s, const c
         int64_t *to;
         int64_t least;
     } integers[] = {
-        {shape, "m", &s->m, 1},           {shape, "n", &s->n, 1},          {shape, "r", &s->rank, 1},
-        {record, "seed", &s->seed, 0},    {record, "nnz", &s->nnz, 0},     {record, "iterations", &s->iterations, 0},
-        {record, "sweeps", &s->sweeps, 0}, {record, "threads", &s->threads, 1}, {record, "ranks", &s->ranks, 1},
+        {shape, "m", &s->m, 1},
+        {shape, "n", &s->n, 1},
+        {shape, "r", &s->rank, 1},
+        {record, "seed", &s->seed, 0},
+        {record, "nnz", &s->nnz, 0},
+        {record, "iterations", &s->iterations, 0},
+        {record, "sweeps", &s->sweeps, 0},
+        {record, "threads", &s->threads, 1},
+        {record, "ranks", &s->ranks, 1},
         {record, "zero_samples", &s->zero_samples, 0},
     };
     const struct {
@@ -188,7 +200,8 @@ static bool read_numbers(const json_t *record, armilla_model_summary *s, const c
         const json_t *value = json_object_get(integers[i].object, integers[i].key);
         *wrong = integers[i].key;
         *integers[i].to = json_integer_value(value);
-        if (!json_is_integer(value) || *integers[i].to < integers[i].least || *integers[i].to > INT64_MAX - 1) return false;
+        if (!json_is_integer(value) || *integers[i].to < integers[i].least || *integers[i].to > INT64_MAX - 1)
+            return false;
     }
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
         const json_t *value = json_object_get(record, reals[i].key);
@@ -199,7 +212,8 @@ static bool read_numbers(const json_t *record, armilla_model_summary *s, const c
     return true;
 }
 
-static armilla_status read_record(armilla_context *context, const char *path, const json_t *record, armilla_model *model)
+static armilla_status read_record(armilla_context *context, const char *path, const json_t *record,
+                                  armilla_model *model)
 {
     armilla_model_summary *s = &model->summary;
     const json_t *options = json_object_get(record, "options");
@@ -208,8 +222,8 @@ static armilla_status read_record(armilla_context *context, const char *path, co
     const json_int_t format = json_integer_value(json_object_get(record, "format"));
     if (format != FORMAT)
         return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "%s: the model has format %lld, this version reads %d; use the Armilla that wrote it (%s)", path,
-                            (long long)format, FORMAT, text_of(record, "library"));
+                            "%s: the model has format %lld, this version reads %d; use the Armilla that wrote it (%s)",
+                            path, (long long)format, FORMAT, text_of(record, "library"));
     if (!read_words(record, model, &wrong) || !read_numbers(record, s, &wrong)) return bad_record(context, path, wrong);
     s->sparsity = json_integer_value(json_object_get(record, "sparsity"));
     s->center = json_is_true(json_object_get(record, "center"));
@@ -224,7 +238,8 @@ static armilla_status read_record(armilla_context *context, const char *path, co
     armilla_status status = armilla_copy_text(context, text_of(record, "start"), &model->start);
     s->start = model->start;
     text = json_dumps(options, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    if (status == ARMILLA_OK && !text) status = armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the options");
+    if (status == ARMILLA_OK && !text)
+        status = armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the options");
     if (status == ARMILLA_OK) status = armilla_copy_text(context, text, &model->options_text);
     free(text);
     return status;
@@ -235,16 +250,16 @@ static armilla_status read_meta(armilla_context *context, const char *path, armi
     char *text = NULL;
     json_error_t error;
     if (!armilla_npz_has(npz, "meta") || !armilla_npz_has(npz, "U"))
-        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: there is no 'meta' or no 'U' in it, so it is not a model of Armilla",
-                            path);
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: there is no 'meta' or no 'U' in it, so it is not a model of Armilla", path);
     armilla_status status = armilla_npz_read_text(npz, "meta", &text);
     if (status != ARMILLA_OK) return status;
     json_t *record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (record)
         status = read_record(context, path, record, model);
     else
-        status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: the model's record is not JSON, line %d: %s", path, error.line,
-                              error.text);
+        status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: the model's record is not JSON, line %d: %s", path,
+                              error.line, error.text);
     json_decref(record);
     armilla_release(context, text);
     return status;
@@ -282,14 +297,15 @@ static armilla_status check_finite(armilla_context *context, const char *path, c
     for (size_t a = 0; a < 2; a++)
         for (int64_t i = 0; i < arrays[a].count; i++) {
             double value = 0;
-            armilla_fetch(s->precision, 1, (const char *)arrays[a].values + (size_t)i * armilla_type_size(s->precision), &value);
+            armilla_fetch(s->precision, 1, (const char *)arrays[a].values + (size_t)i * armilla_type_size(s->precision),
+                          &value);
             if (!isfinite(value))
-                return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s has a value that is not finite; the file is damaged", path,
-                                    arrays[a].name);
+                return armilla_fail(context, ARMILLA_BAD_DATA,
+                                    "%s: %s has a value that is not finite; the file is damaged", path, arrays[a].name);
         }
     if (!(s->radius > 0) || !isfinite(s->radius))
-        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: the radius %g is not a positive number; the file is damaged", path,
-                            s->radius);
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: the radius %g is not a positive number; the file is damaged", path, s->radius);
     return ARMILLA_OK;
 }
 
@@ -303,7 +319,8 @@ static armilla_status read_arrays(armilla_context *context, const char *path, ar
     if (status == ARMILLA_OK) status = armilla_npz_read(npz, "radius", ARMILLA_F64, &none, &none, &radius);
     if (status == ARMILLA_OK) s->radius = *radius;
     armilla_release(context, radius);
-    if (status == ARMILLA_OK && s->center) status = armilla_npz_read(npz, "mean", ARMILLA_F64, &s->m, &none, &model->mean);
+    if (status == ARMILLA_OK && s->center)
+        status = armilla_npz_read(npz, "mean", ARMILLA_F64, &s->m, &none, &model->mean);
     if (status == ARMILLA_OK && s->tfidf) status = armilla_npz_read(npz, "idf", ARMILLA_F64, &s->m, &none, &model->idf);
     if (status == ARMILLA_OK) status = read_trace(context, npz, model);
     if (status == ARMILLA_OK) status = check_finite(context, path, model);

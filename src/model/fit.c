@@ -8,12 +8,14 @@
 #include "start/start.h"
 
 #include <inttypes.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* One factor of longest to shortest sample from which one radius for all calls for a remark. */
 #define WIDE_NORMS 3
+
+/* Below this, squares of entries lose their digits to underflow. */
+#define LEAST_SQUARED_NORM 1e-303
 
 typedef struct fit {
     armilla_context *context;
@@ -55,7 +57,8 @@ static armilla_status make_mean(fit *f)
     armilla_status status = armilla_take(f->context, f->X->m, sizeof(double), &f->model->mean);
     if (status == ARMILLA_OK) status = armilla_feature_means(f->context, f->X, f->threads, f->model->mean);
     /* Weights come before centring. */
-    for (int64_t i = 0; i < f->X->m && status == ARMILLA_OK && f->model->idf; i++) f->model->mean[i] *= f->model->idf[i];
+    for (int64_t i = 0; i < f->X->m && status == ARMILLA_OK && f->model->idf; i++)
+        f->model->mean[i] *= f->model->idf[i];
     return status;
 }
 
@@ -82,7 +85,7 @@ static armilla_status check_scale(fit *f)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "every entry of the data is 0%s: no positive radius exists; there is nothing to factorise",
                             f->options->center ? " after centring" : "");
-    if (!isfinite(norm2) || norm2 < DBL_MIN / DBL_EPSILON)
+    if (!isfinite(norm2) || norm2 < LEAST_SQUARED_NORM)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "the entries are too %s for their squares to be added; multiply the data by a power of ten",
                             isfinite(norm2) ? "small" : "large");
@@ -373,7 +376,8 @@ static armilla_status choose_start(fit *f)
 armilla_status armilla_fit(armilla_context *context, const armilla_data *X, const armilla_options *options,
                            armilla_model **model)
 {
-    fit f = {.context = context, .X = X, .options = options, .clock_start = armilla_clock()};
+    const armilla_options filled = armilla_options_fill(options);
+    fit f = {.context = context, .X = X, .options = &filled, .clock_start = armilla_clock()};
     armilla_status status = armilla_fit_check(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;

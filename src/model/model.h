@@ -34,6 +34,9 @@ typedef struct armilla_resolved {
 armilla_status armilla_options_resolve(armilla_context *context, const armilla_options *options, const armilla_data *X,
                                        armilla_resolved *resolved);
 
+/* The options with the preset word in place of every NULL that has one. */
+armilla_options armilla_options_fill(const armilla_options *options);
+
 /* All options as a JSON object, *text from armilla_take. */
 armilla_status armilla_options_describe(armilla_context *context, const armilla_options *options,
                                         const armilla_resolved *resolved, char **text);

@@ -64,49 +64,145 @@ static const char *normalize_choice(size_t index)
 #define UNBOUNDED 9.2e18
 #define NO_LIMIT 1.7e308
 
+/* clang-format off: a row is a few lines, not one per field */
 static const armilla_option table[] = {
-    {.name = "rank", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(rank), .low = 1, .high = UNBOUNDED, .value = "R",
+    {.name = "rank",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(rank),
+     .low = 1,
+     .high = UNBOUNDED,
+     .value = "R",
      .help = "number of atoms (columns of U, length of a code); required"},
-    {.name = "model", .kind = ARMILLA_OPTION_WORD, .offset = AT(model), .choice = model_choice, .value = "NAME",
+    {.name = "model",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(model),
+     .choice = model_choice,
+     .value = "NAME",
      .help = "a named pair instead of --basis and --codes"},
-    {.name = "basis", .kind = ARMILLA_OPTION_WORD, .offset = AT(basis), .choice = basis_choice,
-     .resolve = basis_resolve, .value = "SET", .help = "what U may be (default: orthonormal)"},
-    {.name = "codes", .kind = ARMILLA_OPTION_WORD, .offset = AT(codes), .choice = codes_choice,
-     .resolve = codes_resolve, .value = "SET", .help = "what a column of V may be (default: sphere)"},
-    {.name = "sparsity", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(sparsity), .low = 1, .high = UNBOUNDED,
-     .value = "S", .help = "most nonzeros of a code, 1 to R; for the sparse code sets"},
-    {.name = "radius", .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(radius), .preset = "auto", .automatic = "auto",
-     .value = "auto|L", .help = "radius of the sphere: learned, or kept at L"},
-    {.name = "solver", .kind = ARMILLA_OPTION_WORD, .offset = AT(solver), .preset = "palm", .choice = solver_choice,
-     .value = "NAME", .help = "the algorithm"},
-    {.name = "lambda", .kind = ARMILLA_OPTION_MULTIPLE, .offset = AT(lambda), .preset = "1x", .value = "NUMBER|Nx",
+    {.name = "basis",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(basis),
+     .choice = basis_choice,
+     .resolve = basis_resolve,
+     .value = "SET",
+     .help = "what U may be (default: orthonormal)"},
+    {.name = "codes",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(codes),
+     .choice = codes_choice,
+     .resolve = codes_resolve,
+     .value = "SET",
+     .help = "what a column of V may be (default: sphere)"},
+    {.name = "sparsity",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(sparsity),
+     .low = 1,
+     .high = UNBOUNDED,
+     .value = "S",
+     .help = "most nonzeros of a code, 1 to R; for the sparse code sets"},
+    {.name = "radius",
+     .kind = ARMILLA_OPTION_POSITIVE,
+     .offset = AT(radius),
+     .preset = "auto",
+     .automatic = "auto",
+     .value = "auto|L",
+     .help = "radius of the sphere: learned, or kept at L"},
+    {.name = "solver",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(solver),
+     .preset = "palm",
+     .choice = solver_choice,
+     .value = "NAME",
+     .help = "the algorithm"},
+    {.name = "lambda",
+     .kind = ARMILLA_OPTION_MULTIPLE,
+     .offset = AT(lambda),
+     .preset = "1x",
+     .value = "NUMBER|Nx",
      .help = "weight of the code step (palm), or a multiple of the safe value such as 0.3x"},
-    {.name = "mu", .kind = ARMILLA_OPTION_MULTIPLE, .offset = AT(mu), .preset = "1x", .value = "NUMBER|Nx",
+    {.name = "mu",
+     .kind = ARMILLA_OPTION_MULTIPLE,
+     .offset = AT(mu),
+     .preset = "1x",
+     .value = "NUMBER|Nx",
      .help = "weight of the basis step (palm), or a multiple of the safe value"},
-    {.name = "start", .kind = ARMILLA_OPTION_WORD, .offset = AT(start), .choice = start_choice, .open = true,
-     .value = "NAME|FILE", .help = "starting point, a model to go on from, or an .npy with U (default: by the pair)"},
-    {.name = "seed", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(seed), .preset = "0", .low = 0, .high = UNBOUNDED,
-     .value = "N", .help = "of all random numbers"},
-    {.name = "restarts", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(restarts), .preset = "1", .low = 1,
-     .high = 1e9, .value = "N", .help = "take the best of N starts by objective"},
-    {.name = "max-iter", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter), .preset = "500", .low = 0,
-     .high = 1e15, .value = "K", .help = "most iterations"},
-    {.name = "tol", .kind = ARMILLA_OPTION_REAL, .offset = AT(tol), .preset = "1e-6", .low = 0, .high = 1,
-     .value = "T", .help = "stop when the objective falls by less than this fraction; 0: never"},
-    {.name = "time-limit", .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(time_limit), .preset = "none",
-     .automatic = "none", .value = "SECONDS", .help = "stop after the iteration in which this passes"},
-    {.name = "precision", .kind = ARMILLA_OPTION_WORD, .offset = AT(precision), .choice = precision_choice,
-     .value = "f32|f64", .help = "working precision (default: f32 where the data are, else f64)"},
-    {.name = "threads", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(threads), .low = 1, .high = 1024, .value = "N",
+    {.name = "start",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(start),
+     .choice = start_choice,
+     .open = true,
+     .value = "NAME|FILE",
+     .help = "starting point, a model to go on from, or an .npy with U (default: by the pair)"},
+    {.name = "seed",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(seed),
+     .preset = "0",
+     .low = 0,
+     .high = UNBOUNDED,
+     .value = "N",
+     .help = "of all random numbers"},
+    {.name = "restarts",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(restarts),
+     .preset = "1",
+     .low = 1,
+     .high = 1e9,
+     .value = "N",
+     .help = "take the best of N starts by objective"},
+    {.name = "max-iter",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(max_iter),
+     .preset = "500",
+     .low = 0,
+     .high = 1e15,
+     .value = "K",
+     .help = "most iterations"},
+    {.name = "tol",
+     .kind = ARMILLA_OPTION_REAL,
+     .offset = AT(tol),
+     .preset = "1e-6",
+     .low = 0,
+     .high = 1,
+     .value = "T",
+     .help = "stop when the objective falls by less than this fraction; 0: never"},
+    {.name = "time-limit",
+     .kind = ARMILLA_OPTION_POSITIVE,
+     .offset = AT(time_limit),
+     .preset = "none",
+     .automatic = "none",
+     .value = "SECONDS",
+     .help = "stop after the iteration in which this passes"},
+    {.name = "precision",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(precision),
+     .choice = precision_choice,
+     .value = "f32|f64",
+     .help = "working precision (default: f32 where the data are, else f64)"},
+    {.name = "threads",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(threads),
+     .low = 1,
+     .high = 1024,
+     .value = "N",
      .help = "threads; the result does not depend on it (default: the cores this process may use)"},
-    {.name = "normalize", .kind = ARMILLA_OPTION_WORD, .offset = AT(normalize), .preset = "none",
-     .choice = normalize_choice, .value = "none|l2", .help = "scale every sample to length 1, on the fly"},
-    {.name = "center", .kind = ARMILLA_OPTION_FLAG, .offset = AT(center),
+    {.name = "normalize",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(normalize),
+     .preset = "none",
+     .choice = normalize_choice,
+     .value = "none|l2",
+     .help = "scale every sample to length 1, on the fly"},
+    {.name = "center",
+     .kind = ARMILLA_OPTION_FLAG,
+     .offset = AT(center),
      .help = "subtract the mean sample, on the fly"},
-    {.name = "tfidf", .kind = ARMILLA_OPTION_FLAG, .offset = AT(tfidf),
+    {.name = "tfidf",
+     .kind = ARMILLA_OPTION_FLAG,
+     .offset = AT(tfidf),
      .help = "weight features by inverse document frequency, on the fly (for counts)"},
     {.name = NULL},
 };
+/* clang-format on */
 
 const armilla_option *armilla_option_table(void)
 {
@@ -117,6 +213,17 @@ void armilla_options_default(armilla_options *options)
 {
     memset(options, 0, sizeof *options);
     armilla_option_presets(table, options);
+}
+
+armilla_options armilla_options_fill(const armilla_options *options)
+{
+    armilla_options filled = *options;
+    for (const armilla_option *row = table; row->name; row++) {
+        const bool text = row->kind == ARMILLA_OPTION_WORD || row->kind == ARMILLA_OPTION_MULTIPLE;
+        const char **field = (const char **)(void *)((char *)&filled + row->offset);
+        if (text && !*field) *field = row->preset;
+    }
+    return filled;
 }
 
 /* Programs fill the struct by hand: every field goes through the same parser as a flag would. Fields that are 0 or
@@ -149,7 +256,8 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
 {
     const armilla_code_set *codes = resolved->codes;
     if (options->rank < 1)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--rank is missing; give the number of atoms, e.g. --rank 10");
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--rank is missing; give the number of atoms, e.g. --rank 10");
     if (codes->sparse && options->sparsity == 0)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--codes %s needs --sparsity, the most nonzeros of a code (1 to %" PRId64 ")", codes->name,
@@ -224,13 +332,15 @@ armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X
     if (status != ARMILLA_OK) return status;
     if (resolved.basis->gram_is_identity && options->rank > X->m)
         return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "--rank %" PRId64 " is more than the %" PRId64 " features: an orthonormal basis has at most "
+                            "--rank %" PRId64 " is more than the %" PRId64
+                            " features: an orthonormal basis has at most "
                             "as many atoms as features; use a smaller --rank or --basis nonnegative",
                             options->rank, X->m);
-    if (!armilla_size_fits_int(options->rank) || !armilla_size_area(X->m, options->rank, &area) || area > (int64_t)1 << 46 ||
-        !armilla_size_area(X->n, options->rank, &area) || area > (int64_t)1 << 46)
-        return armilla_fail(context, ARMILLA_BAD_DATA, "--rank %" PRId64 " is too large for data of %" PRId64 " x %" PRId64,
-                            options->rank, X->m, X->n);
+    if (!armilla_size_fits_int(options->rank) || !armilla_size_area(X->m, options->rank, &area) ||
+        area > (int64_t)1 << 46 || !armilla_size_area(X->n, options->rank, &area) || area > (int64_t)1 << 46)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "--rank %" PRId64 " is too large for data of %" PRId64 " x %" PRId64, options->rank, X->m,
+                            X->n);
     return check_start(context, X, options);
 }
 
@@ -260,8 +370,9 @@ armilla_status armilla_options_describe(armilla_context *context, const armilla_
         fine = json_object_set_new(object, row->name, *value ? json_string(value) : json_null()) == 0;
     }
     if (fine) dumped = json_dumps(object, JSON_COMPACT);
-    armilla_status status = dumped ? armilla_copy_text(context, dumped, text)
-                                   : armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the record of the options");
+    armilla_status status =
+        dumped ? armilla_copy_text(context, dumped, text)
+               : armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the record of the options");
     free(dumped);
     json_decref(object);
     return status;

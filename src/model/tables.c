@@ -52,7 +52,7 @@ static const struct {
     const char *name;
     bool (*get)(size_t index, armilla_table_row *row);
 } tables[ARMILLA_TABLE_COUNT] = {
-    [ARMILLA_TABLE_BASIS] = {"basis", basis_row},     [ARMILLA_TABLE_CODES] = {"codes", codes_row},
+    [ARMILLA_TABLE_BASIS] = {"basis", basis_row},      [ARMILLA_TABLE_CODES] = {"codes", codes_row},
     [ARMILLA_TABLE_SOLVERS] = {"solvers", solver_row}, [ARMILLA_TABLE_STARTS] = {"starts", start_row},
     [ARMILLA_TABLE_FORMATS] = {"formats", format_row}, [ARMILLA_TABLE_MODELS] = {"models", model_row},
 };

@@ -25,7 +25,10 @@ static armilla_status proximal(armilla_algebra *algebra, int64_t m, int64_t r, c
 static double violation(int64_t m, int64_t r, const double *U)
 {
     double worst = 0;
-    for (int64_t i = 0; i < m * r; i++) worst = fmax(worst, -U[i]);
+    for (int64_t i = 0; i < m * r; i++) {
+        if (isnan(U[i])) return NAN; /* which fmax would lose */
+        worst = fmax(worst, -U[i]);
+    }
     return worst;
 }
 

@@ -29,6 +29,7 @@ static double violation(int64_t m, int64_t r, const double *U)
         for (int64_t b = a; b < r; b++) {
             double sum = 0;
             for (int64_t i = 0; i < m; i++) sum += U[a * m + i] * U[b * m + i];
+            if (isnan(sum)) return NAN; /* which fmax would lose */
             worst = fmax(worst, fabs(sum - (a == b)));
         }
     return worst;

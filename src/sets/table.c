@@ -16,8 +16,7 @@ static const armilla_code_set *const code_rows[] = {
 };
 
 static const armilla_named_model model_rows[] = {
-    {"spherical-pca", "orthonormal", "sphere", "orthonormal x sphere",
-     "principal components with codes on a sphere"},
+    {"spherical-pca", "orthonormal", "sphere", "orthonormal x sphere", "principal components with codes on a sphere"},
     {"spherical-nmf", "nonnegative", "nonneg-sphere", "nonnegative x nonneg-sphere",
      "parts that add up, with codes on a sphere"},
     {"sparse-spherical-pca", "orthonormal", "sparse-sphere", "orthonormal x sparse-sphere",

@@ -102,8 +102,8 @@ double armilla_problem_reach(const armilla_problem *problem)
 double armilla_problem_objective(const armilla_problem *problem)
 {
     const double l = problem->l;
-    const double h = problem->squared_norm - 2 * l * armilla_sweep_cross(problem->sweep) +
-                     l * l * armilla_problem_reach(problem);
+    const double h =
+        problem->squared_norm - 2 * l * armilla_sweep_cross(problem->sweep) + l * l * armilla_problem_reach(problem);
     return fmax(h, 0); /* below 0 only by cancellation */
 }
 
@@ -126,7 +126,8 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
                             (long long)entry.iteration);
     const armilla_status status = armilla_trace_add(trace, &entry);
     if (status != ARMILLA_OK) return status;
-    const bool interrupted = problem->options.callback && problem->options.callback(problem->options.callback_user, &entry);
+    const bool interrupted =
+        problem->options.callback && problem->options.callback(problem->options.callback_user, &entry);
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&problem->options.stop, before, &entry, interrupted, &problem->stop);
     return ARMILLA_OK;

@@ -45,8 +45,8 @@ static void lay_out_benches(armilla_sweep *sweep, int threads, int64_t area)
     const size_t typed_bytes = (size_t)area * armilla_type_size(sweep->type);
     for (int t = 0; t < threads; t++) {
         double *start = sweep->numbers + t * (3 * area + 2 * sweep->r);
-        sweep->benches[t] = (bench){start, start + area, start + 2 * area, sweep->typed + (size_t)t * typed_bytes,
-                                    start + 3 * area};
+        sweep->benches[t] =
+            (bench){start, start + area, start + 2 * area, sweep->typed + (size_t)t * typed_bytes, start + 3 * area};
     }
 }
 
@@ -63,7 +63,8 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
     if ((status = armilla_take(context, used, sizeof *made->benches, &made->benches)) != ARMILLA_OK) goto failed;
-    if ((status = armilla_take(context, used * (3 * area + 2 * r), sizeof(double), &made->numbers)) != ARMILLA_OK) goto failed;
+    if ((status = armilla_take(context, used * (3 * area + 2 * r), sizeof(double), &made->numbers)) != ARMILLA_OK)
+        goto failed;
     if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
     lay_out_benches(made, used, area);
@@ -128,7 +129,8 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     if (plan->U) ops->products(panel, r, plan->U, b->C);
     if (plan->codes) {
         const size_t size = armilla_type_size(sweep->type);
-        armilla_fetch(sweep->type, r * count, (const char *)plan->codes + (size_t)(panel->first * r) * size, b->previous);
+        armilla_fetch(sweep->type, r * count, (const char *)plan->codes + (size_t)(panel->first * r) * size,
+                      b->previous);
         memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
     }
     /* W_b from C */
@@ -154,7 +156,8 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     sweep->plan = NULL;
     sweep->runs++;
     if (status != ARMILLA_OK)
-        return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s", armilla_status_text(status));
+        return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
+                            armilla_status_text(status));
     double *G = sweep->sums + gram_offset(sweep);
     for (int64_t a = 0; a < r; a++)
         for (int64_t b = a + 1; b < r; b++) G[a * r + b] = G[b * r + a];

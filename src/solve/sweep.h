@@ -19,10 +19,10 @@ typedef struct armilla_code_panel {
 typedef void (*armilla_code_step)(void *self, const armilla_code_panel *panel);
 
 typedef struct armilla_sweep_plan {
-    const void *U;  /* m x r in the working type, or NULL: codes that do not depend on X */
-    void *codes;    /* r x n in the working type: previous codes in, new codes out; NULL: they are not kept */
-    bool sums;      /* A and G are wanted */
-    int64_t tally;  /* how many counters the step has */
+    const void *U; /* m x r in the working type, or NULL: codes that do not depend on X */
+    void *codes;   /* r x n in the working type: previous codes in, new codes out; NULL: they are not kept */
+    bool sums;     /* A and G are wanted */
+    int64_t tally; /* how many counters the step has */
     armilla_code_step step;
     void *self;
 } armilla_sweep_plan;
@@ -37,12 +37,12 @@ void armilla_sweep_free(armilla_sweep *sweep);
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
 
 /* Results of the last run; owned by the sweep. */
-const double *armilla_sweep_A(const armilla_sweep *sweep);      /* XW', m x r */
-const double *armilla_sweep_G(const armilla_sweep *sweep);      /* WW', r x r */
+const double *armilla_sweep_A(const armilla_sweep *sweep); /* XW', m x r */
+const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r */
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
-double armilla_sweep_cross(const armilla_sweep *sweep);         /* <C,W> = <X,UW> */
-double armilla_sweep_change(const armilla_sweep *sweep);        /* ||W - W_previous||^2, where codes are kept */
-int64_t armilla_sweep_count(const armilla_sweep *sweep);        /* runs so far */
+double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */
+double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, where codes are kept */
+int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs so far */
 int armilla_sweep_threads(const armilla_sweep *sweep);
 
 #endif

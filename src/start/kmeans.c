@@ -65,9 +65,11 @@ static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
     armilla_context *context = problem->context;
     seeding s = {.problem = problem};
     armilla_status status = armilla_take(context, problem->n, sizeof *s.closest, &s.closest);
-    if (status == ARMILLA_OK) status = armilla_take(context, problem->m, armilla_type_size(problem->options.type), &s.typed);
     if (status == ARMILLA_OK)
-        status = armilla_sweep_new(context, problem->X, problem->options.type, 1, 0, problem->options.threads, &s.sweep);
+        status = armilla_take(context, problem->m, armilla_type_size(problem->options.type), &s.typed);
+    if (status == ARMILLA_OK)
+        status =
+            armilla_sweep_new(context, problem->X, problem->options.type, 1, 0, problem->options.threads, &s.sweep);
     for (int64_t j = 0; j < problem->n && status == ARMILLA_OK; j++) s.closest[j] = -1;
     for (int64_t k = 0; k < problem->r && status == ARMILLA_OK; k++) {
         const int64_t sample = draw(&s, armilla_random_uniform(seed, ARMILLA_STREAM_SAMPLES, (uint64_t)k));

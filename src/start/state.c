@@ -167,10 +167,12 @@ static armilla_status fit_scale(armilla_problem *p, armilla_code_step step)
 /* V0 and l0 for the basis that is set. */
 static armilla_status finish(armilla_problem *p, armilla_code_step step, double radius)
 {
+    const double fixed = p->options.radius;
     const bool free_scale = !p->options.basis->gram_is_identity;
     armilla_status status = run_codes(p, step);
-    if (status == ARMILLA_OK) status = first_radius(p, p->options.radius > 0 ? p->options.radius : radius);
-    if (status == ARMILLA_OK && p->options.radius > 0 && free_scale) status = fit_scale(p, step);
+    if (status == ARMILLA_OK) status = first_radius(p, fixed > 0 ? fixed : radius);
+    /* A given state that has the fixed radius already goes on as it is. */
+    if (status == ARMILLA_OK && fixed > 0 && fixed != radius && free_scale) status = fit_scale(p, step);
     return status;
 }
 

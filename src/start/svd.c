@@ -44,7 +44,8 @@ static armilla_status take_finder(finder *f)
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * f->k, sizeof(double), &f->Q);
     if (status == ARMILLA_OK) status = armilla_take(context, f->k * f->k, sizeof(double), &f->Z);
     if (status == ARMILLA_OK) status = armilla_take(context, f->k, sizeof(double), &f->values);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->m * f->k, armilla_type_size(p->options.type), &f->typed);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, p->m * f->k, armilla_type_size(p->options.type), &f->typed);
     return status;
 }
 

@@ -55,9 +55,9 @@ silent() {
     [ ! -s "$top/stderr" ] || die "standard error is not empty"
 }
 
-# member NAME: its value in the JSON object on standard output (which has a member per line).
+# member NAME: its value in the JSON object on standard output (a member per line, those of inner objects further in).
 member() {
-    sed -n "s/^ *\"$1\": \(.*[^,]\),*\$/\1/p" "$top/stdout" | tr -d '"'
+    sed -n "s/^  \"$1\": \(.*[^,]\),*\$/\1/p" "$top/stdout" | tr -d '"'
 }
 
 equal() {

@@ -23,6 +23,7 @@ includes() {
         sed -E 's/^([0-9]+):[^<"]*([<"][^>"]+[>"])$/\1 \2/'
 }
 
+# shellcheck disable=SC2044 # no name has a blank
 for file in $(find src -name '*.[ch]'); do
     folder=${file#src/}
     folder=${folder%%/*}
@@ -53,7 +54,8 @@ for file in $(find src -name '*.[ch]'); do
     fi
 done
 
-for file in $(find cli -name '*.[ch]' 2>/dev/null); do
+# shellcheck disable=SC2044
+for file in $(find cli -name '*.[ch]'); do
     while read -r line what; do
         name=${what:1:-1}
         case $what in

@@ -193,13 +193,10 @@ static void test_presets(void **state)
     static const struct {
         const char *name, *shown;
     } promised[] = {
-        {"basis", ""},          {"codes", ""},         {"model", ""},
-        {"sparsity", "0"},      {"rank", "0"},         {"radius", "auto"},
-        {"lambda", "1x"},       {"mu", "1x"},          {"start", ""},
-        {"seed", "0"},          {"restarts", "1"},     {"max-iter", "500"},
-        {"precision", ""},      {"center", "no"},      {"tfidf", "no"},
-        {"time-limit", "none"}, {"normalize", "none"}, {"tol", "9.9999999999999995e-07"},
-        {"solver", "palm"},
+        {"basis", ""},          {"codes", ""},         {"model", ""},     {"sparsity", ""},   {"rank", ""},
+        {"radius", "auto"},     {"lambda", "1x"},      {"mu", "1x"},      {"start", ""},      {"seed", "0"},
+        {"restarts", "1"},      {"max-iter", "500"},   {"precision", ""}, {"center", "no"},   {"tfidf", "no"},
+        {"time-limit", "none"}, {"normalize", "none"}, {"tol", "1e-06"},  {"solver", "palm"},
     };
     armilla_options options;
     char shown[128];

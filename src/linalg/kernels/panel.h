@@ -59,7 +59,8 @@ static void products(int64_t m, int64_t r, int64_t count, const void *X, int64_t
 {
     const REAL *x = X;
     int64_t j = 0;
-    for (; j + DOT_SAMPLES <= count; j += DOT_SAMPLES) dot_samples(DOT_SAMPLES, m, r, x + j * stride, stride, U, C + j * r);
+    for (; j + DOT_SAMPLES <= count; j += DOT_SAMPLES)
+        dot_samples(DOT_SAMPLES, m, r, x + j * stride, stride, U, C + j * r);
     for (; j < count; j++) dot_samples(1, m, r, x + j * stride, stride, U, C + j * r);
 }
 
@@ -97,7 +98,8 @@ static void accumulate(int64_t m, int64_t r, int64_t count, const void *X, int64
     int64_t i = 0;
     for (; i + ADD_VECTORS * LANES <= m; i += ADD_VECTORS * LANES) {
         int64_t k = 0;
-        for (; k + ADD_ATOMS <= r; k += ADD_ATOMS) add_block(ADD_ATOMS, m, r, count, x + i, stride, w + k, A + k * m + i);
+        for (; k + ADD_ATOMS <= r; k += ADD_ATOMS)
+            add_block(ADD_ATOMS, m, r, count, x + i, stride, w + k, A + k * m + i);
         if (r - k >= 3) {
             add_block(3, m, r, count, x + i, stride, w + k, A + k * m + i);
             k += 3;
