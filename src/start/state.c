@@ -128,7 +128,7 @@ static double cross_noise(const armilla_problem *p)
 {
     double longest = 0;
     for (int64_t k = 0; k < p->r; k++) longest = fmax(longest, p->H[k * p->r + k]);
-    return 64 * armilla_epsilon(p->options.type) * sqrt((double)p->n * longest * p->squared_norm);
+    return 64 * armilla_epsilon(p->options.type) * sqrt((double)p->n * longest) * sqrt(p->squared_norm);
 }
 
 static armilla_status no_radius(armilla_problem *p)
@@ -176,6 +176,13 @@ static armilla_status finish(armilla_problem *p, armilla_code_step step, double 
     return status;
 }
 
+/* A free scale is the radius' affair: atoms of length 1 in the mean, whatever the data's scale. */
+static void scale_atoms(const armilla_problem *p, double *U)
+{
+    const double length = mean_length(p, U);
+    for (int64_t i = 0; i < p->m * p->r; i++) U[i] /= length;
+}
+
 static armilla_status make_feasible(armilla_problem *p, uint64_t seed)
 {
     const armilla_basis_set *basis = p->options.basis;
@@ -183,6 +190,7 @@ static armilla_status make_feasible(armilla_problem *p, uint64_t seed)
     armilla_status status = basis->nearest(p->algebra, p->m, p->r, p->U_next);
     if (status != ARMILLA_OK) return status;
     fill_zero_atoms(p, seed, p->U_next); /* of nonpositive samples nothing is left */
+    if (!basis->gram_is_identity) scale_atoms(p, p->U_next);
     armilla_problem_set_basis(p, p->U_next, NULL);
     return ARMILLA_OK;
 }
