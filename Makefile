@@ -34,7 +34,7 @@ test: ## run the tests, then the unit tests again under the address and undefine
 	@scripts/deps.sh build test
 	@scripts/test.sh
 
-test-all: ## run the long tiers too: valgrind, every BLAS, clang, no OpenMP, static analysis
+test-all: ## run the long tiers too: valgrind, every BLAS, clang, thread sanitizer, static analysis
 	@scripts/deps.sh build test more
 	@scripts/test.sh all
 

@@ -43,7 +43,7 @@ static armilla_status make_place(cli_session *session, cli_place *place)
     for (int i = 0; i < FILES; i++) {
         const int length = snprintf(place->paths[i], PATH_MAX, "%s/%s", place->directory, file_names[i]);
         if (length >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
-        outputs[i] = (output_path){"--out", place->paths[i]};
+        outputs[i] = (output_path){"--out", place->paths[i], NULL};
     }
     return outputs_check(session, outputs, FILES);
 }
@@ -104,10 +104,10 @@ static void show_next(cli_session *session, const cli_place *place)
     report_quote(place->paths[MODEL], model, sizeof model);
     report_line(report, "written   %s: %s, %s, %s, %s", place->directory, file_names[DATA], file_names[LABELS],
                 file_names[MODEL], file_names[TRACE]);
-    report_line(report, "try       armilla check %s %s", model, data);
-    report_line(report, "          armilla info %s", model);
-    report_line(report, "          armilla fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
-                data);
+    report_line(report, "try       %s check %s %s", session->program, model, data);
+    report_line(report, "          %s info %s", session->program, model);
+    report_line(report, "          %s fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
+                session->program, data);
 }
 
 static armilla_status run_cones(cli_session *session)

@@ -23,7 +23,7 @@ static const armilla_option options[] = {
 static armilla_status check_request(cli_session *session)
 {
     const cli_settings *settings = &session->settings;
-    const output_path outputs[] = {{"--out", settings->out}, {"--trace", settings->trace}};
+    const output_path outputs[] = {{"--out", settings->out, ".npz"}, {"--trace", settings->trace, ".csv"}};
     armilla_status status = armilla_options_check(session->context, &settings->fit);
     if (status == ARMILLA_OK) status = start_check(session);
     if (status == ARMILLA_OK) status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
@@ -76,6 +76,31 @@ static armilla_status print_json(cli_session *session, const armilla_model *mode
     return json_print(session, object);
 }
 
+/* The plan as the object that the fit would print, with null for what only the fit can tell. */
+static armilla_status print_plan(cli_session *session, const armilla_data *X, double seconds_reading)
+{
+    const armilla_options *fit = &session->settings.fit;
+    json_t *object = json_object();
+    json_put_text(object, "model", fit->model);
+    json_put_text(object, "basis", fit->model ? NULL : fit->basis ? fit->basis : "orthonormal");
+    json_put_text(object, "codes", fit->model ? NULL : fit->codes ? fit->codes : "sphere");
+    json_put_count(object, "sparsity", fit->sparsity > 0 ? fit->sparsity : -1);
+    json_put_count(object, "rank", fit->rank);
+    json_put_count(object, "m", armilla_data_features(X));
+    json_put_count(object, "n", armilla_data_samples(X));
+    json_put_count(object, "nnz", armilla_data_stored(X));
+    json_put_text(object, "solver", fit->solver);
+    json_put_text(object, "start", fit->start);
+    json_put_count(object, "seed", fit->seed);
+    json_put_text(object, "precision", fit->precision ? fit->precision : armilla_type_word(armilla_data_type(X)));
+    json_put_count(object, "iterations", 0);
+    json_put_text(object, "stop", NULL);
+    json_put_text(object, "objective", NULL);
+    json_put_number(object, "seconds_reading", seconds_reading);
+    json_put_text(object, "out", session->settings.out);
+    return json_print(session, object);
+}
+
 static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
 {
     const cli_settings *settings = &session->settings;
@@ -106,10 +131,12 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     status = about(session, path, armilla_fit_check(session->context, X, &session->settings.fit));
     if (status != ARMILLA_OK) goto done;
-    if (session->settings.dry_run)
+    if (session->settings.dry_run) {
         show_plan(session, X);
-    else
+        if (session->settings.json) status = print_plan(session, X, seconds_reading);
+    } else {
         status = fit_and_tell(session, X, seconds_reading);
+    }
 done:
     start_free(&start);
     armilla_data_free(X);

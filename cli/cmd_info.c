@@ -57,8 +57,9 @@ static void put_facts(json_t *object, const armilla_data *X, const armilla_data_
     json_put_count(object, "negatives", facts->negatives);
     json_put_count(object, "zero_samples", facts->zero_samples);
     json_put_count(object, "zero_features", facts->zero_features);
-    json_put_count(object, "bad_sample", facts->bad_sample);
-    json_put_count(object, "bad_feature", facts->bad_feature);
+    /* Counted from 1, as messages and people do. */
+    json_put_count(object, "bad_sample", facts->bad_sample < 0 ? -1 : facts->bad_sample + 1);
+    json_put_count(object, "bad_feature", facts->bad_feature < 0 ? -1 : facts->bad_feature + 1);
     put_fingerprint(object, facts->fingerprint);
 }
 
@@ -83,8 +84,8 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
     if (facts->bad_sample >= 0) {
         snprintf(line, sizeof line,
                  "note: NaN or infinity in sample %" PRId64 ", feature %" PRId64
-                 " (counted from 0); no fit takes such data",
-                 facts->bad_sample, facts->bad_feature);
+                 " (counted from 1); no fit takes such data",
+                 facts->bad_sample + 1, facts->bad_feature + 1);
         hint(hints, line);
         return hints;
     }
@@ -144,7 +145,7 @@ const cli_command command_info = {
     .required = 1,
     .options = options,
     .notes = "m is the number of features, n of samples; bad_sample and bad_feature are the first NaN or infinity,\n"
-             "counted from 0.\n\n"
+             "counted from 1.\n\n"
              "example:\n"
              "  armilla info data.csv\n",
     .run = run,

@@ -17,6 +17,7 @@ typedef struct cli_settings {
 } cli_settings;
 
 typedef struct cli_session {
+    const char *program; /* as it was called */
     armilla_context *context;
     cli_report report;
     cli_settings settings;

@@ -162,7 +162,7 @@ static int finish(cli_session *session, armilla_status status)
 
 int main(int count, char **arguments)
 {
-    cli_session session = {.exit = 0};
+    cli_session session = {.program = count > 0 ? arguments[0] : "armilla"};
     occupy_standard_streams();
     signals_install();
     report_begin(&session.report);

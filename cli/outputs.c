@@ -52,6 +52,18 @@ static armilla_status check_directory(cli_session *session, const char *path)
     return ARMILLA_OK;
 }
 
+/* A name that ends like another kind of file would deceive whoever opens it; one with any other ending is fine. */
+static armilla_status check_ending(cli_session *session, const output_path *output)
+{
+    static const char *const kinds[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".json", ".mtx", ".png", ".svg"};
+    const char *dot = strrchr(output->path, '.');
+    for (size_t i = 0; dot && output->ending && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(dot, kinds[i]) == 0 && strcmp(dot, output->ending) != 0 && strcmp(output->ending, ".csv") != 0)
+            return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s will be an %s file; give it that ending", output->option,
+                        output->path, output->ending);
+    return ARMILLA_OK;
+}
+
 static armilla_status check_path(cli_session *session, const output_path *output)
 {
     struct stat found;
@@ -87,13 +99,15 @@ armilla_status outputs_check(cli_session *session, const output_path *outputs, s
     for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
         if (outputs[i].path) status = check_apart(session, outputs, i);
     for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
+        if (outputs[i].path) status = check_ending(session, &outputs[i]);
+    for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
         if (outputs[i].path) status = check_path(session, &outputs[i]);
     return status;
 }
 
 armilla_status outputs_require(cli_session *session, const char *command, const char *called)
 {
-    const output_path output = {"--out", session->settings.out};
+    const output_path output = {"--out", session->settings.out, ".npy"};
     if (!output.path)
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: say where to write with --out %s", command, called);
     return outputs_check(session, &output, 1);

@@ -7,9 +7,11 @@
 typedef struct output_path {
     const char *option; /* how it was given: "--out" */
     const char *path;   /* NULL: not wanted */
+    const char *ending; /* what it will be, ".npz"; NULL: any name will do */
 } output_path;
 
-/* ARMILLA_BAD_ARGUMENT where two outputs, or an output and an operand, are one file; ARMILLA_CANNOT_CREATE where one
+/* ARMILLA_BAD_ARGUMENT where two outputs, or an output and an operand, are one file, or a name says another kind of
+ * file than it will be; ARMILLA_CANNOT_CREATE where one
  * exists without --force, or its directory does not take files. */
 armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count);
 

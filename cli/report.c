@@ -116,7 +116,8 @@ void report_summary(cli_report *report, const armilla_model *model, const armill
     armilla_model_summary found;
     char restarts[64] = "";
     armilla_model_summarize(model, &found);
-    if (options->restarts > 1) snprintf(restarts, sizeof restarts, ", best of %" PRId64, options->restarts);
+    if (options->restarts > 1 && !options->start_model && !options->start_basis)
+        snprintf(restarts, sizeof restarts, ", best of %" PRId64, options->restarts);
     model_line(report, &found);
     data_line(report, &found);
     report_line(report, "solver    %s from %s, seed %" PRId64 "%s; %s, %" PRId64 " thread%s", found.solver, found.start,

@@ -12,6 +12,7 @@ static void on_signal(int number)
     caught = number;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
 }
 
 /* Also where the shell started us with INT ignored, as it does for background jobs of scripts: a fit that is asked
@@ -22,6 +23,7 @@ void signals_install(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL); /* a lost terminal asks for no less */
     /* Writing then fails with an error that can be told. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

@@ -1,4 +1,4 @@
-# What Armilla stands on: BLAS, LAPACK and their C interfaces, libzip, zlib, jansson, and OpenMP where it is wanted.
+# What Armilla stands on: BLAS, LAPACK and their C interfaces, libzip, zlib, jansson and POSIX threads.
 # Result: the targets armilla_dependencies and armilla_json, and pkgconfig_private for armilla.pc.
 include(CheckSymbolExists)
 find_package(PkgConfig REQUIRED)
@@ -88,15 +88,9 @@ foreach(library ${blas_libraries})
     string(APPEND pkgconfig_private " ${library}")
 endforeach()
 
-if(ARMILLA_OPENMP)
-    find_package(OpenMP COMPONENTS C)
-    if(OpenMP_C_FOUND)
-        target_link_libraries(armilla_dependencies INTERFACE OpenMP::OpenMP_C)
-        string(APPEND pkgconfig_private " ${OpenMP_C_FLAGS}")
-    else()
-        message(STATUS "This compiler has no OpenMP: fits will run on one thread")
-    endif()
-endif()
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+target_link_libraries(armilla_dependencies INTERFACE Threads::Threads)
 foreach(library pthread ${CMAKE_DL_LIBS} m)
     string(APPEND pkgconfig_private " -l${library}")
 endforeach()

@@ -25,7 +25,6 @@ more  | valgrind                | valgrind                   | command:valgrind 
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
-more  | libomp-dev              | OpenMP for clang           | none                          | make test-all: threads with clang
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
 '
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with the line "N passed, N failed[, N skipped]": scripts/test.sh [all].
 #   always: everything in the ordinary build, then the unit tests under AddressSanitizer and UBSan
-#   all:    the command's tests sanitized too, valgrind, every BLAS that is installed, clang, no OpenMP, analysis
+#   all:    the command's tests sanitized too, valgrind, every BLAS that is installed, clang, threads, analysis
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -98,7 +98,7 @@ show_unless_passed() {
 analysis() {
     if [[ -n $(command -v cppcheck) ]]; then
         step cppcheck cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-            -j "$jobs" -I include -I src -D_OPENMP=201511 -DARMILLA_HAVE_AVX2=1 src cli
+            -j "$jobs" -I include -I src -DARMILLA_HAVE_AVX2=1 src cli
     else
         skip cppcheck "not installed"
     fi
@@ -134,7 +134,9 @@ if [[ ${1:-} == all ]]; then
     else
         skip clang "not installed"
     fi
-    if tree "$build/serial" -DARMILLA_OPENMP=OFF; then suite "without OpenMP" "$build/serial" -L 'unit|cli'; fi
+    if tree "$build/threads" -DARMILLA_SANITIZE=thread; then
+        suite "thread sanitizer" "$build/threads" -R 'reduce|threads|conformance_fit|transform'
+    fi
     analysis
     memcheck
 fi

@@ -80,7 +80,7 @@ armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size
 {
     void **place = block;
     size_t bytes = 0;
-    if (!armilla_size_multiply(count > 0 ? count : 1, size, &bytes)) return refuse(context, count, size);
+    if (count < 0 || !armilla_size_multiply(count > 0 ? count : 1, size, &bytes)) return refuse(context, count, size);
     void *grown = context->allocator.resize(context->allocator.user, *place, bytes);
     if (!grown) return refuse(context, count, size);
     *place = grown;

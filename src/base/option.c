@@ -1,5 +1,6 @@
 /* The generic part of the option tables: parsing, showing, and suggesting what was meant. */
 #include "base/context.h"
+#include "base/number.h"
 
 #include <armilla/options.h>
 
@@ -56,7 +57,7 @@ static bool read_number(const char *text, const char *suffix, double *value)
     char *end = NULL;
     if (!text || !*text || strspn(text, "+-.0123456789eE") == 0) return false;
     errno = 0;
-    *value = strtod(text, &end);
+    *value = armilla_read_number(text, &end);
     return end != text && strcmp(end, suffix) == 0 && isfinite(*value) && errno != ERANGE;
 }
 
@@ -65,8 +66,11 @@ static armilla_status set_integer(armilla_context *context, const armilla_option
     char *end = NULL;
     errno = 0;
     const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno == ERANGE)
+    if (end == text || *end)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a whole number", row->name, text);
+    if (errno == ERANGE)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a smaller number", row->name,
+                            text);
     if ((double)value < row->low || (double)value > row->high) {
         if (row->high >= 9e18)
             return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %lld is out of range; give at least %.0f",
@@ -199,8 +203,8 @@ void armilla_option_presets(const armilla_option *table, void *target)
 static void show_real(double value, char *buffer, size_t size)
 {
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(buffer, size, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value) return;
+        armilla_print_number(buffer, size, digits, value);
+        if (armilla_read_number(buffer, NULL) == value) return;
     }
 }
 

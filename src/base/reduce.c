@@ -2,14 +2,18 @@
 #include "base/reduce.h"
 
 #include "base/size.h"
-#include "base/threads.h"
+#include "base/team.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { MOST_LEVELS = 64 };
 
 struct armilla_reducer {
     armilla_context *context;
+    armilla_team *team;
+    pthread_mutex_t lock; /* of waiting, spare and the failure */
     int threads;
     int64_t slots, length;
     int levels;                     /* of the tree; level 0 are the slots */
@@ -43,6 +47,7 @@ armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int6
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     made->context = context;
+    pthread_mutex_init(&made->lock, NULL);
     made->threads = (int)armilla_min64(threads, slots);
     made->slots = slots;
     made->length = length;
@@ -58,6 +63,7 @@ armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int6
         status = armilla_take(context, length, sizeof(double), &made->vector[made->vectors]);
         if (status != ARMILLA_OK) break;
     }
+    if (status == ARMILLA_OK) status = armilla_team_new(context, made->threads, &made->team);
     if (status != ARMILLA_OK) {
         armilla_reducer_free(made);
         return status;
@@ -69,6 +75,8 @@ armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int6
 void armilla_reducer_free(armilla_reducer *reducer)
 {
     if (!reducer) return;
+    armilla_team_free(reducer->team);
+    pthread_mutex_destroy(&reducer->lock);
     for (int64_t i = 0; i < reducer->vectors; i++) armilla_release(reducer->context, reducer->vector[i]);
     armilla_release(reducer->context, reducer->vector);
     armilla_release(reducer->context, reducer->spare);
@@ -79,15 +87,17 @@ void armilla_reducer_free(armilla_reducer *reducer)
 static double *borrow_vector(armilla_reducer *reducer)
 {
     double *vector = NULL;
-#pragma omp critical(armilla_reducer)
-    vector = reducer->free > 0 ? reducer->spare[--reducer->free] : NULL;
+    pthread_mutex_lock(&reducer->lock);
+    if (reducer->free > 0) vector = reducer->spare[--reducer->free];
+    pthread_mutex_unlock(&reducer->lock);
     return vector;
 }
 
 static void return_vector(armilla_reducer *reducer, double *vector)
 {
-#pragma omp critical(armilla_reducer)
+    pthread_mutex_lock(&reducer->lock);
     reducer->spare[reducer->free++] = vector;
+    pthread_mutex_unlock(&reducer->lock);
 }
 
 /* The sibling's vector where it is finished; else NULL, and own is left for the sibling to find. */
@@ -95,14 +105,13 @@ static double *meet_sibling(armilla_reducer *reducer, int level, int64_t node, d
 {
     double **place = reducer->waiting + reducer->offset_of[level];
     double *other = NULL;
-#pragma omp critical(armilla_reducer)
-    {
-        other = place[node ^ 1];
-        if (other)
-            place[node ^ 1] = NULL;
-        else
-            place[node] = own;
-    }
+    pthread_mutex_lock(&reducer->lock);
+    other = place[node ^ 1];
+    if (other)
+        place[node ^ 1] = NULL;
+    else
+        place[node] = own;
+    pthread_mutex_unlock(&reducer->lock);
     return other;
 }
 
@@ -124,34 +133,55 @@ static void climb(armilla_reducer *reducer, int64_t length, int64_t slot, double
 
 static void note_failure(armilla_reducer *reducer, int64_t slot, armilla_status status)
 {
-#pragma omp critical(armilla_reducer)
+    pthread_mutex_lock(&reducer->lock);
     if (slot < reducer->failed_slot) {
         reducer->failed_slot = slot;
         reducer->status = status;
     }
+    pthread_mutex_unlock(&reducer->lock);
 }
 
-static void run_slot(armilla_reducer *reducer, int64_t length, armilla_reduce_body body, void *self, int64_t slot)
+/* One call of armilla_reduce. */
+typedef struct reduction {
+    armilla_reducer *reducer;
+    int64_t length;
+    armilla_reduce_body body;
+    void *self;
+    atomic_int_fast64_t next; /* the first slot that nobody has claimed */
+} reduction;
+
+static void run_slot(const reduction *run, int64_t slot, int thread)
 {
+    armilla_reducer *reducer = run->reducer;
     double *vector = borrow_vector(reducer);
     armilla_status status = vector ? ARMILLA_OK : ARMILLA_INTERNAL;
     if (vector) {
-        memset(vector, 0, (size_t)length * sizeof *vector);
-        status = body(self, slot, armilla_thread_number(), vector);
-        climb(reducer, length, slot, vector);
+        memset(vector, 0, (size_t)run->length * sizeof *vector);
+        status = run->body(run->self, slot, thread, vector);
+        climb(reducer, run->length, slot, vector);
     }
     if (status != ARMILLA_OK) note_failure(reducer, slot, status);
+}
+
+static void claim_slots(void *self, int thread)
+{
+    reduction *run = self;
+    for (;;) {
+        const int64_t slot = atomic_fetch_add(&run->next, 1);
+        if (slot >= run->reducer->slots) return;
+        run_slot(run, slot, thread);
+    }
 }
 
 armilla_status armilla_reduce(armilla_reducer *reducer, int64_t length, armilla_reduce_body body, void *self,
                               double *sums)
 {
+    reduction run = {reducer, length, body, self, 0};
     memcpy(reducer->spare, reducer->vector, (size_t)reducer->vectors * sizeof *reducer->spare);
     reducer->free = reducer->vectors;
     reducer->status = ARMILLA_OK;
     reducer->failed_slot = reducer->slots;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(reducer->threads)
-    for (int64_t slot = 0; slot < reducer->slots; slot++) run_slot(reducer, length, body, self, slot);
+    armilla_team_run(reducer->team, claim_slots, &run);
     if (reducer->status == ARMILLA_OK)
         memcpy(sums, reducer->waiting[reducer->offset_of[reducer->levels]], (size_t)length * sizeof *sums);
     memset(reducer->waiting, 0, (size_t)(2 * reducer->slots + MOST_LEVELS) * sizeof *reducer->waiting);

@@ -3,6 +3,7 @@
 #include "data/data.h"
 
 #include "base/size.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -33,21 +34,21 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
     return panel_bytes(X, work, width) + padded((size_t)X->m * sizeof(double)) +
-           inner->ops->workspace(inner, work, width);
+           inner->ops->workspace(inner, inner->type, width);
 }
 
 static double length_of(int64_t m, const double *x)
 {
     double sum = 0;
     for (int64_t i = 0; i < m; i++) sum += x[i] * x[i];
-    return sqrt(sum);
+    return sum > 1e-280 && sum < 1e300 ? sqrt(sum) : armilla_norm(m, x);
 }
 
 static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
 {
-    const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
     if (p->idf)
         for (int64_t i = 0; i < m; i++) x[i] *= p->idf[i];
+    const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
     if (p->unit_length) {
@@ -69,6 +70,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     void *rest = (char *)column + padded((size_t)m * sizeof *column);
     armilla_panel raw = *panel;
     raw.data = X->inner;
+    raw.kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
     const armilla_status status = X->inner->ops->load(&raw, rest);
     if (status != ARMILLA_OK) return status;
     for (int64_t j = 0; j < panel->count; j++) {

@@ -2,7 +2,7 @@
  * for centring and tf-idf. */
 #include "data/traverse.h"
 
-#include "base/threads.h"
+#include "base/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t z)
     return z ^ z >> 31;
 }
 
-/* sum_i bits(x_i)*key_i, mixed with the place of the sample. Zeros add nothing, so a sparse form of the same matrix
+/* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample; mix(0) = 0. Zeros add nothing, so a sparse form of the same matrix
  * has the same fingerprint; and the sum over samples wraps, so order does not matter. */
 static uint64_t column_fingerprint(int64_t m, const double *x, const uint64_t *keys, int64_t sample)
 {
@@ -41,7 +41,7 @@ static uint64_t column_fingerprint(int64_t m, const double *x, const uint64_t *k
         const double value = x[i] + 0.0; /* -0 and 0 are one number */
         uint64_t bits = 0;
         memcpy(&bits, &value, sizeof bits);
-        sum += bits * keys[i];
+        sum += mix(bits) * keys[i];
     }
     return mix(sum + mix((uint64_t)sample + 1));
 }
@@ -172,8 +172,9 @@ armilla_status armilla_data_survey(armilla_context *context, const armilla_data 
 
 /* Sums over samples of each feature's value, or of whether it is nonzero. */
 typedef struct feature_sums {
-    double *columns; /* m per thread */
-    bool count;
+    double *columns;       /* m per thread */
+    bool count;            /* of nonzeros, not of values */
+    const double *offsets; /* subtracted from values, or NULL */
 } feature_sums;
 
 static armilla_status visit_features(void *self, const armilla_panel *panel, int thread, double *sums)
@@ -183,15 +184,15 @@ static armilla_status visit_features(void *self, const armilla_panel *panel, int
     double *x = f->columns + thread * m;
     for (int64_t j = 0; j < panel->count; j++) {
         panel->data->ops->expand(panel, j, x);
+        for (int64_t i = 0; i < m && f->offsets; i++) x[i] -= f->offsets[i];
         for (int64_t i = 0; i < m; i++) sums[i] += f->count ? x[i] != 0 : x[i];
     }
     return ARMILLA_OK;
 }
 
-static armilla_status sum_features(armilla_context *context, const armilla_data *X, int threads, bool count,
+static armilla_status sum_features(armilla_context *context, const armilla_data *X, int threads, feature_sums f,
                                    double *sums)
 {
-    feature_sums f = {.count = count};
     armilla_status status =
         armilla_take(context, armilla_threads_choose(threads) * X->m, sizeof *f.columns, &f.columns);
     if (status == ARMILLA_OK)
@@ -200,14 +201,21 @@ static armilla_status sum_features(armilla_context *context, const armilla_data 
     return status;
 }
 
+/* A second pass adds the mean of what the first one left: the rounding of a long sum is then gone, so that features
+ * that do not vary are 0 when centred. */
 armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means)
 {
-    const armilla_status status = sum_features(context, X, threads, false, means);
+    double *rest = NULL;
+    armilla_status status = armilla_take(context, X->m, sizeof *rest, &rest);
+    if (status == ARMILLA_OK) status = sum_features(context, X, threads, (feature_sums){0}, means);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] /= (double)X->n;
+    if (status == ARMILLA_OK) status = sum_features(context, X, threads, (feature_sums){.offsets = means}, rest);
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] += rest[i] / (double)X->n;
+    armilla_release(context, rest);
     return status;
 }
 
 armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts)
 {
-    return sum_features(context, X, threads, true, counts);
+    return sum_features(context, X, threads, (feature_sums){.count = true}, counts);
 }

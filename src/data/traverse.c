@@ -3,7 +3,7 @@
 
 #include "base/reduce.h"
 #include "base/size.h"
-#include "base/threads.h"
+#include "base/team.h"
 
 enum {
     PANEL_BYTES = 192 * 1024, /* leaves room in a 512 KiB second-level cache */

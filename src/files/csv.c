@@ -7,6 +7,7 @@
 #include "base/size.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,13 +114,35 @@ static unsigned char find_separator(span line)
     return tabs > 0 ? '\t' : ' ';
 }
 
-static bool is_header(const reader *r)
+/* What the fields of a line are, as far as it matters for a header. */
+typedef struct line_kinds {
+    int64_t fields, texts, integers;
+    bool begins_with_name; /* a text that does not look like a number gone wrong */
+} line_kinds;
+
+static line_kinds look_at_line(const reader *r)
 {
+    line_kinds kinds = {0};
     span field;
     double value = 0;
-    for (const unsigned char *at = r->line.start; next_field(r, &at, &field);)
-        if (armilla_decimal_parse(field.start, field.end, r->plain, &value) == ARMILLA_DECIMAL_TEXT) return true;
-    return false;
+    for (const unsigned char *at = r->line.start; next_field(r, &at, &field); kinds.fields++) {
+        const armilla_decimal kind = armilla_decimal_parse(field.start, field.end, r->plain, &value);
+        const bool text = kind == ARMILLA_DECIMAL_TEXT;
+        kinds.texts += text;
+        kinds.integers += kind == ARMILLA_DECIMAL_NUMBER && value == floor(value);
+        if (kinds.fields == 0) kinds.begins_with_name = text && !memchr("+-.0123456789", *field.start, 13);
+    }
+    return kinds;
+}
+
+/* The first line is a header where it is text, at least for the most part, or a name followed by whole numbers (years,
+ * column numbers). Else a text in it is a mistake in a row of numbers, which must not cost a sample. */
+static bool is_header(const reader *r)
+{
+    const line_kinds kinds = look_at_line(r);
+    if (kinds.texts == 0) return false;
+    return 2 * kinds.texts >= kinds.fields ||
+           (kinds.begins_with_name && kinds.texts == 1 && kinds.integers == kinds.fields - 1);
 }
 
 /* FILE: line 3, column 2: 'abc' is not a number; what to do */
@@ -204,8 +227,10 @@ static armilla_status check_text(const armilla_bytes *bytes, reader *r)
     if (count >= 2 && (memcmp(start, "\xff\xfe", 2) == 0 || memcmp(start, "\xfe\xff", 2) == 0))
         return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: is UTF-16 text; save it as UTF-8", r->path);
     if (memchr(start, '\0', looked))
-        return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: is not text but binary; name its format (--format)",
-                            r->path);
+        return armilla_fail(
+            r->context, ARMILLA_BAD_DATA,
+            "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (--format)",
+            r->path);
     const size_t mark = count >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     r->rest = (span){start + mark, start + count};
     return ARMILLA_OK;

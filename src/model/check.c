@@ -59,6 +59,18 @@ static void look_at_trace(const armilla_model *model, double rounding, armilla_c
         check->rises += model->trace[k].objective - model->trace[k - 1].objective > RISE_SLACK * rounding;
 }
 
+/* Every entry finite, its relative error that of its objective. */
+static bool trace_holds(const armilla_model *model)
+{
+    for (int64_t k = 0; k < model->trace_count; k++) {
+        const armilla_trace_entry *e = &model->trace[k];
+        const double error = sqrt(e->objective / model->summary.squared_norm);
+        if (!(fabs(e->relative_error - error) <= 1e-12) || !isfinite(e->dU + e->dV + e->radius + e->seconds))
+            return false;
+    }
+    return true;
+}
+
 static void judge(const armilla_model *model, const armilla_data_facts *facts, armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
@@ -80,6 +92,13 @@ static void judge(const armilla_model *model, const armilla_data_facts *facts, a
          "a code has %" PRId64 " nonzeros, more than %" PRId64, check->most_nonzeros, s->sparsity);
     find(check, check->rises > 0 && !check->rises_expected,
          "the objective rose in %" PRId64 " iterations although lambda and mu were safe", check->rises);
+    find(check, !(fabs(s->squared_norm - facts->squared_norm) <= slack),
+         "the model states ||X||^2 = %.17g, the data give %.17g", s->squared_norm, facts->squared_norm);
+    find(check, !(fabs(s->relative_error - sqrt(s->objective / s->squared_norm)) <= 1e-12),
+         "the relative error %.17g does not follow from the objective", s->relative_error);
+    find(check, !trace_holds(model), "the trace has a value that is not finite or does not follow from the others");
+    find(check, model->trace[model->trace_count - 1].radius != s->radius,
+         "the last radius of the trace, %.17g, is not the model's", model->trace[model->trace_count - 1].radius);
     find(check, model->trace[model->trace_count - 1].objective != s->objective,
          "the last entry of the trace, %.17g, is not the objective", model->trace[model->trace_count - 1].objective);
 }

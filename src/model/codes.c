@@ -1,7 +1,7 @@
 /* Codes of samples for a fixed basis and radius, and the residual of given codes. */
 #include "model/model.h"
 
-#include "base/threads.h"
+#include "base/team.h"
 #include "solve/sweep.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* The model file (docs/model-file.md): arrays and a JSON record in an .npz. */
 #include "model/model.h"
+#include "model/record.h"
 
 #include "files/npz.h"
 #include "solve/problem.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FORMAT = 1 };
 
@@ -34,29 +36,57 @@ static double *trace_number(armilla_trace_entry *entry, size_t column)
     return (double *)(void *)((char *)entry + trace_columns[column].offset);
 }
 
-/* clang-format off: a line per few pairs of name and value */
-static json_t *pack_record(const armilla_model_summary *s, const char *options)
+/* Members in the order in which people read them. NULL where memory is short. */
+static json_t *make_record(const armilla_model *model)
 {
+    const armilla_model_summary *s = &model->summary;
     char fingerprint[32];
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, s->fingerprint);
-    return json_pack("{s:i, s:s, s:o, s:{s:I, s:I, s:I}, s:s, s:s?, s:s, s:s, s:o, s:s, s:s, s:I, s:s, s:b, s:b,"
-                     " s:I, s:I, s:I, s:I, s:I, s:s, s:f, s:f, s:f, s:I, s:s, s:f, s:f}",
-                     "format", FORMAT, "library", armilla_version(), "options", json_loads(options, 0, NULL), "shape",
-                     "m", (json_int_t)s->m, "n", (json_int_t)s->n, "r", (json_int_t)s->rank, "precision",
-                     armilla_type_word(s->precision), "model", s->model, "basis", s->basis, "codes", s->codes,
-                     "sparsity", s->sparsity ? json_integer(s->sparsity) : json_null(), "solver", s->solver, "start",
-                     s->start, "seed", (json_int_t)s->seed, "normalize", s->normalize, "center", (int)s->center,
-                     "tfidf", (int)s->tfidf, "threads", (json_int_t)s->threads, "ranks", (json_int_t)s->ranks, "nnz",
-                     (json_int_t)s->nnz, "iterations", (json_int_t)s->iterations, "sweeps", (json_int_t)s->sweeps,
-                     "stop", armilla_stop_word(s->stop), "objective", s->objective, "relative_error", s->relative_error,
-                     "squared_norm", s->squared_norm, "zero_samples", (json_int_t)s->zero_samples, "fingerprint",
-                     fingerprint, "seconds", s->seconds, "seconds_per_iteration", s->seconds_per_iteration);
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"format", json_integer(FORMAT)},
+        {"library", json_string(armilla_version())},
+        {"options", json_loads(model->options_text, 0, NULL)},
+        {"shape", json_pack("{s:I, s:I, s:I}", "m", (json_int_t)s->m, "n", (json_int_t)s->n, "r", (json_int_t)s->rank)},
+        {"precision", json_string(armilla_type_word(s->precision))},
+        {"model", s->model ? json_string(s->model) : json_null()},
+        {"basis", json_string(s->basis)},
+        {"codes", json_string(s->codes)},
+        {"sparsity", s->sparsity ? json_integer(s->sparsity) : json_null()},
+        {"solver", json_string(s->solver)},
+        {"start", armilla_json_text(s->start)},
+        {"seed", json_integer(s->seed)},
+        {"normalize", json_string(s->normalize)},
+        {"center", json_boolean(s->center)},
+        {"tfidf", json_boolean(s->tfidf)},
+        {"threads", json_integer(s->threads)},
+        {"ranks", json_integer(s->ranks)},
+        {"nnz", json_integer(s->nnz)},
+        {"iterations", json_integer(s->iterations)},
+        {"sweeps", json_integer(s->sweeps)},
+        {"stop", json_string(armilla_stop_word(s->stop))},
+        {"objective", json_real(s->objective)},
+        {"relative_error", json_real(s->relative_error)},
+        {"squared_norm", json_real(s->squared_norm)},
+        {"zero_samples", json_integer(s->zero_samples)},
+        {"fingerprint", json_string(fingerprint)},
+        {"seconds", json_real(s->seconds)},
+        {"seconds_per_iteration", json_real(s->seconds_per_iteration)},
+    };
+    json_t *record = json_object();
+    bool whole = record != NULL;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) /* takes every value, also after a failure */
+        whole &= json_object_set_new(record, members[i].name, members[i].value) == 0;
+    if (whole) return record;
+    json_decref(record);
+    return NULL;
 }
-/* clang-format on */
 
 static armilla_status add_record(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
 {
-    json_t *record = pack_record(&model->summary, model->options_text);
+    json_t *record = make_record(model);
     char *text = record ? json_dumps(record, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
     const armilla_status status =
         text ? armilla_npz_writer_add_text(writer, "meta", text)
@@ -120,6 +150,8 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
 bool armilla_model_recognize(const char *path)
 {
     char head[4] = "";
+    struct stat found;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
     FILE *file = fopen(path, "rbe");
     if (!file) return false;
     const bool read = fread(head, 1, sizeof head, file) == sizeof head;

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/threads.h"
+#include "base/team.h"
 #include "start/start.h"
 
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 
 /* Below this, squares of entries lose their digits to underflow. */
 #define LEAST_SQUARED_NORM 1e-303
+#define LEAST_SINGLE 1e-25
 
 typedef struct fit {
     armilla_context *context;
@@ -75,24 +76,20 @@ static armilla_status prepare(fit *f)
     return status;
 }
 
-/* Squares and single precision have to hold the data. */
+/* Too large is told already; zero and too small have no factorization. */
 static armilla_status check_scale(fit *f)
 {
-    const double norm2 = f->facts.squared_norm;
     const bool single = f->resolved.type == ARMILLA_F32;
-    const double longest = f->facts.norm_high;
     if (f->facts.zero_samples == f->X->n)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "every entry of the data is 0%s: no positive radius exists; there is nothing to factorise",
                             f->options->center ? " after centring" : "");
-    if (!isfinite(norm2) || norm2 < LEAST_SQUARED_NORM)
+    if (f->facts.squared_norm < LEAST_SQUARED_NORM || (single && f->facts.norm_high < LEAST_SINGLE))
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
-                            "the entries are too %s for their squares to be added; multiply the data by a power of ten",
-                            isfinite(norm2) ? "small" : "large");
-    if (single && (longest > 1e30 || longest < 1e-25))
-        return armilla_fail(f->context, ARMILLA_BAD_DATA,
-                            "the entries are too %s for single precision; use --precision f64 or scale the data",
-                            longest > 1 ? "large" : "small");
+                            "the entries are too small for their squares to be added in %s; %s",
+                            armilla_type_word(f->resolved.type),
+                            single ? "use --precision f64 or multiply the data by a power of ten"
+                                   : "multiply the data by a power of ten");
     return ARMILLA_OK;
 }
 
@@ -109,7 +106,15 @@ static void warn(const fit *f)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "%" PRId64 " of %" PRId64 " samples are 0 and have no direction of their own", facts->zero_samples,
                     f->X->n);
-    if (facts->negatives > 0 && !f->resolved.basis->is_signed)
+    if (armilla_weights_unsafe(f->options->lambda, f->options->mu) && strcmp(f->options->solver, "palm") == 0)
+        armilla_log(
+            f->context, ARMILLA_LOG_WARNING,
+            "--lambda %s, --mu %s may be below the safe value: the objective may rise, and the last iterate need "
+            "not be the best",
+            f->options->lambda, f->options->mu);
+    if (f->options->restarts > 1 && !f->start)
+        armilla_log(f->context, ARMILLA_LOG_WARNING, "--restarts has no effect where the start is given");
+    if (facts->negatives > 0 && !f->resolved.basis->is_signed && f->resolved.codes->nonnegative)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "%" PRId64 " entries are negative, which a nonnegative basis with nonnegative codes cannot fit",
                     facts->negatives);
@@ -161,11 +166,20 @@ static armilla_status from_model(fit *f)
         armilla_fetch(type, f->X->m * r, start->U, f->given);
         armilla_fetch(type, codes, start->V, wide);
         armilla_store(work, codes, wide, V);
-        status = armilla_start_from_codes(f->problem, f->given, V, start->summary.radius);
+        /* Its radius goes with its sets: where these are others, U and V are changed, and so is the radius. */
+        const bool same = start->basis == f->resolved.basis && start->codes == f->resolved.codes &&
+                          start->summary.sparsity <= f->options->sparsity;
+        status = armilla_start_from_codes(f->problem, f->given, V, same ? start->summary.radius : 0);
     }
     armilla_release(f->context, V);
     armilla_release(f->context, wide);
     return status;
+}
+
+/* A default start may hardly depend on the seed: where none was asked for, the further ones are random samples. */
+static const armilla_start *start_row(const fit *f, int64_t i)
+{
+    return i == 0 || f->options->start ? f->start : &armilla_start_kmeans;
 }
 
 /* Start number i; only those by a row differ from each other. */
@@ -175,9 +189,8 @@ static armilla_status begin(fit *f, int64_t i)
     if (f->options->start_model) return from_model(f);
     if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
     if (i == 0) return armilla_start_from_row(f->problem, f->start, seed);
-    /* A default start may hardly depend on the seed: where none was asked for, the further ones are random samples. */
-    const armilla_start *start = f->options->start ? f->start : &armilla_start_kmeans;
-    return armilla_start_from_row(f->problem, start, armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i));
+    return armilla_start_from_row(f->problem, start_row(f, i),
+                                  armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i));
 }
 
 static void swap_pointers(void *a, void *b)
@@ -222,6 +235,7 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
 {
     armilla_problem *p = f->problem;
     bool over = false;
+    int64_t winner = 0;
     armilla_stop stop = ARMILLA_STOP_MAX_ITER;
     armilla_status status = take_best(f), first_failure = ARMILLA_OK;
     if (status != ARMILLA_OK) return status;
@@ -236,9 +250,13 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
         if (status != ARMILLA_OK) return status;
         stop = p->stop;
         over = stop == ARMILLA_STOP_INTERRUPTED || stop == ARMILLA_STOP_TIME_LIMIT;
-        if (last_objective(p->trace) < last_objective(f->best.trace)) swap_best(f);
+        if (last_objective(p->trace) < last_objective(f->best.trace)) {
+            swap_best(f);
+            winner = i;
+        }
     }
     swap_best(f);
+    f->start = start_row(f, winner);
     if (p->trace->count == 0) return first_failure;
     if (over) p->stop = stop;
     return ARMILLA_OK;

@@ -2,7 +2,11 @@
 #include "model/model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+
+/* Longer samples than this leave no room for products in single precision. */
+#define MOST_SINGLE 1e30
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model)
 {
@@ -90,5 +94,11 @@ armilla_status armilla_facts_finite(armilla_context *context, const armilla_data
                             "fill such values first",
                             facts->bad_sample + 1, facts->bad_feature + 1,
                             narrower ? " (or beyond f32; then use --precision f64)" : "");
+    if (!isfinite(facts->squared_norm) || (work == ARMILLA_F32 && facts->norm_high > MOST_SINGLE))
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "the entries are too large for their squares to be added in %s; %s",
+                            armilla_type_word(work),
+                            isfinite(facts->squared_norm) ? "use --precision f64 or divide the data by a power of ten"
+                                                          : "divide the data by a power of ten");
     return ARMILLA_OK;
 }

@@ -50,7 +50,7 @@ armilla_status armilla_model_new(armilla_context *context, armilla_model **model
 armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                   armilla_data **prepared, const armilla_data **view);
 
-/* ARMILLA_BAD_DATA with the first bad place where the facts have one. */
+/* ARMILLA_BAD_DATA where the facts have a bad place, which it names, or numbers too large to compute with. */
 armilla_status armilla_facts_finite(armilla_context *context, const armilla_data_facts *facts, const armilla_data *X,
                                     armilla_type work);
 

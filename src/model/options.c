@@ -1,5 +1,6 @@
 /* The option table of a fit: defaults, validation, flags, --help and the model's record all come from these rows. */
 #include "model/model.h"
+#include "model/record.h"
 
 #include "base/size.h"
 #include "solve/problem.h"
@@ -11,8 +12,10 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *basis_choice(size_t index)
 {
@@ -62,9 +65,9 @@ static const char *normalize_choice(size_t index)
 
 #define AT(field) offsetof(armilla_options, field)
 #define UNBOUNDED 9.2e18
-#define NO_LIMIT 1.7e308
+/* LAPACK counts its work space, 2r^2 and more, in int. */
+#define MOST_RANK 32000
 
-/* clang-format off: a row is a few lines, not one per field */
 static const armilla_option table[] = {
     {.name = "rank",
      .kind = ARMILLA_OPTION_INTEGER,
@@ -202,7 +205,6 @@ static const armilla_option table[] = {
      .help = "weight features by inverse document frequency, on the fly (for counts)"},
     {.name = NULL},
 };
-/* clang-format on */
 
 const armilla_option *armilla_option_table(void)
 {
@@ -324,6 +326,21 @@ static armilla_status check_start(armilla_context *context, const armilla_data *
                         start.m, start.n, start.rank, X->m, X->n, options->rank);
 }
 
+/* Refused here, because what the system promises and then does not have ends the process. What is counted: U and its
+ * sums in double, codes twice, the squares of the rank. */
+static armilla_status check_memory(armilla_context *context, const armilla_data *X, int64_t r, armilla_type type)
+{
+    const double rank = (double)r, gigabyte = 1e9;
+    const double needed =
+        8 * rank * (12 * (double)X->m + 10 * rank) + 2 * (double)armilla_type_size(type) * rank * (double)X->n;
+    const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (!(there > 0) || needed <= there) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_NO_MEMORY,
+                        "--rank %" PRId64
+                        " needs about %.1f GB, this machine has %.1f GB; use a smaller rank or --precision f32",
+                        r, needed / gigabyte, there / gigabyte);
+}
+
 armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X, const armilla_options *options)
 {
     armilla_resolved resolved;
@@ -336,12 +353,13 @@ armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X
                             " features: an orthonormal basis has at most "
                             "as many atoms as features; use a smaller --rank or --basis nonnegative",
                             options->rank, X->m);
-    if (!armilla_size_fits_int(options->rank) || !armilla_size_area(X->m, options->rank, &area) ||
-        area > (int64_t)1 << 46 || !armilla_size_area(X->n, options->rank, &area) || area > (int64_t)1 << 46)
+    if (options->rank > MOST_RANK || !armilla_size_area(X->m, options->rank, &area) || area > (int64_t)1 << 46 ||
+        !armilla_size_area(X->n, options->rank, &area) || area > (int64_t)1 << 46)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "--rank %" PRId64 " is too large for data of %" PRId64 " x %" PRId64, options->rank, X->m,
                             X->n);
-    return check_start(context, X, options);
+    const armilla_status memory = check_memory(context, X, options->rank, resolved.type);
+    return memory == ARMILLA_OK ? check_start(context, X, options) : memory;
 }
 
 bool armilla_weights_unsafe(const char *lambda, const char *mu)
@@ -352,6 +370,17 @@ bool armilla_weights_unsafe(const char *lambda, const char *mu)
         if (texts[i] && armilla_weight_read(texts[i], &weight) && (!weight.relative || weight.value < 1)) return true;
     }
     return false;
+}
+
+json_t *armilla_json_text(const char *text)
+{
+    char plain[4096];
+    json_t *made = json_string(text);
+    if (made) return made;
+    snprintf(plain, sizeof plain, "%s", text);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c > 126) *c = '?';
+    return json_string(plain);
 }
 
 armilla_status armilla_options_describe(armilla_context *context, const armilla_options *options,
@@ -367,7 +396,7 @@ armilla_status armilla_options_describe(armilla_context *context, const armilla_
     for (const armilla_option *row = table; row->name && fine; row++) {
         char value[4096];
         armilla_option_show(row, &shown, value, sizeof value);
-        fine = json_object_set_new(object, row->name, *value ? json_string(value) : json_null()) == 0;
+        fine = json_object_set_new(object, row->name, *value ? armilla_json_text(value) : json_null()) == 0;
     }
     if (fine) dumped = json_dumps(object, JSON_COMPACT);
     armilla_status status =

@@ -2,15 +2,15 @@
 #include "solve/problem.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool armilla_weight_read(const char *text, armilla_weight *weight)
 {
     char *end = NULL;
-    const double value = strtod(text, &end);
+    const double value = armilla_read_number(text, &end);
     const bool relative = strcmp(end, "x") == 0;
     if (end == text || (!relative && *end) || !(value > 0) || !isfinite(value)) return false;
     *weight = (armilla_weight){value, relative};

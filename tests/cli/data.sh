@@ -15,6 +15,14 @@ printf '1,2,3\n4,5\n7,8,9\n' >ragged.csv
 bad ragged.csv 2
 printf '1,2,3\n4,pear,6\n' >text.csv
 bad text.csv pear
+# A mistake in the first line is no header: it must not cost a sample.
+printf '1,x2,3\n4,5,6\n7,8,1\n' >first.csv
+bad first.csv 'line 1, column 2'
+printf '1.5.2,2,3\n4,5,6\n' >point.csv
+bad point.csv 'line 1, column 1'
+printf 'id,2019,2020\n4,5,6\n7,8,1\n' >years.csv
+expect 0 info years.csv --json
+equal "$(member n)" 2
 printf '1,2\n3,nan\n5,6\n' >nan.csv
 bad nan.csv ''
 printf '1,2\n3,4\ninf,6\n' >inf.csv

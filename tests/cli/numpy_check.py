@@ -166,7 +166,7 @@ def check_bad_numbers(rows):
         values[7, 2] = values[50, 1] = value
         np.save("bad.npy", values)
         told = json.loads(run("info", "bad.npy", "--json"))
-        assert (told["bad_sample"], told["bad_feature"]) == (7, 2), "the first bad place"
+        assert (told["bad_sample"], told["bad_feature"]) == (8, 3), "the first bad place"
         run("info", "bad.npy")
         run("fit", "bad.npy", "--rank", 2, "--out", "bad.npz", status=65)
         assert not os.path.exists("bad.npz")

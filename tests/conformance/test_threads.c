@@ -33,7 +33,7 @@ static void same_bits(const armilla_model *a, const armilla_model *b)
 static void compare_thread_counts(reference_trial *trial, const char *what, const double *X)
 {
     armilla_model *first = NULL;
-    for (size_t t = 0; t < COUNTS; t++) {
+    for (size_t t = 0; t < (size_t)reference_effort(COUNTS, 2); t++) {
         reference_scene("%s x %s, %s, %s, %d threads", trial->pair->basis, trial->pair->codes,
                         armilla_type_word(trial->type), what, (int)thread_counts[t]);
         trial->options.threads = thread_counts[t];
@@ -55,7 +55,7 @@ static void test_threads_do_not_change_bits(void **state)
     uint64_t random = 71;
     double *X = reference_new(M * N);
     (void)state;
-    for (size_t p = 0; p < REFERENCE_PAIRS; p++)
+    for (size_t p = 0; p < REFERENCE_PAIRS; p += (size_t)reference_effort(1, 3))
         for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
             reference_trial trial;
             reference_data(&random, REFERENCE_NOISY, &reference_pairs[p], M, N, R, S, X);

@@ -68,6 +68,11 @@ void reference_says(const char *words, const char *file, int line)
     _fail(file, line);
 }
 
+int64_t reference_effort(int64_t usual, int64_t slow)
+{
+    return getenv("ARMILLA_VALGRIND") ? slow : usual;
+}
+
 double *reference_new(int64_t count)
 {
     double *made = calloc((size_t)(count > 0 ? count : 1), sizeof *made);
@@ -233,27 +238,26 @@ static long double support_value(int64_t r, unsigned support, bool nonnegative, 
     return size == 1 ? entry : -HUGE_VALL;
 }
 
-/* Scaled by a power of two near the largest entry, which is returned (1 for q = 0). */
-static long double scale_down(int64_t r, const double *q, long double *scaled)
+/* q without the exponent of its largest entry, which is returned. */
+static int scale_down(int64_t r, const double *q, long double *scaled)
 {
     int exponent = 0;
     (void)frexp(reference_largest(r, q), &exponent);
-    const long double scale = ldexpl(1, exponent);
-    for (int64_t i = 0; i < r; i++) scaled[i] = ldexpl(q[i], -exponent);
-    return scale;
+    for (int64_t i = 0; i < r; i++) scaled[i] = ldexp(q[i], -exponent);
+    return exponent;
 }
 
-void reference_projection_values(int64_t r, bool nonnegative, const double *q, long double *values)
+int reference_projection_values(int64_t r, bool nonnegative, const double *q, long double *values)
 {
     long double scaled[16];
-    const long double scale = scale_down(r, q, scaled);
+    const int exponent = scale_down(r, q, scaled);
     for (int64_t s = 0; s < r; s++) values[s] = -HUGE_VALL;
     for (unsigned support = 1; support < 1u << r; support++) {
         long double *value = &values[__builtin_popcount(support) - 1];
         *value = fmaxl(*value, support_value(r, support, nonnegative, scaled));
     }
     for (int64_t s = 1; s < r; s++) values[s] = fmaxl(values[s], values[s - 1]);
-    for (int64_t s = 0; s < r; s++) values[s] *= scale;
+    return exponent;
 }
 
 void reference_project(int64_t r, int64_t s, bool nonnegative, const double *q, double *w)

@@ -36,6 +36,10 @@ void reference_status(armilla_status status, armilla_status wanted, const char *
 void reference_says(const char *words, const char *file, int line);
 #define REFERENCE_SAYS(words) reference_says((words), __FILE__, __LINE__)
 
+/* usual, or slow under valgrind (ARMILLA_VALGRIND is set), where everything takes fifty times as long and where the
+ * x87's long double, which OpenBLAS' norms rely on, has neither its digits nor its range. */
+int64_t reference_effort(int64_t usual, int64_t slow);
+
 /* Zeroed; released by free(). */
 double *reference_new(int64_t count);
 double *reference_copy(int64_t count, const double *from);
@@ -82,9 +86,9 @@ extern const reference_pair reference_pairs[REFERENCE_PAIRS];
 /* Fails the test where the names are not in the table. */
 const reference_pair *reference_pair_find(const char *basis, const char *codes);
 
-/* By trying every support, r <= 16: values[s-1] = max <w, q> over unit w with at most s nonzeros (>= 0 where
- * nonnegative), and a maximiser for one s (an axis where q = 0 or no value is positive). */
-void reference_projection_values(int64_t r, bool nonnegative, const double *q, long double *values);
+/* By trying every support, r <= 16: values[s-1]*2^exponent = max <w, q> over unit w with at most s nonzeros (>= 0 where
+ * nonnegative), the exponent being returned; and a maximiser for one s (an axis where q = 0 or no value is positive). */
+int reference_projection_values(int64_t r, bool nonnegative, const double *q, long double *values);
 void reference_project(int64_t r, int64_t s, bool nonnegative, const double *q, double *w);
 
 /* The paper's algorithm in the paper's own variables (ALGORITHM section 4): V on the sphere of radius l. */

@@ -155,7 +155,7 @@ static void refuses_binary(void **state)
 {
     (void)state;
     armilla_data *data = NULL;
-    support_fails(context, read_bytes("1,2\n\0\0", 6, false, &data), ARMILLA_BAD_DATA, "not text but binary");
+    support_fails(context, read_bytes("1,2\n\0\0", 6, false, &data), ARMILLA_BAD_DATA, "binary and not text");
 }
 
 static void opens_by_every_ending(void **state)

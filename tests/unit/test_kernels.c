@@ -153,9 +153,9 @@ static void for_every_panel(void (*check)(panel *p))
     for (size_t row = 0; armilla_kernels_row(row); row++) {
         const armilla_kernels *kernels = armilla_kernels_row(row);
         if (!armilla_kernels_supported(kernels)) continue;
-        for (size_t a = 0; a < FEATURES; a++)
+        for (size_t a = 0; a < (size_t)reference_effort(FEATURES, 8); a++)
             for (size_t b = 0; b < RANKS; b++)
-                for (size_t c = 0; c < COUNTS; c++) {
+                for (size_t c = 0; c < (size_t)reference_effort(COUNTS, 5); c++) {
                     panel p = panel_new(kernels, features[a], ranks[b], counts[c], &random);
                     check(&p);
                     panel_free(&p);

@@ -69,7 +69,7 @@ static void check_integer(const armilla_option *row)
     refuses(row, "1.5", "not a whole number");
     refuses(row, "7x", "not a whole number");
     refuses(row, "", "not a whole number");
-    refuses(row, "99999999999999999999", "not a whole number");
+    refuses(row, "99999999999999999999", "out of range");
     REFERENCE_OK(armilla_option_set(reference_context, row, &options, "7"));
     REFERENCE_HOLDS(*(const int64_t *)((const char *)&options + row->offset) == 7);
 }

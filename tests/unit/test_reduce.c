@@ -75,9 +75,9 @@ static void test_sums_are_those_of_the_tree(void **state)
             armilla_reducer *reducer = NULL;
             reference_scene("%d slots, %d threads", (int)slots, threads[t]);
             REFERENCE_OK(armilla_reducer_new(reference_context, slots, LENGTH, threads[t], &reducer));
-            for (int repeat = 0; repeat < (threads[t] < 8 ? 60 : 5); repeat++) run_once(reducer, slots);
+            for (int repeat = 0; repeat < (threads[t] < 8 ? 25 : 3); repeat++) run_once(reducer, slots);
             run_with_failure(reducer, slots);
-            for (int repeat = 0; repeat < 5; repeat++) run_once(reducer, slots);
+            for (int repeat = 0; repeat < 3; repeat++) run_once(reducer, slots);
             armilla_reducer_free(reducer);
         }
 }

@@ -102,18 +102,25 @@ static bool belongs(const armilla_code_set *set, int64_t r, int64_t s, const dou
 /* w is feasible, of unit length, on the right support and in the direction of q there. */
 static void check_shape(const armilla_code_set *set, int64_t r, int64_t s, const double *q, const double *w)
 {
-    bool kept[LARGE_RANK];
-    long double scale = 0, sum = 0, length = 0;
+    double kept[LARGE_RANK], largest = 0;
+    bool mine[LARGE_RANK];
+    int exponent = 0;
+    long double sum = 0, length = 0;
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < r; i++) {
-        kept[i] = belongs(set, r, s, q, i);
-        if (kept[i]) scale = fmaxl(scale, fabsl(q[i]));
+        mine[i] = belongs(set, r, s, q, i);
+        kept[i] = !mine[i] ? 0 : set->nonnegative && !(q[i] > 0) ? 1 : q[i];
+        largest = fmax(largest, fabs(kept[i]));
     }
-    for (int64_t i = 0; i < r; i++) sum += kept[i] && scale > 0 ? q[i] / scale * (q[i] / scale) : 0;
+    (void)frexp(largest, &exponent);
     for (int64_t i = 0; i < r; i++) {
-        const bool axis = kept[i] && set->nonnegative && !(q[i] > 0);
-        const long double wanted = axis ? 1 : kept[i] ? q[i] / scale / sqrtl(sum) : 0;
-        if (!kept[i]) REFERENCE_HOLDS(w[i] == 0);
+        kept[i] = kept[i] == 0 ? 0 : ldexp(kept[i], -exponent);
+        sum += (long double)kept[i] * kept[i];
+    }
+    sum = sqrtl(sum);
+    for (int64_t i = 0; i < r; i++) {
+        const long double wanted = kept[i] / sum;
+        if (!mine[i]) REFERENCE_HOLDS(w[i] == 0);
         REFERENCE_HOLDS(w[i] != 0 || !signbit(w[i]));
         REFERENCE_HOLDS(!set->nonnegative || w[i] >= 0);
         REFERENCE_AT_MOST(fabsl(w[i] - wanted), 4 * DBL_EPSILON * fabsl(wanted) + 0x1p-1073);
@@ -124,16 +131,16 @@ static void check_shape(const armilla_code_set *set, int64_t r, int64_t s, const
     REFERENCE_AT_MOST(fabsl(sqrtl(length) - 1), 4 * DBL_EPSILON);
 }
 
-/* <w, q> against the best value there is. */
-static void check_value(int64_t r, const double *q, const double *w, long double best)
+/* <w, q> against the best value there is; both without the exponent of q. */
+static void check_value(int64_t r, const double *q, const double *w, int exponent, long double best)
 {
-    const long double scale = reference_largest(r, q);
     long double value = 0, length = 0;
     for (int64_t i = 0; i < r; i++) {
-        value += w[i] * (q[i] / scale);
-        length += q[i] / scale * (q[i] / scale);
+        const long double entry = ldexp(q[i], -exponent);
+        value += w[i] * entry;
+        length += entry * entry;
     }
-    REFERENCE_AT_MOST(fabsl(value - best / scale), 8 * DBL_EPSILON * sqrtl(length));
+    REFERENCE_AT_MOST(fabsl(value - best), 8 * DBL_EPSILON * sqrtl(length));
 }
 
 static void check_projections(int64_t r, const double *q, int64_t *projections)
@@ -141,8 +148,8 @@ static void check_projections(int64_t r, const double *q, int64_t *projections)
     const bool zero = reference_largest(r, q) == 0;
     double w[SMALL_RANK];
     long double best[2][SMALL_RANK];
-    reference_projection_values(r, false, q, best[0]);
-    reference_projection_values(r, true, q, best[1]);
+    const int exponent = reference_projection_values(r, false, q, best[0]);
+    assert_int_equal(reference_projection_values(r, true, q, best[1]), exponent);
     for (size_t i = 0; armilla_codes_row(i); i++) {
         const armilla_code_set *set = armilla_codes_row(i);
         for (int64_t s = set->sparse ? 1 : r; s <= r; s++) {
@@ -152,19 +159,20 @@ static void check_projections(int64_t r, const double *q, int64_t *projections)
             REFERENCE_HOLDS(found == !zero);
             if (zero) continue;
             check_shape(set, r, s, q, w);
-            check_value(r, q, w, best[set->nonnegative][s - 1]);
+            check_value(r, q, w, exponent, best[set->nonnegative][s - 1]);
         }
     }
 }
 
 static void test_projections_are_global(void **state)
 {
+    const int64_t draws = reference_effort(DRAWS, 200);
     int64_t vectors = 0, projections = 0;
     uint64_t random = 2024;
     (void)state;
     for (size_t sort = 0; sort < SORTS; sort++)
         for (int64_t r = 1; r <= SMALL_RANK; r++)
-            for (int64_t draw = 0; draw < DRAWS; draw++) {
+            for (int64_t draw = 0; draw < draws; draw++) {
                 double q[SMALL_RANK];
                 reference_scene("%s, r = %d, draw %d", sorts[sort].name, (int)r, (int)draw);
                 for (int64_t k = 0; k < r; k++) q[k] = sorts[sort].draw(&random);
@@ -172,7 +180,7 @@ static void test_projections_are_global(void **state)
                 vectors++;
             }
     print_message("%d vectors, %d projections\n", (int)vectors, (int)projections);
-    assert_true(vectors >= 1000000);
+    assert_true(vectors >= reference_effort(1000000, 0));
 }
 
 /* No feasible unit vector does better: the brute force itself, checked by chance. */
@@ -180,7 +188,7 @@ static void test_brute_force_is_an_upper_bound(void **state)
 {
     uint64_t random = 7;
     (void)state;
-    for (int64_t draw = 0; draw < 200000; draw++) {
+    for (int64_t draw = 0; draw < reference_effort(200000, 2000); draw++) {
         const int64_t r = 1 + reference_below(&random, SMALL_RANK), s = 1 + reference_below(&random, r);
         const reference_pair *pair = &reference_pairs[draw % REFERENCE_PAIRS];
         const int64_t most = pair->sparse ? s : r;
@@ -188,8 +196,8 @@ static void test_brute_force_is_an_upper_bound(void **state)
         long double best[SMALL_RANK];
         for (int64_t k = 0; k < r; k++) q[k] = sorts[draw % 4].draw(&random);
         reference_random_codes(&random, pair, r, most, 1, 1, v);
-        reference_projection_values(r, pair->nonnegative_codes, q, best);
-        REFERENCE_AT_MOST(reference_dot(r, v, q), best[most - 1] + 1e-14);
+        const int exponent = reference_projection_values(r, pair->nonnegative_codes, q, best);
+        REFERENCE_AT_MOST(reference_dot(r, v, q), ldexpl(best[most - 1], exponent) + 1e-14);
     }
 }
 

@@ -1,0 +1,142 @@
+/* Threads that wait for jobs on a condition variable. */
+#include "base/team.h"
+
+#include "base/size.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+
+enum { MOST_THREADS = 1024 };
+
+/* Cores granted by a cgroup v2 quota ("max 100000" or "200000 100000"), or 0 where there is none. */
+static int quota_cores(void)
+{
+    long long quota = 0, period = 0;
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+    if (!file) return 0;
+    if (fscanf(file, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) quota = 0;
+    fclose(file);
+    if (quota == 0) return 0;
+    return (int)armilla_min64((quota + period - 1) / period, MOST_THREADS);
+}
+
+int armilla_threads_available(void)
+{
+    cpu_set_t mask;
+    int cores = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
+    const int quota = quota_cores();
+    if (quota > 0 && quota < cores) cores = quota;
+    return cores > 0 ? cores : 1;
+}
+
+int armilla_threads_choose(int64_t wanted)
+{
+    if (wanted <= 0) return armilla_threads_available();
+    return (int)armilla_min64(wanted, MOST_THREADS);
+}
+
+struct armilla_team {
+    armilla_context *context;
+    pthread_mutex_t lock;
+    pthread_cond_t called, finished;
+    int64_t calls; /* jobs given out so far; a thread that has seen fewer has work to do */
+    int working;   /* threads of the team that have not finished the job */
+    bool dismissed;
+    armilla_job job;
+    void *self;
+    int members; /* besides the caller */
+    struct member {
+        armilla_team *team;
+        pthread_t thread;
+        int number;
+    } * member;
+};
+
+static void *serve(void *argument)
+{
+    const struct member *own = argument;
+    armilla_team *team = own->team;
+    int64_t seen = 0;
+    pthread_mutex_lock(&team->lock);
+    for (;;) {
+        while (team->calls == seen && !team->dismissed) pthread_cond_wait(&team->called, &team->lock);
+        if (team->dismissed) break;
+        seen = team->calls;
+        pthread_mutex_unlock(&team->lock);
+        team->job(team->self, own->number);
+        pthread_mutex_lock(&team->lock);
+        if (--team->working == 0) pthread_cond_signal(&team->finished);
+    }
+    pthread_mutex_unlock(&team->lock);
+    return NULL;
+}
+
+/* Signals are the host program's: no thread of ours takes them. */
+static void recruit(armilla_team *team, int wanted)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; team->members < wanted; team->members++) {
+        struct member *next = &team->member[team->members];
+        next->team = team;
+        next->number = team->members + 1;
+        if (pthread_create(&next->thread, NULL, serve, next) != 0) break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+armilla_status armilla_team_new(armilla_context *context, int threads, armilla_team **team)
+{
+    armilla_team *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_take(context, threads, sizeof *made->member, &made->member);
+    if (status != ARMILLA_OK) {
+        armilla_release(context, made);
+        return status;
+    }
+    made->context = context;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->called, NULL);
+    pthread_cond_init(&made->finished, NULL);
+    recruit(made, threads - 1);
+    *team = made;
+    return ARMILLA_OK;
+}
+
+void armilla_team_free(armilla_team *team)
+{
+    if (!team) return;
+    pthread_mutex_lock(&team->lock);
+    team->dismissed = true;
+    pthread_cond_broadcast(&team->called);
+    pthread_mutex_unlock(&team->lock);
+    for (int i = 0; i < team->members; i++) pthread_join(team->member[i].thread, NULL);
+    pthread_cond_destroy(&team->finished);
+    pthread_cond_destroy(&team->called);
+    pthread_mutex_destroy(&team->lock);
+    armilla_release(team->context, team->member);
+    armilla_release(team->context, team);
+}
+
+void armilla_team_run(armilla_team *team, armilla_job job, void *self)
+{
+    if (team->members > 0) {
+        pthread_mutex_lock(&team->lock);
+        team->job = job;
+        team->self = self;
+        team->working = team->members;
+        team->calls++;
+        pthread_cond_broadcast(&team->called);
+        pthread_mutex_unlock(&team->lock);
+    }
+    job(self, 0);
+    if (team->members > 0) {
+        pthread_mutex_lock(&team->lock);
+        while (team->working > 0) pthread_cond_wait(&team->finished, &team->lock);
+        pthread_mutex_unlock(&team->lock);
+    }
+}

@@ -1,0 +1,23 @@
+/* A team of threads that sleep between jobs. Not OpenMP: its threads spin between parallel loops, which on a machine
+ * with other work costs more than the loops themselves, and thread sanitizers cannot see through it. */
+#ifndef ARMILLA_BASE_TEAM_H
+#define ARMILLA_BASE_TEAM_H
+
+#include "base/context.h"
+
+/* The cores that this process may use: its affinity mask, and the cgroup's CPU quota where there is one. */
+int armilla_threads_available(void);
+/* The number of threads to run on: wanted, or all available where wanted <= 0. */
+int armilla_threads_choose(int64_t wanted);
+
+typedef struct armilla_team armilla_team;
+
+/* The caller is thread 0; threads-1 more are made. Where the system refuses some, the team is smaller. */
+armilla_status armilla_team_new(armilla_context *context, int threads, armilla_team **team);
+void armilla_team_free(armilla_team *team);
+
+typedef void (*armilla_job)(void *self, int thread);
+/* Runs job on every thread of the team at the same time, and returns when all are done. */
+void armilla_team_run(armilla_team *team, armilla_job job, void *self);
+
+#endif
