@@ -41,8 +41,11 @@ static armilla_status load(armilla_panel *panel, void *space)
     const size_t from_size = armilla_type_size(X->data.type), to_size = armilla_type_size(work);
     const char *start = X->values + (size_t)(panel->first * X->stride) * from_size;
     if (X->data.type == work) {
+        const int64_t column_bytes = X->stride * (int64_t)from_size;
         panel->columns = start;
         panel->stride = X->stride;
+        panel->ahead = start + panel->count * column_bytes;
+        panel->ahead_bytes = panel->following * column_bytes;
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)
@@ -82,7 +85,8 @@ static armilla_status new_dense(armilla_context *context, armilla_type type, con
     if ((unsigned)type >= ARMILLA_TYPE_COUNT)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the number type %d is unknown", (int)type);
     if (!values) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are NULL");
-    if (stride < m || !armilla_size_area(stride, n, &span) || !armilla_size_multiply(span, armilla_type_size(type), &bytes))
+    if (stride < m || !armilla_size_area(stride, n, &span) ||
+        !armilla_size_multiply(span, armilla_type_size(type), &bytes))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "data: a stride of %" PRId64 " does not fit %" PRId64 " features and %" PRId64 " samples",
                             stride, m, n);
