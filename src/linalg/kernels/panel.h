@@ -45,11 +45,13 @@ INLINE void fetch_ahead(ahead *next)
     next->at += next->step;
 }
 
-/* bytes from `at`, in that many steps; where there are fewer steps than lines the hardware has to do the rest. */
-static ahead plan_ahead(const void *at, int64_t bytes, int64_t steps)
+/* A part of what X wants ahead, in that many steps; where there are fewer steps than lines the hardware has to do the
+ * rest. Where nothing is wanted, a line that is in the cache anyway. */
+static ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
 {
     const int64_t step = bytes / (steps > 0 ? steps : 1) + 1;
-    return (ahead){at, bytes == 0 ? 0 : step < LINE ? step : LINE};
+    if (X->ahead_bytes == 0) return (ahead){X->values, 0};
+    return (ahead){(const char *)X->ahead + offset, step < LINE ? step : LINE};
 }
 
 /* Keeps a number that several products share in a register: compilers else load it again for each. */
@@ -61,12 +63,16 @@ INLINE vector hold(vector v)
     return v;
 }
 
-/* The first `count` numbers, then zeros. */
-INLINE vector load_part(const REAL *from, int64_t count)
+INLINE vector spread(REAL number)
 {
-    vector v = {0};
-    memcpy(&v, from, (size_t)count * sizeof(REAL));
-    return v;
+    return number - (vector){0};
+}
+
+/* The vector with its last `rest` numbers kept and zeros before them. */
+INLINE vector keep_last(vector v, int64_t rest)
+{
+    static const REAL keep[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+    return v * *(const vector *)(keep + 8 - LANES + rest);
 }
 
 INLINE half low_half(vector v)
@@ -120,11 +126,12 @@ INLINE void dot_block(int samples, int atoms, int64_t features, const REAL *X, i
             for (int k = 0; k < atoms; k++) sum[j * atoms + k] += x * u[k];
         }
     }
-    if (whole < features) {
+    if (whole < features) { /* the last vector again, without what it has in common with the one before */
+        const int64_t i = features - LANES;
         vector u[DOT_ATOMS];
-        for (int k = 0; k < atoms; k++) u[k] = load_part(U + k * m + whole, features - whole);
+        for (int k = 0; k < atoms; k++) u[k] = keep_last(*(const vector *)(U + k * m + i), features - whole);
         for (int j = 0; j < samples; j++) {
-            const vector x = load_part(X + j * stride + whole, features - whole);
+            const vector x = hold(*(const vector *)(X + j * stride + i));
             for (int k = 0; k < atoms; k++) sum[j * atoms + k] += x * u[k];
         }
     }
@@ -154,10 +161,27 @@ static int64_t chunk_features(int64_t m)
     return ((m + chunks - 1) / chunks + LANES - 1) / LANES * LANES;
 }
 
+/* Fewer features than a vector has lanes. */
+static void dot_short(const armilla_columns *X, int64_t r, const REAL *U, double *C)
+{
+    const REAL *values = X->values;
+    for (int64_t j = 0; j < X->count; j++)
+        for (int64_t k = 0; k < r; k++) {
+            REAL sum = 0;
+            for (int64_t i = 0; i < X->m; i++) sum += values[j * X->stride + i] * U[k * X->m + i];
+            C[j * r + k] = (double)sum;
+        }
+}
+
 static void products(const armilla_columns *X, int64_t r, const void *U, double *C)
 {
+    if (X->m < LANES) {
+        dot_short(X, r, U, C);
+        return;
+    }
     const int64_t m = X->m, count = X->count, stride = X->stride, chunk = chunk_features(m);
-    ahead next = plan_ahead(X->ahead, X->ahead_bytes / 2, (count / DOT_SAMPLES) * ((r + 1) / DOT_ATOMS) * (m / LANES));
+    const int64_t steps = count / DOT_SAMPLES * ((r + 1) / DOT_ATOMS) * (m / LANES);
+    ahead next = plan_ahead(X, 0, X->ahead_bytes / 2, steps);
     memset(C, 0, (size_t)(r * count) * sizeof *C);
     for (int64_t i = 0; i < m; i += chunk) {
         const REAL *x = (const REAL *)X->values + i, *u = (const REAL *)U + i;
@@ -176,89 +200,102 @@ INLINE void add_wide(double *to, vector v)
     *(wide *)(to + LANES / 2) += __builtin_convertvector(high_half(v), wide);
 }
 
-/* A(i..,k..) += sum_j x_j(i..) w_kj for `atoms` columns of A and `vectors` vectors of features. */
-INLINE void add_block(int vectors, int atoms, const armilla_columns *X, int64_t i, int64_t r, const REAL *W, double *A,
-                      ahead *following)
+/* What accumulate works on: A += XW'. */
+typedef struct adding {
+    const armilla_columns *X;
+    int64_t r;
+    const REAL *W;
+    double *A;
+    ahead next;
+} adding;
+
+/* sum(v,a) += x(v) w(a). The fewer of the two are held in registers, the others pass. */
+INLINE void add_outer(int vectors, int atoms, const REAL *x, const REAL *w, vector sum[MOST_VECTORS][MOST_ATOMS])
+{
+    const int held = vectors <= atoms ? vectors : atoms, passing = vectors <= atoms ? atoms : vectors;
+    vector kept[MOST_ATOMS];
+    for (int h = 0; h < held; h++) kept[h] = vectors <= atoms ? *(const vector *)(x + h * LANES) : spread(w[h]);
+    for (int p = 0; p < passing; p++) {
+        const vector one = hold(vectors <= atoms ? spread(w[p]) : *(const vector *)(x + p * LANES));
+        for (int h = 0; h < held; h++) {
+            vector *to = vectors <= atoms ? &sum[h][p] : &sum[p][h];
+            *to += kept[h] * one;
+        }
+    }
+}
+
+/* A(i..,k..) += sum_j x_j(i..) w_kj for `atoms` columns of A and `vectors` vectors of features. Of the last vector
+ * only the last `rest` lanes are new: the others have been added already. */
+INLINE void add_block(int vectors, int atoms, adding *job, int64_t i, int64_t k, int64_t rest)
 {
     vector sum[MOST_VECTORS][MOST_ATOMS] = {{{0}}};
-    const int64_t m = X->m, count = X->count, stride = X->stride;
-    const REAL *values = (const REAL *)X->values + i;
-    ahead next = *following;
-    for (int k = 0; k < atoms; k++)
-        for (int v = 0; v < vectors; v++) __builtin_prefetch(A + k * m + i + v * LANES, 1);
-    for (int64_t j = 0; j < count; j++) {
-        vector x[MOST_VECTORS];
+    const int64_t m = job->X->m, count = job->X->count, stride = job->X->stride, r = job->r;
+    const REAL *x = (const REAL *)job->X->values + i, *w = job->W + k;
+    double *A = job->A + k * m + i;
+    ahead next = job->next;
+    for (int a = 0; a < atoms; a++)
+        for (int v = 0; v < vectors; v++) __builtin_prefetch(A + a * m + v * LANES, 1);
+    for (int64_t j = 0; j < count; j++, x += stride, w += r) {
         fetch_ahead(&next);
-        for (int v = 0; v < vectors; v++) {
-            x[v] = *(const vector *)(values + j * stride + v * LANES);
-            /* the same sample's next block of features, which may be in the third cache */
-            if (v * BYTES % LINE == 0) __builtin_prefetch(values + j * stride + (vectors + v) * LANES);
-        }
-        for (int k = 0; k < atoms; k++)
-            for (int v = 0; v < vectors; v++) sum[v][k] += x[v] * W[j * r + k];
+        for (int v = 0; v < vectors; v += LINE / BYTES) /* the sample's next features may be in the third cache */
+            __builtin_prefetch(x + (vectors + v) * LANES);
+        add_outer(vectors, atoms, x, w, sum);
     }
-    for (int k = 0; k < atoms; k++)
-        for (int v = 0; v < vectors; v++) add_wide(A + k * m + i + v * LANES, sum[v][k]);
-    *following = next;
+    for (int a = 0; a < atoms; a++)
+        for (int v = 0; v < vectors; v++)
+            add_wide(A + a * m + v * LANES, rest < LANES ? keep_last(sum[v][a], rest) : sum[v][a]);
+    job->next = next;
 }
 
 /* All atoms for a block of features, in blocks of `most` atoms or one less. */
-INLINE void add_features(int vectors, int most, const armilla_columns *X, int64_t i, int64_t r, const REAL *W,
-                         double *A, ahead *next)
+INLINE void add_features(int vectors, int most, adding *job, int64_t i, int64_t rest)
 {
-    const int64_t m = X->m, blocks = (r + most - 1) / most, full = r - blocks * (most - 1);
+    const int64_t r = job->r, blocks = (r + most - 1) / most, full = r - blocks * (most - 1);
     int64_t k = 0;
-    for (int64_t block = 0; block < full; block++, k += most) add_block(vectors, most, X, i, r, W + k, A + k * m, next);
-    for (; k < r; k += most - 1) add_block(vectors, most - 1, X, i, r, W + k, A + k * m, next);
+    for (; k < full * most; k += most) add_block(vectors, most, job, i, k, rest);
+    for (; k < r; k += most - 1) add_block(vectors, most - 1, job, i, k, rest);
 }
 
-/* The features past the last whole vector, in the same order over the samples. */
-static void add_rest(const armilla_columns *X, int64_t first, int64_t r, const REAL *W, double *A)
+INLINE void add_panel(int vectors, int most, const armilla_columns *X, int64_t r, const REAL *W, double *A)
+{
+    const int64_t steps = X->count * ((r + most - 1) / most) * (X->m / (vectors * LANES));
+    adding job = {X, r, W, A, plan_ahead(X, X->ahead_bytes / 2, X->ahead_bytes - X->ahead_bytes / 2, steps)};
+    int64_t i = 0;
+    for (; i + vectors * LANES <= X->m; i += vectors * LANES) add_features(vectors, most, &job, i, LANES);
+    for (; i + LANES <= X->m; i += LANES) add_features(1, most, &job, i, LANES);
+    if (i < X->m) add_features(1, most, &job, X->m - LANES, X->m - i);
+}
+
+/* Fewer features than a vector has lanes. */
+static void add_short(const armilla_columns *X, int64_t r, const REAL *W, double *A)
 {
     const REAL *values = X->values;
     for (int64_t k = 0; k < r; k++)
-        for (int64_t i = first; i < X->m; i++) {
+        for (int64_t i = 0; i < X->m; i++) {
             REAL sum = 0;
             for (int64_t j = 0; j < X->count; j++) sum += values[j * X->stride + i] * W[j * r + k];
             A[k * X->m + i] += (double)sum;
         }
 }
 
-INLINE void add_panel(int vectors, int most, const armilla_columns *X, int64_t r, const REAL *W, double *A)
-{
-    const int64_t half_bytes = X->ahead_bytes / 2, blocks = (r + most - 1) / most;
-    ahead next = plan_ahead((const char *)X->ahead + half_bytes, X->ahead_bytes - half_bytes,
-                            X->count * blocks * (X->m / (vectors * LANES)));
-    int64_t i = 0;
-    for (; i + vectors * LANES <= X->m; i += vectors * LANES) add_features(vectors, most, X, i, r, W, A, &next);
-    for (; i + LANES <= X->m; i += LANES) add_features(1, most, X, i, r, W, A, &next);
-    add_rest(X, i, r, W, A);
-}
-
 /* Blocks of about 12 accumulators, whatever the rank: fewer atoms at a time take more vectors of features. */
 static void accumulate(const armilla_columns *X, int64_t r, const void *W, double *A)
 {
     const int64_t blocks = (r + MOST_ATOMS - 1) / MOST_ATOMS, atoms = (r + blocks - 1) / blocks;
-    switch (atoms) {
-    case 1:
+    if (X->m < LANES)
+        add_short(X, r, W, A);
+    else if (atoms == 1)
         add_panel(8, 1, X, r, W, A);
-        break;
-    case 2:
+    else if (atoms == 2)
         add_panel(6, 2, X, r, W, A);
-        break;
-    case 3:
+    else if (atoms == 3)
         add_panel(4, 3, X, r, W, A);
-        break;
-    case 4:
+    else if (atoms == 4)
         add_panel(3, 4, X, r, W, A);
-        break;
-    case 5:
+    else if (atoms == 5)
         add_panel(2, 5, X, r, W, A);
-        break;
-    default:
+    else
         add_panel(2, 6, X, r, W, A);
-        break;
-    }
 }
 
 const armilla_kernels TABLE = {ISA_NAME, TYPE_TAG, products, accumulate};
