@@ -44,8 +44,8 @@ static armilla_status load(armilla_panel *panel, void *space)
         const int64_t column_bytes = X->stride * (int64_t)from_size;
         panel->columns = start;
         panel->stride = X->stride;
-        panel->ahead = start + panel->count * column_bytes;
-        panel->ahead_bytes = panel->following * column_bytes;
+        panel->ahead = X->values + panel->next * column_bytes;
+        panel->ahead_bytes = panel->next_count * column_bytes;
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)

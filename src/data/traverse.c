@@ -97,7 +97,10 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, double *s
     for (int64_t index = slot * t->panels_per_slot; index < last; index++) {
         armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = index * t->width};
         panel.count = armilla_min64(t->width, t->X->n - panel.first);
-        if (index + 1 < last) panel.following = armilla_min64(t->width, t->X->n - panel.first - panel.count);
+        /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */
+        const int64_t next = index + 1 < last ? index + 1 : (slot + t->threads) * t->panels_per_slot;
+        panel.next = armilla_min64(next * t->width, t->X->n);
+        panel.next_count = armilla_min64(t->width, t->X->n - panel.next);
         armilla_status status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
         if (status == ARMILLA_OK) status = p->visitor(p->self, &panel, thread, sums);
         if (status != ARMILLA_OK) return status;
