@@ -48,14 +48,22 @@ armilla_status armilla_data_check_shape(armilla_context *context, const char *wh
     return ARMILLA_OK;
 }
 
+static armilla_columns columns_of(const armilla_panel *panel)
+{
+    return (armilla_columns){panel->columns, panel->data->m, panel->count,
+                             panel->stride,  panel->ahead,   panel->ahead_bytes};
+}
+
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C)
 {
-    panel->kernels->products(panel->data->m, r, panel->count, panel->columns, panel->stride, U, C);
+    const armilla_columns X = columns_of(panel);
+    panel->kernels->products(&X, r, U, C);
 }
 
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *A)
 {
-    panel->kernels->accumulate(panel->data->m, r, panel->count, panel->columns, panel->stride, W, A);
+    const armilla_columns X = columns_of(panel);
+    panel->kernels->accumulate(&X, r, W, A);
 }
 
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)

@@ -13,15 +13,18 @@ typedef struct armilla_panel {
     const armilla_data *data;
     const armilla_kernels *kernels;
     int64_t first, count;
-    const void *columns; /* in the kernels' type */
+    int64_t next, next_count; /* the columns that the same thread will probably want next */
+    const void *columns;      /* in the kernels' type */
     int64_t stride;
+    const void *ahead; /* where the next columns lie, to be fetched into the cache meanwhile */
+    int64_t ahead_bytes;
 } armilla_panel;
 
 typedef struct armilla_data_ops {
     const char *storage[ARMILLA_TYPE_COUNT]; /* by data type: "dense f32" */
     /* Bytes of workspace that load needs for panels of that width. */
     size_t (*workspace)(const armilla_data *X, armilla_type work, int64_t width);
-    /* Makes panel->first ... ready; first, count, kernels and data are set. Runs on several threads at once. */
+    /* Makes panel->first ... ready; first, count, next, kernels and data are set. Runs on several threads at once. */
     armilla_status (*load)(armilla_panel *panel, void *workspace);
     /* C = U'X_b (r x count). */
     void (*products)(const armilla_panel *panel, int64_t r, const void *U, double *C);

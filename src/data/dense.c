@@ -41,8 +41,11 @@ static armilla_status load(armilla_panel *panel, void *space)
     const size_t from_size = armilla_type_size(X->data.type), to_size = armilla_type_size(work);
     const char *start = X->values + (size_t)(panel->first * X->stride) * from_size;
     if (X->data.type == work) {
+        const int64_t column_bytes = X->stride * (int64_t)from_size;
         panel->columns = start;
         panel->stride = X->stride;
+        panel->ahead = X->values + panel->next * column_bytes;
+        panel->ahead_bytes = panel->next_count * column_bytes;
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)

@@ -80,6 +80,8 @@ static armilla_status load(armilla_panel *panel, void *space)
     }
     panel->columns = columns;
     panel->stride = m;
+    panel->ahead = raw.ahead;
+    panel->ahead_bytes = raw.ahead_bytes;
     return ARMILLA_OK;
 }
 

@@ -6,9 +6,10 @@
 #include "base/team.h"
 
 enum {
-    PANEL_BYTES = 192 * 1024, /* leaves room in a 512 KiB second-level cache */
-    LEAST_WIDTH = 32,         /* below this the sums cost more than the panel */
-    MOST_WIDTH = 128,
+    PANEL_BYTES = 296 * 1024, /* leaves room in a 512 KiB second-level cache */
+    LEAST_WIDTH = 48,         /* below this the sums cost more than a panel in the third-level cache */
+    MOST_WIDTH = 120,
+    WIDTH_STEP = 6,   /* the kernels' block of samples */
     LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
     MOST_SLOTS = 64,  /* long vectors memory counts, with short ones parallelism */
     SLOT_NUMBERS = 1 << 24,
@@ -30,7 +31,7 @@ struct armilla_traversal {
 int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
 {
     const int64_t fitting = PANEL_BYTES / (int64_t)armilla_type_size(work) / X->m;
-    return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % 4, MOST_WIDTH));
+    return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % WIDTH_STEP, MOST_WIDTH));
 }
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -96,6 +97,10 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, double *s
     for (int64_t index = slot * t->panels_per_slot; index < last; index++) {
         armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = index * t->width};
         panel.count = armilla_min64(t->width, t->X->n - panel.first);
+        /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */
+        const int64_t next = index + 1 < last ? index + 1 : (slot + t->threads) * t->panels_per_slot;
+        panel.next = armilla_min64(next * t->width, t->X->n);
+        panel.next_count = armilla_min64(t->width, t->X->n - panel.next);
         armilla_status status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
         if (status == ARMILLA_OK) status = p->visitor(p->self, &panel, thread, sums);
         if (status != ARMILLA_OK) return status;

@@ -24,11 +24,32 @@ void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const doubl
                 (int)m);
 }
 
+/* Long sums run in this many parts, which compilers turn into vectors; the order is fixed all the same. */
+enum { PARTS = 8 };
+
+static double add_parts(const double part[PARTS])
+{
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
 double armilla_dot(int64_t count, const double *a, const double *b)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
-    return sum;
+    double part[PARTS] = {0};
+    int64_t i = 0;
+    for (; i + PARTS <= count; i += PARTS)
+        for (int k = 0; k < PARTS; k++) part[k] += a[i + k] * b[i + k];
+    for (int k = 0; i < count; i++, k++) part[k] += a[i] * b[i];
+    return add_parts(part);
+}
+
+double armilla_squared_distance(int64_t count, const double *a, const double *b)
+{
+    double part[PARTS] = {0};
+    int64_t i = 0;
+    for (; i + PARTS <= count; i += PARTS)
+        for (int k = 0; k < PARTS; k++) part[k] += (a[i + k] - b[i + k]) * (a[i + k] - b[i + k]);
+    for (int k = 0; i < count; i++, k++) part[k] += (a[i] - b[i]) * (a[i] - b[i]);
+    return add_parts(part);
 }
 
 /* The power of two that brings the largest |a_i - b_i| near 1; b may be NULL. 0 where all are 0. */

@@ -25,6 +25,8 @@ void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const doubl
 /* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
 double armilla_dot(int64_t count, const double *a, const double *b);
 double armilla_norm(int64_t count, const double *a);
+/* ||a - b||^2, for numbers whose squares are in range. */
+double armilla_squared_distance(int64_t count, const double *a, const double *b);
 /* ||a - b|| */
 double armilla_distance(int64_t count, const double *a, const double *b);
 

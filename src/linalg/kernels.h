@@ -7,15 +7,23 @@
 
 #include <armilla/base.h>
 
+/* Columns of X in the kernels' type, and what the caller will want next. */
+typedef struct armilla_columns {
+    const void *values;
+    int64_t m, count, stride; /* stride: elements between columns */
+    const void *ahead;        /* bytes that are fetched into the cache on the way */
+    int64_t ahead_bytes;      /* 0: none */
+} armilla_columns;
+
 typedef struct armilla_kernels {
     const char *name;  /* instruction set: "portable", "avx2" */
     armilla_type type; /* of X, U and W */
 
-    /* C = U'X. X: m x count with the given stride between columns; U: m x r; C: r x count. Column-major. */
-    void (*products)(int64_t m, int64_t r, int64_t count, const void *X, int64_t stride, const void *U, double *C);
+    /* C = U'X. X: m x count; U: m x r; C: r x count. Column-major. */
+    void (*products)(const armilla_columns *X, int64_t r, const void *U, double *C);
 
     /* A += XW'. W: r x count; A: m x r. The panel's sum is made in the type, then added in double. */
-    void (*accumulate)(int64_t m, int64_t r, int64_t count, const void *X, int64_t stride, const void *W, double *A);
+    void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, double *A);
 } armilla_kernels;
 
 /* The best kernels of the type that this CPU runs. */

@@ -10,20 +10,26 @@ static double largest_absolute(int64_t r, const double *q)
     return largest;
 }
 
+/* w = q/||q||, where the squares are in range. */
+static void scale_to_unit(int64_t r, const double *q, double squared, double *w)
+{
+    const double norm = sqrt(squared);
+    for (int64_t k = 0; k < r; k++) w[k] = q[k] / norm + 0.0; /* + 0.0: no -0 in a code */
+}
+
 bool armilla_unit(int64_t r, const double *q, double *w)
 {
-    const double largest = largest_absolute(r, q);
+    const double squared = armilla_dot(r, q, q);
     int exponent = 0;
-    double sum = 0;
-    if (largest == 0) return false;
-    /* A power of two, so that the usual case, which needs no scaling, has the same bits. */
-    if (largest < 1e-140 || largest > 1e140) (void)frexp(largest, &exponent);
-    for (int64_t k = 0; k < r; k++) {
-        w[k] = exponent ? ldexp(q[k], -exponent) : q[k];
-        sum += w[k] * w[k];
+    if (squared > 1e-270 && squared < 1e300) {
+        scale_to_unit(r, q, squared, w);
+        return true;
     }
-    const double norm = sqrt(sum);
-    for (int64_t k = 0; k < r; k++) w[k] = w[k] / norm + 0.0; /* + 0.0: no -0 in a code */
+    const double largest = largest_absolute(r, q);
+    if (largest == 0) return false;
+    (void)frexp(largest, &exponent);
+    for (int64_t k = 0; k < r; k++) w[k] = ldexp(q[k], -exponent);
+    scale_to_unit(r, w, armilla_dot(r, w, w), w);
     return true;
 }
 

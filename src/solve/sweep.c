@@ -1,6 +1,8 @@
 /* The sweep as a visitor of the pass over X. All its sums are one flat vector, [A | G | scalars | tally]. */
 #include "solve/sweep.h"
 
+#include "linalg/dense.h"
+
 #include <string.h>
 
 enum { CROSS, CHANGE, SCALARS };
@@ -86,24 +88,17 @@ void armilla_sweep_free(armilla_sweep *sweep)
     armilla_release(sweep->context, sweep);
 }
 
-/* G += WW', lower half; zeros of sparse codes are passed over. */
-static void add_gram(int64_t r, int64_t count, const double *W, double *G)
+/* G += WW': the panel's sum in the working type, as that of A. */
+static void add_gram(const armilla_kernels *kernels, int64_t r, int64_t count, const void *W, double *G)
 {
-    for (int64_t j = 0; j < count; j++)
-        for (int64_t a = 0; a < r; a++) {
-            const double w = W[j * r + a];
-            if (w == 0) continue;
-            for (int64_t b = 0; b <= a; b++) G[a * r + b] += w * W[j * r + b];
-        }
+    const armilla_columns codes = {.values = W, .m = r, .count = count, .stride = r};
+    kernels->accumulate(&codes, r, W, G);
 }
 
 static void add_scalars(int64_t count, const double *C, const double *W, const double *previous, double *scalars)
 {
-    double cross = 0, change = 0;
-    for (int64_t i = 0; i < count && C; i++) cross += C[i] * W[i];
-    for (int64_t i = 0; i < count && previous; i++) change += (W[i] - previous[i]) * (W[i] - previous[i]);
-    scalars[CROSS] += cross;
-    scalars[CHANGE] += change;
+    if (C) scalars[CROSS] += armilla_dot(count, C, W);
+    if (previous) scalars[CHANGE] += armilla_squared_distance(count, W, previous);
 }
 
 /* Rounds the panel's codes to the working type, in their place or on the bench, so that every sum is of the codes as
@@ -142,14 +137,13 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     if (plan->sums) {
         /* A += X_b W_b', G += W_b W_b' */
         ops->accumulate(panel, r, typed, sums);
-        add_gram(r, count, b->W, sums + gram_offset(sweep));
+        add_gram(panel->kernels, r, count, typed, sums + gram_offset(sweep));
     }
     return ARMILLA_OK;
 }
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
-    const int64_t r = sweep->r;
     sweep->plan = plan;
     const armilla_status status =
         armilla_traverse(sweep->traversal, tally_offset(sweep) + plan->tally, visit, sweep, sweep->sums);
@@ -158,9 +152,6 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     if (status != ARMILLA_OK)
         return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
                             armilla_status_text(status));
-    double *G = sweep->sums + gram_offset(sweep);
-    for (int64_t a = 0; a < r; a++)
-        for (int64_t b = a + 1; b < r; b++) G[a * r + b] = G[b * r + a];
     return ARMILLA_OK;
 }
 

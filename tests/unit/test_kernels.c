@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t features[] = {1, 2, 3, 7, 8, 9, 31, 64, 100, 785};
-static const int64_t ranks[] = {1, 2, 3, 4, 5, 7, 10, 16, 33};
-static const int64_t counts[] = {1, 2, 3, 4, 5, 8, 63};
-enum { FEATURES = 10, RANKS = 9, COUNTS = 7, PADDING = 3 };
+static const int64_t features[] = {1, 2, 3, 7, 8, 9, 31, 64, 100, 785, 1800};
+static const int64_t ranks[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 33};
+static const int64_t counts[] = {1, 2, 3, 5, 6, 8, 63};
+enum { FEATURES = 11, RANKS = 12, COUNTS = 7, PADDING = 3 };
 
 /* One panel, its factor and its codes, as doubles and in the type. */
 typedef struct panel {
@@ -74,11 +74,37 @@ static void panel_free(panel *p)
     free(p->stored_W);
 }
 
+static armilla_columns columns_at(const panel *p, int64_t first, int64_t count)
+{
+    return (armilla_columns){element(p, p->stored_X, first * p->stride), p->m, count, p->stride, NULL, 0};
+}
+
+/* The whole panel, with itself as what is fetched ahead. */
+static armilla_columns all_columns(const panel *p)
+{
+    armilla_columns X = columns_at(p, 0, p->count);
+    X.ahead = p->stored_X;
+    X.ahead_bytes = p->stride * p->count * (int64_t)armilla_type_size(p->kernels->type);
+    return X;
+}
+
+static void find_products(const panel *p, double *C)
+{
+    const armilla_columns X = all_columns(p);
+    p->kernels->products(&X, p->r, p->stored_U, C);
+}
+
+static void find_sums(const panel *p, double *A)
+{
+    const armilla_columns X = all_columns(p);
+    p->kernels->accumulate(&X, p->r, p->stored_W, A);
+}
+
 /* C = U'X up to the rounding of sums that may run in four lanes or more. */
 static void check_products(panel *p)
 {
     const double epsilon = armilla_epsilon(p->kernels->type), terms = (double)p->m / 4 + 16;
-    p->kernels->products(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_U, p->C);
+    find_products(p, p->C);
     for (int64_t j = 0; j < p->count; j++)
         for (int64_t k = 0; k < p->r; k++) {
             long double sum = 0, size = 0;
@@ -96,7 +122,7 @@ static void check_accumulate(panel *p)
 {
     const double epsilon = armilla_epsilon(p->kernels->type), terms = (double)p->count + 4;
     for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = (double)(i % 7);
-    p->kernels->accumulate(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_W, p->A);
+    find_sums(p, p->A);
     for (int64_t k = 0; k < p->r; k++)
         for (int64_t i = 0; i < p->m; i++) {
             long double sum = 0, size = 0;
@@ -114,17 +140,17 @@ static void check_accumulate(panel *p)
 static void check_places(panel *p)
 {
     double *part = reference_new(p->r * 5), single = 0;
-    p->kernels->products(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_U, p->C);
+    find_products(p, p->C);
     for (int64_t first = 0; first < p->count; first++)
         for (int64_t width = 1; width <= 5 && first + width <= p->count; width += width == 3 ? 2 : 1) {
-            p->kernels->products(p->m, p->r, width, element(p, p->stored_X, first * p->stride), p->stride, p->stored_U,
-                                 part);
+            const armilla_columns some = columns_at(p, first, width);
+            p->kernels->products(&some, p->r, p->stored_U, part);
             REFERENCE_HOLDS(memcmp(part, p->C + first * p->r, (size_t)(p->r * width) * sizeof *part) == 0);
         }
     for (int64_t k = 0; k < p->r; k++)
         for (int64_t j = 0; j < p->count; j += 7) {
-            p->kernels->products(p->m, 1, 1, element(p, p->stored_X, j * p->stride), p->m,
-                                 element(p, p->stored_U, k * p->m), &single);
+            const armilla_columns one = columns_at(p, j, 1);
+            p->kernels->products(&one, 1, element(p, p->stored_U, k * p->m), &single);
             REFERENCE_HOLDS(memcmp(&single, &p->C[k + j * p->r], sizeof single) == 0);
         }
     free(part);
@@ -138,11 +164,11 @@ static void check_repetition(panel *p)
     double *again = reference_copy(p->m * p->r, p->A);
     for (int64_t j = 1; j < p->count; j += 2)
         memcpy((char *)p->stored_X + (size_t)(j * p->stride) * armilla_type_size(p->kernels->type), p->stored_X, bytes);
-    p->kernels->products(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_U, p->C);
+    find_products(p, p->C);
     for (int64_t j = 1; j < p->count; j += 2)
         REFERENCE_HOLDS(memcmp(p->C, p->C + j * p->r, (size_t)p->r * sizeof *p->C) == 0);
-    p->kernels->accumulate(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_W, p->A);
-    p->kernels->accumulate(p->m, p->r, p->count, p->stored_X, p->stride, p->stored_W, again);
+    find_sums(p, p->A);
+    find_sums(p, again);
     REFERENCE_HOLDS(memcmp(p->A, again, size) == 0);
     free(again);
 }

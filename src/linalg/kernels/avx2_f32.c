@@ -1,5 +1,6 @@
 /* The panel products in float for x86-64 with AVX2 and FMA. */
 #define REAL float
+#define LANES 8
 #define TYPE_TAG ARMILLA_F32
 #define ISA_NAME "avx2"
 #define TABLE armilla_kernels_avx2_f32
