@@ -77,7 +77,7 @@ static const armilla_option table[] = {
      .value = "S", .help = "most nonzeros of a code, 1 to R; for the sparse code sets"},
     {.name = "radius", .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(radius), .preset = "auto", .automatic = "auto",
      .value = "auto|L", .help = "radius of the sphere: learned, or kept at L"},
-    {.name = "solver", .kind = ARMILLA_OPTION_WORD, .offset = AT(solver), .preset = "palm", .choice = solver_choice,
+    {.name = "solver", .kind = ARMILLA_OPTION_WORD, .offset = AT(solver), .preset = "fast", .choice = solver_choice,
      .value = "NAME", .help = "the algorithm"},
     {.name = "lambda", .kind = ARMILLA_OPTION_MULTIPLE, .offset = AT(lambda), .preset = "1x", .value = "NUMBER|Nx",
      .help = "weight of the code step (palm), or a multiple of the safe value such as 0.3x"},
