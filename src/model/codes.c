@@ -2,75 +2,41 @@
 #include "model/model.h"
 
 #include "base/team.h"
+#include "sets/column.h"
 #include "solve/sweep.h"
 
-#include <math.h>
-#include <string.h>
-
-/* The column problem min ||x - Uv||^2 over v in the set, ||v|| = l, from c = U'x. */
-typedef struct column_problem {
+typedef struct code_solve {
     const armilla_code_set *codes;
-    int64_t r, s;
+    armilla_column_problem *columns;
     double l;
-    bool exact;     /* U'U = I: v = l*Proj(c) is the answer */
-    double *pull;   /* alpha*I - H with alpha >= sigma_1(H), r x r */
-    double settled; /* a step of w shorter than this is the last */
-} column_problem;
-
-enum { MOST_STEPS = 2000 };
-
-static void first_direction(const column_problem *p, const double *c, double *w)
-{
-    if (p->codes->project(p->r, p->s, c, w)) return;
-    memset(w, 0, (size_t)p->r * sizeof *w);
-    w[0] = 1;
-}
-
-/* w <- Proj(c + (alpha*I - H)lw): (A6) in Gram space. Returns how far w moved. */
-static double gram_step(const column_problem *p, const double *c, double *w, double *q, double *next)
-{
-    double moved = 0;
-    memcpy(q, c, (size_t)p->r * sizeof *q);
-    for (int64_t a = 0; a < p->r; a++) {
-        const double v = p->l * w[a];
-        if (v == 0) continue;
-        for (int64_t k = 0; k < p->r; k++) q[k] += p->pull[a * p->r + k] * v;
-    }
-    if (!p->codes->project(p->r, p->s, q, next)) return 0;
-    for (int64_t k = 0; k < p->r; k++) {
-        moved += (next[k] - w[k]) * (next[k] - w[k]);
-        w[k] = next[k];
-    }
-    return sqrt(moved);
-}
+} code_solve;
 
 static void solve_panel(void *self, const armilla_code_panel *panel)
 {
-    const column_problem *p = self;
+    const code_solve *solve = self;
+    const int64_t r = panel->r;
+    double *d = panel->scratch + armilla_column_room(r) - r;
     for (int64_t j = 0; j < panel->count; j++) {
-        const double *c = panel->C + j * p->r;
-        double *w = panel->W + j * p->r, *q = panel->scratch, *next = panel->scratch + p->r;
-        first_direction(p, c, w);
-        for (int step = 0; step < MOST_STEPS && !p->exact; step++)
-            if (gram_step(p, c, w, q, next) <= p->settled) break;
+        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / solve->l;
+        armilla_column_solve(solve->columns, solve->codes, d, panel->W + j * r, panel->scratch);
     }
 }
 
-static armilla_status take_pull(armilla_context *context, const armilla_model *model, column_problem *p)
+/* H = U'U of the model's basis, and the column problem with it. */
+static armilla_status set_columns(armilla_context *context, const armilla_model *model, armilla_column_problem *columns,
+                                  double **gram)
 {
     const int64_t m = model->summary.m, r = model->summary.rank;
     armilla_algebra *algebra = NULL;
-    double *U = NULL, largest = 0;
-    armilla_status status = armilla_take(context, r * r, sizeof(double), &p->pull);
-    if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &U);
+    double *U = NULL;
+    armilla_status status = armilla_take(context, m * r, sizeof(double), &U);
+    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), gram);
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, m, r, &algebra);
     if (status == ARMILLA_OK) {
         armilla_fetch(model->summary.precision, m * r, model->U, U);
-        armilla_gram(m, r, U, p->pull);
-        status = armilla_largest_eigenvalue(algebra, r, p->pull, &largest);
+        armilla_gram(m, r, U, *gram);
+        status = armilla_column_problem_set(columns, algebra, *gram, true);
     }
-    for (int64_t i = 0; i < r * r && status == ARMILLA_OK; i++)
-        p->pull[i] = (i % (r + 1) == 0 ? largest : 0) - p->pull[i];
     armilla_algebra_free(algebra);
     armilla_release(context, U);
     return status;
@@ -91,25 +57,21 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
                                    int threads, void *codes)
 {
     const armilla_model_summary *s = &model->summary;
-    column_problem p = {.codes = model->codes,
-                        .r = s->rank,
-                        .s = s->sparsity,
-                        .l = s->radius,
-                        .exact = model->basis->gram_is_identity,
-                        .settled = 4 * armilla_epsilon(s->precision)};
-    const armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &p};
+    code_solve solve = {.codes = model->codes, .l = s->radius};
+    const armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &solve};
     armilla_sweep *sweep = NULL;
-    double *column = NULL;
-    armilla_status status = armilla_take(context, p.r, sizeof *column, &column);
-    if (status == ARMILLA_OK) status = armilla_sweep_new(context, view, s->precision, p.r, 0, threads, &sweep);
-    if (status == ARMILLA_OK && !p.exact) status = take_pull(context, model, &p);
-    if (status == ARMILLA_OK) {
-        memset(codes, 0, (size_t)(p.r * view->n) * armilla_type_size(s->precision)); /* no previous codes */
-        status = armilla_sweep_run(sweep, &plan);
-    }
-    if (status == ARMILLA_OK) scale_codes(s->precision, p.r, view->n, p.l, column, codes);
+    double *column = NULL, *gram = NULL;
+    armilla_status status = armilla_take(context, s->rank, sizeof *column, &column);
+    if (status == ARMILLA_OK) status = armilla_sweep_new(context, view, s->precision, s->rank, 0, threads, &sweep);
+    if (status == ARMILLA_OK)
+        status = armilla_column_problem_new(context, model->codes, s->rank, s->sparsity, model->basis->gram_is_identity,
+                                            &solve.columns);
+    if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
+    if (status == ARMILLA_OK) status = armilla_sweep_run(sweep, &plan);
+    if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, view->n, s->radius, column, codes);
+    armilla_column_problem_free(solve.columns);
     armilla_sweep_free(sweep);
-    armilla_release(context, p.pull);
+    armilla_release(context, gram);
     armilla_release(context, column);
     return status;
 }

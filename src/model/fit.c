@@ -294,7 +294,7 @@ static armilla_status assemble_factors(fit *f)
     return status;
 }
 
-/* The trace, whose last entry takes the directly computed objective. */
+/* The trace; its last entry takes the directly computed objective where it is of the same state. */
 static armilla_status assemble_trace(fit *f, double objective)
 {
     const armilla_trace *trace = f->problem->trace;
@@ -303,6 +303,7 @@ static armilla_status assemble_trace(fit *f, double objective)
     if (status != ARMILLA_OK) return status;
     memcpy(model->trace, trace->entries, (size_t)trace->count * sizeof *model->trace);
     model->trace_count = trace->count;
+    if (armilla_solvers_find(f->options->solver)->sealed) return ARMILLA_OK;
     armilla_trace_entry *last = &model->trace[trace->count - 1];
     last->objective = objective;
     last->relative_error = sqrt(objective / f->facts.squared_norm);
@@ -345,7 +346,7 @@ static void summarize(fit *f, double objective)
     s->precision = f->resolved.type;
     s->stop = p->stop;
     s->objective = objective;
-    s->relative_error = last->relative_error;
+    s->relative_error = sqrt(objective / f->facts.squared_norm);
     s->squared_norm = f->facts.squared_norm;
     s->radius = p->l;
     s->seconds = armilla_clock() - f->clock_start;

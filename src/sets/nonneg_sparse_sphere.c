@@ -1,6 +1,6 @@
 /* The paper's V4: v >= 0, ||v|| = l, at most s nonzeros. Where q has no positive entry the best code is an axis, which
  * is sparse enough for any s, so that case is the one of V2. */
-#include "sets/sets.h"
+#include "sets/column.h"
 
 static bool has_positive(int64_t r, const double *q)
 {
@@ -16,6 +16,11 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return armilla_unit(r, w, w);
 }
 
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    armilla_solve_sparse(problem, &armilla_codes_nonneg_sparse_sphere, d, w, room);
+}
+
 const armilla_code_set armilla_codes_nonneg_sparse_sphere = {
     .name = "nonneg-sparse-sphere",
     .alias = "v4",
@@ -23,4 +28,6 @@ const armilla_code_set armilla_codes_nonneg_sparse_sphere = {
     .sparse = true,
     .nonnegative = true,
     .project = project,
+    .solve = solve,
+    .solves_cheaply = armilla_sparse_solves_cheaply,
 };

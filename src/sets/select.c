@@ -6,7 +6,8 @@
 static double largest_absolute(int64_t r, const double *q)
 {
     double largest = 0;
-    for (int64_t k = 0; k < r; k++) largest = fmax(largest, fabs(q[k]));
+    for (int64_t k = 0; k < r; k++)
+        if (fabs(q[k]) > largest) largest = fabs(q[k]);
     return largest;
 }
 
@@ -69,7 +70,7 @@ static double select_largest(int64_t count, int64_t s, double *keys)
 
 static double key_of(double q, bool positive)
 {
-    return positive ? fmax(q, 0) : fabs(q);
+    return !positive ? fabs(q) : q > 0 ? q : 0;
 }
 
 void armilla_keep_largest(int64_t r, int64_t s, bool positive, const double *q, double *w)

@@ -4,6 +4,8 @@
 
 #include "linalg/dense.h"
 
+typedef struct armilla_column_problem armilla_column_problem;
+
 /* A step of the basis from fixed sums, see the solvers. */
 typedef struct armilla_basis_set {
     const char *name;
@@ -30,6 +32,11 @@ typedef struct armilla_code_set {
     /* w = argmax over unit w in the set of <w, q> (ALGORITHM section 3); q and w are r numbers and may not overlap.
      * false, with w untouched or overwritten by scratch, where q = 0 has no direction: the caller decides. */
     bool (*project)(int64_t r, int64_t s, const double *q, double *w);
+    /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). room:
+     * armilla_column_room(r) numbers. */
+    void (*solve)(const armilla_column_problem *problem, const double *d, double *w, double *room);
+    /* solve is global and costs little more than a projection, so that sweeps can use it. */
+    bool (*solves_cheaply)(int64_t r, int64_t s);
 } armilla_code_set;
 
 /* A named pair. */

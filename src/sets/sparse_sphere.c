@@ -1,10 +1,15 @@
 /* The paper's V3: ||v|| = l, at most s nonzeros. */
-#include "sets/sets.h"
+#include "sets/column.h"
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
     armilla_keep_largest(r, s, false, q, w);
     return armilla_unit(r, w, w);
+}
+
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    armilla_solve_sparse(problem, &armilla_codes_sparse_sphere, d, w, room);
 }
 
 const armilla_code_set armilla_codes_sparse_sphere = {
@@ -13,4 +18,6 @@ const armilla_code_set armilla_codes_sparse_sphere = {
     .meaning = "codes on a sphere of one radius with at most s nonzeros",
     .sparse = true,
     .project = project,
+    .solve = solve,
+    .solves_cheaply = armilla_sparse_solves_cheaply,
 };

@@ -1,5 +1,7 @@
 /* The paper's V1: ||v|| = l. */
-#include "sets/sets.h"
+#include "sets/column.h"
+
+#include <string.h>
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
@@ -7,9 +9,34 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return armilla_unit(r, q, w);
 }
 
+/* One secular equation in the eigenbasis of H, for all columns the same: w = Qy, b = Q'd. */
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    const int64_t r = problem->r;
+    double *b = room, *y = room + r;
+    for (int64_t k = 0; k < r; k++) {
+        b[k] = 0;
+        for (int64_t i = 0; i < r; i++) b[k] += problem->vectors[k * r + i] * d[i];
+    }
+    armilla_secular(r, problem->values, b, y);
+    memset(w, 0, (size_t)r * sizeof *w);
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t i = 0; i < r; i++) w[i] += problem->vectors[k * r + i] * y[k];
+    (void)armilla_unit(r, w, w);
+}
+
+static bool solves_cheaply(int64_t r, int64_t s)
+{
+    (void)r;
+    (void)s;
+    return true;
+}
+
 const armilla_code_set armilla_codes_sphere = {
     .name = "sphere",
     .alias = "v1",
     .meaning = "codes on a sphere of one radius",
     .project = project,
+    .solve = solve,
+    .solves_cheaply = solves_cheaply,
 };

@@ -65,7 +65,8 @@ static void code_step(void *self, const armilla_code_panel *panel)
 
 static armilla_status palm(armilla_problem *p)
 {
-    const armilla_sweep_plan codes = {.U = p->U_typed, .codes = p->W, .sums = true, .step = code_step, .self = p};
+    const armilla_sweep_plan codes = {
+        .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = code_step, .self = p};
     double dU = 0, dV = 0;
     bool ended = false;
     armilla_status status = armilla_problem_record(p, 0, 0, &ended); /* the start */

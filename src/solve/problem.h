@@ -60,6 +60,7 @@ typedef struct armilla_problem {
     double *U_next; /* room for a step */
     double *pull;   /* lambda*I - 2H, r x r */
     bool pulls;     /* whether it is anything but 0 */
+    bool given;     /* the start was given, so that no solver may improve on it beforehand */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the state */
@@ -96,12 +97,14 @@ double armilla_radius_step(armilla_problem *problem);
 typedef struct armilla_solver {
     const char *name;
     const char *meaning;
+    /* Stored codes are codes(U, l, X) by a last code solve, whose objective may differ a little from the trace's last. */
+    bool sealed;
     armilla_status (*solve)(armilla_problem *problem);
 } armilla_solver;
 
 const armilla_solver *armilla_solvers_row(size_t index);
 const armilla_solver *armilla_solvers_find(const char *name);
 
-extern const armilla_solver armilla_solver_palm;
+extern const armilla_solver armilla_solver_fast, armilla_solver_palm;
 
 #endif

@@ -2,6 +2,7 @@
 #include "solve/sweep.h"
 
 #include "linalg/dense.h"
+#include "sets/column.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { CROSS, CHANGE, SCALARS };
 typedef struct bench {
     double *C, *W, *previous; /* r x width */
     void *typed;              /* W in the working type */
-    double *scratch;          /* 2r */
+    double *scratch;          /* for the step */
 } bench;
 
 struct armilla_sweep {
@@ -42,11 +43,16 @@ static int64_t tally_offset(const armilla_sweep *sweep)
     return scalar_offset(sweep) + SCALARS;
 }
 
+static int64_t bench_numbers(int64_t r, int64_t area)
+{
+    return 3 * area + armilla_column_room(r);
+}
+
 static void lay_out_benches(armilla_sweep *sweep, int threads, int64_t area)
 {
     const size_t typed_bytes = (size_t)area * armilla_type_size(sweep->type);
     for (int t = 0; t < threads; t++) {
-        double *start = sweep->numbers + t * (3 * area + 2 * sweep->r);
+        double *start = sweep->numbers + t * bench_numbers(sweep->r, area);
         sweep->benches[t] =
             (bench){start, start + area, start + 2 * area, sweep->typed + (size_t)t * typed_bytes, start + 3 * area};
     }
@@ -65,7 +71,7 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
     if ((status = armilla_take(context, used, sizeof *made->benches, &made->benches)) != ARMILLA_OK) goto failed;
-    if ((status = armilla_take(context, used * (3 * area + 2 * r), sizeof(double), &made->numbers)) != ARMILLA_OK)
+    if ((status = armilla_take(context, used * bench_numbers(r, area), sizeof(double), &made->numbers)) != ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
@@ -122,9 +128,9 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     bench *b = &sweep->benches[thread];
     /* C = U'X_b */
     if (plan->U) ops->products(panel, r, plan->U, b->C);
-    if (plan->codes) {
+    if (plan->previous) {
         const size_t size = armilla_type_size(sweep->type);
-        armilla_fetch(sweep->type, r * count, (const char *)plan->codes + (size_t)(panel->first * r) * size,
+        armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(panel->first * r) * size,
                       b->previous);
         memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
     }
@@ -133,7 +139,8 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     plan->step(plan->self, &codes);
     const void *typed = round_codes(sweep, b, panel->first, count);
     /* <C,W>, ||W - W_previous||^2 */
-    add_scalars(r * count, plan->U ? b->C : NULL, b->W, plan->codes ? b->previous : NULL, sums + scalar_offset(sweep));
+    add_scalars(r * count, plan->U ? b->C : NULL, b->W, plan->previous ? b->previous : NULL,
+                sums + scalar_offset(sweep));
     if (plan->sums) {
         /* A += X_b W_b', G += W_b W_b' */
         ops->accumulate(panel, r, typed, sums);

@@ -10,8 +10,8 @@
 typedef struct armilla_code_panel {
     int64_t r, first, count;
     const double *C; /* U'X_b; not set where the plan has no basis */
-    double *W;       /* the previous codes where they are kept, and the place of the new ones */
-    double *scratch; /* 2r numbers */
+    double *W;       /* the previous codes where the plan has them, and the place of the new ones */
+    double *scratch; /* armilla_column_room(r) numbers */
     double *tally;   /* the plan's counters, added up over panels */
 } armilla_code_panel;
 
@@ -19,10 +19,11 @@ typedef struct armilla_code_panel {
 typedef void (*armilla_code_step)(void *self, const armilla_code_panel *panel);
 
 typedef struct armilla_sweep_plan {
-    const void *U; /* m x r in the working type, or NULL: codes that do not depend on X */
-    void *codes;   /* r x n in the working type: previous codes in, new codes out; NULL: they are not kept */
-    bool sums;     /* A and G are wanted */
-    int64_t tally; /* how many counters the step has */
+    const void *U;        /* m x r in the working type, or NULL: codes that do not depend on X */
+    const void *previous; /* r x n in the working type: codes that the step sees in W; NULL: none */
+    void *codes;          /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
+    bool sums;            /* A and G are wanted */
+    int64_t tally;        /* how many counters the step has */
     armilla_code_step step;
     void *self;
 } armilla_sweep_plan;
@@ -41,7 +42,7 @@ const double *armilla_sweep_A(const armilla_sweep *sweep); /* XW', m x r */
 const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r */
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
 double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */
-double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, where codes are kept */
+double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, 0 without previous codes */
 int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs so far */
 int armilla_sweep_threads(const armilla_sweep *sweep);
 

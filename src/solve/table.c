@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const armilla_solver *const rows[] = {
+    &armilla_solver_fast,
     &armilla_solver_palm,
 };
 

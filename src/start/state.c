@@ -151,7 +151,8 @@ static armilla_status first_radius(armilla_problem *p, double given)
 
 static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
 {
-    const armilla_sweep_plan plan = {.U = p->U_typed, .codes = p->W, .sums = true, .step = step, .self = p};
+    const armilla_sweep_plan plan = {
+        .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = step, .self = p};
     return armilla_sweep_run(p->sweep, &plan);
 }
 
@@ -222,6 +223,7 @@ static armilla_status take_basis(armilla_problem *p, const double *U)
 armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 {
     armilla_status status = take_basis(p, U);
+    p->given = true;
     if (status == ARMILLA_OK && p->options.basis->is_signed) status = choose_signs(p);
     return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
 }
@@ -229,6 +231,7 @@ armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 armilla_status armilla_start_from_codes(armilla_problem *p, const double *U, const void *V, double radius)
 {
     const armilla_status status = take_basis(p, U);
+    p->given = true;
     if (status != ARMILLA_OK) return status;
     memcpy(p->W, V, (size_t)(p->r * p->n) * armilla_type_size(p->options.type));
     return finish(p, given_codes, radius);

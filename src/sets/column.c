@@ -1,0 +1,163 @@
+/* What the solvers of the column problem share. */
+#include "sets/column.h"
+
+#include "sets/supports.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A step of w shorter than this is the last. */
+#define SETTLED 1e-14
+
+int64_t armilla_column_room(int64_t r)
+{
+    return 14 * r + r * r;
+}
+
+armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
+                                          bool exact, armilla_column_problem **problem)
+{
+    armilla_column_problem *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    *made = (armilla_column_problem){.r = r, .s = s, .exact = exact, .context = context};
+    status = armilla_take(context, r, sizeof(double), &made->values);
+    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
+    if (status == ARMILLA_OK && !exact && codes->sparse && s > 2 &&
+        armilla_supports_count(r, s, codes->nonnegative) > 0)
+        status = armilla_supports_new(context, r, s, codes->nonnegative, &made->supports);
+    if (status != ARMILLA_OK) {
+        armilla_column_problem_free(made);
+        return status;
+    }
+    *problem = made;
+    return ARMILLA_OK;
+}
+
+void armilla_column_problem_free(armilla_column_problem *problem)
+{
+    if (!problem) return;
+    armilla_supports_free(problem->supports);
+    armilla_release(problem->context, problem->values);
+    armilla_release(problem->context, problem->vectors);
+    armilla_release(problem->context, problem);
+}
+
+/* An eigenvector is known up to its sign: a fixed rule for it. */
+static void fix_signs(int64_t r, double *vectors)
+{
+    for (int64_t k = 0; k < r; k++) {
+        double *z = vectors + k * r;
+        int64_t top = 0;
+        for (int64_t i = 1; i < r; i++)
+            if (fabs(z[i]) > fabs(z[top])) top = i;
+        const double sign = z[top] < 0 ? -1 : 1;
+        for (int64_t i = 0; i < r; i++) z[i] *= sign;
+    }
+}
+
+armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *H,
+                                          bool solving)
+{
+    problem->H = H;
+    if (problem->exact) return ARMILLA_OK;
+    armilla_status status = armilla_eigen(algebra, problem->r, H, problem->values, problem->vectors);
+    if (status != ARMILLA_OK) return status;
+    fix_signs(problem->r, problem->vectors);
+    problem->alpha = problem->values[problem->r - 1];
+    if (solving && problem->supports) status = armilla_supports_set(problem->supports, algebra, H);
+    return status;
+}
+
+bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes)
+{
+    if (problem->exact || (codes->sparse && problem->s <= 2)) return true;
+    return !codes->nonnegative && (!codes->sparse || problem->supports != NULL);
+}
+
+/* product = Hw */
+static void multiply_gram(const armilla_column_problem *problem, const double *w, double *product)
+{
+    const int64_t r = problem->r;
+    memset(product, 0, (size_t)r * sizeof *product);
+    for (int64_t a = 0; a < r; a++) {
+        if (w[a] == 0) continue;
+        for (int64_t k = 0; k < r; k++) product[k] += problem->H[a * r + k] * w[a];
+    }
+}
+
+/* g(w) from Hw */
+static double value_of(int64_t r, const double *d, const double *w, const double *Hw)
+{
+    double value = 0;
+    for (int64_t k = 0; k < r; k++) value += w[k] * (Hw[k] - 2 * d[k]);
+    return value;
+}
+
+double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w)
+{
+    const int64_t r = problem->r;
+    double value = 0;
+    for (int64_t a = 0; a < r; a++) {
+        if (w[a] == 0) continue;
+        double row = 0;
+        for (int64_t k = 0; k < r; k++) row += problem->H[a * r + k] * w[k];
+        value += w[a] * (row - 2 * d[a]);
+    }
+    return value;
+}
+
+void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
+                            int steps, double *w, double *room)
+{
+    const int64_t r = problem->r;
+    const double alpha = problem->alpha;
+    double *q = room, *next = q + r, *Hnext = next + r, *Hw = Hnext + r, *back = Hw + r, *Hback = back + r;
+    double pace = 1, value = 0; /* pace: Nesterov's t; beta = (t-1)/t_next */
+    multiply_gram(problem, w, Hw);
+    value = value_of(r, d, w, Hw);
+    memcpy(back, w, (size_t)r * sizeof *w);
+    memcpy(Hback, Hw, (size_t)r * sizeof *w);
+    for (int step = 0; step < steps; step++) {
+        const double faster = (1 + sqrt(1 + 4 * pace * pace)) / 2, beta = (pace - 1) / faster;
+        double moved = 0;
+        /* q = d + (alpha*I - H)y, y = w + beta*(w - w_back) */
+        for (int64_t k = 0; k < r; k++)
+            q[k] = d[k] + alpha * (w[k] + beta * (w[k] - back[k])) - (Hw[k] + beta * (Hw[k] - Hback[k]));
+        if (!codes->project(r, problem->s, q, next)) return;
+        multiply_gram(problem, next, Hnext);
+        const double found = value_of(r, d, next, Hnext);
+        if (found > value) {
+            if (beta == 0) return; /* a plain step cannot rise but by rounding */
+            pace = 1;
+            memcpy(back, w, (size_t)r * sizeof *w);
+            memcpy(Hback, Hw, (size_t)r * sizeof *w);
+            continue;
+        }
+        for (int64_t k = 0; k < r; k++) {
+            if (fabs(next[k] - w[k]) > moved) moved = fabs(next[k] - w[k]);
+            back[k] = w[k];
+            Hback[k] = Hw[k];
+            w[k] = next[k];
+            Hw[k] = Hnext[k];
+        }
+        value = found;
+        pace = faster;
+        if (moved <= SETTLED) return;
+    }
+}
+
+static void first_axis(int64_t r, double *w)
+{
+    memset(w, 0, (size_t)r * sizeof *w);
+    w[0] = 1;
+}
+
+void armilla_column_solve(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
+                          double *w, double *room)
+{
+    if (!problem->exact)
+        codes->solve(problem, d, w, room);
+    else if (!codes->project(problem->r, problem->s, d, w))
+        first_axis(problem->r, w);
+}

@@ -1,0 +1,67 @@
+/* The column problem (ALGORITHM section 5, codes(U, l, x)): min ||x - Uv||^2 over v = lw in a code set. With c = U'x,
+ * H = U'U and d = c/l that is
+ *
+ *     min g(w) = w'Hw - 2d'w   over unit w in the set,
+ *
+ * a problem in r numbers: a function of the sample alone, so codes do not depend on batch, order or history. */
+#ifndef ARMILLA_SETS_COLUMN_H
+#define ARMILLA_SETS_COLUMN_H
+
+#include "sets/sets.h"
+
+typedef struct armilla_supports armilla_supports;
+
+/* What all columns share. */
+struct armilla_column_problem {
+    int64_t r, s;
+    bool exact;                 /* H = I: Proj(d) is the answer for every set */
+    const double *H;            /* r x r */
+    double *values;             /* eigenvalues of H, rising */
+    double *vectors;            /* its eigenvectors, each with its largest entry positive */
+    double alpha;               /* the largest of them */
+    armilla_supports *supports; /* of sparse codes, where they are few; NULL else */
+    armilla_context *context;
+};
+
+/* Room for one column at a time: how many numbers solvers may use for rank r; the last 2r are left to the caller. */
+int64_t armilla_column_room(int64_t r);
+
+/* Memory for rank r and the set; armilla_column_problem_set fills it for a basis' Gram matrix, which is borrowed.
+ * solving: armilla_column_solve will be used, not only armilla_column_descend. */
+armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
+                                          bool exact, armilla_column_problem **problem);
+armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *H,
+                                          bool solving);
+/* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better. */
+bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes);
+void armilla_column_problem_free(armilla_column_problem *problem);
+
+/* w = the code of d by the set's solver; by Proj where the problem is exact; the first axis where d = 0. */
+void armilla_column_solve(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
+                          double *w, double *room);
+
+/* g(w) */
+double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);
+
+/* Up to `steps` accelerated steps w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g never rises.
+ * Ends early where w settles. room: 6r. */
+void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
+                            int steps, double *w, double *room);
+
+/* For the sets' solvers. */
+
+/* min g over the unit circle cos(t)*a + sin(t)*b, from aa = a'Ha, ab = a'Hb, bb = b'Hb, p = d'a, q = d'b. quarter:
+ * only t in [0, pi/2]. Returns g, and cos and sin. */
+double armilla_circle_minimum(double aa, double ab, double bb, double p, double q, bool quarter, double *cosine,
+                              double *sine);
+
+/* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
+void armilla_secular(int64_t r, const double *values, const double *b, double *w);
+
+bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
+
+/* Solves the sparse problems of both sign rules; r >= s. */
+void armilla_solve_sparse(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
+                          double *w, double *room);
+
+#endif

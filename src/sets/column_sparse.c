@@ -1,0 +1,224 @@
+/* The column problem with at most s nonzeros: exact for s = 1 and s = 2; else greedy additions and then swaps, each by
+ * the minimum on a circle, improved by all supports where they are few and by a truncated descent where not. */
+#include "sets/column.h"
+
+#include "sets/supports.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps of descent on a support: a few while searching, many for the one that is taken. */
+enum { SEARCH_STEPS = 10, FINAL_STEPS = 300 };
+
+typedef struct sparse_search {
+    const armilla_column_problem *problem;
+    const armilla_code_set *whole; /* the set without its sparsity: for refits on a support */
+    const double *d;
+    bool nonnegative;
+    double *sub_H, *sub_d, *sub_w; /* of a support */
+    double *sub_room;              /* 6s */
+    double *Hw;                    /* r */
+    double *trial;                 /* r */
+} sparse_search;
+
+/* s = 1: the best axis, w = +-e_k. Returns g. */
+static double best_axis(const armilla_column_problem *p, bool nonnegative, const double *d, double *w)
+{
+    const int64_t r = p->r;
+    int64_t best = 0;
+    double least = INFINITY;
+    for (int64_t k = 0; k < r; k++) {
+        const double value = p->H[k * r + k] - 2 * (nonnegative ? d[k] : fabs(d[k]));
+        if (value < least) {
+            least = value;
+            best = k;
+        }
+    }
+    memset(w, 0, (size_t)r * sizeof *w);
+    w[best] = nonnegative || d[best] >= 0 ? 1 : -1;
+    return least;
+}
+
+/* s = 2: every pair on its circle, except those that cannot win: H is positive semidefinite, so a pair's g is at least
+ * -2 times the length of its part of d. */
+static void best_pair(const armilla_column_problem *p, bool nonnegative, const double *d, double *w)
+{
+    const int64_t r = p->r;
+    int64_t first = 0, second = -1;
+    double best_cosine = 1, best_sine = 0, cosine = 0, sine = 0;
+    double least = best_axis(p, nonnegative, d, w);
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t b = a + 1; b < r; b++) {
+            const double p_part = nonnegative ? fmax(d[a], 0) : d[a], q_part = nonnegative ? fmax(d[b], 0) : d[b];
+            if (-2 * sqrt(p_part * p_part + q_part * q_part) > least) continue;
+            const double value = armilla_circle_minimum(p->H[a * r + a], p->H[a * r + b], p->H[b * r + b], d[a], d[b],
+                                                        nonnegative, &cosine, &sine);
+            if (value < least) {
+                least = value;
+                first = a;
+                second = b;
+                best_cosine = cosine;
+                best_sine = sine;
+            }
+        }
+    if (second < 0) return; /* an axis it is */
+    memset(w, 0, (size_t)r * sizeof *w);
+    w[first] = best_cosine + 0.0;
+    w[second] = best_sine + 0.0;
+    (void)armilla_unit(r, w, w);
+}
+
+/* Descends on w's own support; entries that become 0 leave it. */
+static void refit(const sparse_search *f, int steps, double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    armilla_column_problem sub = {.H = f->sub_H, .alpha = p->alpha};
+    for (int64_t a = 0; a < p->r; a++) {
+        if (w[a] == 0) continue;
+        f->sub_d[sub.r] = f->d[a];
+        f->sub_w[sub.r++] = w[a];
+    }
+    for (int64_t a = 0, i = 0; a < p->r; a++) {
+        if (w[a] == 0) continue;
+        for (int64_t b = 0, j = 0; b < p->r; b++)
+            if (w[b] != 0) f->sub_H[i * sub.r + j++] = p->H[a * p->r + b];
+        i++;
+    }
+    armilla_column_descend(&sub, f->whole, f->sub_d, steps, f->sub_w, f->sub_room);
+    for (int64_t a = 0, i = 0; a < p->r; a++)
+        if (w[a] != 0) w[a] = f->sub_w[i++];
+}
+
+/* Turns w towards the atom outside its support that gains most, and refits. False where none gains. */
+static bool add_best(const sparse_search *f, double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    const int64_t r = p->r;
+    double quadratic = 0, linear = 0, best_cosine = 1, best_sine = 0, cosine = 0, sine = 0;
+    int64_t best = -1;
+    for (int64_t k = 0; k < r; k++) {
+        f->Hw[k] = 0;
+        for (int64_t a = 0; a < r; a++) f->Hw[k] += p->H[k * r + a] * w[a];
+    }
+    for (int64_t k = 0; k < r; k++) {
+        quadratic += w[k] * f->Hw[k];
+        linear += f->d[k] * w[k];
+    }
+    double least = quadratic - 2 * linear;
+    least -= 1e-14 * (fabs(quadratic) + 2 * fabs(linear)); /* less is rounding */
+    for (int64_t k = 0; k < r; k++) {
+        if (w[k] != 0) continue;
+        const double value = armilla_circle_minimum(quadratic, f->Hw[k], p->H[k * r + k], linear, f->d[k],
+                                                    f->nonnegative, &cosine, &sine);
+        if (value < least && sine != 0) {
+            least = value;
+            best = k;
+            best_cosine = cosine;
+            best_sine = sine;
+        }
+    }
+    if (best < 0) return false;
+    for (int64_t k = 0; k < r; k++) w[k] *= best_cosine;
+    w[best] = best_sine;
+    (void)armilla_unit(r, w, w);
+    refit(f, SEARCH_STEPS, w);
+    return true;
+}
+
+static int64_t support_size(int64_t r, const double *w)
+{
+    int64_t size = 0;
+    for (int64_t k = 0; k < r; k++) size += w[k] != 0;
+    return size;
+}
+
+/* One member of the support out, the best atom in: the first exchange that gains. */
+static bool swap_one(const sparse_search *f, double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    const int64_t r = p->r;
+    const double value = armilla_column_value(p, f->d, w);
+    for (int64_t a = 0; a < r; a++) {
+        if (w[a] == 0) continue;
+        memcpy(f->trial, w, (size_t)r * sizeof *w);
+        f->trial[a] = 0;
+        if (!armilla_unit(r, f->trial, f->trial)) continue;
+        refit(f, SEARCH_STEPS, f->trial);
+        if (!add_best(f, f->trial)) continue;
+        if (armilla_column_value(p, f->d, f->trial) < value - 1e-12 * fabs(value)) {
+            memcpy(w, f->trial, (size_t)r * sizeof *w);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void greedy(const sparse_search *f, double *w)
+{
+    const int64_t r = f->problem->r, s = f->problem->s;
+    (void)best_axis(f->problem, f->nonnegative, f->d, w);
+    while (support_size(r, w) < s && add_best(f, w)) {}
+    for (int64_t swaps = 0; swaps < 2 * s && swap_one(f, w); swaps++)
+        while (support_size(r, w) < s && add_best(f, w)) {}
+}
+
+/* The truncated descent from Proj(d), which the sweeps' own steps resemble. */
+static void truncated(const sparse_search *f, const armilla_code_set *codes, double *room, double *w)
+{
+    if (!codes->project(f->problem->r, f->problem->s, f->d, w)) return;
+    armilla_column_descend(f->problem, codes, f->d, SEARCH_STEPS, w, room);
+    for (int64_t swaps = 0; swaps < 2 * f->problem->s && swap_one(f, w); swaps++) {}
+}
+
+static void improve_by_descent(const sparse_search *f, const armilla_code_set *codes, double *w)
+{
+    double *other = f->trial + f->problem->r;
+    memcpy(other, w, (size_t)f->problem->r * sizeof *w);
+    truncated(f, codes, f->sub_room, other);
+    if (armilla_column_value(f->problem, f->d, other) < armilla_column_value(f->problem, f->d, w))
+        memcpy(w, other, (size_t)f->problem->r * sizeof *w);
+}
+
+static void improve_by_supports(const sparse_search *f, double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    const double value = armilla_column_value(p, f->d, w);
+    (void)armilla_supports_improve(p->supports, f->nonnegative, f->d, value, w, f->sub_room);
+    for (int64_t k = 0; k < p->r; k++) w[k] += 0.0; /* no -0 in a code */
+}
+
+bool armilla_sparse_solves_cheaply(int64_t r, int64_t s)
+{
+    (void)r;
+    return s == 1;
+}
+
+void armilla_solve_sparse(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
+                          double *w, double *room)
+{
+    const int64_t r = problem->r, s = problem->s;
+    const sparse_search f = {
+        .problem = problem,
+        .whole = codes->nonnegative ? &armilla_codes_nonneg_sphere : &armilla_codes_sphere,
+        .d = d,
+        .nonnegative = codes->nonnegative,
+        .sub_d = room,
+        .sub_w = room + r,
+        .sub_room = room + 2 * r,
+        .Hw = room + 8 * r,
+        .trial = room + 9 * r,
+        .sub_H = room + 12 * r,
+    };
+    if (s == 1) {
+        (void)best_axis(problem, f.nonnegative, d, w);
+    } else if (s == 2) {
+        best_pair(problem, f.nonnegative, d, w);
+    } else {
+        greedy(&f, w);
+        if (problem->supports)
+            improve_by_supports(&f, w);
+        else
+            improve_by_descent(&f, codes, w);
+        refit(&f, FINAL_STEPS, w);
+    }
+}

@@ -1,0 +1,114 @@
+/* The default solver (ALGORITHM section 5): the paper's problem, monotone and feasible like its algorithm, but with
+ * blocks solved exactly where that can be done, several cheap steps per read of X where it cannot, and momentum that
+ * is taken back where it does not pay. The result is sealed: in canonical form, its codes those of transform. */
+#include "solve/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, void *self, double *h)
+{
+    armilla_problem *p = fast->problem;
+    const armilla_sweep_plan plan = {
+        .U = p->U_typed, .previous = p->W, .codes = fast->W_trial, .sums = true, .step = step, .self = self};
+    p->l = fast->l;
+    armilla_status status = armilla_column_problem_set(fast->columns, p->algebra, p->H, fast->solving);
+    if (status == ARMILLA_OK) status = armilla_sweep_run(p->sweep, &plan);
+    if (status != ARMILLA_OK) return status;
+    fast->dV = armilla_radius_step(p);
+    *h = armilla_problem_objective(p);
+    return ARMILLA_OK;
+}
+
+void armilla_fast_keep(armilla_fast *fast)
+{
+    const armilla_problem *p = fast->problem;
+    const size_t bytes = (size_t)(p->m * p->r) * sizeof(double);
+    memcpy(fast->U_kept, p->U, bytes);
+    memcpy(fast->A, armilla_sweep_A(p->sweep), bytes);
+    memcpy(fast->G, armilla_sweep_G(p->sweep), (size_t)(p->r * p->r) * sizeof(double));
+    fast->h = armilla_problem_objective(p);
+    fast->l = p->l;
+}
+
+void armilla_fast_swap_codes(armilla_fast *fast)
+{
+    void *W = fast->problem->W;
+    fast->problem->W = fast->W_trial;
+    fast->W_trial = W;
+}
+
+armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
+{
+    armilla_problem *p = fast->problem;
+    const double dU = armilla_distance(p->m * p->r, p->U, fast->U_kept);
+    double *A = fast->A_back;
+    armilla_fast_swap_codes(fast);
+    fast->A_back = fast->A;
+    fast->A = A;
+    armilla_fast_keep(fast);
+    return armilla_problem_record(p, dU, fast->dV, ended);
+}
+
+void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
+{
+    const armilla_fast *fast = self;
+    const armilla_problem *p = fast->problem;
+    const int64_t r = panel->r;
+    double *d = panel->scratch + armilla_column_room(r) - r;
+    for (int64_t j = 0; j < panel->count; j++) {
+        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / p->l;
+        armilla_column_solve(fast->columns, p->options.codes, d, panel->W + j * r, panel->scratch);
+    }
+}
+
+static armilla_status take_fast(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    armilla_context *context = p->context;
+    const int64_t basis = p->m * p->r;
+    armilla_status status = armilla_column_problem_new(context, p->options.codes, p->r, p->options.s,
+                                                       p->options.basis->gram_is_identity, &fast->columns);
+    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->U_kept);
+    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->U_new);
+    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->A);
+    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->A_back);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->r * p->r, sizeof(double), &fast->G);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, p->r * p->n, armilla_type_size(p->options.type), &fast->W_trial);
+    return status;
+}
+
+static void free_fast(armilla_fast *fast)
+{
+    armilla_context *context = fast->problem->context;
+    armilla_release(context, fast->W_trial);
+    armilla_release(context, fast->G);
+    armilla_release(context, fast->A_back);
+    armilla_release(context, fast->A);
+    armilla_release(context, fast->U_new);
+    armilla_release(context, fast->U_kept);
+    armilla_column_problem_free(fast->columns);
+}
+
+static armilla_status solve(armilla_problem *p)
+{
+    armilla_fast fast = {.problem = p};
+    armilla_status status = take_fast(&fast);
+    if (status == ARMILLA_OK) {
+        armilla_momentum_begin(&fast.momentum);
+        armilla_fast_keep(&fast);
+        memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
+        status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_nonnegative(&fast);
+    }
+    if (status == ARMILLA_OK) status = armilla_fast_seal(&fast);
+    free_fast(&fast);
+    return status;
+}
+
+const armilla_solver armilla_solver_fast = {
+    .name = "fast",
+    .meaning = "exact blocks or several cheap steps per read of the data, with guarded momentum; sealed codes",
+    .sealed = true,
+    .solve = solve,
+};

@@ -1,0 +1,50 @@
+/* What the two loops of solver `fast` share: trial states, and the end of a fit. */
+#ifndef ARMILLA_SOLVE_FAST_H
+#define ARMILLA_SOLVE_FAST_H
+
+#include "sets/column.h"
+#include "solve/policy.h"
+#include "solve/problem.h"
+
+/* The accepted state stands in the problem; a trial is made beside it and may be thrown away. */
+typedef struct armilla_fast {
+    armilla_problem *problem;
+    armilla_column_problem *columns;
+    armilla_momentum momentum;
+    bool solving;           /* the next sweeps use armilla_column_solve */
+    double *U_kept;         /* the accepted basis, while a trial is in the problem */
+    double *A, *A_back, *G; /* sums of the accepted state, and A of the one before */
+    double *U_new;          /* what a basis step has made of the accepted basis */
+    void *W_trial;          /* codes of a trial; change places with the problem's on acceptance */
+    double h, l;            /* of the accepted state */
+    double dV;              /* from it to the trial */
+} armilla_fast;
+
+/* One sweep of codes for the problem's basis, from the accepted codes into W_trial, then (A7); *h of that trial. */
+armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, void *self, double *h);
+/* The trial's codes become the problem's. */
+void armilla_fast_swap_codes(armilla_fast *fast);
+/* The trial becomes the state and is recorded. */
+armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended);
+/* U_new = coordinate descent (HALS) from the accepted basis on its sums. */
+void armilla_fast_descend_basis(armilla_fast *fast);
+/* U = max(U_new + beta*(U_new - U_kept), 0) as a trial. */
+void armilla_fast_set_trial(armilla_fast *fast, double beta);
+
+/* Codes by the column solver: exact, or as good as it gets. self: an armilla_fast. */
+void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel);
+
+/* Sparsity continuation as the last part of making a start: codes of falling sparsity, one exact alternation each; the
+ * best feasible basis met is the start. */
+armilla_status armilla_fast_continue(armilla_fast *fast);
+/* The state and sums of the problem become the accepted ones. */
+void armilla_fast_keep(armilla_fast *fast);
+
+/* The loops. */
+armilla_status armilla_fast_orthonormal(armilla_fast *fast);
+armilla_status armilla_fast_nonnegative(armilla_fast *fast);
+
+/* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. */
+armilla_status armilla_fast_seal(armilla_fast *fast);
+
+#endif

@@ -1,0 +1,47 @@
+/* Orthonormal basis: ||UW||^2 = n is constant, so every block has a closed form (A8):
+ *
+ *     W = Proj(U'X)      l = <C,W>/n      U = polar(XW')
+ *
+ * and guarded momentum makes the alternation faster: U = polar(A_k + beta(A_k - A_{k-1})), where beta grows while the
+ * next sweep shows that h fell; if not, that sweep is thrown away and the plain step is made. */
+#include "solve/fast.h"
+
+#include <string.h>
+
+/* U = polar(A + beta*(A - A_back)) */
+static armilla_status basis_step(armilla_fast *fast, double beta)
+{
+    armilla_problem *p = fast->problem;
+    for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = fast->A[i] + beta * (fast->A[i] - fast->A_back[i]);
+    const armilla_status status = armilla_polar(p->algebra, p->U_next, p->U_next);
+    if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
+    return status;
+}
+
+static armilla_status try_step(armilla_fast *fast, double beta, double *h)
+{
+    const armilla_status status = basis_step(fast, beta); /* (A4) */
+    /* W = Proj(U'X), l = <C,W>/n (A8) */
+    return status == ARMILLA_OK ? armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h) : status;
+}
+
+armilla_status armilla_fast_orthonormal(armilla_fast *fast)
+{
+    bool ended = false;
+    double h = 0;
+    armilla_status status = armilla_fast_continue(fast); /* sparsity falls to its value */
+    if (status == ARMILLA_OK) status = armilla_problem_record(fast->problem, 0, 0, &ended);
+    while (status == ARMILLA_OK && !ended) {
+        status = try_step(fast, fast->momentum.beta, &h);
+        if (status != ARMILLA_OK) break;
+        if (h < fast->h) {
+            armilla_momentum_accept(&fast->momentum);
+        } else {
+            armilla_momentum_reject(&fast->momentum);
+            status = try_step(fast, 0, &h);
+            if (status != ARMILLA_OK) break;
+        }
+        status = armilla_fast_accept(fast, &ended);
+    }
+    return status;
+}

@@ -1,0 +1,66 @@
+/* The decisions of solver `fast`. */
+#include "solve/policy.h"
+
+#include <math.h>
+
+#define FIRST_BETA 0.5
+#define MOST_BETA 3.0
+#define BETA_GROWTH 1.1
+
+void armilla_momentum_begin(armilla_momentum *momentum)
+{
+    momentum->beta = FIRST_BETA;
+}
+
+void armilla_momentum_accept(armilla_momentum *momentum)
+{
+    momentum->beta = fmin(momentum->beta * BETA_GROWTH, MOST_BETA);
+}
+
+void armilla_momentum_reject(armilla_momentum *momentum)
+{
+    momentum->beta /= 2;
+}
+
+int64_t armilla_continuation_sparsity(int64_t r, int64_t s, int64_t sweep)
+{
+    if (sweep >= ARMILLA_CONTINUATION_SWEEPS - 1) return s;
+    const double along = (double)sweep / (ARMILLA_CONTINUATION_SWEEPS - 1);
+    return s + (int64_t)ceil((1 - along) * (double)(r - s));
+}
+
+static int clamp(double value, int low, int high)
+{
+    return value < low ? low : value > high ? high : (int)value;
+}
+
+/* A pass costs 2mr^2 flops in one thread, a sweep 4mnr in all: keep passes to a tenth. */
+int armilla_basis_passes(int64_t n, int64_t r)
+{
+    return clamp(0.2 * (double)n / (double)r, 1, 8);
+}
+
+/* A step costs 2r^2 flops a column in double, the products 4mr. */
+int armilla_code_steps(int64_t m, int64_t r)
+{
+    return clamp(0.25 * (double)m / (double)r, 2, 10);
+}
+
+#define SLOW_FALL 1e-3
+#define FIRST_WAIT 4
+
+void armilla_polish_begin(armilla_polish *polish)
+{
+    *polish = (armilla_polish){.last = -FIRST_WAIT, .wait = FIRST_WAIT};
+}
+
+bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall)
+{
+    return (double)(iteration - polish->last) >= polish->wait && fall < SLOW_FALL;
+}
+
+void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall)
+{
+    polish->last = iteration;
+    polish->wait = fall < SLOW_FALL ? 2 * polish->wait : FIRST_WAIT;
+}

@@ -1,0 +1,36 @@
+/* The decisions of solver `fast`, apart from the numerics so that they can be tested without data. */
+#ifndef ARMILLA_SOLVE_POLICY_H
+#define ARMILLA_SOLVE_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Guarded momentum (ALGORITHM section 5): how far a trial basis goes past the last step. */
+typedef struct armilla_momentum {
+    double beta;
+} armilla_momentum;
+
+void armilla_momentum_begin(armilla_momentum *momentum);
+void armilla_momentum_accept(armilla_momentum *momentum);
+void armilla_momentum_reject(armilla_momentum *momentum);
+
+/* Sparsity continuation: the sparsity of sweep `sweep` (from 0) on the way from r down to s; s from the last on. */
+int64_t armilla_continuation_sparsity(int64_t r, int64_t s, int64_t sweep);
+enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
+
+/* Passes of coordinate descent over U per sweep: as many as stay cheap beside the sweep's own products. */
+int armilla_basis_passes(int64_t n, int64_t r);
+/* Code steps in Gram space per sweep, likewise. */
+int armilla_code_steps(int64_t m, int64_t r);
+
+/* When the expensive code solve is due inside the loop: at first, and then where the cheap steps have slowed down. */
+typedef struct armilla_polish {
+    int64_t last; /* the iteration of the last one */
+    double wait;  /* iterations until the next may come; doubles where one brought little */
+} armilla_polish;
+
+void armilla_polish_begin(armilla_polish *polish);
+bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall);
+void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
+
+#endif

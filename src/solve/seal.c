@@ -1,0 +1,131 @@
+/* The end of a fast fit: the canonical form, so that equal inputs give equal, comparable models, and the codes of that
+ * basis by the column solver, which are the ones transform gives. */
+#include "solve/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How far above the last iterate the sealed codes may be, as a fraction of ||X||^2; the promise is 1e-6. */
+#define CLOSE 5e-7
+
+enum { MOST_STEPS = 50 };
+
+/* orthonormal x sphere tells only the subspace: its axes become the principal axes of the codes, U <- UZ. */
+static armilla_status rotate_to_axes(armilla_fast *fast, double *U)
+{
+    armilla_problem *p = fast->problem;
+    double *Z = fast->columns->vectors, *values = fast->columns->values;
+    const armilla_status status = armilla_eigen(p->algebra, p->r, fast->G, values, Z);
+    if (status != ARMILLA_OK) return status;
+    armilla_multiply(p->m, p->r, p->r, 1, p->U, Z, 0, U);
+    memset(fast->G, 0, (size_t)(p->r * p->r) * sizeof(double)); /* now diagonal */
+    for (int64_t k = 0; k < p->r; k++) fast->G[k * p->r + k] = fmax(values[k], 0);
+    return ARMILLA_OK;
+}
+
+/* Atoms in falling order of ||u_k|| ||V(k,:)||, ties by index: from U into ordered. */
+static void order_atoms(const armilla_fast *fast, const double *U, double *ordered)
+{
+    const armilla_problem *p = fast->problem;
+    const int64_t m = p->m, r = p->r;
+    double *weight = fast->columns->values;
+    for (int64_t k = 0; k < r; k++) weight[k] = armilla_norm(m, U + k * m) * sqrt(fast->G[k * r + k]);
+    for (int64_t place = 0; place < r; place++) {
+        int64_t top = -1;
+        for (int64_t k = 0; k < r; k++)
+            if (weight[k] >= 0 && (top < 0 || weight[k] > weight[top])) top = k;
+        memcpy(ordered + place * m, U + top * m, (size_t)m * sizeof *U);
+        weight[top] = -1;
+    }
+}
+
+/* Where signs are free the largest entry of each atom is positive. */
+static void fix_signs(const armilla_problem *p, double *U)
+{
+    if (!p->options.basis->is_signed || p->options.codes->nonnegative) return;
+    for (int64_t k = 0; k < p->r; k++) {
+        double *u = U + k * p->m;
+        int64_t top = 0;
+        for (int64_t i = 1; i < p->m; i++)
+            if (fabs(u[i]) > fabs(u[top])) top = i;
+        const double sign = u[top] < 0 ? -1 : 1;
+        for (int64_t i = 0; i < p->m; i++) u[i] *= sign;
+    }
+}
+
+/* A basis of free scale has ||U||_F = sqrt(r), and the radius takes the rest. */
+static void fix_scale(armilla_problem *p, double *U)
+{
+    const double norm = armilla_norm(p->m * p->r, U), wanted = sqrt((double)p->r);
+    if (p->options.basis->gram_is_identity || p->options.radius > 0 || !(norm > 0)) return;
+    for (int64_t i = 0; i < p->m * p->r; i++) U[i] *= wanted / norm;
+    p->l *= norm / wanted;
+}
+
+static armilla_status canonical_form(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    const armilla_code_set *codes = p->options.codes;
+    double *U = fast->A; /* the sums are not needed any more */
+    armilla_status status = ARMILLA_OK;
+    if (p->options.basis->gram_is_identity && !codes->nonnegative && !codes->sparse)
+        status = rotate_to_axes(fast, U);
+    else
+        memcpy(U, p->U, (size_t)(p->m * p->r) * sizeof *U);
+    if (status != ARMILLA_OK) return status;
+    order_atoms(fast, U, p->U_next);
+    fix_signs(p, p->U_next);
+    fix_scale(p, p->U_next);
+    armilla_problem_set_basis(p, p->U_next, NULL);
+    return ARMILLA_OK;
+}
+
+/* The codes of the problem's basis by the column solver become the state; *h of it. */
+static armilla_status solve_state(armilla_fast *fast, double *h)
+{
+    const armilla_status status = armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h);
+    if (status == ARMILLA_OK) armilla_fast_swap_codes(fast);
+    return status;
+}
+
+/* Where the column solver is not global, codes that descended from earlier ones can be better than its own. Then the
+ * path goes on from the solver's codes: entries that are better than those are taken off the trace, for the model does
+ * not reach them, and from here every code is the solver's, as long as h falls. */
+static armilla_status go_on_sealed(armilla_fast *fast, double h)
+{
+    armilla_problem *p = fast->problem;
+    armilla_trace *trace = p->trace;
+    bool ended = false;
+    while (trace->count > 1 && trace->entries[trace->count - 1].objective < h) trace->count--;
+    armilla_fast_keep(fast);
+    armilla_status status = armilla_problem_record(p, 0, fast->dV, &ended);
+    for (int step = 0; step < MOST_STEPS && status == ARMILLA_OK && !ended; step++) {
+        armilla_fast_descend_basis(fast);
+        armilla_fast_set_trial(fast, 0);
+        status = armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, &h);
+        if (status != ARMILLA_OK) return status;
+        if (h >= fast->h) {
+            /* The accepted codes are in the problem still; only the basis has to come back. */
+            memcpy(p->U_next, fast->U_kept, (size_t)(p->m * p->r) * sizeof(double));
+            armilla_problem_set_basis(p, p->U_next, NULL);
+            return ARMILLA_OK;
+        }
+        status = armilla_fast_accept(fast, &ended);
+    }
+    return status;
+}
+
+armilla_status armilla_fast_seal(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    const double fixed = p->options.radius;
+    double h = 0;
+    armilla_status status = canonical_form(fast);
+    if (status != ARMILLA_OK) return status;
+    p->options.radius = fast->l = p->l; /* no longer touched */
+    fast->solving = true;
+    status = solve_state(fast, &h);
+    if (status == ARMILLA_OK && h > fast->h + CLOSE * p->squared_norm) status = go_on_sealed(fast, h);
+    p->options.radius = fixed;
+    return status;
+}
