@@ -15,9 +15,10 @@ static void solve_panel(void *self, const armilla_code_panel *panel)
 {
     const code_solve *solve = self;
     const int64_t r = panel->r;
+    const double unit = armilla_column_unit(solve->columns, solve->l);
     double *d = panel->scratch + armilla_column_room(r) - r;
     for (int64_t j = 0; j < panel->count; j++) {
-        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / solve->l;
+        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
         armilla_column_solve(solve->columns, solve->codes, d, panel->W + j * r, panel->scratch);
     }
 }

@@ -147,6 +147,11 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
     }
 }
 
+double armilla_column_unit(const armilla_column_problem *problem, double l)
+{
+    return problem->exact ? 1 : l;
+}
+
 static void first_axis(int64_t r, double *w)
 {
     memset(w, 0, (size_t)r * sizeof *w);

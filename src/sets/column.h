@@ -36,6 +36,10 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes);
 void armilla_column_problem_free(armilla_column_problem *problem);
 
+/* What c is divided by to get d: the radius, or 1 where Proj is the answer, which does not see the scale and then has
+ * the same bits with any radius. */
+double armilla_column_unit(const armilla_column_problem *problem, double l);
+
 /* w = the code of d by the set's solver; by Proj where the problem is exact; the first axis where d = 0. */
 void armilla_column_solve(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
                           double *w, double *room);

@@ -55,9 +55,10 @@ void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
     const armilla_fast *fast = self;
     const armilla_problem *p = fast->problem;
     const int64_t r = panel->r;
+    const double unit = armilla_column_unit(fast->columns, p->l);
     double *d = panel->scratch + armilla_column_room(r) - r;
     for (int64_t j = 0; j < panel->count; j++) {
-        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / p->l;
+        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
         armilla_column_solve(fast->columns, p->options.codes, d, panel->W + j * r, panel->scratch);
     }
 }
@@ -101,7 +102,8 @@ static armilla_status solve(armilla_problem *p)
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
         status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_nonnegative(&fast);
     }
-    if (status == ARMILLA_OK) status = armilla_fast_seal(&fast);
+    /* Without an iteration the start is stored as it is. */
+    if (status == ARMILLA_OK && p->trace->entries[p->trace->count - 1].iteration > 0) status = armilla_fast_seal(&fast);
     free_fast(&fast);
     return status;
 }

@@ -168,6 +168,7 @@ static void test_words_left_out(void **state)
     reference_scene("words left out");
     reference_fill_uniform(&random, M * N, X);
     reference_trial_new(&trial, &reference_pairs[0], ARMILLA_F64, M, N, R, R, X);
+    trial.options.solver = "fast";
     armilla_model *whole = reference_trial_fit(&trial), *bare = NULL;
     trial.options.basis = trial.options.codes = trial.options.solver = trial.options.precision = NULL;
     trial.options.lambda = trial.options.mu = trial.options.normalize = NULL;

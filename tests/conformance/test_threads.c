@@ -1,5 +1,6 @@
 /* The same bits of U, V, radius and trace for any number of threads: all pairs, both precisions, every start, with and
- * without preparation. Sizes are such that there are many panels, and slots of several. */
+ * without preparation. Sizes are such that there are many panels, slots of several, and work for eight threads (small
+ * data get fewer). */
 #include "reference/reference.h"
 
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static void compare_thread_counts(reference_trial *trial, const char *what, cons
 
 static void test_threads_do_not_change_bits(void **state)
 {
-    enum { M = 40, N = 1500, R = 6, S = 2 };
+    enum { M = 40, N = 6000, R = 6, S = 2 };
     uint64_t random = 71;
     double *X = reference_new(M * N);
     (void)state;
@@ -69,7 +70,7 @@ static void test_threads_do_not_change_bits(void **state)
 
 static void test_starts_do_not_depend_on_threads(void **state)
 {
-    enum { M = 15, N = 700, R = 4 };
+    enum { M = 15, N = 16000, R = 4 };
     uint64_t random = 72;
     double *X = reference_new(M * N);
     armilla_table_row start;
@@ -90,7 +91,7 @@ static void test_starts_do_not_depend_on_threads(void **state)
 /* More panels than slots: each slot has several. */
 static void test_many_panels(void **state)
 {
-    enum { M = 5, N = 20011, R = 3 };
+    enum { M = 5, N = 60011, R = 3 };
     uint64_t random = 73;
     double *X = reference_new(M * N);
     (void)state;
@@ -107,7 +108,7 @@ static void test_many_panels(void **state)
 
 static void test_preparation_does_not_depend_on_threads(void **state)
 {
-    enum { M = 20, N = 900, R = 4 };
+    enum { M = 20, N = 12000, R = 4 };
     static const char *const words[] = {
         "no preparation",     "centred", "tf-idf", "tf-idf, centred", "l2", "centred, l2", "tf-idf, l2",
         "tf-idf, centred, l2"};
@@ -125,6 +126,43 @@ static void test_preparation_does_not_depend_on_threads(void **state)
             trial.options.normalize = combination & 4 ? "l2" : "none";
             compare_thread_counts(&trial, words[combination], NULL);
             reference_trial_free(&trial);
+        }
+    free(X);
+}
+
+/* Codes of new samples, and what a survey says of them. */
+static void test_transform_and_survey(void **state)
+{
+    enum { M = 20, N = 12000, R = 4 };
+    uint64_t random = 76;
+    double *X = reference_new(M * N);
+    (void)state;
+    reference_fill_uniform(&random, M * N, X);
+    for (size_t p = 0; p < REFERENCE_PAIRS; p += 3)
+        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+            const size_t bytes = N * R * armilla_type_size((armilla_type)type);
+            void *first = calloc(1, bytes), *codes = calloc(1, bytes);
+            armilla_data_facts facts, other;
+            reference_trial trial;
+            assert_true(first && codes);
+            reference_trial_new(&trial, &reference_pairs[p], (armilla_type)type, M, N, R, 2, X);
+            trial.options.max_iter = 1;
+            armilla_model *model = reference_trial_fit(&trial);
+            REFERENCE_OK(armilla_model_transform(reference_context, model, trial.data, 1, first));
+            REFERENCE_OK(armilla_data_survey(reference_context, trial.data, 1, &facts));
+            for (size_t t = 1; t < (size_t)reference_effort(COUNTS, 2); t++) {
+                const int threads = (int)thread_counts[t];
+                reference_scene("pair %d, %s, %d threads", (int)p, armilla_type_word((armilla_type)type), threads);
+                REFERENCE_OK(armilla_model_transform(reference_context, model, trial.data, threads, codes));
+                REFERENCE_HOLDS(memcmp(codes, first, bytes) == 0);
+                REFERENCE_OK(armilla_data_survey(reference_context, trial.data, threads, &other));
+                REFERENCE_HOLDS(facts.squared_norm == other.squared_norm && facts.fingerprint == other.fingerprint &&
+                                facts.norm_low == other.norm_low && facts.norm_high == other.norm_high);
+            }
+            armilla_model_free(model);
+            reference_trial_free(&trial);
+            free(first);
+            free(codes);
         }
     free(X);
 }
@@ -155,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_starts_do_not_depend_on_threads),
         cmocka_unit_test(test_many_panels),
         cmocka_unit_test(test_preparation_does_not_depend_on_threads),
+        cmocka_unit_test(test_transform_and_survey),
         cmocka_unit_test(test_fits_are_independent),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
