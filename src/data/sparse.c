@@ -37,9 +37,16 @@ int64_t armilla_sparse_most(const armilla_data *X, int64_t columns)
     return most;
 }
 
+/* The tile and cursors that kernels work with, then values where they are converted. */
+static size_t kernel_bytes(int64_t columns)
+{
+    return ARMILLA_SPARSE_TILE + ((size_t)columns * sizeof(int64_t) + LINE - 1) / LINE * LINE;
+}
+
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
-    return X->type == work ? 0 : (size_t)armilla_sparse_most(X, width) * armilla_type_size(work);
+    const size_t values = X->type == work ? 0 : (size_t)armilla_sparse_most(X, width) * armilla_type_size(work);
+    return kernel_bytes(width) + values;
 }
 
 /* A view; only values of another type are converted. One of the two types is double then. */
@@ -52,15 +59,17 @@ static armilla_status load(armilla_panel *panel, void *space)
     const int64_t index = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
     const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->data.type);
     if (X->data.type != work) {
+        char *converted = (char *)space + kernel_bytes(panel->count);
         if (work == ARMILLA_F64)
-            armilla_fetch(X->data.type, last - first, values, space);
+            armilla_fetch(X->data.type, last - first, values, (double *)(void *)converted);
         else
-            armilla_store(work, last - first, (const double *)(const void *)values, space);
-        values = space;
+            armilla_store(work, last - first, (const double *)(const void *)values, converted);
+        values = converted;
     }
     panel->sparse = (armilla_sparse_panel){
         .columns = {panel->count, values, (const char *)matrix->rows + first * index,
-                    (const char *)matrix->starts + panel->first * index},
+                    (const char *)matrix->starts + panel->first * index, matrix->m,
+                    (int64_t *)(void *)((char *)space + ARMILLA_SPARSE_TILE), space},
         .kernels = X->kernels[work],
         .wide = matrix->wide,
     };

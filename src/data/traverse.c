@@ -12,7 +12,8 @@ enum {
     LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
     MOST_SLOTS = 64,  /* long vectors memory counts, with short ones parallelism */
     SLOT_NUMBERS = 1 << 24,
-    SPARSE_LEAST_WIDTH = 8,
+    SPARSE_MEETING = 16, /* entries of a panel in each feature that are worth its sums in the cache */
+    SPARSE_MOST_WIDTH = 4096,
     SPARSE_LEAST_SLOTS = 8,   /* with tall sparse data the sums cost as much as the sweep: few, and no */
     SPARSE_PER_FEATURE = 12,  /* more than leave so many entries of a slot for each feature */
     THREAD_NUMBERS = 1 << 15, /* entries of X that are worth another thread */
@@ -31,17 +32,24 @@ struct armilla_traversal {
     size_t workspace_bytes;
 };
 
-int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
-{
-    const int64_t column = X->ops->before ? 2 * X->stored / X->n + 1 : X->m; /* of a sparse column, with indices */
-    const int64_t fitting = PANEL_BYTES / (int64_t)armilla_type_size(work) / column;
-    if (X->ops->before) return armilla_max64(SPARSE_LEAST_WIDTH, armilla_min64(fitting, MOST_WIDTH));
-    return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % 4, MOST_WIDTH));
-}
-
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
+}
+
+/* So many columns that several of them meet in a feature, but enough panels for the slots. */
+static int64_t sparse_width(const armilla_data *X)
+{
+    const double meeting = SPARSE_MEETING * (double)X->m * (double)X->n / (double)armilla_max64(X->stored, 1);
+    const int64_t most = armilla_min64(divide_up(X->n, SPARSE_LEAST_SLOTS), SPARSE_MOST_WIDTH);
+    return armilla_max64(LEAST_WIDTH, meeting < (double)most ? (int64_t)meeting : most);
+}
+
+int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
+{
+    if (X->ops->before) return sparse_width(X);
+    const int64_t fitting = PANEL_BYTES / (int64_t)armilla_type_size(work) / X->m;
+    return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % 4, MOST_WIDTH));
 }
 
 /* How many slots at most. */

@@ -36,7 +36,10 @@ static double safe_scale(int64_t count, const double *a, const double *b)
 {
     double largest = 0;
     int exponent = 0;
-    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(b ? a[i] - b[i] : a[i]));
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs(b ? a[i] - b[i] : a[i]);
+        largest = size > largest ? size : largest; /* fmax is a call */
+    }
     if (largest == 0) return 0;
     (void)frexp(largest, &exponent);
     /* 2^-exponent of a denormal would overflow; 2^1000 is enough to lift it. */

@@ -14,7 +14,13 @@ typedef struct armilla_sparse_columns {
     const void *values; /* in the kernels' type */
     const void *rows;   /* the feature of each entry; 32 or 64 bits, as the kernel says */
     const void *starts; /* count + 1, as wide as rows */
+    int64_t m;          /* features: rows of a column rise, and are below this */
+    int64_t *cursors;   /* room for count numbers */
+    void *tile;         /* ARMILLA_SPARSE_TILE bytes of room */
 } armilla_sparse_columns;
+
+/* Bytes of U or of a part of A that a second-level cache holds beside other things. */
+enum { ARMILLA_SPARSE_TILE = 1 << 19 };
 
 /* Kernels come twice, for indices of 32 and of 64 bits. */
 enum { ARMILLA_NARROW, ARMILLA_WIDE, ARMILLA_WIDTHS };
@@ -27,7 +33,8 @@ typedef struct armilla_sparse_kernels {
     void (*products[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U,
                                      double *C);
 
-    /* A += XW', each entry in double. W: r x count; A: stride numbers per feature. */
+    /* A += XW'. The columns' sum is made in the type, then added in double. W: r x count; A: stride numbers per
+     * feature. */
     void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
                                        double *A);
 } armilla_sparse_kernels;

@@ -28,27 +28,34 @@ static void make_sparse(reference_trial *trial, reference_sparse *sparse, armill
     trial->data = reference_sparse_wrap(sparse);
 }
 
-static void compare_factors(const armilla_model *a, const armilla_model *b, double tolerance)
+static void compare_summaries(const armilla_model *a, const armilla_model *b, double tolerance)
 {
     armilla_model_summary x, y;
-    double *U = reference_model_basis(a), *other_U = reference_model_basis(b);
-    double *V = reference_model_codes(a), *other_V = reference_model_codes(b);
     armilla_model_summarize(a, &x);
     armilla_model_summarize(b, &y);
     REFERENCE_NEAR(x.objective, y.objective, tolerance * y.squared_norm);
     REFERENCE_NEAR(x.squared_norm, y.squared_norm, tolerance * y.squared_norm);
     REFERENCE_NEAR(x.radius, y.radius, tolerance * y.radius);
+    REFERENCE_HOLDS(x.fingerprint == y.fingerprint && x.zero_samples == y.zero_samples);
+}
+
+static void compare_factors(const armilla_model *a, const armilla_model *b, double tolerance)
+{
+    armilla_model_summary x;
+    double *U = reference_model_basis(a), *other_U = reference_model_basis(b);
+    double *V = reference_model_codes(a), *other_V = reference_model_codes(b);
+    armilla_model_summarize(a, &x);
     REFERENCE_AT_MOST(reference_distance(x.m * x.rank, U, other_U), tolerance * reference_norm(x.m * x.rank, U));
     REFERENCE_AT_MOST(reference_distance(x.n * x.rank, V, other_V), tolerance * reference_norm(x.n * x.rank, V));
-    REFERENCE_HOLDS(x.fingerprint == y.fingerprint && x.zero_samples == y.zero_samples);
     free(U);
     free(other_U);
     free(V);
     free(other_V);
 }
 
-/* X: the prepared data as plain numbers. The sparse model passes the check against the dense data too. */
-static void compare_forms(reference_trial *trial, armilla_index index, bool scrambled, const double *X,
+/* X: the prepared data as plain numbers. The sparse model passes the check against the dense data too, and has the same
+ * factors, unless so many digits cancel that signs are up to rounding. */
+static void compare_forms(reference_trial *trial, armilla_index index, bool scrambled, bool cancels, const double *X,
                           double tolerance)
 {
     reference_sparse sparse;
@@ -57,10 +64,10 @@ static void compare_forms(reference_trial *trial, armilla_index index, bool scra
     trial->data = NULL;
     make_sparse(trial, &sparse, index, scrambled);
     armilla_model *model = reference_trial_fit(trial);
-    compare_factors(model, dense, tolerance);
+    compare_summaries(model, dense, tolerance);
     reference_verify(model, trial->data, X, true);
-    if (tolerance < 1e-7 || trial->type == ARMILLA_F32)
-        reference_verify(model, dense_data, X, true); /* else more digits have cancelled than the check forgives */
+    if (!cancels) compare_factors(model, dense, tolerance);
+    if (!cancels) reference_verify(model, dense_data, X, true);
     armilla_data_free(dense_data);
     armilla_model_free(dense);
     armilla_model_free(model);
@@ -83,7 +90,7 @@ static void test_sparse_equals_dense(void **state)
                                 armilla_type_word((armilla_type)type), variant);
                 reference_trial_new(&trial, pair, (armilla_type)type, M, N, R, S, X);
                 trial.options.max_iter = 5; /* rounding grows along the way */
-                compare_forms(&trial, variant & 1 ? ARMILLA_I64 : ARMILLA_I32, variant & 2, trial.X,
+                compare_forms(&trial, variant & 1 ? ARMILLA_I64 : ARMILLA_I32, variant & 2, false, trial.X,
                               type == ARMILLA_F32 ? 1e-4 : 1e-10);
                 reference_trial_free(&trial);
                 free(X);
@@ -102,7 +109,7 @@ static void test_other_precision(void **state)
         reference_trial_new(&trial, &reference_pairs[5], (armilla_type)type, M, N, R, S, X);
         trial.options.precision = type == ARMILLA_F32 ? "f64" : "f32";
         trial.options.max_iter = 5;
-        compare_forms(&trial, ARMILLA_I32, false, trial.X, 1e-4);
+        compare_forms(&trial, ARMILLA_I32, false, false, trial.X, 1e-4);
         reference_trial_free(&trial);
         free(X);
     }
@@ -148,7 +155,7 @@ static void test_preparation(void **state)
                     trial.options.max_iter = 5;
                     set_preparation(&trial.options, combination);
                     prepare(&trial.options, M, N, prepared);
-                    compare_forms(&trial, combination & 4 ? ARMILLA_I64 : ARMILLA_I32, false, prepared,
+                    compare_forms(&trial, combination & 4 ? ARMILLA_I64 : ARMILLA_I32, false, false, prepared,
                                   type == ARMILLA_F32 ? 1e-3 : 1e-9);
                     reference_trial_free(&trial);
                 }
@@ -172,7 +179,7 @@ static void test_centring_that_cancels(void **state)
         set_preparation(&trial.options, unit ? 5 : 1);
         prepare(&trial.options, M, N, prepared);
         trial.options.max_iter = 5;
-        compare_forms(&trial, ARMILLA_I32, false, prepared, 1e-6);
+        compare_forms(&trial, ARMILLA_I32, false, true, prepared, 1e-6);
         reference_trial_free(&trial);
     }
     free(prepared);
@@ -383,7 +390,7 @@ static void test_every_start(void **state)
         reference_trial_new(&trial, &reference_pairs[5], ARMILLA_F64, M, N, R, S, X);
         trial.options.start = start.name;
         trial.options.max_iter = 3;
-        compare_forms(&trial, ARMILLA_I32, false, trial.X, 1e-8);
+        compare_forms(&trial, ARMILLA_I32, false, false, trial.X, 1e-8);
         reference_trial_free(&trial);
         free(X);
     }

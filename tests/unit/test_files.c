@@ -116,7 +116,7 @@ static void chooses_the_format(void **state)
     support_path(odd, sizeof odd, "data.odd");
     support_write_file(odd, "1,2\n", 4);
     support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA,
-                  "data.odd: this kind of file is unknown; name its format (--format): npy (.npy), csv");
+                  "data.odd: this kind of file is unknown; name its format (--format): npy (.npy), scipy-npz (.npz), csv");
     options.format = "csv";
     support_ok(context, armilla_data_open(context, odd, &options, &data));
     armilla_data_free(data);

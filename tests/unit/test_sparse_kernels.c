@@ -18,7 +18,8 @@ typedef struct columns {
     double *values;
     void *typed;
     int32_t rows[M * COUNT], starts[COUNT + 1];
-    int64_t wide_rows[M * COUNT], wide_starts[COUNT + 1];
+    int64_t wide_rows[M * COUNT], wide_starts[COUNT + 1], cursors[COUNT];
+    double tile[ARMILLA_SPARSE_TILE / sizeof(double)];
 } columns;
 
 static columns *make_columns(armilla_type type, uint64_t *random)
@@ -48,15 +49,19 @@ static void free_columns(columns *c)
     free(c);
 }
 
-static armilla_sparse_columns view(const columns *c, armilla_type type, bool wide, int64_t first, int64_t count)
+static armilla_sparse_columns view(columns *c, armilla_type type, bool wide, int64_t first, int64_t count)
 {
     const int64_t at = c->starts[first];
-    return (armilla_sparse_columns){count, (const char *)c->typed + (size_t)at * armilla_type_size(type),
+    return (armilla_sparse_columns){count,
+                                    (const char *)c->typed + (size_t)at * armilla_type_size(type),
                                     wide ? (const void *)(c->wide_rows + at) : (const void *)(c->rows + at),
-                                    wide ? (const void *)(c->wide_starts + first) : (const void *)(c->starts + first)};
+                                    wide ? (const void *)(c->wide_starts + first) : (const void *)(c->starts + first),
+                                    M,
+                                    c->cursors,
+                                    c->tile};
 }
 
-static void check_products(const armilla_sparse_kernels *kernels, int64_t r, const columns *c, uint64_t *random)
+static void check_products(const armilla_sparse_kernels *kernels, int64_t r, columns *c, uint64_t *random)
 {
     const int64_t stride = armilla_sparse_stride(kernels->type, r);
     const double epsilon = armilla_epsilon(kernels->type);
@@ -91,7 +96,7 @@ static void check_products(const armilla_sparse_kernels *kernels, int64_t r, con
     free(typed);
 }
 
-static void check_accumulate(const armilla_sparse_kernels *kernels, int64_t r, const columns *c, uint64_t *random)
+static void check_accumulate(const armilla_sparse_kernels *kernels, int64_t r, columns *c, uint64_t *random)
 {
     const int64_t stride = armilla_sparse_stride(ARMILLA_F64, r);
     double *W = reference_new(r * COUNT), *A = reference_new(M * stride), *wanted = reference_new(M * stride);
