@@ -58,7 +58,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     const int64_t first = before(&X->data, panel->first), last = before(&X->data, panel->first + panel->count);
     const int64_t index = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
     const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->data.type);
-    if (X->data.type != work) {
+    if (X->data.type != work && first < last) {
         char *converted = (char *)space + kernel_bytes(panel->count);
         if (work == ARMILLA_F64)
             armilla_fetch(X->data.type, last - first, values, (double *)(void *)converted);
@@ -187,7 +187,8 @@ int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int6
     const int64_t count = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin - first;
     const size_t size = armilla_type_size(s->kernels->type);
     for (int64_t i = 0; i < count; i++) rows[i] = armilla_index_at(s->wide, s->columns.rows, first + i);
-    armilla_fetch(s->kernels->type, count, (const char *)s->columns.values + (size_t)first * size, values);
+    if (count > 0) /* without any entry the arrays may be NULL */
+        armilla_fetch(s->kernels->type, count, (const char *)s->columns.values + (size_t)first * size, values);
     *shift = s->shifts ? s->shifts[j] : 0;
     return count;
 }

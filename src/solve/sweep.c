@@ -102,15 +102,29 @@ void armilla_sweep_free(armilla_sweep *sweep)
     armilla_release(sweep->context, sweep);
 }
 
-/* G += WW', lower half; zeros of sparse codes are passed over. */
+/* G += WW', lower half, for one code; zeros of sparse codes are passed over. */
+static void add_gram_of_one(int64_t r, const double *w, double *G)
+{
+    for (int64_t a = 0; a < r; a++)
+        for (int64_t b = 0; b <= a && w[a] != 0; b++) G[a * r + b] += w[a] * w[b];
+}
+
+/* The same for four, which reads and writes G once. */
+static void add_gram_of_four(int64_t r, const double *w, double *G)
+{
+    const double *x = w + r, *y = x + r, *z = y + r;
+    for (int64_t a = 0; a < r; a++) {
+        const double wa = w[a], xa = x[a], ya = y[a], za = z[a];
+        if (wa == 0 && xa == 0 && ya == 0 && za == 0) continue;
+        for (int64_t b = 0; b <= a; b++) G[a * r + b] += (wa * w[b] + xa * x[b]) + (ya * y[b] + za * z[b]);
+    }
+}
+
 static void add_gram(int64_t r, int64_t count, const double *W, double *G)
 {
-    for (int64_t j = 0; j < count; j++)
-        for (int64_t a = 0; a < r; a++) {
-            const double w = W[j * r + a];
-            if (w == 0) continue;
-            for (int64_t b = 0; b <= a; b++) G[a * r + b] += w * W[j * r + b];
-        }
+    int64_t j = 0;
+    for (; j + 4 <= count; j += 4) add_gram_of_four(r, W + j * r, G);
+    for (; j < count; j++) add_gram_of_one(r, W + j * r, G);
 }
 
 static void add_scalars(int64_t count, const double *C, const double *W, const double *previous, double *scalars)
