@@ -52,6 +52,7 @@ static void put_facts(json_t *object, const armilla_data *X, const armilla_data_
     json_put_number(object, "squared_norm", facts->squared_norm);
     json_put_number(object, "norm_low", facts->norm_low);
     json_put_number(object, "norm_high", facts->norm_high);
+    json_put_count(object, "nnz", armilla_data_features(X) * armilla_data_samples(X) - facts->zeros);
     json_put_count(object, "zeros", facts->zeros);
     json_put_number(object, "density", 1 - (double)facts->zeros / entries);
     json_put_count(object, "negatives", facts->negatives);

@@ -20,6 +20,7 @@ build | libjansson-dev          | jansson                    | module:jansson   
 test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
 test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
+test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis

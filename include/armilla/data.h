@@ -16,6 +16,18 @@ typedef struct armilla_data armilla_data;
 ARMILLA_API armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type type, const void *values,
                                                    int64_t m, int64_t n, int64_t stride, armilla_data **data);
 
+/* Integers that sparse data are indexed by. */
+typedef enum armilla_index { ARMILLA_I32, ARMILLA_I64, ARMILLA_INDEX_COUNT } armilla_index;
+
+/* Borrows a sparse m x n matrix in compressed columns: sample j has the entries starts[j] ... starts[j+1]-1, each a
+ * value and the feature (from 0) that it belongs to; starts has n+1 numbers and begins with 0. The same arrays are a
+ * CSR matrix of n rows (samples) and m columns. No copy is made, and the memory must stay as it is while the data object
+ * lives, if the features of every sample rise; where they do not, or occur twice, a copy is made in which they are
+ * sorted and what belongs to one place is added up. Entries that are 0 may be stored. */
+ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type type, armilla_index index,
+                                                    const void *values, const void *features, const void *starts,
+                                                    int64_t m, int64_t n, armilla_data **data);
+
 typedef struct armilla_read_options {
     const char *format;  /* a row of the formats table; NULL: from the content and the name */
     bool sample_columns; /* the file has one sample per column, as the paper; default: one per row */
@@ -29,7 +41,8 @@ ARMILLA_API void armilla_data_free(armilla_data *data);
 
 ARMILLA_API int64_t armilla_data_features(const armilla_data *data); /* m */
 ARMILLA_API int64_t armilla_data_samples(const armilla_data *data);  /* n */
-ARMILLA_API int64_t armilla_data_stored(const armilla_data *data);   /* numbers stored: m*n where dense */
+/* Numbers stored: m*n where dense, the entries where sparse. */
+ARMILLA_API int64_t armilla_data_stored(const armilla_data *data);
 ARMILLA_API armilla_type armilla_data_type(const armilla_data *data);
 /* How it is held, e.g. "dense f32". */
 ARMILLA_API const char *armilla_data_storage(const armilla_data *data);

@@ -2,7 +2,6 @@
 #include "base/reduce.h"
 
 #include "base/size.h"
-#include "base/team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,6 +81,11 @@ void armilla_reducer_free(armilla_reducer *reducer)
     armilla_release(reducer->context, reducer->spare);
     armilla_release(reducer->context, reducer->waiting);
     armilla_release(reducer->context, reducer);
+}
+
+armilla_team *armilla_reducer_team(const armilla_reducer *reducer)
+{
+    return reducer->team;
 }
 
 static double *borrow_vector(armilla_reducer *reducer)

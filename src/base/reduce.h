@@ -8,6 +8,7 @@
 #define ARMILLA_BASE_REDUCE_H
 
 #include "base/context.h"
+#include "base/team.h"
 
 /* Adds what the slot contributes to sums, which is zeroed. Runs on several threads at once; thread < the reducer's. */
 typedef armilla_status (*armilla_reduce_body)(void *self, int64_t slot, int thread, double *sums);
@@ -18,6 +19,9 @@ typedef struct armilla_reducer armilla_reducer;
 armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int64_t length, int threads,
                                    armilla_reducer **reducer);
 void armilla_reducer_free(armilla_reducer *reducer);
+
+/* Its threads, which are idle between reductions. */
+armilla_team *armilla_reducer_team(const armilla_reducer *reducer);
 
 /* sums[0 ... length-1] = the tree sum of all slots; untouched on failure, which is that of the lowest failing slot. */
 armilla_status armilla_reduce(armilla_reducer *reducer, int64_t length, armilla_reduce_body body, void *self,

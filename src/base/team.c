@@ -140,3 +140,24 @@ void armilla_team_run(armilla_team *team, armilla_job job, void *self)
         pthread_mutex_unlock(&team->lock);
     }
 }
+
+typedef struct sharing {
+    armilla_share share;
+    void *self;
+    int64_t count;
+    int parts;
+} sharing;
+
+static void take_share(void *self, int thread)
+{
+    const sharing *s = self;
+    const int64_t part = s->count / s->parts, more = s->count % s->parts;
+    const int64_t first = thread * part + armilla_min64(thread, more);
+    s->share(s->self, first, first + part + (thread < more));
+}
+
+void armilla_team_share(armilla_team *team, int64_t count, armilla_share share, void *self)
+{
+    sharing s = {share, self, count, team->members + 1};
+    armilla_team_run(team, take_share, &s);
+}

@@ -20,4 +20,8 @@ typedef void (*armilla_job)(void *self, int thread);
 /* Runs job on every thread of the team at the same time, and returns when all are done. */
 void armilla_team_run(armilla_team *team, armilla_job job, void *self);
 
+typedef void (*armilla_share)(void *self, int64_t first, int64_t last);
+/* Cuts 0 ... count-1 into one range per thread and runs share on each. What is written must not depend on the cuts. */
+void armilla_team_share(armilla_team *team, int64_t count, armilla_share share, void *self);
+
 #endif

@@ -4,9 +4,21 @@
 #define ARMILLA_DATA_DATA_H
 
 #include "base/context.h"
+#include "base/team.h"
 #include "linalg/kernels.h"
+#include "linalg/sparse_kernels.h"
+
+#include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
+
+/* What a sparse form's load gives. */
+typedef struct armilla_sparse_panel {
+    armilla_sparse_columns columns;
+    const armilla_sparse_kernels *kernels;
+    bool wide;            /* indices have 64 bits */
+    const double *shifts; /* column j is less shifts[j] times the data's mean; NULL: by nothing */
+} armilla_sparse_panel;
 
 /* Columns first ... first+count-1 of X, ready to be multiplied. */
 typedef struct armilla_panel {
@@ -14,11 +26,26 @@ typedef struct armilla_panel {
     const armilla_kernels *kernels;
     int64_t first, count;
     int64_t next, next_count; /* the columns that the same thread will probably want next */
-    const void *columns;      /* in the kernels' type */
+    const void *columns;      /* in the kernels' type; dense forms */
     int64_t stride;
     const void *ahead; /* where the next columns lie, to be fetched into the cache meanwhile */
     int64_t ahead_bytes;
+    armilla_sparse_panel sparse;     /* sparse forms */
+    const struct armilla_panel *raw; /* of prepared data the panel before that; else NULL */
 } armilla_panel;
+
+/* How a form wants the basis and the sums to lie, where that is not m x r. Sweeps pack the basis once, before the
+ * first panel, and unpack the sums once, after the last. */
+typedef struct armilla_layout {
+    /* Bytes of a packed basis. */
+    int64_t (*basis_bytes)(const armilla_data *X, armilla_type work, int64_t r);
+    /* packed = U (m x r in the working type), for products. */
+    void (*pack)(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *packed);
+    /* How many numbers accumulate adds to. */
+    int64_t (*sums)(const armilla_data *X, int64_t r);
+    /* A (m x r) from those numbers. */
+    void (*unpack)(const armilla_data *X, int64_t r, armilla_team *team, const double *sums, double *A);
+} armilla_layout;
 
 typedef struct armilla_data_ops {
     const char *storage[ARMILLA_TYPE_COUNT]; /* by data type: "dense f32" */
@@ -26,12 +53,18 @@ typedef struct armilla_data_ops {
     size_t (*workspace)(const armilla_data *X, armilla_type work, int64_t width);
     /* Makes panel->first ... ready; first, count, next, kernels and data are set. Runs on several threads at once. */
     armilla_status (*load)(armilla_panel *panel, void *workspace);
+    const armilla_layout *layout; /* of U and A below; NULL: m x r */
     /* C = U'X_b (r x count). */
     void (*products)(const armilla_panel *panel, int64_t r, const void *U, double *C);
     /* A += X_b W' (m x r). */
     void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, double *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);
+    /* Sparse forms, else NULL: the entries of column first+j in rising order, and their number. The column is these
+     * less *shift times the data's mean. Room for m rows and values is there. */
+    int64_t (*entries)(const armilla_panel *panel, int64_t j, int64_t *rows, double *values, double *shift);
+    /* Sparse forms, else NULL: how many entries stand before column j. */
+    int64_t (*before)(const armilla_data *X, int64_t j);
     void (*free)(armilla_data *X);
 } armilla_data_ops;
 
@@ -42,6 +75,8 @@ struct armilla_data {
     armilla_type type;
     int64_t m, n;
     int64_t stored;
+    const double *mean;  /* sparse forms that are centred: what is subtracted from their columns; else NULL */
+    double mean_squared; /* ||mean||^2 */
 };
 
 /* Checks 1 <= m, n and that m*n numbers can be counted; the sentence begins with `where` ("FILE: " or ""). */
@@ -54,6 +89,23 @@ armilla_status armilla_data_own_dense(armilla_context *context, armilla_type typ
 armilla_status armilla_data_map_dense(armilla_context *context, armilla_type type, void *map, size_t map_bytes,
                                       const void *values, int64_t m, int64_t n, armilla_data **data);
 
+/* Sparse data that own their memory: a sparse matrix with one sample per column, rows of a column rising. On success,
+ * and only then, the data object owns the arrays. */
+armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
+                                       armilla_data **data);
+/* Operations that forms with sparse panels share. */
+extern const armilla_layout armilla_layout_by_feature;
+void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
+void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *sums);
+int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
+                                     double *shift);
+void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
+/* ||x - shift*mean||^2 for a column x with these entries: exact to rounding, also where nearly nothing is left. */
+double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
+                              double shift);
+/* The most entries that so many neighbouring columns have. */
+int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
+
 /* How the data are prepared before they are factorised, in this order: weights, centring, unit length. */
 typedef struct armilla_preparation {
     const double *idf;  /* m weights, or NULL */
@@ -65,6 +117,10 @@ typedef struct armilla_preparation {
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
                                     const armilla_preparation *preparation, armilla_data **data);
 
+/* The same for sparse inner data, whose columns are never expanded. */
+armilla_status armilla_data_prepare_sparse(armilla_context *context, const armilla_data *inner,
+                                           const armilla_preparation *preparation, armilla_data **data);
+
 /* Column j as m doubles that have been through the working type, as sweeps see it. */
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,
                                    double *column);
@@ -74,7 +130,7 @@ void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 
-/* The width of panels for this data: a function of the shape and type alone, so that sums do not depend on the
+/* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend on the
  * machine. */
 int64_t armilla_panel_width(const armilla_data *X, armilla_type work);
 

@@ -19,7 +19,7 @@ static const prepared *as_prepared(const armilla_data *X)
     return (const prepared *)X;
 }
 
-/* The prepared panel, one column in double, then what the wrapped data need; each part a multiple of 64 bytes. */
+/* The prepared panel, one column in double, the panel before, then what the wrapped data need; each part a multiple of 64 bytes. */
 static size_t padded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -33,7 +33,7 @@ static size_t panel_bytes(const armilla_data *X, armilla_type work, int64_t widt
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
-    return panel_bytes(X, work, width) + padded((size_t)X->m * sizeof(double)) +
+    return panel_bytes(X, work, width) + padded((size_t)X->m * sizeof(double)) + padded(sizeof(armilla_panel)) +
            inner->ops->workspace(inner, inner->type, width);
 }
 
@@ -67,21 +67,22 @@ static armilla_status load(armilla_panel *panel, void *space)
     char *columns = space;
     /* The panel may be narrower than the workspace was made for: parts stay in order all the same. */
     double *column = (double *)(void *)(columns + panel_bytes(&X->data, work, panel->count));
-    void *rest = (char *)column + padded((size_t)m * sizeof *column);
-    armilla_panel raw = *panel;
-    raw.data = X->inner;
-    raw.kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
-    const armilla_status status = X->inner->ops->load(&raw, rest);
+    armilla_panel *raw = (armilla_panel *)(void *)((char *)column + padded((size_t)m * sizeof *column));
+    *raw = *panel;
+    raw->data = X->inner;
+    raw->kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
+    const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
     for (int64_t j = 0; j < panel->count; j++) {
-        X->inner->ops->expand(&raw, j, column);
+        X->inner->ops->expand(raw, j, column);
         prepare_column(&X->preparation, m, column);
         armilla_store(work, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
     }
     panel->columns = columns;
     panel->stride = m;
-    panel->ahead = raw.ahead;
-    panel->ahead_bytes = raw.ahead_bytes;
+    panel->raw = raw;
+    panel->ahead = raw->ahead;
+    panel->ahead_bytes = raw->ahead_bytes;
     return ARMILLA_OK;
 }
 
@@ -104,6 +105,7 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
                                     const armilla_preparation *preparation, armilla_data **data)
 {
     prepared *made = NULL;
+    if (inner->ops->entries) return armilla_data_prepare_sparse(context, inner, preparation, data);
     const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     made->data = *inner;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Additive facts, at the head of the sums; behind them in how many samples each feature is nonzero. */
-enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, FACTS };
+enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, SHIFTED_SAMPLES, FACTS };
 
 /* Facts that are not sums; one per thread, combined at the end, by rules in which order does not matter. */
 typedef struct extremes {
@@ -16,12 +16,21 @@ typedef struct extremes {
     int64_t bad_sample, bad_feature;
     uint64_t fingerprint;
     double *column; /* m */
+    int64_t *rows;  /* m */
 } extremes;
+
+/* What centring puts where a sparse column has no entry: minus these, times the column's shift. */
+typedef struct background {
+    const double *mean; /* NULL: nothing is there but 0 */
+    double low, high;
+    int64_t zeros, positives;
+} background;
 
 typedef struct survey {
     const uint64_t *keys; /* one odd number per feature */
     extremes *by_thread;
     double *squared_norms;
+    background behind;
 } survey;
 
 /* A bijection that spreads every bit (the finaliser of splitmix64). */
@@ -32,25 +41,40 @@ static uint64_t mix(uint64_t z)
     return z ^ z >> 31;
 }
 
-/* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample; mix(0) = 0. Zeros add nothing, so a sparse form of the same matrix
- * has the same fingerprint; and the sum over samples wraps, so order does not matter. */
-static uint64_t column_fingerprint(int64_t m, const double *x, const uint64_t *keys, int64_t sample)
+static uint64_t value_bits(double x)
 {
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < m; i++) {
-        const double value = x[i] + 0.0; /* -0 and 0 are one number */
-        uint64_t bits = 0;
-        memcpy(&bits, &value, sizeof bits);
-        sum += mix(bits) * keys[i];
-    }
-    return mix(sum + mix((uint64_t)sample + 1));
+    const double value = x + 0.0; /* -0 and 0 are one number */
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
-static void note_bad(extremes *e, int64_t m, const double *x, int64_t sample)
+/* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample. mix(0) = 0: zeros add nothing, so a sparse form of the same matrix
+ * has the same fingerprint; and the sum over samples wraps, so order does not matter. It is of the data before any
+ * preparation: centred sparse data would have to be expanded otherwise. */
+static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const extremes *room, const uint64_t *keys)
 {
+    const armilla_panel *stored = panel->raw ? panel->raw : panel;
+    const armilla_data_ops *ops = stored->data->ops;
+    uint64_t sum = 0;
+    if (ops->entries) {
+        double shift = 0;
+        const int64_t count = ops->entries(stored, j, room->rows, room->column, &shift);
+        for (int64_t i = 0; i < count; i++) sum += mix(value_bits(room->column[i])) * keys[room->rows[i]];
+    } else {
+        ops->expand(stored, j, room->column);
+        for (int64_t i = 0; i < stored->data->m; i++) sum += mix(value_bits(room->column[i])) * keys[i];
+    }
+    return mix(sum + mix((uint64_t)(panel->first + j) + 1));
+}
+
+static void note_bad(extremes *e, const armilla_panel *panel, int64_t j)
+{
+    const int64_t sample = panel->first + j;
     if (e->bad_sample >= 0 && e->bad_sample < sample) return;
-    for (int64_t i = 0; i < m; i++)
-        if (!isfinite(x[i])) {
+    panel->data->ops->expand(panel, j, e->column);
+    for (int64_t i = 0; i < panel->data->m; i++)
+        if (!isfinite(e->column[i])) {
             e->bad_sample = sample;
             e->bad_feature = i;
             return;
@@ -76,22 +100,68 @@ static double survey_column(extremes *e, int64_t m, const double *x, double *sum
     return squared;
 }
 
+/* The same from the entries of a sparse column and what stands behind them. Only smallest and largest are not exact
+ * where the data are centred: they are bounds then. */
+static double survey_entries(extremes *e, const background *behind, const armilla_panel *panel, int64_t j, double *sums)
+{
+    const armilla_data *X = panel->data;
+    double *x = e->column, shift = 0;
+    const int64_t count = X->ops->entries(panel, j, e->rows, x, &shift);
+    const double squared = armilla_shifted_square(X, count, e->rows, x, shift);
+    const bool shifted = shift != 0; /* and then it is positive */
+    int64_t zeros = shifted ? behind->zeros : X->m, negatives = shifted ? behind->positives : 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double mean = shifted ? behind->mean[e->rows[i]] : 0, value = x[i] - shift * mean;
+        zeros += (value == 0) - (mean == 0);
+        negatives += (value < 0) - (mean > 0);
+        sums[FACTS + e->rows[i]] += (value != 0) - (mean != 0);
+        e->smallest = fmin(e->smallest, value);
+        e->largest = fmax(e->largest, value);
+    }
+    if (count < X->m) {
+        e->smallest = fmin(e->smallest, shifted ? -shift * behind->high : 0);
+        e->largest = fmax(e->largest, shifted ? -shift * behind->low : 0);
+    }
+    sums[ZEROS] += (double)zeros;
+    sums[NEGATIVES] += (double)negatives;
+    sums[ZERO_SAMPLES] += zeros == X->m;
+    sums[SHIFTED_SAMPLES] += shifted;
+    sums[SQUARED_NORM] += squared;
+    return squared;
+}
+
+static background look_behind(const armilla_data *X)
+{
+    background found = {.mean = X->mean, .low = INFINITY, .high = -INFINITY};
+    for (int64_t i = 0; X->mean && i < X->m; i++) {
+        found.low = fmin(found.low, X->mean[i]);
+        found.high = fmax(found.high, X->mean[i]);
+        found.zeros += X->mean[i] == 0;
+        found.positives += X->mean[i] > 0;
+    }
+    return found;
+}
+
+static double survey_sample(const survey *s, extremes *e, const armilla_panel *panel, int64_t j, double *sums)
+{
+    if (panel->data->ops->entries) return survey_entries(e, &s->behind, panel, j, sums);
+    panel->data->ops->expand(panel, j, e->column);
+    return survey_column(e, panel->data->m, e->column, sums);
+}
+
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const survey *s = self;
     extremes *e = &s->by_thread[thread];
-    const int64_t m = panel->data->m;
     for (int64_t j = 0; j < panel->count; j++) {
-        const int64_t sample = panel->first + j;
-        panel->data->ops->expand(panel, j, e->column);
-        const double squared = survey_column(e, m, e->column, sums);
-        if (!isfinite(squared)) note_bad(e, m, e->column, sample);
+        const double squared = survey_sample(s, e, panel, j, sums);
+        if (!isfinite(squared)) note_bad(e, panel, j);
         if (squared > 0) {
             e->norm_low = fmin(e->norm_low, squared);
             e->norm_high = fmax(e->norm_high, squared);
         }
-        e->fingerprint += column_fingerprint(m, e->column, s->keys, sample);
-        if (s->squared_norms) s->squared_norms[sample] = squared;
+        e->fingerprint += column_fingerprint(panel, j, e, s->keys);
+        if (s->squared_norms) s->squared_norms[panel->first + j] = squared;
     }
     return ARMILLA_OK;
 }
@@ -128,7 +198,10 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
         .bad_sample = all->bad_sample,
         .bad_feature = all->bad_feature,
     };
-    for (int64_t i = 0; i < X->m; i++) facts->zero_features += sums[FACTS + i] == 0;
+    for (int64_t i = 0; i < X->m; i++) {
+        const bool behind = X->mean && X->mean[i] != 0;
+        facts->zero_features += sums[FACTS + i] + (behind ? sums[SHIFTED_SAMPLES] : 0) == 0;
+    }
 }
 
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
@@ -137,6 +210,7 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     armilla_traversal *traversal = NULL;
     extremes *by_thread = NULL, all;
     uint64_t *keys = NULL;
+    int64_t *rows = NULL;
     double *sums = NULL, *columns = NULL;
     int used = 0;
     armilla_status status =
@@ -145,12 +219,13 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     used = armilla_traversal_threads(traversal);
     if ((status = armilla_take(context, used, sizeof *by_thread, &by_thread)) != ARMILLA_OK) goto done;
     if ((status = armilla_take(context, used * X->m, sizeof *columns, &columns)) != ARMILLA_OK) goto done;
+    if ((status = armilla_take(context, used * X->m, sizeof *rows, &rows)) != ARMILLA_OK) goto done;
     if ((status = armilla_take(context, X->m, sizeof *keys, &keys)) != ARMILLA_OK) goto done;
     if ((status = armilla_take(context, FACTS + X->m, sizeof *sums, &sums)) != ARMILLA_OK) goto done;
     for (int64_t i = 0; i < X->m; i++) keys[i] = mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     for (int t = 0; t < used; t++)
-        by_thread[t] = (extremes){INFINITY, -INFINITY, INFINITY, 0, -1, -1, 0, columns + t * X->m};
-    survey s = {keys, by_thread, squared_norms};
+        by_thread[t] = (extremes){INFINITY, -INFINITY, INFINITY, 0, -1, -1, 0, columns + t * X->m, rows + t * X->m};
+    survey s = {keys, by_thread, squared_norms, look_behind(X)};
     status = armilla_traverse(traversal, FACTS + X->m, visit, &s, sums);
     if (status != ARMILLA_OK) goto done;
     combine(used, by_thread, &all);
@@ -158,6 +233,7 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
 done:
     armilla_release(context, sums);
     armilla_release(context, keys);
+    armilla_release(context, rows);
     armilla_release(context, columns);
     armilla_release(context, by_thread);
     armilla_traversal_free(traversal);
@@ -173,16 +249,23 @@ armilla_status armilla_data_survey(armilla_context *context, const armilla_data 
 /* Sums over samples of each feature's value, or of whether it is nonzero. */
 typedef struct feature_sums {
     double *columns;       /* m per thread */
+    int64_t *rows;         /* m per thread */
     bool count;            /* of nonzeros, not of values */
-    const double *offsets; /* subtracted from values, or NULL */
+    const double *offsets; /* subtracted from values, or NULL; dense forms */
 } feature_sums;
 
 static armilla_status visit_features(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const feature_sums *f = self;
     const int64_t m = panel->data->m;
-    double *x = f->columns + thread * m;
+    double *x = f->columns + thread * m, shift = 0;
+    int64_t *rows = f->rows + thread * m;
     for (int64_t j = 0; j < panel->count; j++) {
+        if (panel->data->ops->entries) { /* of data that are not prepared: nothing is shifted */
+            const int64_t count = panel->data->ops->entries(panel, j, rows, x, &shift);
+            for (int64_t i = 0; i < count; i++) sums[rows[i]] += f->count ? x[i] != 0 : x[i];
+            continue;
+        }
         panel->data->ops->expand(panel, j, x);
         for (int64_t i = 0; i < m && f->offsets; i++) x[i] -= f->offsets[i];
         for (int64_t i = 0; i < m; i++) sums[i] += f->count ? x[i] != 0 : x[i];
@@ -193,10 +276,12 @@ static armilla_status visit_features(void *self, const armilla_panel *panel, int
 static armilla_status sum_features(armilla_context *context, const armilla_data *X, int threads, feature_sums f,
                                    double *sums)
 {
-    armilla_status status =
-        armilla_take(context, armilla_threads_choose(threads) * X->m, sizeof *f.columns, &f.columns);
+    const int64_t room = armilla_threads_choose(threads) * X->m;
+    armilla_status status = armilla_take(context, room, sizeof *f.columns, &f.columns);
+    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.rows, &f.rows);
     if (status == ARMILLA_OK)
         status = armilla_traverse_once(context, X, X->type, threads, X->m, visit_features, &f, sums);
+    armilla_release(context, f.rows);
     armilla_release(context, f.columns);
     return status;
 }
@@ -209,7 +294,9 @@ armilla_status armilla_feature_means(armilla_context *context, const armilla_dat
     armilla_status status = armilla_take(context, X->m, sizeof *rest, &rest);
     if (status == ARMILLA_OK) status = sum_features(context, X, threads, (feature_sums){0}, means);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] /= (double)X->n;
-    if (status == ARMILLA_OK) status = sum_features(context, X, threads, (feature_sums){.offsets = means}, rest);
+    /* Of sparse data most entries are 0, and so exact. */
+    if (status == ARMILLA_OK && !X->ops->entries)
+        status = sum_features(context, X, threads, (feature_sums){.offsets = means}, rest);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] += rest[i] / (double)X->n;
     armilla_release(context, rest);
     return status;

@@ -1,4 +1,4 @@
-/* The pass over X. Panels and slots are functions of the shape alone, never of threads or of the machine. */
+/* The pass over X. Panels and slots are functions of the data alone, never of threads or of the machine. */
 #include "data/traverse.h"
 
 #include "base/reduce.h"
@@ -13,6 +13,10 @@ enum {
     LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
     MOST_SLOTS = 64,  /* long vectors memory counts, with short ones parallelism */
     SLOT_NUMBERS = 1 << 24,
+    SPARSE_MEETING = 16, /* entries of a panel in each feature that are worth its sums in the cache */
+    SPARSE_MOST_WIDTH = 4096,
+    SPARSE_LEAST_SLOTS = 8,   /* with tall sparse data the sums cost as much as the sweep: few, and no */
+    SPARSE_PER_FEATURE = 12,  /* more than leave so many entries of a slot for each feature */
     THREAD_NUMBERS = 1 << 15, /* entries of X that are worth another thread */
     ALIGNMENT = 64
 };
@@ -23,20 +27,68 @@ struct armilla_traversal {
     const armilla_kernels *kernels;
     armilla_reducer *reducer;
     int threads;
-    int64_t width, panels, panels_per_slot;
-    char *workspace; /* per thread */
+    int64_t width, slots;
+    int64_t *first_of; /* each slot's first column, and n */
+    char *workspace;   /* per thread */
     size_t workspace_bytes;
 };
-
-int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
-{
-    const int64_t fitting = PANEL_BYTES / (int64_t)armilla_type_size(work) / X->m;
-    return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % WIDTH_STEP, MOST_WIDTH));
-}
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
+}
+
+/* So many columns that several of them meet in a feature, but enough panels for the slots. */
+static int64_t sparse_width(const armilla_data *X)
+{
+    const double meeting = SPARSE_MEETING * (double)X->m * (double)X->n / (double)armilla_max64(X->stored, 1);
+    const int64_t most = armilla_min64(divide_up(X->n, SPARSE_LEAST_SLOTS), SPARSE_MOST_WIDTH);
+    return armilla_max64(LEAST_WIDTH, meeting < (double)most ? (int64_t)meeting : most);
+}
+
+int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
+{
+    if (X->ops->before) return sparse_width(X);
+    const int64_t fitting = PANEL_BYTES / (int64_t)armilla_type_size(work) / X->m;
+    return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % WIDTH_STEP, MOST_WIDTH));
+}
+
+/* How many slots at most. */
+static int64_t slot_bound(const armilla_data *X, int64_t length)
+{
+    const int64_t cap = SLOT_NUMBERS / armilla_max64(length, 1);
+    if (!X->ops->before) return armilla_max64(LEAST_SLOTS, armilla_min64(cap, MOST_SLOTS));
+    if (length < X->m) return MOST_SLOTS; /* the sums are short */
+    return armilla_max64(SPARSE_LEAST_SLOTS, armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE, MOST_SLOTS));
+}
+
+/* The first column before which at least so many entries and columns stand. */
+static int64_t find_column(const armilla_data *X, int64_t weight)
+{
+    int64_t low = 0, high = X->n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (X->ops->before(X, middle) + middle < weight)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Slots of equal numbers of panels, or of equal numbers of entries. */
+static armilla_status cut_slots(armilla_traversal *t, int64_t length)
+{
+    const armilla_data *X = t->X;
+    const int64_t panels = divide_up(X->n, t->width), per_slot = divide_up(panels, slot_bound(X, length));
+    t->slots = divide_up(panels, per_slot);
+    const armilla_status status = armilla_take(t->context, t->slots + 1, sizeof *t->first_of, &t->first_of);
+    for (int64_t s = 0; s <= t->slots && status == ARMILLA_OK; s++)
+        t->first_of[s] = X->ops->before
+                             ? find_column(X, (int64_t)((double)(X->stored + X->n) / (double)t->slots * (double)s))
+                             : armilla_min64(s * per_slot * t->width, X->n);
+    if (status == ARMILLA_OK) t->first_of[t->slots] = X->n;
+    return status;
 }
 
 armilla_status armilla_traversal_new(armilla_context *context, const armilla_data *X, const armilla_kernels *kernels,
@@ -45,24 +97,21 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_dat
     armilla_traversal *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    const int64_t cap = SLOT_NUMBERS / armilla_max64(length, 1);
     *made = (armilla_traversal){.context = context, .X = X, .kernels = kernels};
     made->width = armilla_panel_width(X, kernels->type);
-    made->panels = divide_up(X->n, made->width);
-    made->panels_per_slot = divide_up(made->panels, armilla_max64(LEAST_SLOTS, armilla_min64(cap, MOST_SLOTS)));
-    const int64_t slots = divide_up(made->panels, made->panels_per_slot);
-    made->threads = (int)armilla_min64(armilla_threads_choose(threads), slots);
+    if ((status = cut_slots(made, length)) != ARMILLA_OK) goto failed;
+    made->threads = (int)armilla_min64(armilla_threads_choose(threads), made->slots);
     made->threads = (int)armilla_min64(made->threads, 1 + X->stored / THREAD_NUMBERS);
     made->workspace_bytes = X->ops->workspace(X, kernels->type, made->width);
     made->workspace_bytes += ALIGNMENT - made->workspace_bytes % ALIGNMENT;
     status = armilla_take(context, made->threads, made->workspace_bytes, &made->workspace);
-    if (status == ARMILLA_OK) status = armilla_reducer_new(context, slots, length, made->threads, &made->reducer);
-    if (status != ARMILLA_OK) {
-        armilla_traversal_free(made);
-        return status;
-    }
+    if (status == ARMILLA_OK) status = armilla_reducer_new(context, made->slots, length, made->threads, &made->reducer);
+    if (status != ARMILLA_OK) goto failed;
     *traversal = made;
     return ARMILLA_OK;
+failed:
+    armilla_traversal_free(made);
+    return status;
 }
 
 void armilla_traversal_free(armilla_traversal *traversal)
@@ -70,6 +119,7 @@ void armilla_traversal_free(armilla_traversal *traversal)
     if (!traversal) return;
     armilla_reducer_free(traversal->reducer);
     armilla_release(traversal->context, traversal->workspace);
+    armilla_release(traversal->context, traversal->first_of);
     armilla_release(traversal->context, traversal);
 }
 
@@ -83,6 +133,11 @@ int armilla_traversal_threads(const armilla_traversal *traversal)
     return traversal->threads;
 }
 
+armilla_team *armilla_traversal_team(const armilla_traversal *traversal)
+{
+    return armilla_reducer_team(traversal->reducer);
+}
+
 typedef struct pass {
     armilla_traversal *traversal;
     armilla_visitor visitor;
@@ -93,13 +148,13 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, double *s
 {
     const pass *p = self;
     const armilla_traversal *t = p->traversal;
-    const int64_t last = armilla_min64((slot + 1) * t->panels_per_slot, t->panels);
-    for (int64_t index = slot * t->panels_per_slot; index < last; index++) {
-        armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = index * t->width};
-        panel.count = armilla_min64(t->width, t->X->n - panel.first);
+    const int64_t last = t->first_of[slot + 1];
+    for (int64_t first = t->first_of[slot]; first < last; first += t->width) {
+        armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = first};
+        panel.count = armilla_min64(t->width, last - first);
         /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */
-        const int64_t next = index + 1 < last ? index + 1 : (slot + t->threads) * t->panels_per_slot;
-        panel.next = armilla_min64(next * t->width, t->X->n);
+        panel.next =
+            first + t->width < last ? first + t->width : t->first_of[armilla_min64(slot + t->threads, t->slots)];
         panel.next_count = armilla_min64(t->width, t->X->n - panel.next);
         armilla_status status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
         if (status == ARMILLA_OK) status = p->visitor(p->self, &panel, thread, sums);

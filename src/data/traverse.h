@@ -18,6 +18,8 @@ void armilla_traversal_free(armilla_traversal *traversal);
 /* The panels' width, and the threads that visitors see. */
 int64_t armilla_traversal_width(const armilla_traversal *traversal);
 int armilla_traversal_threads(const armilla_traversal *traversal);
+/* For work between passes. */
+armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
 
 /* sums[0 ... length-1] over all panels; length may be 0 (sums NULL). */
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,

@@ -276,3 +276,24 @@ armilla_status armilla_array_parse(armilla_context *context, const char *where, 
     *array = made;
     return ARMILLA_OK;
 }
+
+/* Behind the dictionary stand the characters: a byte each, or four, little-endian. The kind is found in the text, for
+ * the parser of the dictionary takes numbers only. */
+armilla_status armilla_array_word(armilla_context *context, const char *where, const unsigned char *bytes, size_t count,
+                                  size_t size, char *word)
+{
+    parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
+    const armilla_status status = find_dictionary(&p, count);
+    if (status != ARMILLA_OK) return status;
+    const size_t length = (size_t)(p.end - p.at);
+    const bool narrow = memmem(p.at, length, "'|S", 3), wide = memmem(p.at, length, "'<U", 3);
+    const size_t step = wide ? 4 : 1, characters = (count - (size_t)(p.end - bytes)) / step;
+    if (narrow == wide || characters >= size)
+        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: is not a short word; save the file again", where);
+    for (size_t i = 0; i < characters; i++) {
+        const unsigned char letter = p.end[i * step];
+        word[i] = letter >= 32 && letter < 127 ? (char)letter : '\0';
+    }
+    word[characters] = '\0';
+    return ARMILLA_OK;
+}

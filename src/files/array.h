@@ -24,6 +24,10 @@ armilla_status armilla_array_parse(armilla_context *context, const char *where, 
 armilla_status armilla_array_parse_header(armilla_context *context, const char *where, const unsigned char *bytes,
                                           size_t count, armilla_array *array, size_t *declared);
 
+/* The one string of an .npy file, of kind S or U, as fewer than `size` plain characters. */
+armilla_status armilla_array_word(armilla_context *context, const char *where, const unsigned char *bytes, size_t count,
+                                  size_t size, char *word);
+
 /* Whether the bytes begin as an .npy file does. */
 bool armilla_array_recognize(const unsigned char *bytes, size_t count);
 

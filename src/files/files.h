@@ -27,7 +27,7 @@ typedef struct armilla_format {
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
-extern const armilla_format armilla_format_npy, armilla_format_csv;
+extern const armilla_format armilla_format_npy, armilla_format_scipy, armilla_format_csv;
 
 /* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */

@@ -60,6 +60,23 @@ done:
     return status;
 }
 
+armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
+                                      size_t count, armilla_npz **npz)
+{
+    armilla_npz *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->context = context;
+    made->bytes = (armilla_bytes){.path = path, .start = start, .count = count}; /* nothing to unmap or release */
+    status = armilla_copy_text(context, path, &made->path);
+    if (status == ARMILLA_OK) status = open_archive(made);
+    if (status == ARMILLA_OK)
+        *npz = made;
+    else
+        armilla_npz_free(made);
+    return status;
+}
+
 void armilla_npz_free(armilla_npz *npz)
 {
     if (!npz) return;
@@ -277,6 +294,25 @@ armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **
         *text = (char *)block;
         block = NULL;
     }
+    armilla_release(npz->context, block);
+    return status;
+}
+
+armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block)
+{
+    char where[MOST_WHERE];
+    name_place(npz, name, where);
+    return load_array(npz, name, where, array, block);
+}
+
+armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word)
+{
+    char where[MOST_WHERE];
+    unsigned char *block = NULL;
+    size_t count = 0;
+    name_place(npz, name, where);
+    armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
+    if (status == ARMILLA_OK) status = armilla_array_word(npz->context, where, block, count, size, word);
     armilla_release(npz->context, block);
     return status;
 }

@@ -21,6 +21,9 @@ void armilla_npz_writer_free(armilla_npz_writer *writer);
 
 typedef struct armilla_npz armilla_npz;
 armilla_status armilla_npz_open(armilla_context *context, const char *path, armilla_npz **npz);
+/* The same from bytes that stay as they are, and the caller's, while the archive is open. */
+armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
+                                      size_t count, armilla_npz **npz);
 void armilla_npz_free(armilla_npz *npz);
 bool armilla_npz_has(const armilla_npz *npz, const char *name);
 /* The array NAME as column-major numbers of the type, *values owned by the caller (armilla_release): an error where
@@ -30,6 +33,10 @@ armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type
                                 void *values);
 /* The element type of NAME, an error where it is neither f4 nor f8. */
 armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type);
+/* The array NAME of any kind as it stands in the archive; *block, owned by the caller, is what its values lie in. */
+armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block);
+/* A single string (NumPy's S or U) of fewer than `size` plain characters. */
+armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word);
 /* A 1-d uint8 array as text with a final NUL. */
 armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const armilla_format *const formats[] = {&armilla_format_npy, &armilla_format_csv};
+static const armilla_format *const formats[] = {&armilla_format_npy, &armilla_format_scipy, &armilla_format_csv};
 
 const armilla_format *armilla_formats_row(size_t index)
 {
@@ -23,7 +23,6 @@ const armilla_format *armilla_formats_find(const char *name)
 static const struct container {
     const char *magic, *sentence;
 } containers[] = {
-    {"PK\x03\x04", "is an .npz archive (a model?); give data, such as one of its arrays saved with numpy.save"},
     {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
     {"\x1f\x8b", "is compressed by gzip; unpack it first (gunzip)"},
 };

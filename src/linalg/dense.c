@@ -59,8 +59,8 @@ static double safe_scale(int64_t count, const double *a, const double *b)
     int exponent = 0;
     for (int64_t i = 0; i < count; i++) {
         const double size = fabs(b ? a[i] - b[i] : a[i]);
-        if (isnan(size)) return NAN; /* which fmax would lose */
-        largest = fmax(largest, size);
+        if (isnan(size)) return NAN;               /* which a comparison would lose */
+        largest = size > largest ? size : largest; /* fmax is a call */
     }
     if (largest == 0 || isinf(largest)) return largest == 0 ? 0 : 1;
     (void)frexp(largest, &exponent);

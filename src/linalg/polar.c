@@ -16,14 +16,21 @@
 /* M scaled by a power of two so that its largest entry is near 1, into U; false where it is not finite. */
 static bool scale_into(int64_t count, const double *M, double *U)
 {
-    double largest = 0;
+    double largest = 0, nothing = 0;
     int exponent = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(M[i])) return false;
-        largest = fmax(largest, fabs(M[i]));
+        const double size = fabs(M[i]);
+        largest = size > largest ? size : largest;
+        nothing += 0 * size; /* NaN from NaN and from infinity */
     }
+    if (nothing != 0) return false;
     (void)frexp(largest, &exponent);
-    for (int64_t i = 0; i < count; i++) U[i] = ldexp(M[i], -exponent);
+    if (exponent < -1000) /* 2^-exponent would overflow */
+        for (int64_t i = 0; i < count; i++) U[i] = ldexp(M[i], -exponent);
+    else {
+        const double scale = ldexp(1, -exponent);
+        for (int64_t i = 0; i < count; i++) U[i] = scale * M[i];
+    }
     return true;
 }
 

@@ -1,7 +1,6 @@
-/* Codes of samples for a fixed basis and radius, and the residual of given codes. */
+/* Codes of samples for a fixed basis and radius. */
 #include "model/model.h"
 
-#include "base/team.h"
 #include "sets/column.h"
 #include "solve/sweep.h"
 
@@ -74,46 +73,5 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
     armilla_sweep_free(sweep);
     armilla_release(context, gram);
     armilla_release(context, column);
-    return status;
-}
-
-typedef struct residual_pass {
-    int64_t r;
-    armilla_type type;
-    const double *U;
-    const void *V;
-    double *rooms; /* m + r per thread */
-} residual_pass;
-
-static armilla_status add_residuals(void *self, const armilla_panel *panel, int thread, double *sums)
-{
-    const residual_pass *p = self;
-    const int64_t m = panel->data->m, r = p->r;
-    double *x = p->rooms + thread * (m + r), *v = x + m;
-    for (int64_t j = 0; j < panel->count; j++) {
-        const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
-        armilla_fetch(p->type, r, (const char *)p->V + place, v);
-        panel->data->ops->expand(panel, j, x);
-        for (int64_t k = 0; k < r; k++)
-            for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] -= v[k] * p->U[k * m + i];
-        sums[0] += armilla_dot(m, x, x);
-    }
-    return ARMILLA_OK;
-}
-
-armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int threads,
-                                int64_t r, const void *U, const void *V, double *squared)
-{
-    double *wide = NULL, *rooms = NULL;
-    armilla_status status = armilla_take(context, X->m * r, sizeof(double), &wide);
-    if (status == ARMILLA_OK)
-        status = armilla_take(context, armilla_threads_choose(threads) * (X->m + r), sizeof(double), &rooms);
-    if (status == ARMILLA_OK) {
-        residual_pass pass = {r, type, wide, V, rooms};
-        armilla_fetch(type, X->m * r, U, wide);
-        status = armilla_traverse_once(context, X, type, threads, 1, add_residuals, &pass, squared);
-    }
-    armilla_release(context, rooms);
-    armilla_release(context, wide);
     return status;
 }

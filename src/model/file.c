@@ -147,16 +147,32 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
     return status;
 }
 
+/* Whether the name is that of an array of a sparse matrix. */
+static bool is_sparse_member(const char *name)
+{
+    static const char *const members[] = {"indices", "indptr", "format", "shape", "data", "row", "col", "offsets"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strncmp(name, members[i], strlen(members[i])) == 0 && strcmp(name + strlen(members[i]), ".npy") == 0)
+            return true;
+    return false;
+}
+
+/* An archive, but not one whose first array is of scipy.sparse. */
 bool armilla_model_recognize(const char *path)
 {
-    char head[4] = "";
+    enum { NAME_LENGTH = 26, NAME = 30, MOST_NAME = 16 };
+    unsigned char head[NAME + MOST_NAME] = "";
+    char name[MOST_NAME + 1] = "";
     struct stat found;
     if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
     FILE *file = fopen(path, "rbe");
     if (!file) return false;
-    const bool read = fread(head, 1, sizeof head, file) == sizeof head;
+    const size_t read = fread(head, 1, sizeof head, file);
     fclose(file);
-    return read && memcmp(head, "PK\003\004", sizeof head) == 0;
+    if (read < 4 || memcmp(head, "PK\003\004", 4) != 0) return false;
+    const size_t length = head[NAME_LENGTH] + 256u * head[NAME_LENGTH + 1];
+    if (length <= MOST_NAME) memcpy(name, head + NAME, length);
+    return !is_sparse_member(name);
 }
 
 static armilla_status bad_record(armilla_context *context, const char *path, const char *key)

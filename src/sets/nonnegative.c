@@ -7,7 +7,7 @@
 static armilla_status nearest(armilla_algebra *algebra, int64_t m, int64_t r, double *M)
 {
     (void)algebra;
-    for (int64_t i = 0; i < m * r; i++) M[i] = fmax(M[i], 0) + 0.0;
+    for (int64_t i = 0; i < m * r; i++) M[i] = M[i] > 0 ? M[i] : 0; /* fmax is a call */
     return ARMILLA_OK;
 }
 

@@ -1,4 +1,6 @@
-/* The sweep as a visitor of the pass over X. All its sums are one flat vector, [A | G | scalars | tally]. */
+/* The sweep as a visitor of the pass over X. All its sums are one flat vector,
+ * [G | scalars | tally | A]; where A is not wanted the vector ends before it. A form of data may want U and A to lie
+ * in another way than m x r (armilla_layout). */
 #include "solve/sweep.h"
 
 #include "linalg/dense.h"
@@ -20,7 +22,9 @@ struct armilla_sweep {
     const armilla_data *X;
     armilla_traversal *traversal;
     armilla_type type;
-    int64_t r, runs;
+    int64_t r, tally, runs;
+    void *packed; /* the basis as the data's layout has it; NULL where that is m x r */
+    double *A;    /* m x r where the data have a layout, else inside sums */
     bench *benches;
     double *numbers; /* of all benches */
     char *typed;
@@ -28,14 +32,9 @@ struct armilla_sweep {
     const armilla_sweep_plan *plan; /* of the run under way */
 };
 
-static int64_t gram_offset(const armilla_sweep *sweep)
-{
-    return sweep->X->m * sweep->r;
-}
-
 static int64_t scalar_offset(const armilla_sweep *sweep)
 {
-    return gram_offset(sweep) + sweep->r * sweep->r;
+    return sweep->r * sweep->r;
 }
 
 static int64_t tally_offset(const armilla_sweep *sweep)
@@ -46,6 +45,17 @@ static int64_t tally_offset(const armilla_sweep *sweep)
 static int64_t bench_numbers(int64_t r, int64_t area)
 {
     return 3 * area + armilla_column_room(r);
+}
+
+static int64_t product_offset(const armilla_sweep *sweep)
+{
+    return tally_offset(sweep) + sweep->tally;
+}
+
+static int64_t whole_length(const armilla_sweep *sweep)
+{
+    const armilla_layout *layout = sweep->X->ops->layout;
+    return product_offset(sweep) + (layout ? layout->sums(sweep->X, sweep->r) : sweep->X->m * sweep->r);
 }
 
 static void lay_out_benches(armilla_sweep *sweep, int threads, int64_t area)
@@ -64,8 +74,9 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     armilla_sweep *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_sweep){.context = context, .X = X, .type = work, .r = r};
-    const int64_t length = tally_offset(made) + tally;
+    *made = (armilla_sweep){.context = context, .X = X, .type = work, .r = r, .tally = tally};
+    const int64_t length = whole_length(made);
+    const armilla_layout *layout = X->ops->layout;
     status = armilla_traversal_new(context, X, armilla_kernels_choose(work), threads, length, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
@@ -75,6 +86,9 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
         goto failed;
     if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
+    if (layout && (status = armilla_take(context, layout->basis_bytes(X, work, r), 1, &made->packed)) != ARMILLA_OK)
+        goto failed;
+    if (layout && (status = armilla_take(context, X->m * r, sizeof(double), &made->A)) != ARMILLA_OK) goto failed;
     lay_out_benches(made, used, area);
     *sweep = made;
     return ARMILLA_OK;
@@ -86,6 +100,8 @@ failed:
 void armilla_sweep_free(armilla_sweep *sweep)
 {
     if (!sweep) return;
+    armilla_release(sweep->context, sweep->A);
+    armilla_release(sweep->context, sweep->packed);
     armilla_release(sweep->context, sweep->sums);
     armilla_release(sweep->context, sweep->typed);
     armilla_release(sweep->context, sweep->numbers);
@@ -94,11 +110,17 @@ void armilla_sweep_free(armilla_sweep *sweep)
     armilla_release(sweep->context, sweep);
 }
 
-/* G += WW': the panel's sum in the working type, as that of A. */
+/* G += WW', in parts: a part's sum is made in the working type, as that of A. */
 static void add_gram(const armilla_kernels *kernels, int64_t r, int64_t count, const void *W, double *G)
 {
-    const armilla_columns codes = {.values = W, .m = r, .count = count, .stride = r};
-    kernels->accumulate(&codes, r, W, G);
+    enum { PART = 120 };
+    const size_t size = armilla_type_size(kernels->type);
+    for (int64_t first = 0; first < count; first += PART) {
+        const void *part = (const char *)W + (size_t)(first * r) * size;
+        const armilla_columns codes = {
+            .values = part, .m = r, .count = count - first < PART ? count - first : PART, .stride = r};
+        kernels->accumulate(&codes, r, part, G);
+    }
 }
 
 static void add_scalars(int64_t count, const double *C, const double *W, const double *previous, double *scalars)
@@ -127,7 +149,7 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const int64_t r = sweep->r, count = panel->count;
     bench *b = &sweep->benches[thread];
     /* C = U'X_b */
-    if (plan->U) ops->products(panel, r, plan->U, b->C);
+    if (plan->U) ops->products(panel, r, ops->layout ? sweep->packed : plan->U, b->C);
     if (plan->previous) {
         const size_t size = armilla_type_size(sweep->type);
         armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(panel->first * r) * size,
@@ -143,33 +165,37 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
                 sums + scalar_offset(sweep));
     if (plan->sums) {
         /* A += X_b W_b', G += W_b W_b' */
-        ops->accumulate(panel, r, typed, sums);
-        add_gram(panel->kernels, r, count, typed, sums + gram_offset(sweep));
+        ops->accumulate(panel, r, typed, sums + product_offset(sweep));
+        add_gram(panel->kernels, r, count, typed, sums);
     }
     return ARMILLA_OK;
 }
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
+    const int64_t r = sweep->r, length = plan->sums ? whole_length(sweep) : product_offset(sweep);
+    const armilla_layout *layout = sweep->X->ops->layout;
+    armilla_team *team = armilla_traversal_team(sweep->traversal);
     sweep->plan = plan;
-    const armilla_status status =
-        armilla_traverse(sweep->traversal, tally_offset(sweep) + plan->tally, visit, sweep, sweep->sums);
+    if (layout && plan->U) layout->pack(sweep->X, sweep->type, r, team, plan->U, sweep->packed);
+    const armilla_status status = armilla_traverse(sweep->traversal, length, visit, sweep, sweep->sums);
     sweep->plan = NULL;
     sweep->runs++;
     if (status != ARMILLA_OK)
         return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
                             armilla_status_text(status));
+    if (layout && plan->sums) layout->unpack(sweep->X, r, team, sweep->sums + product_offset(sweep), sweep->A);
     return ARMILLA_OK;
 }
 
 const double *armilla_sweep_A(const armilla_sweep *sweep)
 {
-    return sweep->sums;
+    return sweep->A ? sweep->A : sweep->sums + product_offset(sweep);
 }
 
 const double *armilla_sweep_G(const armilla_sweep *sweep)
 {
-    return sweep->sums + gram_offset(sweep);
+    return sweep->sums;
 }
 
 const double *armilla_sweep_tally(const armilla_sweep *sweep)

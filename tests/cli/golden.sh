@@ -1,7 +1,7 @@
 #!/bin/sh
 # Models of every format version that was ever written open and hold; files of version 1 were made by 0.1.0 with
-#   armilla fit data.csv --rank 2 --model spherical-nmf --solver palm --normalize l2 --center --seed 5 --max-iter 9 --tol 0
-# (or without --center where that leaves no positive radius), one per precision.
+#   armilla fit data.csv --rank 2 --model spherical-nmf --solver palm --normalize l2 --seed 5 --max-iter 9 --tol 0
+# and --precision f32 or f64.
 golden=$(cd "$(dirname "$0")/../golden" && pwd)
 . "$(dirname "$0")/lib.sh"
 for precision in f32 f64; do

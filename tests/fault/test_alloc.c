@@ -16,7 +16,7 @@ typedef struct usage {
     const reference_pair *pair;
     const char *start, *precision;
     int64_t restarts;
-    bool prepare, continues;
+    bool prepare, continues, sparse;
 } usage;
 
 static double X[M * N];
@@ -52,6 +52,20 @@ static void set_options(const usage *use, armilla_options *options)
     options->normalize = use->prepare ? "l2" : "none";
 }
 
+/* The matrix dense, or sparse in an order that has to be sorted. */
+static armilla_status wrap(const usage *use, armilla_context *context, armilla_data **data)
+{
+    static int32_t features[M * N], starts[N + 1];
+    static double values[M * N];
+    if (!use->sparse) return armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, data);
+    for (int i = 0; i < M * N; i++) {
+        features[i] = (int32_t)(M - 1 - i % M);
+        values[i] = X[i / M * M + features[i]];
+        starts[i / M + 1] = (int32_t)(i + 1);
+    }
+    return armilla_data_wrap_sparse(context, ARMILLA_F64, ARMILLA_I32, values, features, starts, M, N, data);
+}
+
 /* Fit, save, open, transform, rebuild, check and, where asked, go on from the opened model. */
 static armilla_status use_model(const usage *use, things *t, const char *path)
 {
@@ -59,7 +73,7 @@ static armilla_status use_model(const usage *use, things *t, const char *path)
     armilla_check check;
     double codes[R * N], column[M];
     set_options(use, &options);
-    armilla_status status = armilla_data_wrap_dense(t->context, ARMILLA_F64, X, M, N, M, &t->data);
+    armilla_status status = wrap(use, t->context, &t->data);
     if (status == ARMILLA_OK) status = armilla_fit(t->context, t->data, &options, &t->model);
     if (status == ARMILLA_OK) status = armilla_model_save(t->context, t->model, path, false);
     if (status == ARMILLA_OK) status = armilla_model_open(t->context, path, &t->opened);
@@ -131,9 +145,11 @@ static void test_every_allocation_fails_in_turn(void **state)
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
         for (int all = 0; all < 2; all++) {
             const reference_pair *pair = &reference_pairs[p];
-            const usage uses[] = {{pair, "random", "f64", 1, false, false}, {pair, "kmeans++", "f32", 1, true, true}};
-            failures += fail_each(&uses[0], all);
-            failures += fail_each(&uses[1], all);
+            const usage uses[] = {{pair, "random", "f64", 1, false, false, false},
+                                  {pair, "kmeans++", "f32", 1, true, true, false},
+                                  {pair, "random", "f64", 1, false, false, true},
+                                  {pair, "kmeans++", "f32", 1, true, true, true}};
+            for (int i = 0; i < 4; i++) failures += fail_each(&uses[i], all);
         }
     print_message("%d failures survived\n", (int)failures);
     assert_true(failures > reference_effort(1000, 500));
@@ -147,22 +163,22 @@ static void test_every_start_fails_in_turn(void **state)
     for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_STARTS, i, &start); i++)
         for (size_t p = 0; p < REFERENCE_PAIRS; p += 7)
             for (int all = 0; all < 2; all++) {
-                const usage use = {&reference_pairs[p], start.name, "f64", 2, false, false};
+                const usage use = {&reference_pairs[p], start.name, "f64", 2, false, false, false};
                 assert_true(fail_each(&use, all) > 20);
             }
 }
 
-static int64_t allocations_of(const reference_pair *pair, const char *precision, int64_t iterations)
+static int64_t allocations_of(const reference_pair *pair, const char *precision, bool sparse, int64_t iterations)
 {
     support_allocator allocator = SUPPORT_ALLOCATOR;
-    const usage use = {pair, "kmeans++", precision, 1, false, false};
+    const usage use = {pair, "kmeans++", precision, 1, sparse, false, sparse};
     armilla_context *context = support_context_with(&allocator);
     armilla_data *data = NULL;
     armilla_model *model = NULL;
     armilla_options options;
     set_options(&use, &options);
     options.max_iter = iterations;
-    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    support_ok(context, wrap(&use, context, &data));
     support_ok(context, armilla_fit(context, data, &options, &model));
     armilla_model_free(model);
     armilla_data_free(data);
@@ -175,12 +191,13 @@ static void test_a_sweep_allocates_nothing(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
-            const char *precision = armilla_type_word((armilla_type)type);
-            const int64_t few = allocations_of(&reference_pairs[p], precision, 5);
+        for (int variant = 0; variant < 2 * ARMILLA_TYPE_COUNT; variant++) {
+            const char *precision = armilla_type_word((armilla_type)(variant / 2));
+            const bool sparse = variant % 2;
+            const int64_t few = allocations_of(&reference_pairs[p], precision, sparse, 5);
             assert_true(few > 10);
-            assert_int_equal(allocations_of(&reference_pairs[p], precision, 50), few);
-            assert_int_equal(allocations_of(&reference_pairs[p], precision, 500), few);
+            assert_int_equal(allocations_of(&reference_pairs[p], precision, sparse, 50), few);
+            assert_int_equal(allocations_of(&reference_pairs[p], precision, sparse, 500), few);
         }
 }
 

@@ -155,6 +155,22 @@ void reference_trial_free(reference_trial *trial);
 /* Asserts that it succeeds. */
 armilla_model *reference_trial_fit(const reference_trial *trial);
 
+/* A matrix in compressed columns. */
+typedef struct reference_sparse {
+    armilla_type type;
+    armilla_index index;
+    int64_t m, n, entries;
+    void *values, *features, *starts;
+} reference_sparse;
+
+/* The entries of X that are not 0; scrambled: unsorted and with duplicates, but the same matrix. */
+void reference_sparse_new(reference_sparse *sparse, armilla_type type, armilla_index index, bool scrambled, int64_t m,
+                          int64_t n, const double *X);
+armilla_data *reference_sparse_wrap(const reference_sparse *sparse);
+void reference_sparse_free(reference_sparse *sparse);
+/* Positive numbers at a fraction of the places, 0 elsewhere. */
+void reference_sprinkle(uint64_t *random, double density, int64_t count, double *X);
+
 /* The factors of a model as doubles; released by free(). */
 double *reference_model_basis(const armilla_model *model);
 double *reference_model_codes(const armilla_model *model);

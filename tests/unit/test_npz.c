@@ -181,8 +181,7 @@ static void is_no_data(void **state)
     (void)state;
     armilla_data *data = NULL;
     support_ok(context, write_model(context, path, false));
-    support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA,
-                  "is an .npz archive (a model?)");
+    support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA, "is a model, not data");
 }
 
 /* An archive by libzip with one entry of the method. */

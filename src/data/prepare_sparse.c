@@ -1,0 +1,219 @@
+/* Preparation of sparse data (ALGORITHM section 8), never expanded: weights and unit length keep the zeros and are
+ * applied to the entries of each panel as it is loaded; centring stays implicit. Column j is y_j/d_j - mean/d_j with
+ * y = weights * x and d_j = ||y_j - mean|| (1 where samples keep their length), so that C = (U'y - U'mean)/d and
+ * A = Y D^-1 W' - mean (D^-1 W 1)'. */
+#include "data/data.h"
+
+#include "base/size.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct prepared {
+    armilla_data data;
+    const armilla_data *inner;
+    armilla_preparation preparation;
+    double *lengths; /* d_j, or NULL where samples keep theirs */
+    double *shifts;  /* 1/d_j (0 for a sample without a direction), or NULL where the data are not centred */
+} prepared;
+
+static const prepared *as_prepared(const armilla_data *X)
+{
+    return (const prepared *)X;
+}
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
+{
+    const armilla_data *inner = as_prepared(X)->inner;
+    return padded((size_t)armilla_sparse_most(inner, width) * armilla_type_size(work)) + padded(sizeof(armilla_panel)) +
+           inner->ops->workspace(inner, work, width);
+}
+
+/* What becomes of the entries of a column, one after the other. A sample without a direction becomes 0. */
+static double prepare_entry(const prepared *X, int64_t j, int64_t row, double x)
+{
+    const double y = X->preparation.idf ? x * X->preparation.idf[row] : x;
+    if (!X->lengths) return y;
+    return X->lengths[j] != 0 ? y / X->lengths[j] : 0;
+}
+
+static void prepare_panel(const prepared *X, const armilla_panel *raw, void *values)
+{
+    const armilla_sparse_panel *s = &raw->sparse;
+    const armilla_type work = s->kernels->type;
+    const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
+    for (int64_t j = 0; j < raw->count; j++) {
+        const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
+        for (int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin; i < last; i++) {
+            const int64_t row = armilla_index_at(s->wide, s->columns.rows, i), column = raw->first + j;
+            if (work == ARMILLA_F32)
+                ((float *)values)[i] =
+                    (float)prepare_entry(X, column, row, (double)((const float *)s->columns.values)[i]);
+            else
+                ((double *)values)[i] = prepare_entry(X, column, row, ((const double *)s->columns.values)[i]);
+        }
+    }
+}
+
+static armilla_status load(armilla_panel *panel, void *space)
+{
+    const prepared *X = as_prepared(panel->data);
+    const armilla_type work = panel->kernels->type;
+    const int64_t entries =
+        X->data.ops->before(&X->data, panel->first + panel->count) - X->data.ops->before(&X->data, panel->first);
+    armilla_panel *raw = (armilla_panel *)(void *)((char *)space + padded((size_t)entries * armilla_type_size(work)));
+    *raw = *panel;
+    raw->data = X->inner;
+    const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
+    if (status != ARMILLA_OK) return status;
+    prepare_panel(X, raw, space);
+    panel->sparse = raw->sparse;
+    panel->sparse.columns.values = space;
+    panel->sparse.shifts = X->shifts ? X->shifts + panel->first : NULL;
+    panel->raw = raw;
+    return ARMILLA_OK;
+}
+
+static int64_t before(const armilla_data *X, int64_t j)
+{
+    const armilla_data *inner = as_prepared(X)->inner;
+    return inner->ops->before(inner, j);
+}
+
+static void free_prepared(armilla_data *data)
+{
+    prepared *X = (prepared *)data;
+    armilla_release(data->context, X->shifts);
+    armilla_release(data->context, X->lengths);
+    armilla_release(data->context, X);
+}
+
+static const armilla_data_ops prepared_ops = {
+    .storage = {[ARMILLA_F32] = "prepared sparse f32", [ARMILLA_F64] = "prepared sparse f64"},
+    .workspace = workspace,
+    .load = load,
+    .layout = &armilla_layout_by_feature,
+    .products = armilla_sparse_products,
+    .accumulate = armilla_sparse_accumulate,
+    .expand = armilla_sparse_expand,
+    .entries = armilla_sparse_panel_entries,
+    .before = before,
+    .free = free_prepared,
+};
+
+/* What is left of a square after this much has cancelled has no digits: then every feature is visited. */
+#define CANCELLED 1e-6
+
+static double full_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values, double shift)
+{
+    double sum = 0;
+    for (int64_t i = 0, next = 0; i < X->m; i++) {
+        const double value = next < count && rows[next] == i ? values[next++] : 0;
+        const double rest = value - shift * X->mean[i];
+        sum += rest * rest;
+    }
+    return sum;
+}
+
+double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
+                              double shift)
+{
+    double on = 0, covered = 0, own = 0;
+    if (!X->mean || shift == 0) {
+        for (int64_t i = 0; i < count; i++) on += values[i] * values[i];
+        return on;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const double mean = X->mean[rows[i]], rest = values[i] - shift * mean;
+        on += rest * rest;
+        own += values[i] * values[i];
+        covered += mean * mean;
+    }
+    /* On the entries (x - mean)^2, elsewhere mean^2: unlike ||x||^2 - 2x'mean + ||mean||^2 only the second cancels. */
+    const double all = shift * shift * X->mean_squared, square = on + shift * shift * (X->mean_squared - covered);
+    if (square > CANCELLED * (own + all)) return square;
+    return full_square(X, count, rows, values, shift);
+}
+
+/* d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
+static double length_of(const prepared *X, int64_t count, const int64_t *rows, double *values)
+{
+    double raw = 0;
+    for (int64_t i = 0; i < count; i++) raw += values[i] * values[i];
+    for (int64_t i = 0; i < count && X->preparation.idf; i++) values[i] *= X->preparation.idf[rows[i]];
+    const double length = sqrt(armilla_shifted_square(&X->data, count, rows, values, X->data.mean ? 1 : 0));
+    return X->data.mean && length <= 8 * DBL_EPSILON * sqrt(raw) ? 0 : length;
+}
+
+static armilla_status measure_lengths(prepared *X)
+{
+    const armilla_data *inner = X->inner;
+    armilla_context *context = X->data.context;
+    const int64_t width = armilla_panel_width(inner, inner->type);
+    double *values = NULL, shift = 0;
+    int64_t *rows = NULL;
+    void *space = NULL;
+    armilla_status status = armilla_take(context, X->data.m, sizeof *values, &values);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->data.m, sizeof *rows, &rows);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, (int64_t)inner->ops->workspace(inner, inner->type, width), 1, &space);
+    for (int64_t first = 0; first < inner->n && status == ARMILLA_OK; first += width) {
+        armilla_panel panel = {.data = inner,
+                               .kernels = armilla_kernels_choose(inner->type),
+                               .first = first,
+                               .count = armilla_min64(width, inner->n - first)};
+        status = inner->ops->load(&panel, space);
+        for (int64_t j = 0; j < panel.count && status == ARMILLA_OK; j++) {
+            const int64_t count = inner->ops->entries(&panel, j, rows, values, &shift);
+            X->lengths[first + j] = length_of(X, count, rows, values);
+        }
+    }
+    armilla_release(context, space);
+    armilla_release(context, rows);
+    armilla_release(context, values);
+    return status;
+}
+
+static armilla_status take_scales(prepared *X)
+{
+    const int64_t n = X->data.n;
+    armilla_status status = ARMILLA_OK;
+    if (X->preparation.unit_length) {
+        status = armilla_take(X->data.context, n, sizeof(double), &X->lengths);
+        if (status == ARMILLA_OK) status = measure_lengths(X);
+    }
+    if (status == ARMILLA_OK && X->data.mean) status = armilla_take(X->data.context, n, sizeof(double), &X->shifts);
+    for (int64_t j = 0; j < n && status == ARMILLA_OK && X->shifts; j++) {
+        const double length = X->lengths ? X->lengths[j] : 1;
+        X->shifts[j] = length != 0 ? 1 / length : 0;
+    }
+    return status;
+}
+
+armilla_status armilla_data_prepare_sparse(armilla_context *context, const armilla_data *inner,
+                                           const armilla_preparation *preparation, armilla_data **data)
+{
+    prepared *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->data = *inner;
+    made->data.ops = &prepared_ops;
+    made->data.context = context;
+    made->data.mean = preparation->mean;
+    made->inner = inner;
+    made->preparation = *preparation;
+    for (int64_t i = 0; i < inner->m && preparation->mean; i++)
+        made->data.mean_squared += preparation->mean[i] * preparation->mean[i];
+    status = take_scales(made);
+    if (status != ARMILLA_OK) {
+        free_prepared(&made->data);
+        return status;
+    }
+    *data = &made->data;
+    return ARMILLA_OK;
+}

@@ -1,0 +1,322 @@
+/* Sparse storage: compressed columns, one sample each, f32 or f64 with indices of 32 or 64 bits, in borrowed or owned
+ * memory. Within a column features rise, each at most once: what is not so is sorted when the object is made.
+ *
+ * Basis and sums lie by feature, see linalg/sparse_kernels.h. Behind the packed basis stands U'mean, and behind the
+ * sums of A the sum of shifted codes, for forms that are centred (data/prepare_sparse.c). */
+#include "base/size.h"
+#include "data/data.h"
+
+#include <stdint.h>
+#include <string.h>
+
+typedef struct sparse {
+    armilla_data data;
+    armilla_sparse_matrix matrix;                              /* its arrays are not changed */
+    const armilla_sparse_kernels *kernels[ARMILLA_TYPE_COUNT]; /* by working type */
+    bool owned;
+} sparse;
+
+enum { LINE = 64, BLOCK = 64 };
+
+static const sparse *as_sparse(const armilla_data *X)
+{
+    return (const sparse *)X;
+}
+
+static int64_t before(const armilla_data *X, int64_t j)
+{
+    const armilla_sparse_matrix *matrix = &as_sparse(X)->matrix;
+    return armilla_index_at(matrix->wide, matrix->starts, j);
+}
+
+int64_t armilla_sparse_most(const armilla_data *X, int64_t columns)
+{
+    int64_t most = 0;
+    for (int64_t j = 0; j < X->n; j++)
+        most = armilla_max64(most, X->ops->before(X, armilla_min64(j + columns, X->n)) - X->ops->before(X, j));
+    return most;
+}
+
+/* The tile and cursors that kernels work with, then values where they are converted. */
+static size_t kernel_bytes(int64_t columns)
+{
+    return ARMILLA_SPARSE_TILE + ((size_t)columns * sizeof(int64_t) + LINE - 1) / LINE * LINE;
+}
+
+static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
+{
+    const size_t values = X->type == work ? 0 : (size_t)armilla_sparse_most(X, width) * armilla_type_size(work);
+    return kernel_bytes(width) + values;
+}
+
+/* A view; only values of another type are converted. One of the two types is double then. */
+static armilla_status load(armilla_panel *panel, void *space)
+{
+    const sparse *X = as_sparse(panel->data);
+    const armilla_sparse_matrix *matrix = &X->matrix;
+    const armilla_type work = panel->kernels->type;
+    const int64_t first = before(&X->data, panel->first), last = before(&X->data, panel->first + panel->count);
+    const int64_t index = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
+    const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->data.type);
+    if (X->data.type != work && first < last) {
+        char *converted = (char *)space + kernel_bytes(panel->count);
+        if (work == ARMILLA_F64)
+            armilla_fetch(X->data.type, last - first, values, (double *)(void *)converted);
+        else
+            armilla_store(work, last - first, (const double *)(const void *)values, converted);
+        values = converted;
+    }
+    panel->sparse = (armilla_sparse_panel){
+        .columns = {panel->count, values, (const char *)matrix->rows + first * index,
+                    (const char *)matrix->starts + panel->first * index, matrix->m,
+                    (int64_t *)(void *)((char *)space + ARMILLA_SPARSE_TILE), space},
+        .kernels = X->kernels[work],
+        .wide = matrix->wide,
+    };
+    return ARMILLA_OK;
+}
+
+static size_t to_line(const void *block)
+{
+    return (LINE - (uintptr_t)block % LINE) % LINE;
+}
+
+/* The basis by feature, and U'mean. */
+static int64_t basis_bytes(const armilla_data *X, armilla_type work, int64_t r)
+{
+    return LINE + armilla_sparse_stride(work, r) * X->m * (int64_t)armilla_type_size(work) +
+           r * (int64_t)sizeof(double);
+}
+
+static void pack_block(armilla_type work, int64_t m, int64_t r, int64_t first, int64_t last, const void *U,
+                       void *packed)
+{
+    const int64_t stride = armilla_sparse_stride(work, r);
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t i = first; i < last; i++) {
+            if (work == ARMILLA_F32)
+                ((float *)packed)[i * stride + k] = ((const float *)U)[k * m + i];
+            else
+                ((double *)packed)[i * stride + k] = ((const double *)U)[k * m + i];
+        }
+}
+
+/* Where U'mean stands. */
+static size_t mean_offset(const armilla_data *X, armilla_type work, int64_t r)
+{
+    return (size_t)(armilla_sparse_stride(work, r) * X->m) * armilla_type_size(work);
+}
+
+/* A basis on its way to or from its packed form. */
+typedef struct packing {
+    const armilla_data *X;
+    armilla_type work;
+    int64_t r;
+    const void *U;
+    char *packed;
+    double *products;   /* of the mean with each atom */
+    const double *sums; /* by feature */
+    double *A;
+} packing;
+
+static void pack_features(void *self, int64_t first, int64_t last)
+{
+    const packing *p = self;
+    for (int64_t at = first; at < last; at += BLOCK)
+        pack_block(p->work, p->X->m, p->r, at, armilla_min64(at + BLOCK, last), p->U, p->packed);
+}
+
+static void multiply_mean(void *self, int64_t first, int64_t last)
+{
+    const packing *p = self;
+    const int64_t m = p->X->m;
+    for (int64_t k = first; k < last; k++) {
+        const char *u = (const char *)p->U + (size_t)(k * m) * armilla_type_size(p->work);
+        double sum = 0;
+        for (int64_t i = 0; i < m; i++)
+            sum += p->X->mean[i] * (p->work == ARMILLA_F32 ? (double)((const float *)(const void *)u)[i]
+                                                           : ((const double *)(const void *)u)[i]);
+        p->products[k] = sum;
+    }
+}
+
+/* Padding was zeroed when the room was taken, and is never written. */
+static void pack(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *room)
+{
+    packing p = {.X = X, .work = work, .r = r, .U = U, .packed = (char *)room + to_line(room)};
+    armilla_team_share(team, X->m, pack_features, &p);
+    if (!X->mean) return;
+    p.products = (double *)(void *)(p.packed + mean_offset(X, work, r));
+    armilla_team_share(team, r, multiply_mean, &p);
+}
+
+/* A by feature, and the sum of shifted codes. */
+static int64_t sums(const armilla_data *X, int64_t r)
+{
+    return armilla_sparse_stride(ARMILLA_F64, r) * X->m + r;
+}
+
+static void unpack_features(void *self, int64_t first, int64_t last)
+{
+    const packing *p = self;
+    const int64_t m = p->X->m, stride = armilla_sparse_stride(ARMILLA_F64, p->r);
+    const double *shifted = p->sums + stride * m;
+    for (int64_t at = first; at < last; at += BLOCK) {
+        const int64_t end = armilla_min64(at + BLOCK, last);
+        for (int64_t k = 0; k < p->r; k++)
+            for (int64_t i = at; i < end; i++)
+                p->A[k * m + i] = p->sums[i * stride + k] - (p->X->mean ? p->X->mean[i] * shifted[k] : 0);
+    }
+}
+
+static void unpack(const armilla_data *X, int64_t r, armilla_team *team, const double *packed, double *A)
+{
+    packing p = {.X = X, .r = r, .sums = packed, .A = A};
+    armilla_team_share(team, X->m, unpack_features, &p);
+}
+
+const armilla_layout armilla_layout_by_feature = {basis_bytes, pack, sums, unpack};
+
+void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *room, double *C)
+{
+    const armilla_sparse_panel *s = &panel->sparse;
+    const armilla_type work = s->kernels->type;
+    const char *packed = (const char *)room + to_line(room);
+    s->kernels->products[s->wide](&s->columns, r, armilla_sparse_stride(work, r), packed, C);
+    if (!s->shifts) return;
+    /* C = U'x - shift * U'mean */
+    const double *mean = (const double *)(const void *)(packed + mean_offset(panel->data, work, r));
+    for (int64_t j = 0; j < panel->count; j++)
+        for (int64_t k = 0; k < r; k++) C[j * r + k] -= s->shifts[j] * mean[k];
+}
+
+void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *packed)
+{
+    const armilla_sparse_panel *s = &panel->sparse;
+    const armilla_type work = s->kernels->type;
+    const int64_t stride = armilla_sparse_stride(ARMILLA_F64, r);
+    double *shifted = packed + stride * panel->data->m;
+    s->kernels->accumulate[s->wide](&s->columns, r, stride, W, packed);
+    /* (D^-1 W 1), which unpack multiplies by the mean */
+    for (int64_t i = 0; i < panel->count * r && s->shifts; i++) {
+        const double w = work == ARMILLA_F32 ? (double)((const float *)W)[i] : ((const double *)W)[i];
+        shifted[i % r] += s->shifts[i / r] * w;
+    }
+}
+
+int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
+                                     double *shift)
+{
+    const armilla_sparse_panel *s = &panel->sparse;
+    const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
+    const int64_t first = armilla_index_at(s->wide, s->columns.starts, j) - origin;
+    const int64_t count = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin - first;
+    const size_t size = armilla_type_size(s->kernels->type);
+    for (int64_t i = 0; i < count; i++) rows[i] = armilla_index_at(s->wide, s->columns.rows, first + i);
+    if (count > 0) /* without any entry the arrays may be NULL */
+        armilla_fetch(s->kernels->type, count, (const char *)s->columns.values + (size_t)first * size, values);
+    *shift = s->shifts ? s->shifts[j] : 0;
+    return count;
+}
+
+void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column)
+{
+    const armilla_sparse_panel *s = &panel->sparse;
+    const int64_t m = panel->data->m, origin = armilla_index_at(s->wide, s->columns.starts, 0);
+    const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
+    const size_t size = armilla_type_size(s->kernels->type);
+    for (int64_t i = 0; i < m; i++) column[i] = s->shifts ? -s->shifts[j] * panel->data->mean[i] : 0;
+    for (int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin; i < last; i++) {
+        double value = 0;
+        armilla_fetch(s->kernels->type, 1, (const char *)s->columns.values + (size_t)i * size, &value);
+        column[armilla_index_at(s->wide, s->columns.rows, i)] += value;
+    }
+}
+
+static void free_sparse(armilla_data *data)
+{
+    sparse *X = (sparse *)data;
+    if (X->owned) armilla_sparse_release(data->context, &X->matrix);
+    armilla_release(data->context, X);
+}
+
+static const armilla_data_ops sparse_ops = {
+    .storage = {[ARMILLA_F32] = "sparse f32", [ARMILLA_F64] = "sparse f64"},
+    .workspace = workspace,
+    .load = load,
+    .layout = &armilla_layout_by_feature,
+    .products = armilla_sparse_products,
+    .accumulate = armilla_sparse_accumulate,
+    .expand = armilla_sparse_expand,
+    .entries = armilla_sparse_panel_entries,
+    .before = before,
+    .free = free_sparse,
+};
+
+static armilla_status new_sparse(armilla_context *context, const armilla_sparse_matrix *matrix, bool owned,
+                                 armilla_data **data)
+{
+    sparse *made = NULL;
+    const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    made->data =
+        (armilla_data){.ops = &sparse_ops, .context = context, .type = matrix->type, .m = matrix->m, .n = matrix->n};
+    made->data.stored = armilla_sparse_entries(matrix);
+    made->matrix = *matrix;
+    made->owned = owned;
+    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        made->kernels[type] = armilla_sparse_kernels_choose((armilla_type)type);
+    *data = &made->data;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
+                                       armilla_data **data)
+{
+    return new_sparse(context, matrix, true, data);
+}
+
+static armilla_status check_arguments(armilla_context *context, const armilla_sparse_matrix *matrix,
+                                      armilla_index index)
+{
+    const size_t width = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
+    const armilla_status status = armilla_data_check_shape(context, "", matrix->m, matrix->n);
+    if (status != ARMILLA_OK) return status;
+    if ((unsigned)matrix->type >= ARMILLA_TYPE_COUNT || !armilla_sparse_kernels_choose(matrix->type))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: values are f32 or f64, not type %d",
+                            (int)matrix->type);
+    if ((unsigned)index >= ARMILLA_INDEX_COUNT)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: the index type %d is unknown", (int)index);
+    if (!matrix->starts) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: the starts are NULL");
+    if ((uintptr_t)matrix->values % armilla_type_size(matrix->type) || (uintptr_t)matrix->rows % width ||
+        (uintptr_t)matrix->starts % width)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: an array is not aligned to its type");
+    if (armilla_sparse_entries(matrix) > 0 && (!matrix->values || !matrix->rows))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: the values or their features are NULL");
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type type, armilla_index index,
+                                        const void *values, const void *features, const void *starts, int64_t m,
+                                        int64_t n, armilla_data **data)
+{
+    /* The arrays are only read: nothing of this object is writable or freed where it does not own. */
+    const armilla_sparse_matrix matrix = {type,
+                                          index == ARMILLA_I64,
+                                          m,
+                                          n,
+                                          (void *)(uintptr_t)values,
+                                          (void *)(uintptr_t)features,
+                                          (void *)(uintptr_t)starts};
+    armilla_sparse_matrix made;
+    bool sorted = false;
+    armilla_status status = check_arguments(context, &matrix, index);
+    if (status == ARMILLA_OK)
+        status = armilla_sparse_check(context, "", &matrix, armilla_sparse_entries(&matrix), &sorted);
+    if (status != ARMILLA_OK || sorted)
+        return status == ARMILLA_OK ? new_sparse(context, &matrix, false, data) : status;
+    if ((status = armilla_sparse_sort(context, &matrix, &made)) != ARMILLA_OK) return status;
+    status = new_sparse(context, &made, true, data);
+    if (status != ARMILLA_OK) armilla_sparse_release(context, &made);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* The leaf kernels of a sweep over sparse columns. Basis and sums are laid out by feature: the r numbers of a feature
+ * lie together, so that an entry of X reads or changes one run of memory.
+ *
+ * Order of summation is fixed per column: products() gives c_j from U and the entries of x_j alone, with the same bits
+ * wherever the column stands; accumulate() adds the columns in their order. */
+#ifndef ARMILLA_LINALG_SPARSE_KERNELS_H
+#define ARMILLA_LINALG_SPARSE_KERNELS_H
+
+#include <armilla/base.h>
+
+/* Columns of a sparse matrix: column j has the entries starts[j]-starts[0] ... starts[j+1]-starts[0]-1. */
+typedef struct armilla_sparse_columns {
+    int64_t count;
+    const void *values; /* in the kernels' type */
+    const void *rows;   /* the feature of each entry; 32 or 64 bits, as the kernel says */
+    const void *starts; /* count + 1, as wide as rows */
+    int64_t m;          /* features: rows of a column rise, and are below this */
+    int64_t *cursors;   /* room for count numbers */
+    void *tile;         /* ARMILLA_SPARSE_TILE bytes of room */
+} armilla_sparse_columns;
+
+/* Bytes of U or of a part of A that a second-level cache holds beside other things. */
+enum { ARMILLA_SPARSE_TILE = 1 << 19 };
+
+/* Kernels come twice, for indices of 32 and of 64 bits. */
+enum { ARMILLA_NARROW, ARMILLA_WIDE, ARMILLA_WIDTHS };
+
+typedef struct armilla_sparse_kernels {
+    const char *name;  /* instruction set: "portable", "avx2" */
+    armilla_type type; /* of X, U and W */
+
+    /* C = U'X. U: stride numbers per feature, of which r count and the rest are 0; C: r x count. */
+    void (*products[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U,
+                                     double *C);
+
+    /* A += XW'. The columns' sum is made in the type, then added in double. W: r x count; A: stride numbers per
+     * feature. */
+    void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
+                                       double *A);
+} armilla_sparse_kernels;
+
+/* Number i of indices of either width. */
+static inline int64_t armilla_index_at(bool wide, const void *indices, int64_t i)
+{
+    return wide ? ((const int64_t *)indices)[i] : (int64_t)((const int32_t *)indices)[i];
+}
+
+/* Numbers of a feature, padded to whole vectors: of U in that type, of A in double. */
+static inline int64_t armilla_sparse_stride(armilla_type type, int64_t r)
+{
+    const int64_t lanes = 32 / (int64_t)armilla_type_size(type);
+    return (r + lanes - 1) / lanes * lanes;
+}
+
+/* The best kernels of the type that this CPU runs; NULL where sparse values cannot have the type. */
+const armilla_sparse_kernels *armilla_sparse_kernels_choose(armilla_type type);
+
+/* Every table of this build, whether or not the CPU runs it; NULL past the last. */
+const armilla_sparse_kernels *armilla_sparse_kernels_row(size_t index);
+bool armilla_sparse_kernels_supported(const armilla_sparse_kernels *kernels);
+
+#endif

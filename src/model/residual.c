@@ -1,0 +1,126 @@
+/* ||X - UV||^2 of given factors, in double, by plain loops. Dense columns by their residuals. Sparse ones by
+ * ||x||^2 - 2c'v + v'Hv with c = U'x from the entries, which is O(r) per entry and O(r^2) per column; that cancels where
+ * a column is fitted nearly exactly, and such a column is expanded after all. */
+#include "model/model.h"
+
+#include "base/team.h"
+#include "data/traverse.h"
+
+/* From this fraction of what was added up, half of the digits are left. */
+#define CANCELLED 1e-6
+
+typedef struct residual_pass {
+    int64_t r;
+    armilla_type type;
+    const double *U; /* m x r */
+    const void *V;
+    double *rooms; /* m + 2r per thread */
+    /* Sparse data: */
+    const double *by_feature; /* U', r x m */
+    const double *H;          /* U'U */
+    const double *seen;       /* U'mean, where there is one */
+    int64_t *rows;            /* m per thread */
+} residual_pass;
+
+static double expanded_residual(const residual_pass *p, const armilla_panel *panel, int64_t j, const double *v,
+                                double *x)
+{
+    const int64_t m = panel->data->m;
+    panel->data->ops->expand(panel, j, x);
+    for (int64_t k = 0; k < p->r; k++)
+        for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] -= v[k] * p->U[k * m + i];
+    return armilla_dot(m, x, x);
+}
+
+/* v'Hv */
+static double gram_square(int64_t r, const double *H, const double *v)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < r; k++)
+        if (v[k] != 0) sum += v[k] * armilla_dot(r, H + k * r, v);
+    return sum;
+}
+
+static double sparse_residual(const residual_pass *p, const armilla_panel *panel, int64_t j, const double *v, double *x,
+                              double *c, int64_t *rows)
+{
+    const int64_t r = p->r;
+    double shift = 0;
+    const int64_t count = panel->data->ops->entries(panel, j, rows, x, &shift);
+    const double square = armilla_shifted_square(panel->data, count, rows, x, shift), reach = gram_square(r, p->H, v);
+    for (int64_t k = 0; k < r; k++) c[k] = shift != 0 ? -shift * p->seen[k] : 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < r; k++) c[k] += x[i] * p->by_feature[rows[i] * r + k];
+    const double residual = square - 2 * armilla_dot(r, c, v) + reach;
+    /* c has lost digits too where the mean is long beside what is left of the column. */
+    const double added = armilla_dot(count, x, x) + shift * shift * panel->data->mean_squared + reach;
+    return residual > CANCELLED * added ? residual : expanded_residual(p, panel, j, v, x);
+}
+
+static armilla_status add_residuals(void *self, const armilla_panel *panel, int thread, double *sums)
+{
+    const residual_pass *p = self;
+    const int64_t m = panel->data->m, r = p->r;
+    double *x = p->rooms + thread * (m + 2 * r), *v = x + m, *c = v + r;
+    for (int64_t j = 0; j < panel->count; j++) {
+        const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
+        armilla_fetch(p->type, r, (const char *)p->V + place, v);
+        sums[0] += p->by_feature ? sparse_residual(p, panel, j, v, x, c, p->rows + thread * m)
+                                 : expanded_residual(p, panel, j, v, x);
+    }
+    return ARMILLA_OK;
+}
+
+/* U', then H = U'U and U'mean, feature by feature. */
+static void look_at_basis(const armilla_data *X, int64_t r, const double *U, double *by_feature, double *H,
+                          double *seen)
+{
+    const int64_t m = X->m;
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t i = 0; i < m; i++) by_feature[i * r + k] = U[k * m + i];
+    for (int64_t i = 0; i < m; i++) {
+        const double *u = by_feature + i * r;
+        for (int64_t a = 0; a < r; a++) {
+            if (u[a] == 0) continue;
+            for (int64_t b = 0; b < r; b++) H[a * r + b] += u[a] * u[b];
+            if (X->mean) seen[a] += u[a] * X->mean[i];
+        }
+    }
+}
+
+/* What sparse data need beside; by_feature, H and seen are one block. */
+static armilla_status take_sparse(armilla_context *context, const armilla_data *X, int64_t threads, residual_pass *pass,
+                                  double **block)
+{
+    const int64_t m = X->m, r = pass->r;
+    armilla_status status = armilla_take(context, m * r + r * r + r, sizeof **block, block);
+    if (status == ARMILLA_OK) status = armilla_take(context, threads * m, sizeof *pass->rows, &pass->rows);
+    if (status != ARMILLA_OK) return status;
+    look_at_basis(X, r, pass->U, *block, *block + m * r, *block + m * r + r * r);
+    pass->by_feature = *block;
+    pass->H = *block + m * r;
+    pass->seen = *block + m * r + r * r;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int threads,
+                                int64_t r, const void *U, const void *V, double *squared)
+{
+    const int64_t used = armilla_threads_choose(threads);
+    residual_pass pass = {.r = r, .type = type, .V = V};
+    double *wide = NULL, *block = NULL;
+    armilla_status status = armilla_take(context, X->m * r, sizeof(double), &wide);
+    if (status == ARMILLA_OK) status = armilla_take(context, used * (X->m + 2 * r), sizeof(double), &pass.rooms);
+    if (status == ARMILLA_OK) {
+        armilla_fetch(type, X->m * r, U, wide);
+        pass.U = wide;
+    }
+    if (status == ARMILLA_OK && X->ops->entries) status = take_sparse(context, X, used, &pass, &block);
+    if (status == ARMILLA_OK)
+        status = armilla_traverse_once(context, X, type, threads, 1, add_residuals, &pass, squared);
+    armilla_release(context, pass.rows);
+    armilla_release(context, block);
+    armilla_release(context, pass.rooms);
+    armilla_release(context, wide);
+    return status;
+}
