@@ -120,11 +120,11 @@ INLINE void add_column(bool wide, int64_t first, int64_t last, const REAL *value
 }
 
 /* A += tile, and the tile is 0 again. Strides are whole vectors, of doubles and of the type. */
-INLINE void flush_tile(int64_t features, int64_t stride, REAL *tile, int64_t stride_A, double *A)
+INLINE void flush_tile(int64_t features, int64_t stride, REAL *tile, int64_t kept, int64_t stride_A, double *A)
 {
     for (int64_t i = 0; i < features; i++) {
         REAL *from = tile + i * stride;
-        for (int64_t k = 0; k < stride_A; k += 4)
+        for (int64_t k = 0; k < kept; k += 4)
             *(quarter *)(A + i * stride_A + k) += __builtin_convertvector(*(const narrow_quarter *)(from + k), quarter);
         for (int64_t k = 0; k < stride; k += LANES) *(vector *)(from + k) = (vector){0};
     }
@@ -138,12 +138,13 @@ INLINE int64_t find_limit(bool wide, const void *rows, int64_t i, int64_t last, 
 }
 
 /* Features are taken tile by tile, each for all columns before the next, so that runs that several columns change stay
- * in the cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. */
-INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride_A, const REAL *W,
-                       double *A)
+ * in the cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. Codes are
+ * step numbers apart, of which the first r count here. */
+INLINE void accumulate_part(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t step, int64_t stride_A,
+                            const REAL *W, double *A)
 {
     const int64_t stride = armilla_sparse_stride(TYPE_TAG, r), origin = armilla_index_at(wide, X->starts, 0);
-    const int64_t tile = armilla_max64(ARMILLA_SPARSE_TILE / (int64_t)sizeof(REAL) / stride, 1);
+    const int64_t tile = ARMILLA_SPARSE_TILE / (int64_t)sizeof(REAL) / stride;
     REAL *sums = X->tile;
     for (int64_t j = 0; j < X->count; j++) X->cursors[j] = armilla_index_at(wide, X->starts, j) - origin;
     for (int64_t i = 0; i < armilla_min64(tile, X->m) * stride; i++) sums[i] = 0;
@@ -153,10 +154,17 @@ INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, in
             const int64_t first = X->cursors[j], last = armilla_index_at(wide, X->starts, j + 1) - origin;
             const int64_t stop = find_limit(wide, X->rows, first, last, limit);
             X->cursors[j] = stop;
-            if (first < stop) add_column(wide, first, stop, X->values, X->rows, base, r, stride, W + j * r, sums);
+            if (first < stop) add_column(wide, first, stop, X->values, X->rows, base, r, stride, W + j * step, sums);
         }
-        flush_tile(limit - base, stride, sums, stride_A, A + base * stride_A);
+        flush_tile(limit - base, stride, sums, r, stride_A, A + base * stride_A);
     }
+}
+
+/* A rank that is longer than a tile comes in parts. */
+INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *W, double *A)
+{
+    const int64_t most = ARMILLA_SPARSE_TILE / (int64_t)sizeof(REAL);
+    for (int64_t k = 0; k < r; k += most) accumulate_part(wide, X, armilla_min64(most, r - k), r, stride, W + k, A + k);
 }
 
 static void products_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C)
