@@ -90,5 +90,5 @@ armilla_status armilla_data_column(armilla_context *context, const armilla_data 
 
 armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j, double *sample)
 {
-    return armilla_data_column(context, data, data->type, j, sample);
+    return armilla_data_column(context, data, armilla_type_precision(data->type), j, sample);
 }

@@ -89,7 +89,9 @@ static void free_prepared(armilla_data *X)
 }
 
 static const armilla_data_ops prepared_ops = {
-    .storage = {[ARMILLA_F32] = "prepared dense f32", [ARMILLA_F64] = "prepared dense f64"},
+    .storage = {[ARMILLA_F32] = "prepared dense f32",
+                [ARMILLA_F64] = "prepared dense f64",
+                [ARMILLA_U8] = "prepared dense u8"},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,

@@ -167,7 +167,7 @@ done:
 armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
                                    armilla_data_facts *facts)
 {
-    return armilla_survey(context, data, data->type, threads, facts, NULL);
+    return armilla_survey(context, data, armilla_type_precision(data->type), threads, facts, NULL);
 }
 
 /* Sums over samples of each feature's value, or of whether it is nonzero. */
@@ -195,7 +195,8 @@ static armilla_status sum_features(armilla_context *context, const armilla_data 
     armilla_status status =
         armilla_take(context, armilla_threads_choose(threads) * X->m, sizeof *f.columns, &f.columns);
     if (status == ARMILLA_OK)
-        status = armilla_traverse_once(context, X, X->type, threads, X->m, visit_features, &f, sums);
+        status =
+            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, X->m, visit_features, &f, sums);
     armilla_release(context, f.columns);
     return status;
 }

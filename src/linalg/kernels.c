@@ -61,6 +61,18 @@ static void fetch_f64(int64_t count, const void *from, double *to)
     memcpy(to, from, (size_t)count * sizeof(double));
 }
 
+static void store_u8(int64_t count, const double *from, void *to)
+{
+    uint8_t *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (uint8_t)from[i];
+}
+
+static void fetch_u8(int64_t count, const void *from, double *to)
+{
+    const uint8_t *in = from;
+    for (int64_t i = 0; i < count; i++) to[i] = (double)in[i];
+}
+
 static const struct {
     void (*store)(int64_t count, const double *from, void *to);
     void (*fetch)(int64_t count, const void *from, double *to);
@@ -68,6 +80,7 @@ static const struct {
 } conversions[] = {
     [ARMILLA_F32] = {store_f32, fetch_f32, (double)FLT_EPSILON},
     [ARMILLA_F64] = {store_f64, fetch_f64, DBL_EPSILON},
+    [ARMILLA_U8] = {store_u8, fetch_u8, 0},
 };
 
 void armilla_store(armilla_type type, int64_t count, const double *from, void *to)

@@ -51,7 +51,7 @@ static const char *start_choice(size_t index)
 
 static const char *precision_choice(size_t index)
 {
-    return index < ARMILLA_TYPE_COUNT ? armilla_type_word((armilla_type)index) : NULL;
+    return index < ARMILLA_PRECISION_COUNT ? armilla_type_word((armilla_type)index) : NULL;
 }
 
 static const char *normalize_choice(size_t index)
@@ -96,7 +96,7 @@ static const armilla_option table[] = {
     {.name = "time-limit", .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(time_limit), .preset = "none",
      .automatic = "none", .value = "SECONDS", .help = "stop after the iteration in which this passes"},
     {.name = "precision", .kind = ARMILLA_OPTION_WORD, .offset = AT(precision), .choice = precision_choice,
-     .value = "f32|f64", .help = "working precision (default: f32 where the data are, else f64)"},
+     .value = "f32|f64", .help = "working precision (default: f32 where the data are f32 or u8, else f64)"},
     {.name = "threads", .kind = ARMILLA_OPTION_INTEGER, .offset = AT(threads), .low = 1, .high = 1024, .value = "N",
      .help = "threads; the result does not depend on it (default: the cores this process may use)"},
     {.name = "normalize", .kind = ARMILLA_OPTION_WORD, .offset = AT(normalize), .preset = "none",
@@ -190,8 +190,8 @@ armilla_status armilla_options_resolve(armilla_context *context, const armilla_o
     if (status == ARMILLA_OK) status = check_together(context, options, &made);
     if (status != ARMILLA_OK) return status;
     made.normalize = options->normalize && strcmp(options->normalize, "l2") == 0 ? "l2" : "none";
-    made.type = X ? X->type : ARMILLA_F64;
-    for (int type = 0; options->precision && type < ARMILLA_TYPE_COUNT; type++)
+    made.type = X ? armilla_type_precision(X->type) : ARMILLA_F64;
+    for (int type = 0; options->precision && type < ARMILLA_PRECISION_COUNT; type++)
         if (strcmp(options->precision, armilla_type_word((armilla_type)type)) == 0) made.type = (armilla_type)type;
     *resolved = made;
     return ARMILLA_OK;

@@ -84,7 +84,7 @@ static void test_codes_do_not_depend_on_the_batch(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             reference_trial trial;
             reference_scene("%s x %s, %s", reference_pairs[p].basis, reference_pairs[p].codes,
                             armilla_type_word((armilla_type)type));
@@ -102,7 +102,7 @@ static void test_training_samples_get_their_codes(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; reference_pairs[p].orthonormal && type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; reference_pairs[p].orthonormal && type < ARMILLA_PRECISION_COUNT; type++)
             for (int combination = 0; combination < 8; combination++) {
                 reference_trial trial;
                 reference_scene("%s x %s, %s, preparation %d", reference_pairs[p].basis, reference_pairs[p].codes,
@@ -200,7 +200,7 @@ static void test_reconstruction(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (int combination = 0; combination < 4; combination++) {
                 reference_trial trial;
                 char nothing[8];

@@ -175,7 +175,7 @@ static void test_a_sweep_allocates_nothing(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             const char *precision = armilla_type_word((armilla_type)type);
             const int64_t few = allocations_of(&reference_pairs[p], precision, 5);
             assert_true(few > 10);
