@@ -140,7 +140,7 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     double *sums = NULL, *columns = NULL;
     int used = 0;
     armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_choose(work), threads, FACTS + X->m, &traversal);
+        armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, FACTS + X->m, &traversal);
     if (status != ARMILLA_OK) goto done;
     used = armilla_traversal_threads(traversal);
     if ((status = armilla_take(context, used, sizeof *by_thread, &by_thread)) != ARMILLA_OK) goto done;

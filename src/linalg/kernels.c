@@ -10,9 +10,11 @@ extern const armilla_kernels armilla_kernels_avx2_f32, armilla_kernels_avx2_f64;
 #endif
 
 static const armilla_kernels *const rows[] = {
-    &armilla_kernels_portable_f32, &armilla_kernels_portable_f64,
+    &armilla_kernels_portable_f32,
+    &armilla_kernels_portable_f64,
 #ifdef ARMILLA_HAVE_AVX2
-    &armilla_kernels_avx2_f32,     &armilla_kernels_avx2_f64,
+    &armilla_kernels_avx2_f32,
+    &armilla_kernels_avx2_f64,
 #endif
 };
 
@@ -37,6 +39,27 @@ const armilla_kernels *armilla_kernels_choose(armilla_type type)
     for (size_t i = 0; i < ROWS; i++)
         if (rows[i]->type == type && armilla_kernels_supported(rows[i])) best = i;
     return armilla_kernels_row(best);
+}
+
+static const armilla_kernels *find_row(const char *name, armilla_type type)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i]->type == type && strcmp(rows[i]->name, name) == 0 && armilla_kernels_supported(rows[i]))
+            return rows[i];
+    return NULL;
+}
+
+bool armilla_kernels_available(const char *name)
+{
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
+        if (!find_row(name, (armilla_type)type)) return false;
+    return true;
+}
+
+const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type)
+{
+    const armilla_kernels *pinned = context->kernel ? find_row(context->kernel, type) : NULL;
+    return pinned ? pinned : armilla_kernels_choose(type);
 }
 
 static void store_f32(int64_t count, const double *from, void *to)

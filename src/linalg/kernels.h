@@ -5,7 +5,7 @@
 #ifndef ARMILLA_LINALG_KERNELS_H
 #define ARMILLA_LINALG_KERNELS_H
 
-#include <armilla/base.h>
+#include "base/context.h"
 
 /* Columns of X in the kernels' type, and what the caller will want next. */
 typedef struct armilla_columns {
@@ -31,6 +31,11 @@ typedef struct armilla_kernels {
 
 /* The best kernels of the precision that this CPU runs. */
 const armilla_kernels *armilla_kernels_choose(armilla_type type);
+
+/* Those that the context is pinned to; where it is not, the best. */
+const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type);
+/* Whether this build has kernels of the name, for every precision, and this CPU runs them. */
+bool armilla_kernels_available(const char *name);
 
 /* Every kernel table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_kernels *armilla_kernels_row(size_t index);

@@ -378,6 +378,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;
     armilla_blas_enter();
+    context->kernel = f.resolved.kernel;
     f.threads = armilla_threads_choose(options->threads);
     status = choose_start(&f);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
@@ -391,6 +392,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
         f.model = NULL;
     }
     free_fit(&f);
+    context->kernel = NULL;
     armilla_blas_leave();
     return status;
 }

@@ -60,7 +60,7 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     if (status != ARMILLA_OK) return status;
     *made = (armilla_sweep){.context = context, .X = X, .type = work, .r = r};
     const int64_t length = tally_offset(made) + tally;
-    status = armilla_traversal_new(context, X, armilla_kernels_choose(work), threads, length, &made->traversal);
+    status = armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
