@@ -3,6 +3,7 @@
 #include "data/traverse.h"
 
 #include "base/threads.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,16 +60,19 @@ static void note_bad(extremes *e, int64_t m, const double *x, int64_t sample)
 
 static double survey_column(extremes *e, int64_t m, const double *x, double *sums)
 {
-    double squared = 0;
+    const double squared = armilla_dot(m, x, x);
+    double smallest = e->smallest, largest = e->largest;
     int64_t zeros = 0, negatives = 0;
     for (int64_t i = 0; i < m; i++) {
-        squared += x[i] * x[i];
         zeros += x[i] == 0;
         negatives += x[i] < 0;
         sums[FACTS + i] += x[i] != 0;
-        e->smallest = fmin(e->smallest, x[i]);
-        e->largest = fmax(e->largest, x[i]);
+        /* NaN is below and above nothing, so it is passed over. */
+        smallest = x[i] < smallest ? x[i] : smallest;
+        largest = x[i] > largest ? x[i] : largest;
     }
+    e->smallest = smallest;
+    e->largest = largest;
     sums[ZEROS] += (double)zeros;
     sums[NEGATIVES] += (double)negatives;
     sums[ZERO_SAMPLES] += zeros == m;

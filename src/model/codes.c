@@ -1,6 +1,7 @@
 /* Codes of samples for a fixed basis and radius, and the residual of given codes. */
 #include "model/model.h"
 
+#include "base/size.h"
 #include "base/threads.h"
 #include "solve/sweep.h"
 
@@ -110,26 +111,52 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
     return status;
 }
 
+enum { TOGETHER = 4 }; /* samples whose residuals are made at once, so that U is read once for them */
+
 typedef struct residual_pass {
     int64_t r;
     armilla_type type;
     const double *U;
     const void *V;
-    double *rooms; /* m + r per thread */
+    double *rooms; /* TOGETHER*(m + r) per thread */
 } residual_pass;
+
+/* x_c -= u_0 v_0c + u_1 v_1c for TOGETHER columns of x and of v, which are m and r numbers each. */
+static void subtract_pair(int64_t m, int64_t r, const double *restrict U, const double *v, double *restrict x)
+{
+    const double *restrict a = U, *restrict b = U + m;
+    double *restrict x0 = x, *restrict x1 = x0 + m, *restrict x2 = x1 + m, *restrict x3 = x2 + m;
+    const double *v0 = v, *v1 = v0 + r, *v2 = v1 + r, *v3 = v2 + r;
+    const double a0 = v0[0], a1 = v1[0], a2 = v2[0], a3 = v3[0], b0 = v0[1], b1 = v1[1], b2 = v2[1], b3 = v3[1];
+    for (int64_t i = 0; i < m; i++) {
+        x0[i] -= a0 * a[i] + b0 * b[i];
+        x1[i] -= a1 * a[i] + b1 * b[i];
+        x2[i] -= a2 * a[i] + b2 * b[i];
+        x3[i] -= a3 * a[i] + b3 * b[i];
+    }
+}
+
+static void subtract_one(int64_t m, int64_t r, const double *U, const double *v, double *x)
+{
+    for (int64_t c = 0; c < TOGETHER; c++)
+        for (int64_t i = 0; i < m && v[c * r] != 0; i++) x[c * m + i] -= v[c * r] * U[i];
+}
 
 static armilla_status add_residuals(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const residual_pass *p = self;
     const int64_t m = panel->data->m, r = p->r;
-    double *x = p->rooms + thread * (m + r), *v = x + m;
-    for (int64_t j = 0; j < panel->count; j++) {
+    double *x = p->rooms + thread * TOGETHER * (m + r), *v = x + TOGETHER * m;
+    for (int64_t j = 0; j < panel->count; j += TOGETHER) {
+        const int64_t count = armilla_min64(TOGETHER, panel->count - j);
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
-        armilla_fetch(p->type, r, (const char *)p->V + place, v);
-        panel->data->ops->expand(panel, j, x);
-        for (int64_t k = 0; k < r; k++)
-            for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] -= v[k] * p->U[k * m + i];
-        sums[0] += armilla_dot(m, x, x);
+        int64_t k = 0;
+        memset(x, 0, (size_t)(TOGETHER * (m + r)) * sizeof *x); /* where there are fewer samples, zeros */
+        armilla_fetch(p->type, r * count, (const char *)p->V + place, v);
+        for (int64_t c = 0; c < count; c++) panel->data->ops->expand(panel, j + c, x + c * m);
+        for (; k + 2 <= r; k += 2) subtract_pair(m, r, p->U + k * m, v + k, x);
+        if (k < r) subtract_one(m, r, p->U + k * m, v + k, x);
+        sums[0] += armilla_dot(TOGETHER * m, x, x);
     }
     return ARMILLA_OK;
 }
@@ -140,7 +167,7 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     double *wide = NULL, *rooms = NULL;
     armilla_status status = armilla_take(context, X->m * r, sizeof(double), &wide);
     if (status == ARMILLA_OK)
-        status = armilla_take(context, armilla_threads_choose(threads) * (X->m + r), sizeof(double), &rooms);
+        status = armilla_take(context, armilla_threads_choose(threads) * TOGETHER * (X->m + r), sizeof(double), &rooms);
     if (status == ARMILLA_OK) {
         residual_pass pass = {r, type, wide, V, rooms};
         armilla_fetch(type, X->m * r, U, wide);
