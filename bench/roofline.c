@@ -5,7 +5,7 @@
  * products UᵀX and XVᵀ by BLAS as NumPy would call it. The roofline of a sweep is the longer of reading X once and of
  * 4mnr operations at the rate of the square product. */
 #include "base/clock.h"
-#include "base/threads.h"
+#include "base/team.h"
 #include "data/data.h"
 #include "sets/sets.h"
 #include "solve/sweep.h"
@@ -73,10 +73,7 @@ static void fill(armilla_type type, int64_t count, void *values)
         state = state * 6364136223846793005u + 1442695040888963407u;
         const unsigned char byte = (unsigned char)(state >> 56);
         const double value = byte;
-        if (armilla_type_size(type) == 1)
-            ((unsigned char *)values)[i] = byte;
-        else
-            armilla_store(type, 1, &value, (char *)values + (size_t)i * armilla_type_size(type));
+        armilla_store(type, 1, &value, (char *)values + (size_t)i * armilla_type_size(type));
     }
 }
 
@@ -256,6 +253,7 @@ int main(int count, char **words)
     add_gemm(ARMILLA_F64);
     if (strstr(chosen.types, "f32")) add_type(ARMILLA_F32, ARMILLA_F32);
     if (strstr(chosen.types, "f64")) add_type(ARMILLA_F64, ARMILLA_F64);
+    if (strstr(chosen.types, "u8")) add_type(ARMILLA_U8, ARMILLA_F32);
     for (int64_t k = 0; k < chosen.repetitions; k++)
         for (int i = 0; i < case_count; i++) {
             const double start = now();

@@ -58,7 +58,8 @@ static void show_plan(cli_session *session, const armilla_data *X)
     report_line(report, "data      %s: %" PRId64 " features x %" PRId64 " samples, %s", session->settings.operands[0],
                 armilla_data_features(X), armilla_data_samples(X), armilla_data_storage(X));
     report_line(report, "solver    %s, at most %" PRId64 " iterations; %s, %s", fit->solver, fit->max_iter,
-                fit->precision ? fit->precision : armilla_type_word(armilla_data_type(X)), threads);
+                fit->precision ? fit->precision : armilla_type_word(armilla_type_precision(armilla_data_type(X))),
+                threads);
     report_written(session);
 }
 

@@ -35,10 +35,14 @@ extern "C" {
     X(ARMILLA_STOP_TIME_LIMIT, "time-limit")                                                                           \
     X(ARMILLA_STOP_INTERRUPTED, "interrupted")
 
-/* Types of stored and computed numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). */
-#define ARMILLA_TYPE_LIST(X)                                                                                           \
+/* Types of numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). Those that can be
+ * computed in, working precisions and the types of a model's factors, come first; data may be stored in any. */
+#define ARMILLA_PRECISION_LIST(X)                                                                                      \
     X(ARMILLA_F32, float, "f32", "f4")                                                                                 \
     X(ARMILLA_F64, double, "f64", "f8")
+#define ARMILLA_TYPE_LIST(X)                                                                                           \
+    ARMILLA_PRECISION_LIST(X)                                                                                          \
+    X(ARMILLA_U8, uint8_t, "u8", "u1")
 
 #define ARMILLA_ENUM_STATUS(name, code, text) name,
 #define ARMILLA_ENUM_STOP(name, word) name,
@@ -46,6 +50,9 @@ extern "C" {
 typedef enum armilla_status { ARMILLA_STATUS_LIST(ARMILLA_ENUM_STATUS) ARMILLA_STATUS_COUNT } armilla_status;
 typedef enum armilla_stop { ARMILLA_STOP_LIST(ARMILLA_ENUM_STOP) ARMILLA_STOP_COUNT } armilla_stop;
 typedef enum armilla_type { ARMILLA_TYPE_LIST(ARMILLA_ENUM_TYPE) ARMILLA_TYPE_COUNT } armilla_type;
+#define ARMILLA_COUNT_TYPE(name, type, word, numpy) +1
+enum { ARMILLA_PRECISION_COUNT = 0 ARMILLA_PRECISION_LIST(ARMILLA_COUNT_TYPE) };
+#undef ARMILLA_COUNT_TYPE
 #undef ARMILLA_ENUM_STATUS
 #undef ARMILLA_ENUM_STOP
 #undef ARMILLA_ENUM_TYPE
@@ -55,6 +62,8 @@ ARMILLA_API int armilla_status_exit(armilla_status status);
 ARMILLA_API const char *armilla_stop_word(armilla_stop stop);
 ARMILLA_API const char *armilla_type_word(armilla_type type);
 ARMILLA_API size_t armilla_type_size(armilla_type type);
+/* The precision that data of the type are worked in where none is asked for: f32 for u8, else the type itself. */
+ARMILLA_API armilla_type armilla_type_precision(armilla_type type);
 
 /* ARMILLA_VERSION of the library that is running. */
 ARMILLA_API const char *armilla_version(void);

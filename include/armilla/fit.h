@@ -45,6 +45,7 @@ typedef struct armilla_options {
     double time_limit;     /* seconds; 0: none */
     const char *precision; /* "f32", "f64"; NULL: f32 where the data are, f64 else */
     int64_t threads;       /* 0: the cores this process may use */
+    const char *kernel;    /* "auto", "portable", "avx2": the products' instruction set; NULL: auto */
     const char *normalize; /* "none", "l2" */
     bool center;
     bool tfidf;

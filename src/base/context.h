@@ -11,6 +11,7 @@ struct armilla_context {
     armilla_log_function log;
     void *log_user;
     const armilla_io *io;
+    const char *kernel; /* of the call under way: the row of the kernels that it is pinned to; NULL: the best */
     char error[1024];
 };
 

@@ -39,6 +39,11 @@ size_t armilla_type_size(armilla_type type)
     return (unsigned)type < ARMILLA_TYPE_COUNT ? type_sizes[type] : 0;
 }
 
+armilla_type armilla_type_precision(armilla_type type)
+{
+    return (unsigned)type < ARMILLA_PRECISION_COUNT ? type : ARMILLA_F32;
+}
+
 const char *armilla_version(void)
 {
     return ARMILLA_VERSION;

@@ -76,7 +76,7 @@ void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,
                                    double *column)
 {
-    armilla_panel panel = {.data = data, .kernels = armilla_kernels_choose(work), .first = j, .count = 1};
+    armilla_panel panel = {.data = data, .kernels = armilla_kernels_for(context, work), .first = j, .count = 1};
     void *workspace = NULL;
     if (j < 0 || j >= data->n)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sample %" PRId64 " does not exist: there are %" PRId64, j,
@@ -90,5 +90,5 @@ armilla_status armilla_data_column(armilla_context *context, const armilla_data 
 
 armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j, double *sample)
 {
-    return armilla_data_column(context, data, data->type, j, sample);
+    return armilla_data_column(context, data, armilla_type_precision(data->type), j, sample);
 }

@@ -1,4 +1,4 @@
-/* Dense storage: f32 or f64, one sample after another, in borrowed, owned or mapped memory. */
+/* Dense storage: f32, f64 or u8, one sample after another, in borrowed, owned or mapped memory. */
 #include "base/size.h"
 #include "data/data.h"
 
@@ -25,11 +25,14 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
     return X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work);
 }
 
-/* One of the two types is double here: there are only two. */
-static void convert(armilla_type from_type, const void *from, armilla_type to_type, int64_t count, void *to)
+/* The types differ. */
+static void convert(armilla_type from_type, const void *from, const armilla_kernels *to_kernels, int64_t count,
+                    void *to)
 {
-    if (from_type == ARMILLA_F64)
-        armilla_store(to_type, count, from, to);
+    if (from_type == ARMILLA_U8)
+        to_kernels->widen(count, from, to);
+    else if (from_type == ARMILLA_F64)
+        armilla_store(to_kernels->type, count, from, to);
     else
         armilla_fetch(from_type, count, from, to);
 }
@@ -38,21 +41,20 @@ static armilla_status load(armilla_panel *panel, void *space)
 {
     const dense *X = as_dense(panel->data);
     const armilla_type work = panel->kernels->type;
-    const size_t from_size = armilla_type_size(X->data.type), to_size = armilla_type_size(work);
-    const char *start = X->values + (size_t)(panel->first * X->stride) * from_size;
+    const int64_t m = X->data.m, column_bytes = X->stride * (int64_t)armilla_type_size(X->data.type);
+    const char *start = X->values + panel->first * column_bytes;
+    panel->ahead = X->values + panel->next * column_bytes;
+    panel->ahead_bytes = panel->next_count * column_bytes;
     if (X->data.type == work) {
-        const int64_t column_bytes = X->stride * (int64_t)from_size;
         panel->columns = start;
         panel->stride = X->stride;
-        panel->ahead = X->values + panel->next * column_bytes;
-        panel->ahead_bytes = panel->next_count * column_bytes;
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)
-        convert(X->data.type, start + (size_t)(j * X->stride) * from_size, work, X->data.m,
-                (char *)space + (size_t)(j * X->data.m) * to_size);
+        convert(X->data.type, start + j * column_bytes, panel->kernels, m,
+                (char *)space + (size_t)(j * m) * armilla_type_size(work));
     panel->columns = space;
-    panel->stride = X->data.m;
+    panel->stride = m;
     return ARMILLA_OK;
 }
 
@@ -65,7 +67,7 @@ static void free_dense(armilla_data *data)
 }
 
 static const armilla_data_ops dense_ops = {
-    .storage = {[ARMILLA_F32] = "dense f32", [ARMILLA_F64] = "dense f64"},
+    .storage = {[ARMILLA_F32] = "dense f32", [ARMILLA_F64] = "dense f64", [ARMILLA_U8] = "dense u8"},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,

@@ -34,7 +34,7 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
     return panel_bytes(X, work, width) + padded((size_t)X->m * sizeof(double)) + padded(sizeof(armilla_panel)) +
-           inner->ops->workspace(inner, inner->type, width);
+           inner->ops->workspace(inner, armilla_type_precision(inner->type), width);
 }
 
 static double length_of(int64_t m, const double *x)
@@ -70,7 +70,8 @@ static armilla_status load(armilla_panel *panel, void *space)
     armilla_panel *raw = (armilla_panel *)(void *)((char *)column + padded((size_t)m * sizeof *column));
     *raw = *panel;
     raw->data = X->inner;
-    raw->kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
+    raw->kernels = armilla_kernels_choose(
+        armilla_type_precision(X->inner->type)); /* rounded to the working type once, at the end */
     const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
     for (int64_t j = 0; j < panel->count; j++) {
@@ -92,7 +93,9 @@ static void free_prepared(armilla_data *X)
 }
 
 static const armilla_data_ops prepared_ops = {
-    .storage = {[ARMILLA_F32] = "prepared dense f32", [ARMILLA_F64] = "prepared dense f64"},
+    .storage = {[ARMILLA_F32] = "prepared dense f32",
+                [ARMILLA_F64] = "prepared dense f64",
+                [ARMILLA_U8] = "prepared dense u8"},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,

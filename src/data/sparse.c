@@ -11,8 +11,7 @@
 
 typedef struct sparse {
     armilla_data data;
-    armilla_sparse_matrix matrix;                              /* its arrays are not changed */
-    const armilla_sparse_kernels *kernels[ARMILLA_TYPE_COUNT]; /* by working type */
+    armilla_sparse_matrix matrix; /* its arrays are not changed */
     bool owned;
 } sparse;
 
@@ -70,7 +69,7 @@ static armilla_status load(armilla_panel *panel, void *space)
         .columns = {panel->count, values, (const char *)matrix->rows + first * index,
                     (const char *)matrix->starts + panel->first * index, matrix->m,
                     (int64_t *)(void *)((char *)space + ARMILLA_SPARSE_TILE), space},
-        .kernels = X->kernels[work],
+        .kernels = armilla_sparse_kernels_like(panel->kernels),
         .wide = matrix->wide,
     };
     return ARMILLA_OK;
@@ -264,8 +263,6 @@ static armilla_status new_sparse(armilla_context *context, const armilla_sparse_
     made->data.stored = armilla_sparse_entries(matrix);
     made->matrix = *matrix;
     made->owned = owned;
-    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
-        made->kernels[type] = armilla_sparse_kernels_choose((armilla_type)type);
     *data = &made->data;
     return ARMILLA_OK;
 }

@@ -3,6 +3,7 @@
 #include "data/traverse.h"
 
 #include "base/team.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,16 +84,19 @@ static void note_bad(extremes *e, const armilla_panel *panel, int64_t j)
 
 static double survey_column(extremes *e, int64_t m, const double *x, double *sums)
 {
-    double squared = 0;
+    const double squared = armilla_dot(m, x, x);
+    double smallest = e->smallest, largest = e->largest;
     int64_t zeros = 0, negatives = 0;
     for (int64_t i = 0; i < m; i++) {
-        squared += x[i] * x[i];
         zeros += x[i] == 0;
         negatives += x[i] < 0;
         sums[FACTS + i] += x[i] != 0;
-        e->smallest = fmin(e->smallest, x[i]);
-        e->largest = fmax(e->largest, x[i]);
+        /* NaN is below and above nothing, so it is passed over. */
+        smallest = x[i] < smallest ? x[i] : smallest;
+        largest = x[i] > largest ? x[i] : largest;
     }
+    e->smallest = smallest;
+    e->largest = largest;
     sums[ZEROS] += (double)zeros;
     sums[NEGATIVES] += (double)negatives;
     sums[ZERO_SAMPLES] += zeros == m;
@@ -214,7 +218,7 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     double *sums = NULL, *columns = NULL;
     int used = 0;
     armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_choose(work), threads, FACTS + X->m, &traversal);
+        armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, FACTS + X->m, &traversal);
     if (status != ARMILLA_OK) goto done;
     used = armilla_traversal_threads(traversal);
     if ((status = armilla_take(context, used, sizeof *by_thread, &by_thread)) != ARMILLA_OK) goto done;
@@ -243,7 +247,7 @@ done:
 armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
                                    armilla_data_facts *facts)
 {
-    return armilla_survey(context, data, data->type, threads, facts, NULL);
+    return armilla_survey(context, data, armilla_type_precision(data->type), threads, facts, NULL);
 }
 
 /* Sums over samples of each feature's value, or of whether it is nonzero. */
@@ -280,7 +284,8 @@ static armilla_status sum_features(armilla_context *context, const armilla_data 
     armilla_status status = armilla_take(context, room, sizeof *f.columns, &f.columns);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.rows, &f.rows);
     if (status == ARMILLA_OK)
-        status = armilla_traverse_once(context, X, X->type, threads, X->m, visit_features, &f, sums);
+        status =
+            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, X->m, visit_features, &f, sums);
     armilla_release(context, f.rows);
     armilla_release(context, f.columns);
     return status;

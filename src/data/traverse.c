@@ -175,7 +175,7 @@ armilla_status armilla_traverse_once(armilla_context *context, const armilla_dat
 {
     armilla_traversal *traversal = NULL;
     armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_choose(work), threads, length, &traversal);
+        armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &traversal);
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, length, visitor, self, sums);
     armilla_traversal_free(traversal);
     return status;

@@ -1,4 +1,4 @@
-/* Numbers of every stored kind to f32 or f64, in either order. One row per kind; the copy goes through small tiles of
+/* Numbers of every stored kind to those of a type, in either order. One row per kind; the copy goes through small tiles of
  * doubles, so that a transposition reads and writes runs of memory. */
 #include "files/array.h"
 
@@ -62,7 +62,7 @@ FETCH(f8, double, 64, (double))
 
 static const armilla_number numbers[] = {
     {'b', 1, ARMILLA_F32, fetch_b1}, {'i', 1, ARMILLA_F32, fetch_i1}, {'i', 2, ARMILLA_F64, fetch_i2},
-    {'i', 4, ARMILLA_F64, fetch_i4}, {'i', 8, ARMILLA_F64, fetch_i8}, {'u', 1, ARMILLA_F32, fetch_u1},
+    {'i', 4, ARMILLA_F64, fetch_i4}, {'i', 8, ARMILLA_F64, fetch_i8}, {'u', 1, ARMILLA_U8, fetch_u1},
     {'u', 2, ARMILLA_F64, fetch_u2}, {'u', 4, ARMILLA_F64, fetch_u4}, {'u', 8, ARMILLA_F64, fetch_u8},
     {'f', 2, ARMILLA_F32, fetch_f2}, {'f', 4, ARMILLA_F32, fetch_f4}, {'f', 8, ARMILLA_F64, fetch_f8},
 };
@@ -82,8 +82,8 @@ static bool same_order(const armilla_array *array, bool column_major)
 
 bool armilla_array_is(const armilla_array *array, armilla_type type, bool column_major)
 {
-    return array->kind == 'f' && (size_t)array->width == armilla_type_size(type) && !array->swapped &&
-           same_order(array, column_major);
+    return array->kind == armilla_array_descriptor(type)[0] && (size_t)array->width == armilla_type_size(type) &&
+           !array->swapped && same_order(array, column_major);
 }
 
 static void copy_straight(const armilla_array *array, const armilla_number *number, armilla_type type, char *to)

@@ -27,7 +27,13 @@ typedef struct armilla_format {
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
-extern const armilla_format armilla_format_npy, armilla_format_scipy, armilla_format_csv;
+extern const armilla_format armilla_format_npy, armilla_format_scipy, armilla_format_csv, armilla_format_idx;
+
+/* Data from an array inside the bytes, with samples in its rows, or in its columns: numbers that lie as the solver
+ * wants them stay in the mapping, all others are converted. */
+struct armilla_array;
+armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const struct armilla_array *array,
+                                  bool columns, armilla_data **data);
 
 /* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */

@@ -90,24 +90,30 @@ static armilla_status convert(armilla_context *context, const armilla_array *arr
 
 /* A sample's numbers are to lie together: with samples in rows that is the C order, with samples in columns the
  * column-major one. */
+armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const armilla_array *array,
+                                  bool columns, armilla_data **data)
+{
+    const int64_t m = array->shape[!columns], n = array->shape[columns];
+    const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
+    const bool aligned = (uintptr_t)array->values % armilla_type_size(type) == 0;
+    char where[512];
+    snprintf(where, sizeof where, "%s: ", bytes->path);
+    armilla_status status = armilla_data_check_shape(context, where, m, n);
+    if (status != ARMILLA_OK) return status;
+    if (!bytes->map || !aligned || !armilla_array_is(array, type, columns))
+        return convert(context, array, columns, m, n, data);
+    status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array->values, m, n, data);
+    if (status == ARMILLA_OK) bytes->map = NULL;
+    return status;
+}
+
 static armilla_status read_npy(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                armilla_data **data)
 {
     armilla_array array;
-    char where[512];
-    const bool columns = options->sample_columns;
     armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
     if (status == ARMILLA_OK) status = need_matrix(context, bytes->path, &array);
-    if (status != ARMILLA_OK) return status;
-    const int64_t m = array.shape[!columns], n = array.shape[columns];
-    snprintf(where, sizeof where, "%s: ", bytes->path);
-    if ((status = armilla_data_check_shape(context, where, m, n)) != ARMILLA_OK) return status;
-    const armilla_type type = armilla_number_find(array.kind, array.width)->becomes;
-    const bool aligned = (uintptr_t)array.values % armilla_type_size(type) == 0;
-    if (!bytes->map || !aligned || !armilla_array_is(&array, type, columns))
-        return convert(context, &array, columns, m, n, data);
-    status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array.values, m, n, data);
-    if (status == ARMILLA_OK) bytes->map = NULL;
+    if (status == ARMILLA_OK) status = armilla_array_data(context, bytes, &array, options->sample_columns, data);
     return status;
 }
 

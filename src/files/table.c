@@ -5,7 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
-static const armilla_format *const formats[] = {&armilla_format_npy, &armilla_format_scipy, &armilla_format_csv};
+static const armilla_format *const formats[] = {
+    &armilla_format_npy,
+    &armilla_format_scipy,
+    &armilla_format_csv,
+    &armilla_format_idx,
+};
 
 const armilla_format *armilla_formats_row(size_t index)
 {
@@ -48,13 +53,13 @@ static void join_formats(char *text, size_t size)
     }
 }
 
-/* Whether ending is one of the words of endings, in either case. */
-static bool has_ending(const char *endings, const char *ending)
+/* Whether the path ends in one of the words of endings, in either case. */
+static bool has_ending(const char *endings, const char *path)
 {
-    const size_t length = strlen(ending);
+    const size_t length = strlen(path);
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " ");
-        if (word == length && strncasecmp(at, ending, length) == 0) return true;
+        if (word <= length && strncasecmp(at, path + length - word, word) == 0) return true;
         at += word;
     }
     return false;
@@ -71,9 +76,8 @@ static const armilla_format *find_by_content(const armilla_bytes *bytes)
 
 static const armilla_format *find_by_ending(const char *path)
 {
-    const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && armilla_formats_row(i); i++)
-        if (has_ending(armilla_formats_row(i)->endings, ending)) return armilla_formats_row(i);
+    for (size_t i = 0; armilla_formats_row(i); i++)
+        if (has_ending(armilla_formats_row(i)->endings, path)) return armilla_formats_row(i);
     return NULL;
 }
 

@@ -41,6 +41,27 @@ const armilla_kernels *armilla_kernels_choose(armilla_type type)
     return armilla_kernels_row(best);
 }
 
+static const armilla_kernels *find_row(const char *name, armilla_type type)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i]->type == type && strcmp(rows[i]->name, name) == 0 && armilla_kernels_supported(rows[i]))
+            return rows[i];
+    return NULL;
+}
+
+bool armilla_kernels_available(const char *name)
+{
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
+        if (!find_row(name, (armilla_type)type)) return false;
+    return true;
+}
+
+const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type)
+{
+    const armilla_kernels *pinned = context->kernel ? find_row(context->kernel, type) : NULL;
+    return pinned ? pinned : armilla_kernels_choose(type);
+}
+
 static void store_f32(int64_t count, const double *from, void *to)
 {
     float *out = to;
@@ -63,6 +84,18 @@ static void fetch_f64(int64_t count, const void *from, double *to)
     memcpy(to, from, (size_t)count * sizeof(double));
 }
 
+static void store_u8(int64_t count, const double *from, void *to)
+{
+    uint8_t *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (uint8_t)from[i];
+}
+
+static void fetch_u8(int64_t count, const void *from, double *to)
+{
+    const uint8_t *in = from;
+    for (int64_t i = 0; i < count; i++) to[i] = (double)in[i];
+}
+
 static const struct {
     void (*store)(int64_t count, const double *from, void *to);
     void (*fetch)(int64_t count, const void *from, double *to);
@@ -70,6 +103,7 @@ static const struct {
 } conversions[] = {
     [ARMILLA_F32] = {store_f32, fetch_f32, (double)FLT_EPSILON},
     [ARMILLA_F64] = {store_f64, fetch_f64, DBL_EPSILON},
+    [ARMILLA_U8] = {store_u8, fetch_u8, 0},
 };
 
 void armilla_store(armilla_type type, int64_t count, const double *from, void *to)

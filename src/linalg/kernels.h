@@ -5,7 +5,7 @@
 #ifndef ARMILLA_LINALG_KERNELS_H
 #define ARMILLA_LINALG_KERNELS_H
 
-#include <armilla/base.h>
+#include "base/context.h"
 
 /* Columns of X in the kernels' type, and what the caller will want next. */
 typedef struct armilla_columns {
@@ -24,20 +24,28 @@ typedef struct armilla_kernels {
 
     /* A += XW'. W: r x count; A: m x r. The panel's sum is made in the type, then added in double. */
     void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, double *A);
+
+    /* to = count bytes in the type. */
+    void (*widen)(int64_t count, const uint8_t *from, void *to);
 } armilla_kernels;
 
-/* The best kernels of the type that this CPU runs. */
+/* The best kernels of the precision that this CPU runs. */
 const armilla_kernels *armilla_kernels_choose(armilla_type type);
+
+/* Those that the context is pinned to; where it is not, the best. */
+const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type);
+/* Whether this build has kernels of the name, for every precision, and this CPU runs them. */
+bool armilla_kernels_available(const char *name);
 
 /* Every kernel table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_kernels *armilla_kernels_row(size_t index);
 bool armilla_kernels_supported(const armilla_kernels *kernels);
 
-/* count numbers between double and the type; rounding is to nearest. */
+/* count numbers between double and the type; rounding is to nearest. To u8 only whole numbers 0 ... 255 may go. */
 void armilla_store(armilla_type type, int64_t count, const double *from, void *to);
 void armilla_fetch(armilla_type type, int64_t count, const void *from, double *to);
 
-/* The unit roundoff's double: 2^-23, 2^-52. */
+/* The unit roundoff's double: 2^-23, 2^-52; 0 for u8. */
 double armilla_epsilon(armilla_type type);
 
 #endif

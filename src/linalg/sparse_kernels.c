@@ -39,3 +39,10 @@ const armilla_sparse_kernels *armilla_sparse_kernels_choose(armilla_type type)
         if (rows[i]->type == type && armilla_sparse_kernels_supported(rows[i])) best = i;
     return armilla_sparse_kernels_row(best);
 }
+
+const armilla_sparse_kernels *armilla_sparse_kernels_like(const armilla_kernels *kernels)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i]->type == kernels->type && strcmp(rows[i]->name, kernels->name) == 0) return rows[i];
+    return armilla_sparse_kernels_choose(kernels->type);
+}

@@ -6,7 +6,7 @@
 #ifndef ARMILLA_LINALG_SPARSE_KERNELS_H
 #define ARMILLA_LINALG_SPARSE_KERNELS_H
 
-#include <armilla/base.h>
+#include "linalg/kernels.h"
 
 /* Columns of a sparse matrix: column j has the entries starts[j]-starts[0] ... starts[j+1]-starts[0]-1. */
 typedef struct armilla_sparse_columns {
@@ -54,6 +54,8 @@ static inline int64_t armilla_sparse_stride(armilla_type type, int64_t r)
 
 /* The best kernels of the type that this CPU runs; NULL where sparse values cannot have the type. */
 const armilla_sparse_kernels *armilla_sparse_kernels_choose(armilla_type type);
+/* Those of the same instruction set as the dense kernels, which may be pinned. */
+const armilla_sparse_kernels *armilla_sparse_kernels_like(const armilla_kernels *kernels);
 
 /* Every table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_sparse_kernels *armilla_sparse_kernels_row(size_t index);

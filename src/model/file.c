@@ -209,11 +209,11 @@ static bool read_words(const json_t *record, armilla_model *model, const char **
     s->stop = (armilla_stop)word;
     *wrong = "stop";
     if (word == ARMILLA_STOP_COUNT) return false;
-    for (word = 0; word < ARMILLA_TYPE_COUNT && strcmp(precision, armilla_type_word((armilla_type)word)) != 0; word++) {
-    }
+    for (word = 0; word < ARMILLA_PRECISION_COUNT && strcmp(precision, armilla_type_word((armilla_type)word)) != 0;
+         word++) {}
     s->precision = (armilla_type)word;
     *wrong = "precision";
-    return word < ARMILLA_TYPE_COUNT;
+    return word < ARMILLA_PRECISION_COUNT;
 }
 
 static bool read_numbers(const json_t *record, armilla_model_summary *s, const char **wrong)

@@ -401,6 +401,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;
     armilla_blas_enter();
+    context->kernel = f.resolved.kernel;
     f.threads = armilla_threads_choose(options->threads);
     status = choose_start(&f);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
@@ -414,6 +415,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
         f.model = NULL;
     }
     free_fit(&f);
+    context->kernel = NULL;
     armilla_blas_leave();
     return status;
 }

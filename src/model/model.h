@@ -28,6 +28,7 @@ typedef struct armilla_resolved {
     const char *model;     /* the pair's name, or NULL */
     const char *normalize; /* "none" or "l2" */
     armilla_type type;     /* the working precision */
+    const char *kernel;    /* of the products: a name in the kernels table */
 } armilla_resolved;
 
 /* Checks the options in themselves and looks up their names; X may be NULL, and then the type is not decided. */
@@ -40,6 +41,8 @@ armilla_options armilla_options_fill(const armilla_options *options);
 /* All options as a JSON object, *text from armilla_take. */
 armilla_status armilla_options_describe(armilla_context *context, const armilla_options *options,
                                         const armilla_resolved *resolved, char **text);
+/* The kernels that the options, described as above, were fitted with; NULL where this machine does not have them. */
+const char *armilla_options_kernel(const char *text);
 /* Whether lambda or mu, as texts, may be below the safe value; NULL counts as safe. */
 bool armilla_weights_unsafe(const char *lambda, const char *mu);
 

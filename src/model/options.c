@@ -54,7 +54,13 @@ static const char *start_choice(size_t index)
 
 static const char *precision_choice(size_t index)
 {
-    return index < ARMILLA_TYPE_COUNT ? armilla_type_word((armilla_type)index) : NULL;
+    return index < ARMILLA_PRECISION_COUNT ? armilla_type_word((armilla_type)index) : NULL;
+}
+
+static const char *kernel_choice(size_t index)
+{
+    static const char *const words[] = {"auto", "portable", "avx2"};
+    return index < sizeof words / sizeof words[0] ? words[index] : NULL;
 }
 
 static const char *normalize_choice(size_t index)
@@ -180,7 +186,7 @@ static const armilla_option table[] = {
      .offset = AT(precision),
      .choice = precision_choice,
      .value = "f32|f64",
-     .help = "working precision (default: f32 where the data are, else f64)"},
+     .help = "working precision (default: f32 where the data are f32 or u8, else f64)"},
     {.name = "threads",
      .kind = ARMILLA_OPTION_INTEGER,
      .offset = AT(threads),
@@ -188,6 +194,13 @@ static const armilla_option table[] = {
      .high = 1024,
      .value = "N",
      .help = "threads; the result does not depend on it (default: the cores this process may use)"},
+    {.name = "kernel",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(kernel),
+     .preset = "auto",
+     .choice = kernel_choice,
+     .value = "auto|NAME",
+     .help = "instruction set of the products, on which the last bits of a result depend"},
     {.name = "normalize",
      .kind = ARMILLA_OPTION_WORD,
      .offset = AT(normalize),
@@ -289,6 +302,18 @@ static armilla_status resolve_pair(armilla_context *context, const armilla_optio
     return ARMILLA_OK;
 }
 
+static armilla_status resolve_kernel(armilla_context *context, const armilla_options *options,
+                                     armilla_resolved *resolved)
+{
+    resolved->kernel = armilla_kernels_choose(resolved->type)->name;
+    for (size_t i = 1; options->kernel && kernel_choice(i); i++)
+        if (strcmp(options->kernel, kernel_choice(i)) == 0) resolved->kernel = kernel_choice(i);
+    if (armilla_kernels_available(resolved->kernel)) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_NOT_BUILT,
+                        "--kernel %s: this build or this processor does not have it; use --kernel auto or portable",
+                        resolved->kernel);
+}
+
 armilla_status armilla_options_resolve(armilla_context *context, const armilla_options *options, const armilla_data *X,
                                        armilla_resolved *resolved)
 {
@@ -300,11 +325,22 @@ armilla_status armilla_options_resolve(armilla_context *context, const armilla_o
     if (status == ARMILLA_OK) status = check_together(context, options, &made);
     if (status != ARMILLA_OK) return status;
     made.normalize = options->normalize && strcmp(options->normalize, "l2") == 0 ? "l2" : "none";
-    made.type = X ? X->type : ARMILLA_F64;
-    for (int type = 0; options->precision && type < ARMILLA_TYPE_COUNT; type++)
+    made.type = X ? armilla_type_precision(X->type) : ARMILLA_F64;
+    for (int type = 0; options->precision && type < ARMILLA_PRECISION_COUNT; type++)
         if (strcmp(options->precision, armilla_type_word((armilla_type)type)) == 0) made.type = (armilla_type)type;
-    *resolved = made;
-    return ARMILLA_OK;
+    status = resolve_kernel(context, options, &made);
+    if (status == ARMILLA_OK) *resolved = made;
+    return status;
+}
+
+const char *armilla_options_kernel(const char *text)
+{
+    json_t *record = text ? json_loads(text, 0, NULL) : NULL;
+    const char *recorded = json_string_value(json_object_get(record, "kernel")), *found = NULL;
+    for (size_t i = 1; recorded && kernel_choice(i); i++)
+        if (strcmp(recorded, kernel_choice(i)) == 0 && armilla_kernels_available(recorded)) found = kernel_choice(i);
+    json_decref(record);
+    return found;
 }
 
 armilla_status armilla_options_check(armilla_context *context, const armilla_options *options)
@@ -393,6 +429,7 @@ armilla_status armilla_options_describe(armilla_context *context, const armilla_
     shown.basis = resolved->basis->name;
     shown.codes = resolved->codes->name;
     shown.precision = armilla_type_word(resolved->type);
+    shown.kernel = resolved->kernel;
     for (const armilla_option *row = table; row->name && fine; row++) {
         char value[4096];
         armilla_option_show(row, &shown, value, sizeof value);

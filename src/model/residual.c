@@ -3,18 +3,23 @@
  * a column is fitted nearly exactly, and such a column is expanded after all. */
 #include "model/model.h"
 
+#include "base/size.h"
 #include "base/team.h"
 #include "data/traverse.h"
 
+#include <string.h>
+
 /* From this fraction of what was added up, half of the digits are left. */
 #define CANCELLED 1e-6
+
+enum { TOGETHER = 4 }; /* dense samples whose residuals are made at once, so that U is read once for them */
 
 typedef struct residual_pass {
     int64_t r;
     armilla_type type;
     const double *U; /* m x r */
     const void *V;
-    double *rooms; /* m + 2r per thread */
+    double *rooms; /* TOGETHER*(m + r) per thread */
     /* Sparse data: */
     const double *by_feature; /* U', r x m */
     const double *H;          /* U'U */
@@ -57,17 +62,62 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
     return residual > CANCELLED * added ? residual : expanded_residual(p, panel, j, v, x);
 }
 
-static armilla_status add_residuals(void *self, const armilla_panel *panel, int thread, double *sums)
+static void add_sparse(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
-    const residual_pass *p = self;
     const int64_t m = panel->data->m, r = p->r;
-    double *x = p->rooms + thread * (m + 2 * r), *v = x + m, *c = v + r;
+    double *x = p->rooms + thread * TOGETHER * (m + r), *v = x + m, *c = x + m + r;
     for (int64_t j = 0; j < panel->count; j++) {
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
         armilla_fetch(p->type, r, (const char *)p->V + place, v);
-        sums[0] += p->by_feature ? sparse_residual(p, panel, j, v, x, c, p->rows + thread * m)
-                                 : expanded_residual(p, panel, j, v, x);
+        sums[0] += sparse_residual(p, panel, j, v, x, c, p->rows + thread * m);
     }
+}
+
+/* x_c -= u_0 v_0c + u_1 v_1c for TOGETHER columns of x and of v, which are m and r numbers each. */
+static void subtract_pair(int64_t m, int64_t r, const double *restrict U, const double *v, double *restrict x)
+{
+    const double *restrict a = U, *restrict b = U + m;
+    double *restrict x0 = x, *restrict x1 = x0 + m, *restrict x2 = x1 + m, *restrict x3 = x2 + m;
+    const double *v0 = v, *v1 = v0 + r, *v2 = v1 + r, *v3 = v2 + r;
+    const double a0 = v0[0], a1 = v1[0], a2 = v2[0], a3 = v3[0], b0 = v0[1], b1 = v1[1], b2 = v2[1], b3 = v3[1];
+    for (int64_t i = 0; i < m; i++) {
+        x0[i] -= a0 * a[i] + b0 * b[i];
+        x1[i] -= a1 * a[i] + b1 * b[i];
+        x2[i] -= a2 * a[i] + b2 * b[i];
+        x3[i] -= a3 * a[i] + b3 * b[i];
+    }
+}
+
+static void subtract_one(int64_t m, int64_t r, const double *U, const double *v, double *x)
+{
+    for (int64_t c = 0; c < TOGETHER; c++)
+        for (int64_t i = 0; i < m && v[c * r] != 0; i++) x[c * m + i] -= v[c * r] * U[i];
+}
+
+static void add_dense(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
+{
+    const int64_t m = panel->data->m, r = p->r;
+    double *x = p->rooms + thread * TOGETHER * (m + r), *v = x + TOGETHER * m;
+    for (int64_t j = 0; j < panel->count; j += TOGETHER) {
+        const int64_t count = armilla_min64(TOGETHER, panel->count - j);
+        const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
+        int64_t k = 0;
+        memset(x, 0, (size_t)(TOGETHER * (m + r)) * sizeof *x); /* where there are fewer samples, zeros */
+        armilla_fetch(p->type, r * count, (const char *)p->V + place, v);
+        for (int64_t c = 0; c < count; c++) panel->data->ops->expand(panel, j + c, x + c * m);
+        for (; k + 2 <= r; k += 2) subtract_pair(m, r, p->U + k * m, v + k, x);
+        if (k < r) subtract_one(m, r, p->U + k * m, v + k, x);
+        sums[0] += armilla_dot(TOGETHER * m, x, x);
+    }
+}
+
+static armilla_status add_residuals(void *self, const armilla_panel *panel, int thread, double *sums)
+{
+    const residual_pass *p = self;
+    if (p->by_feature)
+        add_sparse(p, panel, thread, sums);
+    else
+        add_dense(p, panel, thread, sums);
     return ARMILLA_OK;
 }
 
@@ -110,7 +160,7 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     residual_pass pass = {.r = r, .type = type, .V = V};
     double *wide = NULL, *block = NULL;
     armilla_status status = armilla_take(context, X->m * r, sizeof(double), &wide);
-    if (status == ARMILLA_OK) status = armilla_take(context, used * (X->m + 2 * r), sizeof(double), &pass.rooms);
+    if (status == ARMILLA_OK) status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.rooms);
     if (status == ARMILLA_OK) {
         armilla_fetch(type, X->m * r, U, wide);
         pass.U = wide;

@@ -12,11 +12,13 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     const armilla_data *view = NULL;
     armilla_data_facts facts;
     armilla_blas_enter();
+    context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
     armilla_status status = armilla_model_view(context, model, X, &prepared, &view);
     if (status == ARMILLA_OK) status = armilla_survey(context, view, model->summary.precision, threads, &facts, NULL);
     if (status == ARMILLA_OK) status = armilla_facts_finite(context, &facts, X, model->summary.precision);
     if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view, threads, codes);
     armilla_data_free(prepared);
+    context->kernel = NULL;
     armilla_blas_leave();
     return status;
 }

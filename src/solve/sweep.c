@@ -77,7 +77,7 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     *made = (armilla_sweep){.context = context, .X = X, .type = work, .r = r, .tally = tally};
     const int64_t length = whole_length(made);
     const armilla_layout *layout = X->ops->layout;
-    status = armilla_traversal_new(context, X, armilla_kernels_choose(work), threads, length, &made->traversal);
+    status = armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);

@@ -65,6 +65,7 @@ has solvers palm ''
 has starts random ''
 has formats npy .npy
 has formats csv .csv
+has formats idx .idx
 has models spherical-pca ''
 expect 0 list
 for table in basis codes solvers starts formats models; do

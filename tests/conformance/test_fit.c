@@ -49,7 +49,7 @@ static void test_every_fit_keeps_its_promises(void **state)
     int64_t fits = 0;
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (int kind = 0; kind < REFERENCE_KINDS; kind++)
                 for (int problem = 0; problem < reference_effort(PROBLEMS_OF_A_KIND, 1); problem++) {
                     const reference_pair *pair = &reference_pairs[p];
@@ -77,7 +77,7 @@ static void test_fits_that_converge(void **state)
     double *X = reference_new(M * N);
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             const reference_pair *pair = &reference_pairs[p];
             reference_trial trial;
             reference_scene("%s x %s, %s", pair->basis, pair->codes, armilla_type_word((armilla_type)type));

@@ -115,7 +115,7 @@ static void test_planted_factors_are_found_again(void **state)
     uint64_t random = 121;
     (void)state;
     for (size_t i = 0; i < PLANS; i++)
-        for (int type = (int)reference_effort(0, 1); type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = (int)reference_effort(0, 1); type < ARMILLA_PRECISION_COUNT; type++)
             for (int problem = 0; problem < reference_effort(PROBLEMS, 1); problem++) {
                 reference_scene("%s x %s, s = %d, %s, problem %d", plans[i].basis, plans[i].codes, (int)plans[i].s,
                                 armilla_type_word((armilla_type)type), problem);

@@ -56,7 +56,7 @@ static void test_every_shape(void **state)
     uint64_t random = 101;
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (size_t i = 0; i < SHAPES; i++)
                 for (size_t kind = 0; kind < 5; kind++)
                     fit_shape(&reference_pairs[p], (armilla_type)type, &shapes[i], kinds[kind], &random);
@@ -67,7 +67,7 @@ static void test_all_zero_data(void **state)
     const double X[12] = {0};
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             reference_trial trial;
             reference_trial_new(&trial, &reference_pairs[p], (armilla_type)type, 3, 4, 2, 1, X);
             set_scene(&trial, "all zero");
@@ -218,20 +218,25 @@ static void test_storage_forms(void **state)
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
         for (int stored = 0; stored < ARMILLA_TYPE_COUNT; stored++)
-            for (int work = 0; work < ARMILLA_TYPE_COUNT; work++) {
+            for (int work = 0; work < ARMILLA_PRECISION_COUNT; work++) {
                 double X[M * N], wide[STRIDE * N];
+                uint8_t bytes[STRIDE * N];
+                const void *forms[] = {[ARMILLA_F32] = NULL, [ARMILLA_F64] = wide, [ARMILLA_U8] = bytes};
                 armilla_data *data = NULL;
                 armilla_model *model = NULL;
                 reference_trial trial;
                 reference_fill_uniform(&random, M * N, X);
+                for (int64_t i = 0; i < M * N && stored == ARMILLA_U8; i++) X[i] = floor(256 * X[i]);
                 reference_round_to_f32(M * N, X);
-                for (int64_t i = 0; i < STRIDE * N; i++)
+                for (int64_t i = 0; i < STRIDE * N; i++) {
                     wide[i] = i % STRIDE < M ? X[i % STRIDE + i / STRIDE * M] : NAN;
+                    bytes[i] = (uint8_t)(i % STRIDE < M ? wide[i] : 255);
+                }
                 float *narrow = reference_floats(STRIDE * N, wide);
+                forms[ARMILLA_F32] = narrow;
                 reference_trial_new(&trial, &reference_pairs[p], (armilla_type)work, M, N, R, 2, X);
-                set_scene(&trial, stored == ARMILLA_F32 ? "stored f32, with a stride" : "stored f64, with a stride");
-                REFERENCE_OK(armilla_data_wrap_dense(reference_context, (armilla_type)stored,
-                                                     stored == ARMILLA_F32 ? (void *)narrow : (void *)wide, M, N,
+                set_scene(&trial, armilla_type_word((armilla_type)stored));
+                REFERENCE_OK(armilla_data_wrap_dense(reference_context, (armilla_type)stored, forms[stored], M, N,
                                                      STRIDE, &data));
                 REFERENCE_OK(armilla_fit(reference_context, data, &trial.options, &model));
                 armilla_model *plain = reference_trial_fit(&trial);

@@ -109,7 +109,7 @@ static void test_every_start_has_a_radius(void **state)
     tally counts = {0, 0};
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (size_t kind = 0; kind < 2; kind++)
                 for (int how = 0; how < VERSIONS; how++)
                     for (int64_t r = 1; r <= 5; r += 2) {

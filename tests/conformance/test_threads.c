@@ -57,7 +57,7 @@ static void test_threads_do_not_change_bits(void **state)
     double *X = reference_new(M * N);
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p += (size_t)reference_effort(1, 3))
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             reference_trial trial;
             reference_data(&random, REFERENCE_NOISY, &reference_pairs[p], M, N, R, S, X);
             reference_trial_new(&trial, &reference_pairs[p], (armilla_type)type, M, N, R, S, X);
@@ -96,7 +96,7 @@ static void test_many_panels(void **state)
     double *X = reference_new(M * N);
     (void)state;
     reference_fill_uniform(&random, M * N, X);
-    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
         reference_trial trial;
         reference_trial_new(&trial, &reference_pairs[1], (armilla_type)type, M, N, R, R, X);
         trial.options.max_iter = 3;
@@ -115,7 +115,7 @@ static void test_preparation_does_not_depend_on_threads(void **state)
     uint64_t random = 74;
     double *X = reference_new(M * N);
     (void)state;
-    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
         for (int combination = 0; combination < 8; combination++) {
             reference_trial trial;
             for (int64_t i = 0; i < M * N; i++) X[i] = (double)reference_below(&random, 4);

@@ -1,6 +1,8 @@
 /* transform = fit: codes of training samples, their independence of batch, order and threads; and reconstruction. */
 #include "reference/reference.h"
 
+#include "linalg/kernels.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +86,7 @@ static void test_codes_do_not_depend_on_the_batch(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             reference_trial trial;
             reference_scene("%s x %s, %s", reference_pairs[p].basis, reference_pairs[p].codes,
                             armilla_type_word((armilla_type)type));
@@ -102,7 +104,7 @@ static void test_training_samples_get_their_codes(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; reference_pairs[p].orthonormal && type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; reference_pairs[p].orthonormal && type < ARMILLA_PRECISION_COUNT; type++)
             for (int combination = 0; combination < 8; combination++) {
                 reference_trial trial;
                 reference_scene("%s x %s, %s, preparation %d", reference_pairs[p].basis, reference_pairs[p].codes,
@@ -200,7 +202,7 @@ static void test_reconstruction(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (int combination = 0; combination < 4; combination++) {
                 reference_trial trial;
                 char nothing[8];
@@ -220,6 +222,36 @@ static void test_reconstruction(void **state)
             }
 }
 
+/* Each kernel on its own: the model is right, and transform gives the stored codes whatever the best kernel is. */
+static void test_pinned_kernels(void **state)
+{
+    static const char *const kernels[] = {"portable", "avx2"};
+    enum { WIDE = 40, MANY = 60, ATOMS = 5 };
+    double X[WIDE * MANY];
+    uint64_t random = 98;
+    (void)state;
+    reference_fill_normal(&random, WIDE * MANY, X);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
+            const size_t bytes = MANY * ATOMS * armilla_type_size((armilla_type)type);
+            double codes[MANY * ATOMS];
+            reference_trial trial;
+            reference_trial_new(&trial, &reference_pairs[0], (armilla_type)type, WIDE, MANY, ATOMS, ATOMS, X);
+            trial.options.kernel = kernels[k];
+            reference_scene("%s, %s", kernels[k], armilla_type_word((armilla_type)type));
+            if (!armilla_kernels_available(kernels[k])) {
+                armilla_model *none = NULL;
+                REFERENCE_STATUS(armilla_fit(reference_context, trial.data, &trial.options, &none), ARMILLA_NOT_BUILT);
+            } else {
+                armilla_model *model = reference_trial_fit(&trial);
+                REFERENCE_OK(armilla_model_transform(reference_context, model, trial.data, 0, codes));
+                REFERENCE_HOLDS(memcmp(codes, armilla_model_codes(model), bytes) == 0);
+                armilla_model_free(model);
+            }
+            reference_trial_free(&trial);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_codes_are_better_than_one_projection),
         cmocka_unit_test(test_transform_refuses_other_data),
         cmocka_unit_test(test_reconstruction),
+        cmocka_unit_test(test_pinned_kernels),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -191,7 +191,7 @@ static void test_a_sweep_allocates_nothing(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int variant = 0; variant < 2 * ARMILLA_TYPE_COUNT; variant++) {
+        for (int variant = 0; variant < 2 * ARMILLA_PRECISION_COUNT; variant++) {
             const char *precision = armilla_type_word((armilla_type)(variant / 2));
             const bool sparse = variant % 2;
             const int64_t few = allocations_of(&reference_pairs[p], precision, sparse, 5);

@@ -108,6 +108,11 @@ static void test_words(void **state)
     for (int i = 0; i < ARMILLA_STOP_COUNT; i++) assert_string_equal(armilla_stop_word((armilla_stop)i), stops[i]);
     assert_string_equal(armilla_type_word(ARMILLA_F32), "f32");
     assert_string_equal(armilla_type_word(ARMILLA_F64), "f64");
+    assert_string_equal(armilla_type_word(ARMILLA_U8), "u8");
+    assert_int_equal(armilla_type_size(ARMILLA_U8), 1);
+    assert_int_equal(ARMILLA_PRECISION_COUNT, 2);
+    assert_int_equal(armilla_type_precision(ARMILLA_U8), ARMILLA_F32);
+    assert_int_equal(armilla_type_precision(ARMILLA_F64), ARMILLA_F64);
     assert_int_equal(armilla_type_size(ARMILLA_F32), 4);
     assert_int_equal(armilla_type_size(ARMILLA_F64), 8);
     /* Values that no list has. */

@@ -110,7 +110,7 @@ static void chooses_the_format(void **state)
     char odd[256];
     support_write_file(path, "1,2\n", 4);
     support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_ARGUMENT,
-                  "format 'cvs' is unknown; choices: npy (.npy), scipy-npz (.npz), csv (.csv .tsv .txt)");
+                  "format 'cvs' is unknown; choices: npy (.npy), scipy-npz (.npz), csv (.csv .tsv .txt), idx (");
     options.format = "npy";
     support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_DATA, "is not an .npy array");
     support_path(odd, sizeof odd, "data.odd");

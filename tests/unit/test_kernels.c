@@ -216,7 +216,7 @@ static void test_equal_input_gives_equal_bits(void **state)
 static void test_choice_of_kernels(void **state)
 {
     (void)state;
-    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
         const armilla_kernels *kernels = armilla_kernels_choose((armilla_type)type);
         size_t portable = 0;
         assert_non_null(kernels);
@@ -229,6 +229,28 @@ static void test_choice_of_kernels(void **state)
         assert_int_equal(portable, 1);
     }
     assert_true(armilla_epsilon(ARMILLA_F32) == 0x1p-23 && armilla_epsilon(ARMILLA_F64) == 0x1p-52);
+}
+
+/* Every byte, at every place of a vector. */
+static void test_widen(void **state)
+{
+    enum { COUNT = 300 };
+    uint8_t bytes[COUNT];
+    double room[COUNT], back[COUNT];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) bytes[i] = (uint8_t)(i * 37);
+    for (size_t row = 0; armilla_kernels_row(row); row++) {
+        const armilla_kernels *kernels = armilla_kernels_row(row);
+        if (!armilla_kernels_supported(kernels)) continue;
+        for (int first = 0; first < 20; first++) {
+            kernels->widen(COUNT - first, bytes + first, room);
+            armilla_fetch(kernels->type, COUNT - first, room, back);
+            for (int i = first; i < COUNT; i++) REFERENCE_HOLDS(back[i - first] == (double)bytes[i]);
+        }
+    }
+    armilla_fetch(ARMILLA_U8, COUNT, bytes, back);
+    armilla_store(ARMILLA_U8, COUNT, back, room);
+    assert_memory_equal(room, bytes, sizeof bytes);
 }
 
 static void test_store_and_fetch(void **state)
@@ -264,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_products_do_not_depend_on_the_place),
         cmocka_unit_test(test_equal_input_gives_equal_bits),
         cmocka_unit_test(test_choice_of_kernels),
+        cmocka_unit_test(test_widen),
         cmocka_unit_test(test_store_and_fetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

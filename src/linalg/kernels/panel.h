@@ -298,4 +298,10 @@ static void accumulate(const armilla_columns *X, int64_t r, const void *W, doubl
         add_panel(2, 6, X, r, W, A);
 }
 
-const armilla_kernels TABLE = {ISA_NAME, TYPE_TAG, products, accumulate};
+static void widen(int64_t count, const uint8_t *from, void *to)
+{
+    REAL *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (REAL)from[i];
+}
+
+const armilla_kernels TABLE = {ISA_NAME, TYPE_TAG, products, accumulate, widen};
