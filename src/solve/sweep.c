@@ -1,6 +1,7 @@
 /* The sweep as a visitor of the pass over X. All its sums are one flat vector, [A | G | scalars | tally]. */
 #include "solve/sweep.h"
 
+#include "base/size.h"
 #include "linalg/dense.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ struct armilla_sweep {
     bench *benches;
     double *numbers; /* of all benches */
     char *typed;
+    char *U; /* room for the plan's U on whole cache lines, which products read fastest */
     double *sums;
     const armilla_sweep_plan *plan; /* of the run under way */
 };
@@ -47,8 +49,8 @@ static void lay_out_benches(armilla_sweep *sweep, int threads, int64_t area)
     const size_t typed_bytes = (size_t)area * armilla_type_size(sweep->type);
     for (int t = 0; t < threads; t++) {
         double *start = sweep->numbers + t * (3 * area + 2 * sweep->r);
-        sweep->benches[t] = (bench){start, start + area, start + 2 * area, sweep->typed + (size_t)t * typed_bytes,
-                                    start + 3 * area};
+        sweep->benches[t] =
+            (bench){start, start + area, start + 2 * area, sweep->typed + (size_t)t * typed_bytes, start + 3 * area};
     }
 }
 
@@ -65,8 +67,12 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
     if ((status = armilla_take(context, used, sizeof *made->benches, &made->benches)) != ARMILLA_OK) goto failed;
-    if ((status = armilla_take(context, used * (3 * area + 2 * r), sizeof(double), &made->numbers)) != ARMILLA_OK) goto failed;
+    if ((status = armilla_take(context, used * (3 * area + 2 * r), sizeof(double), &made->numbers)) != ARMILLA_OK)
+        goto failed;
     if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
+    if ((status = armilla_take(context, X->m * r * (int64_t)armilla_type_size(work) + ARMILLA_LINE, 1, &made->U)) !=
+        ARMILLA_OK)
+        goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
     lay_out_benches(made, used, area);
     *sweep = made;
@@ -80,6 +86,7 @@ void armilla_sweep_free(armilla_sweep *sweep)
 {
     if (!sweep) return;
     armilla_release(sweep->context, sweep->sums);
+    armilla_release(sweep->context, sweep->U);
     armilla_release(sweep->context, sweep->typed);
     armilla_release(sweep->context, sweep->numbers);
     armilla_release(sweep->context, sweep->benches);
@@ -120,10 +127,11 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const int64_t r = sweep->r, count = panel->count;
     bench *b = &sweep->benches[thread];
     /* C = U'X_b */
-    if (plan->U) ops->products(panel, r, plan->U, b->C);
+    if (plan->U) ops->products(panel, r, armilla_align(sweep->U), b->C);
     if (plan->codes) {
         const size_t size = armilla_type_size(sweep->type);
-        armilla_fetch(sweep->type, r * count, (const char *)plan->codes + (size_t)(panel->first * r) * size, b->previous);
+        armilla_fetch(sweep->type, r * count, (const char *)plan->codes + (size_t)(panel->first * r) * size,
+                      b->previous);
         memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
     }
     /* W_b from C */
@@ -143,12 +151,15 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
     sweep->plan = plan;
+    if (plan->U)
+        memcpy(armilla_align(sweep->U), plan->U, (size_t)(sweep->X->m * sweep->r) * armilla_type_size(sweep->type));
     const armilla_status status =
         armilla_traverse(sweep->traversal, tally_offset(sweep) + plan->tally, visit, sweep, sweep->sums);
     sweep->plan = NULL;
     sweep->runs++;
     if (status != ARMILLA_OK)
-        return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s", armilla_status_text(status));
+        return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
+                            armilla_status_text(status));
     return ARMILLA_OK;
 }
 
