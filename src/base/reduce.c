@@ -20,8 +20,8 @@ struct armilla_reducer {
     int64_t offset_of[MOST_LEVELS]; /* of a level's first node in waiting */
     double **waiting;               /* a finished node whose sibling is not: its vector; NULL else */
     int64_t vectors;                /* in all */
-    double **vector;                /* all of them */
-    double **spare;                 /* those not in use, `free` of them */
+    double **vector;                /* all of them, as they were taken */
+    double **spare;                 /* those not in use, `free` of them, from the first whole cache line on */
     int64_t free;
     armilla_status status; /* of the lowest failing slot */
     int64_t failed_slot;
@@ -59,7 +59,8 @@ armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int6
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof *made->vector, &made->vector);
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof *made->spare, &made->spare);
     for (; status == ARMILLA_OK && made->vectors < vectors; made->vectors++) {
-        status = armilla_take(context, length, sizeof(double), &made->vector[made->vectors]);
+        status = armilla_take(context, length + ARMILLA_LINE / (int64_t)sizeof(double), sizeof(double),
+                              &made->vector[made->vectors]);
         if (status != ARMILLA_OK) break;
     }
     if (status == ARMILLA_OK) status = armilla_team_new(context, made->threads, &made->team);
@@ -181,7 +182,7 @@ armilla_status armilla_reduce(armilla_reducer *reducer, int64_t length, armilla_
                               double *sums)
 {
     reduction run = {reducer, length, body, self, 0};
-    memcpy(reducer->spare, reducer->vector, (size_t)reducer->vectors * sizeof *reducer->spare);
+    for (int64_t i = 0; i < reducer->vectors; i++) reducer->spare[i] = armilla_align(reducer->vector[i]);
     reducer->free = reducer->vectors;
     reducer->status = ARMILLA_OK;
     reducer->failed_slot = reducer->slots;

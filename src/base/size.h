@@ -38,4 +38,11 @@ static inline int64_t armilla_max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The first place in the block that is a multiple of a cache line; the block has ARMILLA_LINE bytes to spare. */
+enum { ARMILLA_LINE = 64 };
+static inline void *armilla_align(void *block)
+{
+    return (char *)block + (ARMILLA_LINE - (uintptr_t)block % ARMILLA_LINE) % ARMILLA_LINE;
+}
+
 #endif

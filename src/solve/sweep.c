@@ -3,6 +3,7 @@
  * in another way than m x r (armilla_layout). */
 #include "solve/sweep.h"
 
+#include "base/size.h"
 #include "linalg/dense.h"
 #include "sets/column.h"
 
@@ -28,6 +29,7 @@ struct armilla_sweep {
     bench *benches;
     double *numbers; /* of all benches */
     char *typed;
+    char *U; /* room for the plan's U on whole cache lines, which products read fastest */
     double *sums;
     const armilla_sweep_plan *plan; /* of the run under way */
 };
@@ -85,6 +87,9 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     if ((status = armilla_take(context, used * bench_numbers(r, area), sizeof(double), &made->numbers)) != ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
+    if ((status = armilla_take(context, X->m * r * (int64_t)armilla_type_size(work) + ARMILLA_LINE, 1, &made->U)) !=
+        ARMILLA_OK)
+        goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
     if (layout && (status = armilla_take(context, layout->basis_bytes(X, work, r), 1, &made->packed)) != ARMILLA_OK)
         goto failed;
@@ -103,6 +108,7 @@ void armilla_sweep_free(armilla_sweep *sweep)
     armilla_release(sweep->context, sweep->A);
     armilla_release(sweep->context, sweep->packed);
     armilla_release(sweep->context, sweep->sums);
+    armilla_release(sweep->context, sweep->U);
     armilla_release(sweep->context, sweep->typed);
     armilla_release(sweep->context, sweep->numbers);
     armilla_release(sweep->context, sweep->benches);
@@ -149,7 +155,7 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const int64_t r = sweep->r, count = panel->count;
     bench *b = &sweep->benches[thread];
     /* C = U'X_b */
-    if (plan->U) ops->products(panel, r, ops->layout ? sweep->packed : plan->U, b->C);
+    if (plan->U) ops->products(panel, r, ops->layout ? sweep->packed : armilla_align(sweep->U), b->C);
     if (plan->previous) {
         const size_t size = armilla_type_size(sweep->type);
         armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(panel->first * r) * size,
@@ -178,6 +184,8 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     armilla_team *team = armilla_traversal_team(sweep->traversal);
     sweep->plan = plan;
     if (layout && plan->U) layout->pack(sweep->X, sweep->type, r, team, plan->U, sweep->packed);
+    if (!layout && plan->U)
+        memcpy(armilla_align(sweep->U), plan->U, (size_t)(sweep->X->m * r) * armilla_type_size(sweep->type));
     const armilla_status status = armilla_traverse(sweep->traversal, length, visit, sweep, sweep->sums);
     sweep->plan = NULL;
     sweep->runs++;

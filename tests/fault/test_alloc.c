@@ -17,6 +17,8 @@ typedef struct usage {
     const char *start, *precision;
     int64_t restarts;
     bool prepare, continues, sparse;
+    const char *solver;
+    int64_t s; /* for sparse codes */
 } usage;
 
 static double X[M * N];
@@ -40,7 +42,8 @@ static void set_options(const usage *use, armilla_options *options)
     options->rank = R;
     options->basis = use->pair->basis;
     options->codes = use->pair->codes;
-    options->sparsity = use->pair->sparse ? S : 0;
+    options->sparsity = use->pair->sparse ? use->s : 0;
+    options->solver = use->solver;
     options->start = use->start;
     options->precision = use->precision;
     options->restarts = use->restarts;
@@ -115,9 +118,9 @@ static int64_t fail_each(const usage *use, bool all)
     char path[256];
     support_path(path, sizeof path, "model.npz");
     for (int64_t k = 0; k < MOST_ALLOCATIONS; k += reference_effort(1, 17)) {
-        reference_scene("%s x %s, start %s, %s%s%s, allocation %d%s", use->pair->basis, use->pair->codes, use->start,
-                        use->precision, use->prepare ? ", prepared" : "", use->continues ? ", continued" : "", (int)k,
-                        all ? " and all after it" : "");
+        reference_scene("%s x %s, %s, start %s, %s%s%s, allocation %d%s", use->pair->basis, use->pair->codes,
+                        use->solver, use->start, use->precision, use->prepare ? ", prepared" : "",
+                        use->continues ? ", continued" : "", (int)k, all ? " and all after it" : "");
         const armilla_status status = run(use, k, all, path);
         const bool saved = unlink(path) == 0;
         REFERENCE_HOLDS(support_entries() == 0); /* no temporary file either */
@@ -145,11 +148,13 @@ static void test_every_allocation_fails_in_turn(void **state)
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
         for (int all = 0; all < 2; all++) {
             const reference_pair *pair = &reference_pairs[p];
-            const usage uses[] = {{pair, "random", "f64", 1, false, false, false},
-                                  {pair, "kmeans++", "f32", 1, true, true, false},
-                                  {pair, "random", "f64", 1, false, false, true},
-                                  {pair, "kmeans++", "f32", 1, true, true, true}};
-            for (int i = 0; i < 4; i++) failures += fail_each(&uses[i], all);
+            const usage uses[] = {{pair, "random", "f64", 1, false, false, false, "palm", S},
+                                  {pair, "kmeans++", "f32", 1, true, true, false, "palm", S},
+                                  {pair, "random", "f64", 1, false, false, true, "palm", S},
+                                  {pair, "kmeans++", "f32", 1, true, true, true, "palm", S},
+                                  {pair, "random", "f64", 1, false, false, false, "fast", S},
+                                  {pair, "kmeans++", "f32", 1, true, true, true, "fast", R}}; /* lists supports */
+            for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) failures += fail_each(&uses[i], all);
         }
     print_message("%d failures survived\n", (int)failures);
     assert_true(failures > reference_effort(1000, 500));
@@ -163,22 +168,22 @@ static void test_every_start_fails_in_turn(void **state)
     for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_STARTS, i, &start); i++)
         for (size_t p = 0; p < REFERENCE_PAIRS; p += 7)
             for (int all = 0; all < 2; all++) {
-                const usage use = {&reference_pairs[p], start.name, "f64", 2, false, false, false};
+                const usage use = {&reference_pairs[p],   start.name, "f64", 2, false, false, false,
+                                   all ? "palm" : "fast", S};
                 assert_true(fail_each(&use, all) > 20);
             }
 }
 
-static int64_t allocations_of(const reference_pair *pair, const char *precision, bool sparse, int64_t iterations)
+static int64_t allocations_of(const usage *use, int64_t iterations)
 {
     support_allocator allocator = SUPPORT_ALLOCATOR;
-    const usage use = {pair, "kmeans++", precision, 1, sparse, false, sparse};
     armilla_context *context = support_context_with(&allocator);
     armilla_data *data = NULL;
     armilla_model *model = NULL;
     armilla_options options;
-    set_options(&use, &options);
+    set_options(use, &options);
     options.max_iter = iterations;
-    support_ok(context, wrap(&use, context, &data));
+    support_ok(context, wrap(use, context, &data));
     support_ok(context, armilla_fit(context, data, &options, &model));
     armilla_model_free(model);
     armilla_data_free(data);
@@ -191,13 +196,15 @@ static void test_a_sweep_allocates_nothing(void **state)
 {
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int variant = 0; variant < 2 * ARMILLA_PRECISION_COUNT; variant++) {
-            const char *precision = armilla_type_word((armilla_type)(variant / 2));
+        for (int variant = 0; variant < 4 * ARMILLA_PRECISION_COUNT; variant++) {
+            const char *precision = armilla_type_word((armilla_type)(variant / 4)), *solver = "palm";
             const bool sparse = variant % 2;
-            const int64_t few = allocations_of(&reference_pairs[p], precision, sparse, 5);
+            if (variant % 4 > 1) solver = "fast";
+            const usage use = {&reference_pairs[p], "kmeans++", precision, 1, sparse, false, sparse, solver, R};
+            const int64_t few = allocations_of(&use, 5);
             assert_true(few > 10);
-            assert_int_equal(allocations_of(&reference_pairs[p], precision, sparse, 50), few);
-            assert_int_equal(allocations_of(&reference_pairs[p], precision, sparse, 500), few);
+            assert_int_equal(allocations_of(&use, 50), few);
+            assert_int_equal(allocations_of(&use, 500), few);
         }
 }
 

@@ -1,0 +1,146 @@
+/* Where solver `fast` ends, and begins: minima that are no worse than those of the paper's algorithm run for long. */
+#include "reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PROBLEMS = 15 };
+
+static void make_trial(reference_trial *trial, const reference_pair *pair, armilla_type type, reference_kind kind,
+                       uint64_t *random, const int64_t shape[4])
+{
+    double *X = reference_new(shape[0] * shape[1]);
+    reference_data(random, kind, pair, shape[0], shape[1], shape[2], shape[3], X);
+    reference_trial_new(trial, pair, type, shape[0], shape[1], shape[2], shape[3], X);
+    trial->options.solver = "fast";
+    free(X);
+}
+
+static void set_scene(const reference_trial *trial, const char *what)
+{
+    reference_scene("%s x %s, %s, m = %d, n = %d, r = %d, s = %d, start %s, seed %d, %s", trial->pair->basis,
+                    trial->pair->codes, armilla_type_word(trial->type), (int)trial->m, (int)trial->n, (int)trial->r,
+                    (int)trial->s, trial->options.start ? trial->options.start : "by the pair",
+                    (int)trial->options.seed, what);
+}
+
+static armilla_model_summary summary_of(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    armilla_model_summarize(model, &summary);
+    return summary;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(int count, double *values)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+/* With the options of the defaults. Returns h/||X||^2. */
+static double final_error(reference_trial *trial, const char *solver)
+{
+    trial->options.solver = solver;
+    trial->options.max_iter = strcmp(solver, "palm") == 0 ? 2000 : 500;
+    trial->options.tol = strcmp(solver, "palm") == 0 ? 0 : 1e-6;
+    armilla_model *model = reference_trial_fit(trial);
+    const armilla_model_summary summary = summary_of(model);
+    armilla_model_free(model);
+    return summary.objective / summary.squared_norm;
+}
+
+/* Medians over many problems: at or below those of palm run far longer. */
+static void test_minima_are_as_good_as_those_of_palm(void **state)
+{
+    static const int64_t shape[] = {30, 200, 5, 2};
+    const int problems = (int)reference_effort(MOST_PROBLEMS, 1);
+    uint64_t random = 241;
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS && problems > 1; i++) {
+        double fast[MOST_PROBLEMS], palm[MOST_PROBLEMS];
+        for (int k = 0; k < problems; k++) {
+            reference_trial trial;
+            make_trial(&trial, &reference_pairs[i], ARMILLA_F64, k % 2 ? REFERENCE_UNIFORM : REFERENCE_NOISY, &random,
+                       shape);
+            trial.options.seed = k;
+            set_scene(&trial, "palm and fast");
+            fast[k] = final_error(&trial, "fast");
+            palm[k] = final_error(&trial, "palm");
+            reference_trial_free(&trial);
+        }
+        const double ours = median(problems, fast), theirs = median(problems, palm);
+        print_message("%s x %s: median h/||X||^2 %.6f, palm %.6f\n", reference_pairs[i].basis, reference_pairs[i].codes,
+                      ours, theirs);
+        REFERENCE_AT_MOST(ours, theirs + 1e-6);
+    }
+}
+
+/* Truly 2-sparse data of a nonnegative basis, where one truncated step stalls (ALGORITHM section 5). */
+static void test_planted_sparse_data(void **state)
+{
+    static const int64_t shape[] = {30, 300, 6, 2};
+    uint64_t random = 242;
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS; i++) {
+        double fast[5], palm[5];
+        if (reference_pairs[i].orthonormal || !reference_pairs[i].sparse) continue;
+        for (int k = 0; k < 5; k++) {
+            reference_trial trial;
+            make_trial(&trial, &reference_pairs[i], ARMILLA_F64, REFERENCE_PLANTED, &random, shape);
+            set_scene(&trial, "planted");
+            fast[k] = final_error(&trial, "fast");
+            palm[k] = final_error(&trial, "palm");
+            print_message("%s: h/||X||^2 %.5f, palm %.5f\n", reference_pairs[i].codes, fast[k], palm[k]);
+            reference_trial_free(&trial);
+        }
+        REFERENCE_AT_MOST(median(5, fast), 0.05);
+        REFERENCE_HOLDS(median(5, fast) <= median(5, palm));
+    }
+}
+
+/* Continuation is a part of making a start, so a start that is given is left alone; another is never made worse. */
+static void test_continuation_leaves_a_given_start(void **state)
+{
+    static const int64_t shape[] = {20, 80, 6, 2};
+    uint64_t random = 243;
+    double U0[20 * 6];
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS * 4; i++) {
+        const reference_pair *pair = &reference_pairs[i % REFERENCE_PAIRS];
+        double first[2];
+        reference_trial trial;
+        make_trial(&trial, pair, ARMILLA_F64, REFERENCE_NOISY, &random, shape);
+        reference_random_basis(&random, pair, 20, 6, U0);
+        for (int given = 0; given < 2; given++) {
+            trial.options.start_basis = given ? U0 : NULL;
+            for (int k = 0; k < 2; k++) {
+                int64_t count = 0;
+                set_scene(&trial, given ? "given" : "not given");
+                trial.options.solver = k ? "palm" : "fast";
+                armilla_model *model = reference_trial_fit(&trial);
+                first[k] = armilla_model_trace(model, &count)[0].objective / summary_of(model).squared_norm;
+                armilla_model_free(model);
+            }
+            REFERENCE_AT_MOST(first[0], first[1] + 1e-12);
+            if (given) REFERENCE_NEAR(first[0], first[1], 1e-12);
+        }
+        reference_trial_free(&trial);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_minima_are_as_good_as_those_of_palm),
+        cmocka_unit_test(test_planted_sparse_data),
+        cmocka_unit_test(test_continuation_leaves_a_given_start),
+    };
+    return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
+}

@@ -1,0 +1,124 @@
+/* The decisions of solver `fast`, without data. */
+#include "reference/reference.h"
+
+#include "solve/policy.h"
+
+#include <math.h>
+
+static void test_momentum_grows_to_its_cap(void **state)
+{
+    armilla_momentum momentum = {-1};
+    (void)state;
+    armilla_momentum_begin(&momentum);
+    assert_true(momentum.beta == 0.5);
+    for (int step = 0; step < 100; step++) {
+        const double before = momentum.beta;
+        armilla_momentum_accept(&momentum);
+        assert_true(momentum.beta > before || momentum.beta == 3);
+        assert_true(momentum.beta <= 3 && momentum.beta <= 1.1 * before * (1 + 1e-15));
+    }
+    assert_true(momentum.beta == 3);
+}
+
+static void test_momentum_halves(void **state)
+{
+    armilla_momentum momentum;
+    (void)state;
+    armilla_momentum_begin(&momentum);
+    for (int step = 0; step < 50; step++) {
+        const double before = momentum.beta;
+        armilla_momentum_reject(&momentum);
+        assert_true(momentum.beta == before / 2 && momentum.beta >= 0);
+    }
+    for (int step = 0; step < 500; step++) armilla_momentum_accept(&momentum);
+    assert_true(momentum.beta == 3); /* it can come back */
+    armilla_momentum_begin(&momentum);
+    assert_true(momentum.beta == 0.5);
+}
+
+/* Whatever happens, 0 <= beta <= 3. */
+static void test_momentum_stays_in_bounds(void **state)
+{
+    uint64_t random = 221;
+    armilla_momentum momentum;
+    (void)state;
+    armilla_momentum_begin(&momentum);
+    for (int step = 0; step < 100000; step++) {
+        if (reference_below(&random, 8))
+            armilla_momentum_accept(&momentum);
+        else
+            armilla_momentum_reject(&momentum);
+        assert_true(momentum.beta > 0 && momentum.beta <= 3);
+    }
+}
+
+static void test_continuation_falls_from_r_to_s(void **state)
+{
+    (void)state;
+    for (int64_t r = 1; r <= 200; r++)
+        for (int64_t s = 1; s <= r; s++) {
+            int64_t before = armilla_continuation_sparsity(r, s, 0);
+            assert_int_equal(before, r);
+            for (int64_t sweep = 1; sweep < 2 * ARMILLA_CONTINUATION_SWEEPS; sweep++) {
+                const int64_t now = armilla_continuation_sparsity(r, s, sweep);
+                assert_true(now <= before && now >= s);
+                assert_true(sweep < ARMILLA_CONTINUATION_SWEEPS - 1 || now == s);
+                before = now;
+            }
+        }
+    /* Little by little: no sweep drops more than its share, rounded up. */
+    for (int64_t sweep = 1; sweep < ARMILLA_CONTINUATION_SWEEPS; sweep++)
+        assert_true(armilla_continuation_sparsity(1000, 10, sweep - 1) -
+                        armilla_continuation_sparsity(1000, 10, sweep) <=
+                    990 / (ARMILLA_CONTINUATION_SWEEPS - 1) + 1);
+}
+
+static void test_passes_and_steps_are_bounded(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 3, 7, 10, 64, 100, 1000, 50000, 1000000, INT64_C(1) << 40};
+    enum { SIZES = sizeof sizes / sizeof sizes[0] };
+    (void)state;
+    for (int i = 0; i < SIZES; i++)
+        for (int j = 0; j < SIZES; j++) {
+            const int passes = armilla_basis_passes(sizes[i], sizes[j]), steps = armilla_code_steps(sizes[i], sizes[j]);
+            assert_true(passes >= 1 && passes <= 8);
+            assert_true(steps >= 1 && steps <= 10);
+            if (i == 0) continue; /* more data never mean fewer */
+            assert_true(passes >= armilla_basis_passes(sizes[i - 1], sizes[j]));
+            assert_true(steps >= armilla_code_steps(sizes[i - 1], sizes[j]));
+        }
+}
+
+static void test_polish_waits(void **state)
+{
+    const double slow = 1e-6, quick = 1e-1;
+    armilla_polish polish;
+    (void)state;
+    armilla_polish_begin(&polish);
+    assert_true(armilla_polish_due(&polish, 0, slow));
+    assert_false(armilla_polish_due(&polish, 0, quick)); /* cheap steps still do well */
+    for (int64_t at = 0, wait = 0, round = 0; round < 10; round++) {
+        armilla_polish_done(&polish, at, slow);
+        const int64_t last = wait;
+        for (wait = 0; !armilla_polish_due(&polish, at + wait, slow); wait++)
+            assert_false(armilla_polish_due(&polish, at + wait, quick));
+        assert_true(wait >= 1 && (round == 0 || wait == 2 * last)); /* doubles where it brought little */
+        assert_true(armilla_polish_due(&polish, at + wait + 1, slow));
+        assert_false(armilla_polish_due(&polish, at + wait, quick));
+        at += wait;
+    }
+    armilla_polish_done(&polish, 100000, quick); /* it paid: soon again */
+    assert_false(armilla_polish_due(&polish, 100001, slow));
+    assert_true(armilla_polish_due(&polish, 100010, slow));
+    assert_false(armilla_polish_due(&polish, 100010, quick));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_momentum_grows_to_its_cap),    cmocka_unit_test(test_momentum_halves),
+        cmocka_unit_test(test_momentum_stays_in_bounds),     cmocka_unit_test(test_continuation_falls_from_r_to_s),
+        cmocka_unit_test(test_passes_and_steps_are_bounded), cmocka_unit_test(test_polish_waits),
+    };
+    return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
+}
