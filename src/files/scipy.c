@@ -120,8 +120,9 @@ static armilla_status read_values(reading *f, int64_t m, int64_t n, armilla_spar
     if (status != ARMILLA_OK) return status;
     if (array.dimensions != 1) status = bad(f, "the values of the sparse matrix are not a vector; save it again");
     if (status == ARMILLA_OK)
-        status = armilla_sparse_take(f->context, armilla_number_find(array.kind, array.width)->becomes, m, n,
-                                     array.shape[0], matrix);
+        status = armilla_sparse_take(f->context,
+                                     armilla_type_precision(armilla_number_find(array.kind, array.width)->becomes), m,
+                                     n, array.shape[0], matrix);
     if (status == ARMILLA_OK) {
         armilla_array_copy(&array, matrix->type, true, matrix->values);
         armilla_index_put(matrix->wide, matrix->starts, n, array.shape[0]);

@@ -60,7 +60,8 @@ static void look_at_trace(const armilla_model *model, double rounding, armilla_c
 {
     check->rises_expected = model->unsafe;
     for (int64_t k = 1; k < model->trace_count; k++)
-        check->rises += model->trace[k].objective - model->trace[k - 1].objective > RISE_SLACK * rounding;
+        check->rises += model->trace[k].objective - model->trace[k - 1].objective >
+                        RISE_SLACK * rounding * fmax(1, model->trace[k].objective / model->summary.squared_norm);
 }
 
 /* Every entry finite, its relative error that of its objective. */

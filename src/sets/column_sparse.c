@@ -163,18 +163,18 @@ static void greedy(const sparse_search *f, double *w)
 }
 
 /* The truncated descent from Proj(d), which the sweeps' own steps resemble. */
-static void truncated(const sparse_search *f, const armilla_code_set *codes, double *room, double *w)
+static bool truncated(const sparse_search *f, const armilla_code_set *codes, double *room, double *w)
 {
-    if (!codes->project(f->problem->r, f->problem->s, f->d, w)) return;
+    if (!codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
     armilla_column_descend(f->problem, codes, f->d, SEARCH_STEPS, w, room);
     for (int64_t swaps = 0; swaps < 2 * f->problem->s && swap_one(f, w); swaps++) {}
+    return true;
 }
 
 static void improve_by_descent(const sparse_search *f, const armilla_code_set *codes, double *w)
 {
     double *other = f->trial + f->problem->r;
-    memcpy(other, w, (size_t)f->problem->r * sizeof *w);
-    truncated(f, codes, f->sub_room, other);
+    if (!truncated(f, codes, f->sub_room, other)) return;
     if (armilla_column_value(f->problem, f->d, other) < armilla_column_value(f->problem, f->d, w))
         memcpy(w, other, (size_t)f->problem->r * sizeof *w);
 }

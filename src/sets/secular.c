@@ -10,25 +10,32 @@
 /* Eigenvalues this close to the least, relative to the largest, are its eigenspace. */
 #define SAME_EIGENVALUE 1e-13
 
-static double phi(int64_t r, const double *values, const double *b, double t, double *slope)
+/* How far above the least; 0 in its eigenspace. */
+static double gap(const double *values, double close, int64_t i)
+{
+    const double delta = values[i] - values[0];
+    return delta <= close ? 0 : delta;
+}
+
+static double phi(int64_t r, const double *values, double close, const double *b, double t, double *slope)
 {
     double sum = 0, derivative = 0;
     for (int64_t i = 0; i < r; i++) {
-        const double w = b[i] / (values[i] - values[0] + t);
+        const double bottom = gap(values, close, i) + t, w = b[i] / bottom;
         sum += w * w;
-        derivative -= 2 * w * w / (values[i] - values[0] + t);
+        derivative -= 2 * w * w / bottom;
     }
     *slope = derivative;
     return sum;
 }
 
 /* Newton on 1 - 1/sqrt(phi), which is nearly linear, kept inside its bracket by bisection. */
-static double find_shift(int64_t r, const double *values, const double *b, double low, double high)
+static double find_shift(int64_t r, const double *values, double close, const double *b, double low, double high)
 {
     double t = low > 0 ? low : high * DBL_EPSILON;
     for (int step = 0; step < 100; step++) {
         double slope = 0;
-        const double sum = phi(r, values, b, t, &slope), root = sqrt(sum);
+        const double sum = phi(r, values, close, b, t, &slope), root = sqrt(sum);
         if (sum > 1)
             low = t;
         else
@@ -57,8 +64,8 @@ void armilla_secular(int64_t r, const double *values, const double *b, double *w
     if (inside <= 1e-28 * all && rest <= 1) {
         w[0] = sqrt(1 - rest); /* the hard case */
     } else {
-        const double t = find_shift(r, values, b, sqrt(inside), sqrt(all));
-        for (int64_t i = 0; i < r; i++) w[i] = b[i] / (values[i] - values[0] + t);
+        const double t = find_shift(r, values, close, b, sqrt(inside), sqrt(all));
+        for (int64_t i = 0; i < r; i++) w[i] = b[i] / (gap(values, close, i) + t);
     }
     (void)armilla_unit(r, w, w);
 }

@@ -50,6 +50,20 @@ armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
     return armilla_problem_record(p, dU, fast->dV, ended);
 }
 
+void armilla_fast_revert(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    memcpy(p->U_next, fast->U_kept, (size_t)(p->m * p->r) * sizeof(double));
+    armilla_problem_set_basis(p, p->U_next, NULL);
+    p->l = fast->l;
+}
+
+armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended)
+{
+    armilla_fast_revert(fast);
+    return armilla_problem_repeat(fast->problem, ended);
+}
+
 void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_fast *fast = self;

@@ -26,6 +26,11 @@ armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, vo
 void armilla_fast_swap_codes(armilla_fast *fast);
 /* The trial becomes the state and is recorded. */
 armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended);
+/* The problem's basis and radius become the accepted ones again; its codes are still. */
+void armilla_fast_revert(armilla_fast *fast);
+/* An iteration whose plain step brought nothing but rounding: the state stays, and is recorded once more. */
+armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended);
+
 /* U_new = coordinate descent (HALS) from the accepted basis on its sums. */
 void armilla_fast_descend_basis(armilla_fast *fast);
 /* U = max(U_new + beta*(U_new - U_kept), 0) as a trial. */

@@ -82,7 +82,7 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
         armilla_fast_set_trial(fast, 0);
         status = armilla_fast_sweep(fast, code_steps, loop, &h);
     }
-    if (status == ARMILLA_OK) status = armilla_fast_accept(fast, ended);
+    if (status == ARMILLA_OK) status = h <= fast->h ? armilla_fast_accept(fast, ended) : armilla_fast_stay(fast, ended);
     if (status != ARMILLA_OK) return status;
     const double fall = (before - fast->h) / before;
     if (fast->solving) armilla_polish_done(&loop->polish, trace->count, fall);

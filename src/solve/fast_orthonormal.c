@@ -41,7 +41,7 @@ armilla_status armilla_fast_orthonormal(armilla_fast *fast)
             status = try_step(fast, 0, &h);
             if (status != ARMILLA_OK) break;
         }
-        status = armilla_fast_accept(fast, &ended);
+        status = h <= fast->h ? armilla_fast_accept(fast, &ended) : armilla_fast_stay(fast, &ended);
     }
     return status;
 }

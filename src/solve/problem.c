@@ -107,12 +107,24 @@ double armilla_problem_objective(const armilla_problem *problem)
     return fmax(h, 0); /* below 0 only by cancellation */
 }
 
-armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended)
+/* Adds the entry and decides. */
+static armilla_status add_entry(armilla_problem *problem, const armilla_trace_entry *entry, bool *ended)
 {
     armilla_trace *trace = problem->trace;
+    const armilla_problem_options *options = &problem->options;
+    const armilla_status status = armilla_trace_add(trace, entry);
+    if (status != ARMILLA_OK) return status;
+    const bool interrupted = options->callback && options->callback(options->callback_user, entry);
+    const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
+    *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended)
+{
     const double h = armilla_problem_objective(problem);
     const armilla_trace_entry entry = {
-        .iteration = trace->count,
+        .iteration = problem->trace->count,
         .objective = h,
         .relative_error = sqrt(h / problem->squared_norm),
         .dU = dU,
@@ -124,11 +136,14 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
         return armilla_fail(problem->context, ARMILLA_INTERNAL,
                             "the objective is not finite after iteration %lld; scale the data nearer to 1",
                             (long long)entry.iteration);
-    const armilla_status status = armilla_trace_add(trace, &entry);
-    if (status != ARMILLA_OK) return status;
-    const bool interrupted =
-        problem->options.callback && problem->options.callback(problem->options.callback_user, &entry);
-    const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
-    *ended = armilla_stop_decide(&problem->options.stop, before, &entry, interrupted, &problem->stop);
-    return ARMILLA_OK;
+    return add_entry(problem, &entry, ended);
+}
+
+armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended)
+{
+    armilla_trace_entry entry = problem->trace->entries[problem->trace->count - 1];
+    entry.iteration++;
+    entry.dU = entry.dV = 0;
+    entry.seconds = armilla_clock() - problem->options.clock_start;
+    return add_entry(problem, &entry, ended);
 }

@@ -89,6 +89,9 @@ double armilla_problem_reach(const armilla_problem *problem);
 /* Adds the state to the trace and calls back; *ended and problem->stop say whether that ends the fit. */
 armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended);
 
+/* The same for an iteration that changed nothing. */
+armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
+
 /* (A7): l = <X,UW>/<UW,UW>, skipped where the radius is given or no positive one exists. Returns ||V_new - V_old||_F
  * for the codes that the last sweep changed. */
 double armilla_radius_step(armilla_problem *problem);

@@ -68,6 +68,9 @@ static armilla_status canonical_form(armilla_fast *fast)
     const armilla_code_set *codes = p->options.codes;
     double *U = fast->A; /* the sums are not needed any more */
     armilla_status status = ARMILLA_OK;
+    /* Samples without a direction have the first axis for a code whatever the basis: they say nothing about it. */
+    for (int64_t j = 0; j < p->n && p->options.basis->gram_is_identity; j++) fast->G[0] -= p->squared_norms[j] == 0;
+    fast->G[0] = fmax(fast->G[0], 0);
     if (p->options.basis->gram_is_identity && !codes->nonnegative && !codes->sparse)
         status = rotate_to_axes(fast, U);
     else
@@ -91,7 +94,7 @@ static armilla_status solve_state(armilla_fast *fast, double *h)
 /* Where the column solver is not global, codes that descended from earlier ones can be better than its own. Then the
  * path goes on from the solver's codes: entries that are better than those are taken off the trace, for the model does
  * not reach them, and from here every code is the solver's, as long as h falls. */
-static armilla_status go_on_sealed(armilla_fast *fast, double h)
+static armilla_status go_on_sealed(armilla_fast *fast, double fixed, double h)
 {
     armilla_problem *p = fast->problem;
     armilla_trace *trace = p->trace;
@@ -102,12 +105,16 @@ static armilla_status go_on_sealed(armilla_fast *fast, double h)
     for (int step = 0; step < MOST_STEPS && status == ARMILLA_OK && !ended; step++) {
         armilla_fast_descend_basis(fast);
         armilla_fast_set_trial(fast, 0);
+        const double l = fast->l;
+        p->options.radius = fixed;
+        fix_scale(p, p->U_next); /* it holds U; the scale stays canonical */
+        armilla_problem_set_basis(p, p->U_next, NULL);
+        p->options.radius = fast->l = p->l;
         status = armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, &h);
         if (status != ARMILLA_OK) return status;
         if (h >= fast->h) {
-            /* The accepted codes are in the problem still; only the basis has to come back. */
-            memcpy(p->U_next, fast->U_kept, (size_t)(p->m * p->r) * sizeof(double));
-            armilla_problem_set_basis(p, p->U_next, NULL);
+            fast->l = l;
+            armilla_fast_revert(fast);
             return ARMILLA_OK;
         }
         status = armilla_fast_accept(fast, &ended);
@@ -125,7 +132,7 @@ armilla_status armilla_fast_seal(armilla_fast *fast)
     p->options.radius = fast->l = p->l; /* no longer touched */
     fast->solving = true;
     status = solve_state(fast, &h);
-    if (status == ARMILLA_OK && h > fast->h + CLOSE * p->squared_norm) status = go_on_sealed(fast, h);
+    if (status == ARMILLA_OK && h > fast->h + CLOSE * p->squared_norm) status = go_on_sealed(fast, fixed, h);
     p->options.radius = fixed;
     return status;
 }

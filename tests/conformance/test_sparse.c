@@ -81,7 +81,7 @@ static void test_sparse_equals_dense(void **state)
     uint64_t random = 301;
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (int variant = 0; variant < 4; variant++) {
                 const reference_pair *pair = &reference_pairs[p];
                 double *X = make_matrix(&random, pair, M, N);
@@ -102,7 +102,7 @@ static void test_other_precision(void **state)
 {
     uint64_t random = 302;
     (void)state;
-    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
         double *X = make_matrix(&random, &reference_pairs[5], M, N);
         reference_trial trial;
         reference_scene("%s data in the other precision", armilla_type_word((armilla_type)type));
@@ -143,7 +143,7 @@ static void test_preparation(void **state)
     uint64_t random = 303;
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (int combination = 1; combination < 8; combination++) {
                 const reference_pair *pair = &reference_pairs[p];
                 double *X = make_matrix(&random, pair, M, N), *prepared = reference_copy(M * N, X);
@@ -230,7 +230,7 @@ static void test_same_bits(void **state)
     uint64_t random = 306;
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             const reference_pair *pair = &reference_pairs[p];
             double *X = make_matrix(&random, pair, FEATURES, SAMPLES);
             armilla_model *first = NULL;
@@ -282,7 +282,7 @@ static void test_transform(void **state)
     uint64_t random = 307;
     (void)state;
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             const reference_pair *pair = &reference_pairs[p];
             double *X = make_matrix(&random, pair, M, N);
             reference_trial trial;
@@ -354,7 +354,7 @@ static void test_odd_shapes(void **state)
     uint64_t random = 309;
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
             for (size_t p = 0; p < REFERENCE_PAIRS; p++) {
                 const int64_t m = shapes[i][0], n = shapes[i][1], r = shapes[i][2];
                 double *X = reference_new(m * n);

@@ -139,7 +139,7 @@ static void test_transform_and_survey(void **state)
     (void)state;
     reference_fill_uniform(&random, M * N, X);
     for (size_t p = 0; p < REFERENCE_PAIRS; p += 3)
-        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
             const size_t bytes = N * R * armilla_type_size((armilla_type)type);
             void *first = calloc(1, bytes), *codes = calloc(1, bytes);
             armilla_data_facts facts, other;
