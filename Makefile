@@ -16,7 +16,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS
 sources = $$(find include src cli tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all install format check-format clean help
+.PHONY: build deps demo test test-all bench install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -37,6 +37,12 @@ test: ## run the tests, then the unit tests again under the address and undefine
 test-all: ## run the long tiers too: valgrind, every BLAS, clang, thread sanitizer, static analysis
 	@scripts/deps.sh build test more
 	@scripts/test.sh all
+
+bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run
+	@scripts/deps.sh build test
+	@scripts/build.sh "$(BUILD)"
+	@cmake --build "$(BUILD)" --target bench_roofline --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
+	@/usr/bin/python3 bench/bench.py "$(BUILD)" $(ARGS)
 
 install: build ## install the command, library, headers and package files under PREFIX
 	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CASES = 128, GEMM_SIDE = 1536, BUFFER_BYTES = 1 << 28, LINE = 64 };
+enum { MOST_CASES = 128, GEMM_SIDE = 1536, BUFFER_BYTES = 1 << 28, LINE = 64, READ_BLOCK = 1024 };
 
 typedef struct settings {
     int64_t m, n, threads, repetitions;
@@ -38,6 +38,7 @@ typedef struct timed {
 
 static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", false, false};
 static armilla_context *context;
+static armilla_team *team;
 static timed cases[MOST_CASES];
 static int case_count;
 
@@ -77,20 +78,24 @@ static void fill(armilla_type type, int64_t count, void *values)
     }
 }
 
-static void run_read(timed *self)
+/* Reads blocks first ... last-1 of the buffer. */
+static void read_blocks(void *self, int64_t first, int64_t last)
 {
     typedef int64_t vector __attribute__((vector_size(32)));
-    const vector *values = self->X;
-    const int64_t count = BUFFER_BYTES / (int64_t)sizeof *values;
+    const vector *values = ((const timed *)self)->X;
     int64_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads((int)chosen.threads)
-    for (int64_t block = 0; block < count; block += 1024) {
+    for (int64_t block = first; block < last; block++) {
         vector part[4] = {{0}};
-        for (int64_t i = block; i < block + 1024; i += 4)
+        for (int64_t i = block * READ_BLOCK; i < (block + 1) * READ_BLOCK; i += 4)
             for (int64_t k = 0; k < 4; k++) part[k] += values[i + k];
         sum += part[0][0] + part[1][1] + part[2][2] + part[3][3];
     }
     if (sum == 1) printf("\n");
+}
+
+static void run_read(timed *self)
+{
+    armilla_team_share(team, BUFFER_BYTES / (32 * READ_BLOCK), read_blocks, self);
 }
 
 static void run_gemm(timed *self)
@@ -248,6 +253,7 @@ int main(int count, char **words)
 {
     parse(count, words);
     must(armilla_context_new(NULL, &context));
+    must(armilla_team_new(context, (int)chosen.threads, &team));
     add_case(run_read, ARMILLA_F64, ARMILLA_F64, 0, take(BUFFER_BYTES));
     add_gemm(ARMILLA_F32);
     add_gemm(ARMILLA_F64);

@@ -27,6 +27,9 @@ more  | cppcheck                | cppcheck                   | command:cppcheck 
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
+more  | python3-sklearn         | scikit-learn               | python:sklearn                | make bench: compared with
+more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
+more  | gnuplot-nox             | gnuplot                    | command:gnuplot               | make bench: draws the curves
 '
 
 shows() {

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A step of w shorter than this is the last. */
-#define SETTLED 1e-14
-
 int64_t armilla_column_room(int64_t r)
 {
     return 14 * r + r * r;
@@ -108,7 +105,7 @@ double armilla_column_value(const armilla_column_problem *problem, const double 
 }
 
 void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                            int steps, double *w, double *room)
+                            int steps, double settled, double *w, double *room)
 {
     const int64_t r = problem->r;
     const double alpha = problem->alpha;
@@ -143,7 +140,7 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
         }
         value = found;
         pace = faster;
-        if (moved <= SETTLED) return;
+        if (moved <= settled) return;
     }
 }
 

@@ -48,9 +48,10 @@ void armilla_column_solve(const armilla_column_problem *problem, const armilla_c
 double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);
 
 /* Up to `steps` accelerated steps w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g never rises.
- * Ends early where w settles. room: 6r. */
+ * Ends early where no entry of w moves by more than settled. room: 6r. */
+#define ARMILLA_SETTLED 1e-14 /* as exact as it gets */
 void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                            int steps, double *w, double *room);
+                            int steps, double settled, double *w, double *room);
 
 /* For the sets' solvers. */
 

@@ -84,7 +84,7 @@ static void refit(const sparse_search *f, int steps, double *w)
             if (w[b] != 0) f->sub_H[i * sub.r + j++] = p->H[a * p->r + b];
         i++;
     }
-    armilla_column_descend(&sub, f->whole, f->sub_d, steps, f->sub_w, f->sub_room);
+    armilla_column_descend(&sub, f->whole, f->sub_d, steps, ARMILLA_SETTLED, f->sub_w, f->sub_room);
     for (int64_t a = 0, i = 0; a < p->r; a++)
         if (w[a] != 0) w[a] = f->sub_w[i++];
 }
@@ -166,7 +166,7 @@ static void greedy(const sparse_search *f, double *w)
 static bool truncated(const sparse_search *f, const armilla_code_set *codes, double *room, double *w)
 {
     if (!codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
-    armilla_column_descend(f->problem, codes, f->d, SEARCH_STEPS, w, room);
+    armilla_column_descend(f->problem, codes, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, room);
     for (int64_t swaps = 0; swaps < 2 * f->problem->s && swap_one(f, w); swaps++) {}
     return true;
 }

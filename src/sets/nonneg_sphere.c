@@ -42,7 +42,7 @@ static void solve(const armilla_column_problem *problem, const double *d, double
     double *trial = room + 6 * problem->r, least = INFINITY;
     for (int start = 0; start < STARTS; start++) {
         start_at(problem, start, d, trial);
-        armilla_column_descend(problem, &armilla_codes_nonneg_sphere, d, DESCENT_STEPS, trial, room);
+        armilla_column_descend(problem, &armilla_codes_nonneg_sphere, d, DESCENT_STEPS, ARMILLA_SETTLED, trial, room);
         const double value = armilla_column_value(problem, d, trial);
         if (value < least) {
             least = value;

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Codes are renewed in every sweep: the last digits can wait. */
+#define SETTLED_IN_LOOP 1e-6
+
 typedef struct nonnegative_loop {
     armilla_fast *fast;
     armilla_polish polish;
@@ -13,24 +16,23 @@ typedef struct nonnegative_loop {
     bool cheap; /* the column solver is used in every sweep, and nothing else */
 } nonnegative_loop;
 
-/* u_k <- max(u_k + (a_k - Ug_k)/G_kk, 0), for all k, several times; A and G of V = lW. */
+/* u_k <- max(u_k + (a_k - Ug_k)/G_kk, 0), for all k; A and G of V = lW. One pass only: more fit U closely to codes that
+ * have hardly moved, and from there the way down is long. */
 void armilla_fast_descend_basis(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
     const int64_t m = p->m, r = p->r;
-    const int passes = armilla_basis_passes(p->n, r);
     double *step = p->U_next; /* one column of room */
     memcpy(fast->U_new, fast->U_kept, (size_t)(m * r) * sizeof(double));
-    for (int pass = 0; pass < passes; pass++)
-        for (int64_t k = 0; k < r; k++) {
-            double *u = fast->U_new + k * m;
-            const double own = fast->G[k * r + k];
-            if (own <= 1e-12 * (double)p->n) continue; /* hardly used: no curvature to divide by */
-            /* a_k/l - Ug_k, both divided by l */
-            for (int64_t i = 0; i < m; i++) step[i] = fast->A[k * m + i] / fast->l;
-            armilla_multiply(m, r, 1, -1, fast->U_new, fast->G + k * r, 1, step);
-            for (int64_t i = 0; i < m; i++) u[i] = fmax(u[i] + step[i] / own, 0);
-        }
+    for (int64_t k = 0; k < r; k++) {
+        double *u = fast->U_new + k * m;
+        const double own = fast->G[k * r + k];
+        if (own <= 1e-12 * (double)p->n) continue; /* hardly used: no curvature to divide by */
+        /* a_k/l - Ug_k, both divided by l */
+        for (int64_t i = 0; i < m; i++) step[i] = fast->A[k * m + i] / fast->l;
+        armilla_multiply(m, r, 1, -1, fast->U_new, fast->G + k * r, 1, step);
+        for (int64_t i = 0; i < m; i++) u[i] = fmax(u[i] + step[i] / own, 0);
+    }
 }
 
 void armilla_fast_set_trial(armilla_fast *fast, double beta)
@@ -58,7 +60,7 @@ static void code_steps(void *self, const armilla_code_panel *panel)
             armilla_column_solve(columns, codes, d, w, room);
             continue;
         }
-        armilla_column_descend(columns, codes, d, loop->steps, w, room);
+        armilla_column_descend(columns, codes, d, loop->steps, SETTLED_IN_LOOP, w, room);
         if (!fast->solving) continue;
         armilla_column_solve(columns, codes, d, other, room);
         if (armilla_column_value(columns, d, other) < armilla_column_value(columns, d, w))
@@ -85,6 +87,7 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
     if (status == ARMILLA_OK) status = h <= fast->h ? armilla_fast_accept(fast, ended) : armilla_fast_stay(fast, ended);
     if (status != ARMILLA_OK) return status;
     const double fall = (before - fast->h) / before;
+    loop->steps = armilla_code_steps(fall);
     if (fast->solving) armilla_polish_done(&loop->polish, trace->count, fall);
     fast->solving = loop->cheap || armilla_polish_due(&loop->polish, trace->count, fall);
     return ARMILLA_OK;
@@ -93,7 +96,7 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
 armilla_status armilla_fast_nonnegative(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    nonnegative_loop loop = {.fast = fast, .steps = armilla_code_steps(p->m, p->r)};
+    nonnegative_loop loop = {.fast = fast, .steps = armilla_code_steps(1)};
     bool ended = false;
     loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
     fast->solving = true;

@@ -29,26 +29,15 @@ int64_t armilla_continuation_sparsity(int64_t r, int64_t s, int64_t sweep)
     return s + (int64_t)ceil((1 - along) * (double)(r - s));
 }
 
-static int clamp(double value, int low, int high)
-{
-    return value < low ? low : value > high ? high : (int)value;
-}
-
-/* One: more passes fit U closely to codes that have hardly moved, and from there the way down is long. */
-int armilla_basis_passes(int64_t n, int64_t r)
-{
-    (void)n;
-    (void)r;
-    return 1;
-}
-
-/* A step costs 2r^2 flops a column in double, the products 4mr. */
-int armilla_code_steps(int64_t m, int64_t r)
-{
-    return clamp(0.25 * (double)m / (double)r, 6, 10);
-}
-
 #define SLOW_FALL 1e-3
+
+/* Few at first: with codes that run ahead of the basis, as with a basis that runs ahead of the codes, the minimum at the
+ * end is a worse one. More where the way down has become slow. */
+int armilla_code_steps(double fall)
+{
+    return fall < SLOW_FALL ? 10 : 6;
+}
+
 #define FIRST_WAIT 4
 
 void armilla_polish_begin(armilla_polish *polish)

@@ -18,10 +18,8 @@ void armilla_momentum_reject(armilla_momentum *momentum);
 int64_t armilla_continuation_sparsity(int64_t r, int64_t s, int64_t sweep);
 enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
 
-/* Passes of coordinate descent over U per sweep: as many as stay cheap beside the sweep's own products. */
-int armilla_basis_passes(int64_t n, int64_t r);
-/* Code steps in Gram space per sweep, likewise. */
-int armilla_code_steps(int64_t m, int64_t r);
+/* Code steps in Gram space per sweep, by what fraction the last iteration brought h down. */
+int armilla_code_steps(double fall);
 
 /* When the expensive code solve is due inside the loop: at first, and then where the cheap steps have slowed down. */
 typedef struct armilla_polish {

@@ -380,7 +380,7 @@ static void never_rises(uint64_t *random, column *c)
         draw_point(random, c, w);
         for (int steps = 0; steps < 40; steps += 1 + steps) {
             const double before = value_of(c, w);
-            armilla_column_descend(c->problem, c->codes, c->d, steps, w, c->room);
+            armilla_column_descend(c->problem, c->codes, c->d, steps, ARMILLA_SETTLED, w, c->room);
             check_feasible(c, w);
             REFERENCE_AT_MOST(value_of(c, w), before + 1e-14 * scale_of(c));
         }

@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--mnist FILE].
+
+Needs Python 3 with NumPy; SciPy, scikit-learn, R with RcppML, gnuplot and BLIS are used where they are installed, and
+a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json and the curves. See bench/README.md.
+"""
+import argparse
+import csv
+import datetime
+import glob
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+
+import numpy as np
+
+THREADS = 2
+PAIRS = [(basis, codes) for basis in ("orthonormal", "nonnegative")
+         for codes in ("sphere", "nonneg-sphere", "sparse-sphere", "nonneg-sparse-sphere")]
+
+# Two full products per iteration, the least time over the repetitions and over both orders of storing X.
+NUMPY_PRODUCTS = r"""
+import json, sys, time
+import numpy as np
+file, r, repetitions = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+samples = np.load(file)
+rng = np.random.default_rng(0)
+U = rng.random((samples.shape[1], r)).astype(samples.dtype)
+V = rng.random((r, samples.shape[0])).astype(samples.dtype)
+least = float("inf")
+for order in "FC":
+    X = samples.T if order == "F" else np.ascontiguousarray(samples.T)
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        U.T @ X
+        X @ V.T
+        least = min(least, time.perf_counter() - begin)
+blas = sorted({line.split("/")[-2] for line in open("/proc/self/maps") if "blas" in line or "blis" in line})
+print(json.dumps({"seconds": least, "blas": blas}))
+"""
+
+# Two runs that differ only in their iterations; the difference leaves the start out.
+SKLEARN_NMF = r"""
+import sys, time, warnings
+import scipy.sparse
+from sklearn.decomposition import NMF
+warnings.simplefilter("ignore")
+X, r, few, more = scipy.sparse.load_npz(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+def seconds(iterations):
+    begin = time.perf_counter()
+    NMF(r, solver="cd", init="random", tol=0, max_iter=iterations, random_state=0).fit_transform(X)
+    return time.perf_counter() - begin
+seconds(1)
+print(min((seconds(more) - seconds(few)) / (more - few) for _ in range(2)))
+"""
+
+RCPPML_NMF = r"""
+words <- commandArgs(TRUE)
+suppressMessages({library(Matrix); library(RcppML)})
+try(setRcppMLthreads(%d), silent = TRUE)
+options(RcppML.threads = %d, RcppML.verbose = FALSE)
+side <- as.integer(words[1]); r <- as.integer(words[3]); few <- as.integer(words[4]); more <- as.integer(words[5])
+set.seed(1)
+X <- rsparsematrix(side, side, as.numeric(words[2]), rand.x = runif)
+seconds <- function(k) system.time(nmf(X, r, tol = 0, maxit = k, verbose = FALSE, seed = 1))[["elapsed"]]
+invisible(seconds(1))
+cat(min(replicate(2, (seconds(more) - seconds(few)) / (more - few))), "\n")
+""" % (THREADS, THREADS)
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.quick = options.quick
+        self.armilla = os.path.join(options.build, "armilla")
+        self.roofline = os.path.join(options.build, "bench_roofline")
+        self.out = os.path.join(options.build, "bench")
+        self.rows, self.notes, self.details = [], [], {}
+
+    # --- what every part uses -------------------------------------------------------------------------------------
+
+    def row(self, what, measured, target="", met=None, **values):
+        verdict = {True: "yes", False: "NO", None: "-"}[None if met is None else bool(met)]
+        self.rows.append({"what": what, "measured": measured, "target": target, "met": verdict, **values})
+        print(f"  {what}: {measured}" + (f" (target {target}: {verdict})" if target else ""), flush=True)
+
+    def note(self, text):
+        self.notes.append(text)
+        print(f"  note: {text}", flush=True)
+
+    def path(self, name):
+        return os.path.join(self.out, name)
+
+    def fit(self, data, rank, *words):
+        # Through a shell, as Linux counts the memory of the program that started another into the other's peak.
+        words = [self.armilla, "fit", data, "--rank", str(rank), "--threads", str(THREADS), "--json", "--quiet",
+                 "--force", *map(str, words)]
+        run = subprocess.run(["/bin/sh", "-c", '"$@"; exit $?', "sh", *words], stdout=subprocess.PIPE, check=True)
+        return json.loads(run.stdout)
+
+    def palm(self, data, rank, iterations, *words, runs=3):
+        """The fit of the least time per iteration: other programs only ever add time."""
+        fits = [self.fit(data, rank, "--solver", "palm", "--start", "random", "--tol", 0, "--max-iter", iterations,
+                         *words) for _ in range(runs)]
+        return min(fits, key=lambda fit: fit["seconds_per_iteration"])
+
+    def dense(self, n, kind, m=784):
+        file = self.path(f"dense-{m}x{n}-{kind}.npy")
+        if not os.path.exists(file):
+            values = np.random.default_rng(1).integers(0, 256, (n, m), dtype=np.uint8)
+            np.save(file, values.astype(kind))
+        return file
+
+    def sparse(self, side, density):
+        import scipy.sparse
+        file = self.path(f"sparse-{side}-{density:g}.npz")
+        if not os.path.exists(file):
+            rng = np.random.default_rng(1)  # scipy.sparse.random would permute side * side numbers
+            cells = np.unique(rng.integers(0, side * side, int(density * side * side)))
+            X = scipy.sparse.csr_matrix((rng.random(cells.size, dtype=np.float32), np.divmod(cells, side)),
+                                        shape=(side, side))
+            scipy.sparse.save_npz(file, X, compressed=False)
+        return file
+
+    def blases(self):
+        """Directories of the BLAS libraries of Debian's alternatives, by name."""
+        found = {}
+        for name in ("openblas-pthread", "blis-openmp"):
+            for directory in glob.glob(f"/usr/lib/*/{name}"):
+                if os.path.exists(os.path.join(directory, "libblas.so.3")):
+                    found[name.split("-")[0]] = directory
+        return found
+
+    def with_blas(self, directory, words):
+        threads = {f"{name}_NUM_THREADS": str(THREADS) for name in ("OPENBLAS", "BLIS", "OMP")}
+        environment = {**os.environ, **threads}
+        if directory:
+            environment["LD_LIBRARY_PATH"] = directory
+        return subprocess.run(words, env=environment, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+    # --- the parts ------------------------------------------------------------------------------------------------
+
+    def part_roofline(self):
+        """the machine's limits, and how near a sweep comes to them"""
+        n = 10000 if self.quick else 60000
+        text = self.with_blas(None, [self.roofline, "--samples", str(n), "--ranks", "10,32,64", "--types",
+                                     "f32,f64,u8", "--threads", str(THREADS), "--repetitions",
+                                     "5" if self.quick else "15"])
+        lines = text.splitlines()
+        self.details["roofline"] = text
+        self.row("machine: " + lines[0].split(";")[0], lines[0].split(";")[1].strip())
+        targets = {("f32", 10): 0.65, ("f32", 32): 0.9, ("f32", 64): 0.9,
+                   ("f64", 10): 0.6, ("f64", 32): 0.8, ("f64", 64): 0.8}
+        for line in lines[2:]:
+            stored, _, r, sweep, _, fraction = line.split()[:6]
+            target = targets.get((stored, int(r)))
+            self.row(f"sweep {stored} r={r}, 784x{n}: fraction of roofline", f"{float(fraction):.2f} ({sweep} ms)",
+                     f">= {target}" if target else "", float(fraction) >= target if target else None)
+
+    def part_numpy(self):
+        """palm, orthonormal x sphere, against NumPy's two full products"""
+        n, rounds = (10000, 2) if self.quick else (60000, 3)
+        blases = self.blases()
+        for name in ("openblas", "blis"):
+            if name not in blases:
+                self.note(f"{name} is not installed: NumPy is not measured on it")
+        targets = {("openblas", 10): 4, ("openblas", 32): 2, ("blis", 10): 1.3, ("blis", 32): 1.25}
+        for kind in ("float32",) if self.quick else ("float32", "float64"):
+            file = self.dense(n, kind)
+            for r in (10, 32):
+                ours, theirs = float("inf"), {}
+                for _ in range(rounds):  # interleaved, so that what disturbs one disturbs the others
+                    ours = min(ours, self.palm(file, r, 10, runs=1)["seconds_per_iteration"])
+                    for name, directory in blases.items():
+                        answer = json.loads(self.with_blas(directory, [sys.executable, "-c", NUMPY_PRODUCTS, file,
+                                                                       str(r), "4"]))
+                        if not any(name in blas for blas in answer["blas"]):
+                            self.note(f"NumPy did not load {name} but {answer['blas']}")
+                            continue
+                        theirs[name] = min(theirs.get(name, float("inf")), answer["seconds"])
+                for name, seconds in theirs.items():
+                    target = targets[name, r] if kind == "float32" else None
+                    self.row(f"iteration {kind} r={r}, 784x{n}: against NumPy on {name}",
+                             f"{seconds / ours:.2f}x ({1e3 * ours:.1f} against {1e3 * seconds:.1f} ms)",
+                             f">= {target}x" if target else "", seconds / ours >= target if target else None)
+
+    def images(self):
+        """The data of time to quality: MNIST where given, else mixtures of smooth parts on a 28 x 28 grid."""
+        if self.options.mnist:
+            return self.options.mnist, "MNIST"
+        n = 1000 if self.quick else 4000
+        file = self.path(f"parts-{n}.npy")
+        rng = np.random.default_rng(2)
+        y, x = np.mgrid[0:28, 0:28]
+        centres, widths = rng.uniform(4, 24, (40, 2)), rng.uniform(1.5, 4, (40, 2))
+        parts = np.exp(-((y.ravel() - centres[:, :1]) / widths[:, :1]) ** 2 -
+                       ((x.ravel() - centres[:, 1:]) / widths[:, 1:]) ** 2)
+        weights = rng.gamma(1, 1, (n, 40)) * (rng.random((n, 40)) < 0.15)
+        np.save(file, (weights @ parts + 0.02 * rng.random((n, 784))).astype(np.float32))
+        return file, f"synthetic 784x{n}"
+
+    def part_quality(self):
+        """seconds until fast has the objective of palm after 500 iterations"""
+        data, name = self.images()
+        seeds = self.options.seeds
+        times, curves = {}, {}
+        for basis, codes in PAIRS:
+            pair = f"{basis} x {codes}"
+            whole, without, finals = [], [], {"palm": [], "fast": []}
+            for seed in range(seeds):
+                trace = {}
+                for solver in ("palm", "fast"):
+                    file = self.path(f"trace-{basis}-{codes}-{solver}-{seed}.csv")
+                    self.fit(data, 10, "--basis", basis, "--codes", codes, "--solver", solver, "--start", "random",
+                             "--seed", seed, "--tol", 0, "--max-iter", 500, "--precision", "f32", "--trace", file,
+                             *(("--sparsity", 3) if "sparse" in codes else ()))
+                    with open(file, newline="") as lines:
+                        trace[solver] = [(float(line["seconds"]), float(line["objective"]))
+                                         for line in csv.DictReader(lines)]
+                    finals[solver].append(trace[solver][-1][1])
+                goal = trace["palm"][-1][1]
+                # When each first has it: palm may stand still before its last iteration, which is no credit to fast.
+                reach = {solver: next((second for second, objective in trace[solver] if objective <= goal), None)
+                         for solver in trace}
+                if reach["fast"] is None:
+                    whole.append(0.0)
+                    without.append(0.0)
+                else:
+                    whole.append(reach["palm"] / reach["fast"])
+                    least = 1e-6  # of a second, as fast may have it at its very start
+                    without.append((reach["palm"] - trace["palm"][0][0]) /
+                                   max(reach["fast"] - trace["fast"][0][0], least))
+                if seed == 0:
+                    curves[basis, codes] = trace
+            palm, fast = (statistics.median(finals[solver]) for solver in ("palm", "fast"))
+            target = 20 if basis == "orthonormal" else 8
+            ratio, failed = statistics.median(whole), sum(value == 0 for value in whole)
+            text = f"{ratio:.1f}x; {statistics.median(without):.1f}x without start"
+            if failed:
+                text += f"; not reached by {failed} of {seeds}"
+            self.row(f"time to quality, {name}: {pair}", text, f">= {target}x", ratio >= target)
+            self.row(f"  median final objective, fast / palm: {pair}", f"{fast / palm:.6f} ({fast:.7g} / {palm:.7g})",
+                     "<= 1", fast <= palm * (1 + 1e-6))
+            times[pair] = {"whole": whole, "without_start": without, **finals}
+        self.details["quality"] = times
+        self.draw(curves, name)
+
+    def draw(self, curves, name):
+        """One panel per pair: objective against seconds, as a multiple of palm's last, of the first seed."""
+        panels = []
+        for basis, codes in curves:
+            trace = curves[basis, codes]
+            goal = trace["palm"][-1][1]
+            file = f"curve-{basis}-{codes}.dat"
+            with open(self.path(file), "w") as out:
+                for solver in ("palm", "fast"):
+                    out.write(f"# {solver}: seconds, objective, objective / palm's after 500 iterations\n")
+                    out.writelines(f"{s:.9g} {f:.17g} {f / goal:.12g}\n" for s, f in trace[solver])
+                    out.write("\n\n")
+            low = min(f / goal for solver in trace for _, f in trace[solver])
+            span = max(1 - low, 0.02)
+            panels.append(f"set title '{basis} x {codes}'\nset yrange [{low - span / 4:.5f}:{1 + 4 * span:.5f}]\n"
+                          f"plot 1 with lines lc rgb '#999999' dt 2 notitle, \\\n"
+                          f"  '{file}' index 0 using 1:3 with lines lw 2 lc rgb '#0072b2' title 'palm', \\\n"
+                          f"  '{file}' index 1 using 1:3 with lines lw 2 lc rgb '#d55e00' title 'fast'\n")
+        script = ["set logscale x\nset format x '10^{%T}'\nset xlabel 'seconds'\nset key top right\n"
+                  "set ylabel \"objective / palm's last\" offset 1\nset xtics 10\nset tics nomirror\nset border 3\n"]
+        for terminal, end in (("svg size 1500,720 font 'sans,12' background 'white'", "svg"),
+                              ("pngcairo size 1500,720 font 'sans,10'", "png")):
+            script.append(f"set terminal {terminal}\nset output 'curves.{end}'\n"
+                          "set multiplot layout 2,4 title "
+                          f"'Time to quality, {name}, r = 10, s = 3, {THREADS} threads'\n"
+                          + "".join(panels) + "unset multiplot\nunset output\n")
+        with open(self.path("curves.gp"), "w") as out:
+            out.write("".join(script))
+        if not shutil.which("gnuplot"):
+            self.note("gnuplot is not installed: the curves are not drawn; curves.gp and its data are there")
+            return
+        subprocess.run(["gnuplot", "curves.gp"], cwd=self.out, check=True)
+        print(f"  curves: {self.path('curves.svg')}, {self.path('curves.png')}")
+
+    def part_sparse(self):
+        """an iteration on sparse data against scikit-learn and RcppML"""
+        if not importlib.util.find_spec("scipy"):
+            self.note("SciPy is not installed: no sparse data are measured")
+            return
+        side, density, r = (5000 if self.quick else 20000), 0.005, 32
+        file = self.sparse(side, density)
+        ours = self.palm(file, r, 10, "--basis", "nonnegative", "--codes", "nonneg-sphere")["seconds_per_iteration"]
+        theirs = {}
+        if importlib.util.find_spec("sklearn"):
+            for name, directory in (self.blases() or {"its BLAS": None}).items():
+                theirs[f"scikit-learn on {name}"] = float(self.with_blas(
+                    directory, [sys.executable, "-c", SKLEARN_NMF, file, str(r), "2", "8"]))
+        else:
+            self.note("scikit-learn is not installed: not measured")
+        if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", "library(RcppML)"], capture_output=True,
+                                                      check=False).returncode == 0:
+            script = self.path("rcppml.R")
+            with open(script, "w") as out:
+                out.write(RCPPML_NMF)
+            theirs["RcppML"] = float(self.with_blas(None, ["Rscript", script, str(side), str(density), str(r), "2",
+                                                           "8"]).split()[-1])
+        else:
+            self.note("R with RcppML is not installed: not measured")
+        what = f"sparse iteration f32 r={r}, {side}x{side}, {density:.1%}"
+        if not theirs:
+            self.row(what, f"{1e3 * ours:.1f} ms")
+        fastest = min(theirs, key=theirs.get, default=None)
+        for name, seconds in theirs.items():
+            best = name == fastest
+            self.row(f"{what}: against {name}",
+                     f"{seconds / ours:.2f}x ({1e3 * ours:.1f} against {1e3 * seconds:.1f} ms)",
+                     ">= 8x" if best else "", seconds / ours >= 8 if best else None)
+
+    def part_growth(self):
+        """seconds per iteration and peak memory where n, r, nnz are doubled"""
+        n, side = (10000, 5000) if self.quick else (30000, 15000)
+        cases = {"n": (self.dense(n, "float32"), 32, self.dense(2 * n, "float32"), 32, ()),
+                 "r": (self.dense(n, "float32"), 32, self.dense(n, "float32"), 64, ())}
+        if importlib.util.find_spec("scipy"):
+            words = ("--basis", "nonnegative", "--codes", "nonneg-sphere")
+            cases["nnz"] = (self.sparse(side, 0.005), 32, self.sparse(side, 0.01), 32, words)
+        for name, (file, r, file2, r2, words) in cases.items():
+            one, two = self.palm(file, r, 10, *words), self.palm(file2, r2, 10, *words)
+            time, memory = (two[key] / one[key] for key in ("seconds_per_iteration", "peak_rss_bytes"))
+            self.row(f"growth, {name} doubled: seconds per iteration",
+                     f"{time:.2f}x ({1e3 * one['seconds_per_iteration']:.1f} to "
+                     f"{1e3 * two['seconds_per_iteration']:.1f} ms)", "<= 2.2x", time <= 2.2)
+            self.row(f"growth, {name} doubled: peak memory",
+                     f"{memory:.2f}x ({one['peak_rss_bytes'] / 1e6:.0f} to {two['peak_rss_bytes'] / 1e6:.0f} MB)",
+                     "<= 2.05x", memory <= 2.05)
+
+    def part_startup(self):
+        """processor time of armilla --version"""
+        taken = []
+        for _ in range(20):
+            process = subprocess.Popen([self.armilla, "--version"], stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            taken.append(1e3 * (usage.ru_utime + usage.ru_stime))
+        middle = statistics.median(taken)
+        self.row("start-up: armilla --version, processor time", f"{middle:.1f} ms", "< 10 ms", middle < 10)
+
+    # --- the whole ------------------------------------------------------------------------------------------------
+
+    def machine(self):
+        model = platform.processor() or platform.machine()
+        try:
+            with open("/proc/cpuinfo") as lines:
+                model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+        except OSError:
+            pass
+        version = subprocess.run([self.armilla, "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout
+        return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "threads": THREADS, "load": os.getloadavg()[0],
+                "date": datetime.date.today().isoformat(), "armilla": version.strip(), "numpy": np.__version__}
+
+    def run(self):
+        os.makedirs(self.out, exist_ok=True)
+        machine = self.machine()
+        for name in self.options.only or PARTS:
+            part = getattr(self, f"part_{name}")
+            print(f"{name}: {part.__doc__}", flush=True)
+            try:
+                part()
+            except subprocess.CalledProcessError as error:
+                self.row(f"{name}: failed", f"{os.path.basename(error.cmd[0])} ended with {error.returncode}",
+                         "runs", False)
+        machine["load_after"] = os.getloadavg()[0]
+        with open(self.path("bench.json"), "w") as out:
+            json.dump({"machine": machine, "quick": self.quick, "seeds": self.options.seeds, "rows": self.rows,
+                       "notes": self.notes, "details": self.details}, out, indent=1)
+        print(f"\n{machine['cpu']}, {machine['cores']} cores, {THREADS} threads, {machine['date']}; load "
+              f"{machine['load']:.1f} before, {machine['load_after']:.1f} after" + (", --quick" if self.quick else ""))
+        print("\n| what | measured | target | met? |\n|---|---|---|---|")
+        for row in self.rows:
+            print(f"| {row['what'].strip()} | {row['measured']} | {row['target']} | {row['met']} |")
+        for note in self.notes:
+            print(f"\nnote: {note}")
+        print(f"\nwritten: {self.path('bench.json')}")
+
+
+PARTS = [name[len("part_"):] for name in vars(Bench) if name.startswith("part_")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Armilla's speed against its targets.")
+    parser.add_argument("build", help="the tree that holds armilla and bench_roofline")
+    parser.add_argument("--quick", action="store_true", help="smaller data and fewer runs: two minutes or so")
+    parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be given again")
+    parser.add_argument("--seeds", type=int, help="seeds of time to quality (default 3; 1 with --quick)")
+    parser.add_argument("--mnist", metavar="FILE", help="MNIST test images (t10k-images, IDX) for time to quality")
+    options = parser.parse_args()
+    if options.seeds is None:
+        options.seeds = 1 if options.quick else 3
+    if options.seeds < 1:
+        parser.error("--seeds: at least 1")
+    Bench(options).run()
+
+
+if __name__ == "__main__":
+    main()
