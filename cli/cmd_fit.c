@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "MODEL.npz", "write the model there"),
@@ -63,16 +62,27 @@ static void show_plan(cli_session *session, const armilla_data *X)
     report_written(session);
 }
 
+/* The most memory this process has had, in bytes; not getrusage, whose figure counts from before exec. -1: unknown. */
+static int64_t peak_memory(void)
+{
+    char line[128];
+    long long kilobytes = -1;
+    FILE *file = fopen("/proc/self/status", "re");
+    if (!file) return -1;
+    while (kilobytes < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld", &kilobytes) != 1) kilobytes = -1;
+    fclose(file);
+    return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
+}
+
 static armilla_status print_json(cli_session *session, const armilla_model *model, double seconds_reading)
 {
     armilla_model_summary summary;
-    struct rusage usage = {0};
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
-    getrusage(RUSAGE_SELF, &usage);
     json_put_summary(object, &summary);
     json_put_number(object, "seconds_reading", seconds_reading);
-    json_put_count(object, "peak_rss_bytes", (int64_t)usage.ru_maxrss * 1024);
+    json_put_count(object, "peak_rss_bytes", peak_memory());
     json_put_text(object, "out", session->settings.out);
     return json_print(session, object);
 }

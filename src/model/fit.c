@@ -303,8 +303,11 @@ static armilla_status assemble_trace(fit *f, double objective)
     if (status != ARMILLA_OK) return status;
     memcpy(model->trace, trace->entries, (size_t)trace->count * sizeof *model->trace);
     model->trace_count = trace->count;
-    if (armilla_solvers_find(f->options->solver)->sealed) return ARMILLA_OK;
     armilla_trace_entry *last = &model->trace[trace->count - 1];
+    /* A sealed model is another state, unless what lies between is only the rounding of (A3). */
+    const double rounding = 100 * armilla_epsilon(f->resolved.type) * f->facts.squared_norm;
+    const bool same = objective >= last->objective && objective - last->objective <= rounding;
+    if (armilla_solvers_find(f->options->solver)->sealed && !same) return ARMILLA_OK;
     last->objective = objective;
     last->relative_error = sqrt(objective / f->facts.squared_norm);
     return ARMILLA_OK;
