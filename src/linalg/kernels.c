@@ -25,12 +25,17 @@ const armilla_kernels *armilla_kernels_row(size_t index)
     return index < ROWS ? rows[index] : NULL;
 }
 
-bool armilla_kernels_supported(const armilla_kernels *kernels)
+bool armilla_instructions_supported(const char *name)
 {
 #ifdef ARMILLA_HAVE_AVX2
-    if (strcmp(kernels->name, "avx2") == 0) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(name, "avx2") == 0) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
-    return strcmp(kernels->name, "portable") == 0;
+    return strcmp(name, "portable") == 0;
+}
+
+bool armilla_kernels_supported(const armilla_kernels *kernels)
+{
+    return armilla_instructions_supported(kernels->name);
 }
 
 const armilla_kernels *armilla_kernels_choose(armilla_type type)

@@ -26,10 +26,7 @@ const armilla_sparse_kernels *armilla_sparse_kernels_row(size_t index)
 
 bool armilla_sparse_kernels_supported(const armilla_sparse_kernels *kernels)
 {
-#ifdef ARMILLA_HAVE_AVX2
-    if (strcmp(kernels->name, "avx2") == 0) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-    return strcmp(kernels->name, "portable") == 0;
+    return armilla_instructions_supported(kernels->name);
 }
 
 const armilla_sparse_kernels *armilla_sparse_kernels_choose(armilla_type type)
