@@ -29,8 +29,14 @@ ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, ar
                                                     int64_t m, int64_t n, armilla_data **data);
 
 typedef struct armilla_read_options {
-    const char *format;  /* a row of the formats table; NULL: from the content and the name */
-    bool sample_columns; /* the file has one sample per column, as the paper; default: one per row */
+    const char *format;       /* a row of the formats table; NULL: from the content and the name */
+    bool sample_columns;      /* the file has one sample per column, as the paper; default: one per row */
+    const char *array;        /* of a file with several arrays: which; NULL: the only one */
+    const char *label_column; /* text tables: name or number (from 1) of the column with labels; NULL: none */
+    const char *name_column;  /* text tables: of the column with the names of samples; NULL: as it looks */
+    const char *labels;       /* a file with one label per sample, one per line or IDX; NULL: none */
+    int threads;              /* that parse; <= 0: all cores */
+    int64_t memory;           /* bytes that reading may take; <= 0: no limit */
 } armilla_read_options;
 
 /* Opens a file; options may be NULL. Numbers that are used as they are stored are mapped, not read. */
@@ -46,6 +52,18 @@ ARMILLA_API int64_t armilla_data_stored(const armilla_data *data);
 ARMILLA_API armilla_type armilla_data_type(const armilla_data *data);
 /* How it is held, e.g. "dense f32". */
 ARMILLA_API const char *armilla_data_storage(const armilla_data *data);
+
+/* What a file told besides numbers. */
+typedef enum armilla_naming {
+    ARMILLA_FEATURE_NAMES,
+    ARMILLA_SAMPLE_NAMES,
+    ARMILLA_SAMPLE_LABELS,
+    ARMILLA_NAMING_COUNT
+} armilla_naming;
+
+/* The name of a feature or sample or the label of a sample, counted from 0; NULL where the data have none. It belongs
+ * to the data. */
+ARMILLA_API const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int64_t index);
 
 /* Sample j as m doubles. */
 ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j,

@@ -7,7 +7,9 @@
 
 void armilla_data_free(armilla_data *data)
 {
-    if (data) data->ops->free(data);
+    if (!data) return;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(data->context, &data->names[kind]);
+    data->ops->free(data);
 }
 
 int64_t armilla_data_features(const armilla_data *data)

@@ -8,6 +8,7 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse_kernels.h"
 
+#include "data/names.h"
 #include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
@@ -77,6 +78,7 @@ struct armilla_data {
     int64_t stored;
     const double *mean;  /* sparse forms that are centred: what is subtracted from their columns; else NULL */
     double mean_squared; /* ||mean||^2 */
+    armilla_names names[ARMILLA_NAMING_COUNT];
 };
 
 /* Checks 1 <= m, n and that m*n numbers can be counted; the sentence begins with `where` ("FILE: " or ""). */

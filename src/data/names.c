@@ -1,0 +1,77 @@
+/* Names of features and samples, and labels: packed lists, and their place in a data object. */
+#include "data/names.h"
+
+#include "base/size.h"
+#include "data/data.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Makes room for `needed` elements, at least doubling, so that adding n texts costs O(n). */
+static armilla_status make_room(armilla_context *context, int64_t needed, size_t size, void *block, int64_t *room)
+{
+    if (needed <= *room) return ARMILLA_OK;
+    const int64_t wanted = armilla_max64(needed, *room < INT64_MAX / 2 ? 2 * *room : INT64_MAX);
+    const armilla_status status = armilla_grow(context, wanted, size, block);
+    if (status == ARMILLA_OK) *room = wanted;
+    return status;
+}
+
+armilla_status armilla_names_add(armilla_context *context, armilla_names *names, const char *text, size_t length)
+{
+    const char *end = length ? memchr(text, 0, length) : NULL;
+    const int64_t used = end ? end - text : (int64_t)length;
+    armilla_status status = make_room(context, names->count + 1, sizeof *names->starts, &names->starts, &names->room);
+    if (status == ARMILLA_OK) status = make_room(context, names->bytes + used + 1, 1, &names->text, &names->bytes_room);
+    if (status != ARMILLA_OK) return status;
+    names->starts[names->count++] = names->bytes;
+    if (used) memcpy(names->text + names->bytes, text, (size_t)used);
+    names->text[names->bytes + used] = '\0';
+    names->bytes += used + 1;
+    return ARMILLA_OK;
+}
+
+const char *armilla_names_at(const armilla_names *names, int64_t i)
+{
+    return names->text + names->starts[i];
+}
+
+void armilla_names_free(armilla_context *context, armilla_names *names)
+{
+    armilla_release(context, names->starts);
+    armilla_release(context, names->text);
+    *names = (armilla_names){0};
+}
+
+/* What each kind is called, and how many of it data have. */
+static int64_t wanted_count(const armilla_data *data, armilla_naming kind)
+{
+    return kind == ARMILLA_FEATURE_NAMES ? data->m : data->n;
+}
+
+static const char *const kinds[ARMILLA_NAMING_COUNT] = {"names of features", "names of samples", "labels of samples"};
+
+armilla_status armilla_data_adopt_names(armilla_data *data, armilla_naming kind, const char *where,
+                                        armilla_names *names)
+{
+    const int64_t wanted = wanted_count(data, kind);
+    if (names->count != wanted)
+        return armilla_fail(data->context, ARMILLA_BAD_DATA,
+                            "%sthere are %" PRId64 " %s, but %" PRId64 " are needed: one for each", where, names->count,
+                            kinds[kind], wanted);
+    armilla_names_free(data->context, &data->names[kind]);
+    data->names[kind] = *names;
+    *names = (armilla_names){0};
+    return ARMILLA_OK;
+}
+
+const armilla_names *armilla_data_names(const armilla_data *data, armilla_naming kind)
+{
+    return data->names[kind].count ? &data->names[kind] : NULL;
+}
+
+const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int64_t index)
+{
+    if (!armilla_data_names(data, kind) || index < 0 || index >= data->names[kind].count) return NULL;
+    return armilla_names_at(&data->names[kind], index);
+}
