@@ -108,6 +108,11 @@ double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_
 /* The most entries that so many neighbouring columns have. */
 int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
 
+/* Columns columns[0] ... columns[count-1] of data as given (not prepared), copied: dense data in the precision they are
+ * computed in, sparse data sparse. */
+armilla_status armilla_data_copy_columns(armilla_context *context, const armilla_data *X, int64_t count,
+                                         const int64_t *columns, armilla_data **copy);
+
 /* How the data are prepared before they are factorised, in this order: weights, centring, unit length. */
 typedef struct armilla_preparation {
     const double *idf;  /* m weights, or NULL */

@@ -13,13 +13,8 @@ typedef struct code_solve {
 static void solve_panel(void *self, const armilla_code_panel *panel)
 {
     const code_solve *solve = self;
-    const int64_t r = panel->r;
     const double unit = armilla_column_unit(solve->columns, solve->l);
-    double *d = panel->scratch + armilla_column_room(r) - r;
-    for (int64_t j = 0; j < panel->count; j++) {
-        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
-        armilla_column_solve(solve->columns, solve->codes, d, panel->W + j * r, panel->scratch);
-    }
+    armilla_columns_solve(solve->columns, solve->codes, panel->count, panel->C, unit, panel->W, panel->scratch);
 }
 
 /* H = U'U of the model's basis, and the column problem with it. */
@@ -35,7 +30,7 @@ static armilla_status set_columns(armilla_context *context, const armilla_model 
     if (status == ARMILLA_OK) {
         armilla_fetch(model->summary.precision, m * r, model->U, U);
         armilla_gram(m, r, U, *gram);
-        status = armilla_column_problem_set(columns, algebra, *gram, true);
+        status = armilla_column_problem_set(columns, algebra, *gram, ARMILLA_SOLVE);
     }
     armilla_algebra_free(algebra);
     armilla_release(context, U);

@@ -5,7 +5,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/team.h"
-#include "start/start.h"
+#include "model/sketch.h"
+#include "solve/policy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,13 +31,16 @@ typedef struct fit {
     armilla_data_facts facts;
     double *squared_norms;
     const armilla_start *start; /* NULL where it is given */
+    int64_t rounds;             /* starts that are fitted to all data */
+    int64_t candidate_count;
+    armilla_candidate *candidates; /* the starts, best first, where they were screened; else NULL */
     armilla_problem *problem;
     armilla_model *model;
     double *given; /* the basis of a given model, m x r */
     struct {
         double *U;
         void *W;
-        double l;
+        double l, objective;
         armilla_trace *trace;
         armilla_stop stop;
     } best; /* of several starts; U is NULL where there is only one */
@@ -182,15 +186,65 @@ static const armilla_start *start_row(const fit *f, int64_t i)
     return i == 0 || f->options->start ? f->start : &armilla_start_kmeans;
 }
 
+static uint64_t start_seed(const fit *f, int64_t i)
+{
+    const uint64_t seed = (uint64_t)f->options->seed;
+    return i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i);
+}
+
 /* Start number i; only those by a row differ from each other. */
 static armilla_status begin(fit *f, int64_t i)
 {
-    const uint64_t seed = (uint64_t)f->options->seed;
     if (f->options->start_model) return from_model(f);
     if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
-    if (i == 0) return armilla_start_from_row(f->problem, f->start, seed);
-    return armilla_start_from_row(f->problem, start_row(f, i),
-                                  armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i));
+    if (f->candidates) return armilla_start_from_sketch(f->problem, f->candidates[i].U);
+    return armilla_start_from_row(f->problem, start_row(f, i), start_seed(f, i));
+}
+
+static const armilla_start *start_of_round(const fit *f, int64_t i)
+{
+    return f->candidates ? f->candidates[i].start : start_row(f, i);
+}
+
+static void free_candidates(fit *f)
+{
+    for (int64_t i = 0; i < f->candidate_count; i++) armilla_release(f->context, f->candidates[i].U);
+    armilla_release(f->context, f->candidates);
+    f->candidates = NULL;
+    f->candidate_count = 0;
+}
+
+/* Measured: a basis that is not orthonormal with codes that are not the whole sphere ends in minima of all heights. */
+static bool is_lottery(const fit *f)
+{
+    const armilla_code_set *codes = f->resolved.codes;
+    return !f->resolved.basis->gram_is_identity && (codes->nonnegative || codes->sparse);
+}
+
+/* The starts on a sketch; those that are worth it will be fitted. Where none was possible, all are tried as they are. */
+static armilla_status screen(fit *f, const armilla_solver *solver, int64_t samples)
+{
+    armilla_problem *p = f->problem;
+    armilla_sketch sketch = {.context = NULL};
+    const int64_t kept = armilla_sketch_kept(f->options->restarts);
+    f->candidate_count = armilla_sketch_starts(f->options->restarts, is_lottery(f));
+    armilla_status status = armilla_take(f->context, f->candidate_count, sizeof *f->candidates, &f->candidates);
+    for (int64_t i = 0; i < f->candidate_count && status == ARMILLA_OK; i++)
+        f->candidates[i] = (armilla_candidate){.start = start_row(f, i), .seed = start_seed(f, i)};
+    if (status == ARMILLA_OK)
+        status = armilla_sketch_make(f->model, f->X, p, samples, (uint64_t)f->options->seed, &sketch);
+    if (status == ARMILLA_OK) status = armilla_screen(sketch.problem, solver, f->candidate_count, kept, f->candidates);
+    if (status == ARMILLA_OK) {
+        const int64_t columns = samples * (armilla_sweep_count(sketch.problem->sweep) + sketch.problem->extra_sweeps);
+        p->extra_sweeps += (columns + p->n - 1) / p->n;
+        f->rounds = 0;
+        while (f->rounds < f->candidate_count && f->candidates[f->rounds].U) f->rounds++;
+    }
+    armilla_sketch_free(&sketch);
+    if (status != ARMILLA_OK || f->rounds > 0) return status;
+    free_candidates(f);
+    f->rounds = f->options->restarts;
+    return ARMILLA_OK;
 }
 
 static void swap_pointers(void *a, void *b)
@@ -204,14 +258,16 @@ static void swap_pointers(void *a, void *b)
 static void swap_best(fit *f)
 {
     armilla_problem *p = f->problem;
-    const double l = p->l;
+    const double l = p->l, objective = p->objective;
     const armilla_stop stop = p->stop;
     swap_pointers(&p->U, &f->best.U);
     swap_pointers(&p->W, &f->best.W);
     swap_pointers(&p->trace, &f->best.trace);
     p->l = f->best.l;
+    p->objective = f->best.objective;
     p->stop = f->best.stop;
     f->best.l = l;
+    f->best.objective = objective;
     f->best.stop = stop;
 }
 
@@ -224,11 +280,6 @@ static armilla_status take_best(fit *f)
     return status;
 }
 
-static double last_objective(const armilla_trace *trace)
-{
-    return trace->count > 0 ? trace->entries[trace->count - 1].objective : INFINITY;
-}
-
 /* Several starts: the state with the lowest objective is left in the problem. A start without a positive radius is
  * passed over where another has one. */
 static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
@@ -239,7 +290,7 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
     armilla_stop stop = ARMILLA_STOP_MAX_ITER;
     armilla_status status = take_best(f), first_failure = ARMILLA_OK;
     if (status != ARMILLA_OK) return status;
-    for (int64_t i = 0; i < f->options->restarts && !over; i++) {
+    for (int64_t i = 0; i < f->rounds && !over; i++) {
         p->trace->count = 0;
         status = begin(f, i);
         if (status == ARMILLA_BAD_DATA) {
@@ -250,13 +301,13 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
         if (status != ARMILLA_OK) return status;
         stop = p->stop;
         over = stop == ARMILLA_STOP_INTERRUPTED || stop == ARMILLA_STOP_TIME_LIMIT;
-        if (last_objective(p->trace) < last_objective(f->best.trace)) {
+        if (f->best.trace->count == 0 || p->objective < f->best.objective) {
             swap_best(f);
             winner = i;
         }
     }
     swap_best(f);
-    f->start = start_row(f, winner);
+    f->start = start_of_round(f, winner);
     if (p->trace->count == 0) return first_failure;
     if (over) p->stop = stop;
     return ARMILLA_OK;
@@ -265,8 +316,14 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
 static armilla_status solve(fit *f)
 {
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
-    if (f->options->restarts > 1 && f->start) return solve_restarts(f, solver);
-    const armilla_status status = begin(f, 0);
+    const int64_t samples = armilla_sketch_size(f->X->n, f->options->rank);
+    armilla_status status = ARMILLA_OK;
+    f->rounds = f->start ? f->options->restarts : 1;
+    if (f->start && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
+    if (status != ARMILLA_OK) return status;
+    if (f->rounds > 1) return solve_restarts(f, solver);
+    status = begin(f, 0);
+    if (f->start) f->start = start_of_round(f, 0);
     return status == ARMILLA_OK ? solver->solve(f->problem) : status;
 }
 
@@ -373,6 +430,7 @@ static armilla_status assemble(fit *f)
 
 static void free_fit(fit *f)
 {
+    free_candidates(f);
     armilla_trace_free(f->best.trace);
     armilla_release(f->context, f->best.W);
     armilla_release(f->context, f->best.U);

@@ -6,9 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+/* Lanes of d, w, a trial and what is compared with it, and a descent's own. */
+static int64_t lanes_room(int64_t r)
+{
+    return 4 * r * ARMILLA_LANES + armilla_descent_room(r);
+}
+
 int64_t armilla_column_room(int64_t r)
 {
-    return 14 * r + r * r;
+    return 14 * r + r * r + lanes_room(r);
 }
 
 armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
@@ -17,7 +23,8 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     armilla_column_problem *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_column_problem){.r = r, .s = s, .exact = exact, .context = context};
+    *made = (armilla_column_problem){
+        .r = r, .s = s, .exact = exact, .context = context, .kernels = armilla_code_kernels_for(context)};
     status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
     if (status == ARMILLA_OK && !exact && codes->sparse && s > 2 &&
@@ -54,15 +61,16 @@ static void fix_signs(int64_t r, double *vectors)
 }
 
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *H,
-                                          bool solving)
+                                          armilla_effort effort)
 {
     problem->H = H;
+    problem->effort = effort;
     if (problem->exact) return ARMILLA_OK;
     armilla_status status = armilla_eigen(algebra, problem->r, H, problem->values, problem->vectors);
     if (status != ARMILLA_OK) return status;
     fix_signs(problem->r, problem->vectors);
     problem->alpha = problem->values[problem->r - 1];
-    if (solving && problem->supports) status = armilla_supports_set(problem->supports, algebra, H);
+    if (effort != ARMILLA_DESCEND && problem->supports) status = armilla_supports_set(problem->supports, algebra, H);
     return status;
 }
 
@@ -110,13 +118,13 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
     const int64_t r = problem->r;
     const double alpha = problem->alpha;
     double *q = room, *next = q + r, *Hnext = next + r, *Hw = Hnext + r, *back = Hw + r, *Hback = back + r;
-    double pace = 1, value = 0; /* pace: Nesterov's t; beta = (t-1)/t_next */
+    double age = 0, value = 0; /* age: steps since the last fresh start */
     multiply_gram(problem, w, Hw);
     value = value_of(r, d, w, Hw);
     memcpy(back, w, (size_t)r * sizeof *w);
     memcpy(Hback, Hw, (size_t)r * sizeof *w);
     for (int step = 0; step < steps; step++) {
-        const double faster = (1 + sqrt(1 + 4 * pace * pace)) / 2, beta = (pace - 1) / faster;
+        const double beta = armilla_descent_beta(age);
         double moved = 0;
         /* q = d + (alpha*I - H)y, y = w + beta*(w - w_back) */
         for (int64_t k = 0; k < r; k++)
@@ -125,8 +133,8 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
         multiply_gram(problem, next, Hnext);
         const double found = value_of(r, d, next, Hnext);
         if (found > value) {
-            if (beta == 0) return; /* a plain step cannot rise but by rounding */
-            pace = 1;
+            if (age == 0) return; /* a plain step cannot rise but by rounding */
+            age = 0;
             memcpy(back, w, (size_t)r * sizeof *w);
             memcpy(Hback, Hw, (size_t)r * sizeof *w);
             continue;
@@ -139,7 +147,7 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
             Hw[k] = Hnext[k];
         }
         value = found;
-        pace = faster;
+        age++;
         if (moved <= settled) return;
     }
 }
@@ -162,4 +170,57 @@ void armilla_column_solve(const armilla_column_problem *problem, const armilla_c
         codes->solve(problem, d, w, room);
     else if (!codes->project(problem->r, problem->s, d, w))
         first_axis(problem->r, w);
+}
+
+/* Columns first ... of C, divided by unit, into lanes; where they are fewer than lanes the last is repeated. */
+static void spread_lanes(int64_t r, int64_t count, const double *C, double unit, double *lanes)
+{
+    for (int64_t i = 0; i < ARMILLA_LANES; i++) {
+        const double *c = C + (i < count ? i : count - 1) * r;
+        for (int64_t k = 0; k < r; k++) lanes[k * ARMILLA_LANES + i] = c[k] / unit;
+    }
+}
+
+static void gather_lanes(int64_t r, int64_t count, const double *lanes, double *W)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < r; k++) W[i * r + k] = lanes[k * ARMILLA_LANES + i];
+}
+
+void armilla_columns_solve(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
+                           const double *C, double unit, double *W, double *room)
+{
+    const int64_t r = problem->r;
+    const bool side_by_side = !problem->exact && codes->solve_lanes;
+    double *d = room, *w = d + r * ARMILLA_LANES, *rest = room + 2 * r * ARMILLA_LANES;
+    for (int64_t j = 0; j < count; j += side_by_side ? ARMILLA_LANES : 1) {
+        const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
+        if (side_by_side) {
+            spread_lanes(r, lanes, C + j * r, unit, d);
+            codes->solve_lanes(problem, d, w, rest);
+            gather_lanes(r, lanes, w, W + j * r);
+        } else {
+            for (int64_t k = 0; k < r; k++) d[k] = C[j * r + k] / unit;
+            armilla_column_solve(problem, codes, d, W + j * r, rest);
+        }
+    }
+}
+
+void armilla_columns_descend(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
+                             const double *C, double unit, int steps, double settled, double *W, double *room)
+{
+    const int64_t r = problem->r;
+    double *d = room, *w = d + r * ARMILLA_LANES, *rest = room + 2 * r * ARMILLA_LANES;
+    for (int64_t j = 0; j < count; j += codes->descend_lanes ? ARMILLA_LANES : 1) {
+        const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
+        if (codes->descend_lanes) {
+            spread_lanes(r, lanes, C + j * r, unit, d);
+            spread_lanes(r, lanes, W + j * r, 1, w);
+            codes->descend_lanes(problem, d, steps, settled, w, rest);
+            gather_lanes(r, lanes, w, W + j * r);
+        } else {
+            for (int64_t k = 0; k < r; k++) d[k] = C[j * r + k] / unit;
+            armilla_column_descend(problem, codes, d, steps, settled, W + j * r, rest);
+        }
+    }
 }

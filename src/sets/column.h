@@ -7,9 +7,14 @@
 #ifndef ARMILLA_SETS_COLUMN_H
 #define ARMILLA_SETS_COLUMN_H
 
+#include "linalg/code_kernels.h"
 #include "sets/sets.h"
 
 typedef struct armilla_supports armilla_supports;
+
+/* What a column problem is set up for: descent alone; solving, but only roughly where that saves much; the codes that
+ * are stored. */
+typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } armilla_effort;
 
 /* What all columns share. */
 struct armilla_column_problem {
@@ -20,18 +25,19 @@ struct armilla_column_problem {
     double *vectors;            /* its eigenvectors, each with its largest entry positive */
     double alpha;               /* the largest of them */
     armilla_supports *supports; /* of sparse codes, where they are few; NULL else */
+    const armilla_code_kernels *kernels;
+    armilla_effort effort;
     armilla_context *context;
 };
 
-/* Room for one column at a time: how many numbers solvers may use for rank r; the last 2r are left to the caller. */
+/* How many numbers solvers may use for rank r. */
 int64_t armilla_column_room(int64_t r);
 
-/* Memory for rank r and the set; armilla_column_problem_set fills it for a basis' Gram matrix, which is borrowed.
- * solving: armilla_column_solve will be used, not only armilla_column_descend. */
+/* Memory for rank r and the set; armilla_column_problem_set fills it for a basis' Gram matrix, which is borrowed. */
 armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
                                           bool exact, armilla_column_problem **problem);
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *H,
-                                          bool solving);
+                                          armilla_effort effort);
 /* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better. */
 bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes);
 void armilla_column_problem_free(armilla_column_problem *problem);
@@ -47,11 +53,18 @@ void armilla_column_solve(const armilla_column_problem *problem, const armilla_c
 /* g(w) */
 double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);
 
-/* Up to `steps` accelerated steps w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g never rises.
+/* Up to `steps` accelerated steps, one column: w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g never rises.
  * Ends early where no entry of w moves by more than settled. room: 6r. */
 #define ARMILLA_SETTLED 1e-14 /* as exact as it gets */
 void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
                             int steps, double settled, double *w, double *room);
+
+/* The same for count columns of C = U'X, with d = c/unit: r x count into W. Column j's code does not depend on the
+ * others, and is the one that a call for it alone gives. */
+void armilla_columns_solve(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
+                           const double *C, double unit, double *W, double *room);
+void armilla_columns_descend(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
+                             const double *C, double unit, int steps, double settled, double *W, double *room);
 
 /* For the sets' solvers. */
 

@@ -21,34 +21,73 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return true;
 }
 
-enum { STARTS = 3, DESCENT_STEPS = 1000 };
+enum { STARTS = 3, DESCENT_STEPS = 1000, ROUGH_STEPS = 30, LANES = ARMILLA_LANES };
+#define ROUGHLY_SETTLED 1e-6
 
 /* Proj(d), which can sit on a saddle; a strictly positive direction; the best axis. */
-static void start_at(const armilla_column_problem *problem, int start, const double *d, double *w)
+static void start_lane(const armilla_column_problem *problem, int start, const double *d, double *w)
 {
     const int64_t r = problem->r;
-    int64_t best = 0;
+    int64_t best = 0, top = 0;
     for (int64_t k = 0; k < r; k++) {
-        if (problem->H[k * r + k] - 2 * d[k] < problem->H[best * r + best] - 2 * d[best]) best = k;
-        w[k] = start == 1 ? 1 / sqrt((double)r) : 0;
+        const double own = problem->H[k * r + k] - 2 * d[k * LANES];
+        if (own < problem->H[best * r + best] - 2 * d[best * LANES]) best = k;
+        if (d[k * LANES] > d[top * LANES]) top = k;
+        w[k * LANES] = start == 1 ? 1 / sqrt((double)r) : 0;
     }
-    if (start == 0 && project(r, 0, d, w)) return;
-    if (start != 1) w[best] = 1;
+    if (start == 1) return;
+    const double scale = d[top * LANES];
+    if (start == 2 || !(scale > 0)) {
+        w[best * LANES] = 1;
+        return;
+    }
+    double squares = 0; /* of entries divided by the largest, which cannot overflow */
+    for (int64_t k = 0; k < r; k++) squares += pow(fmax(d[k * LANES] / scale, 0), 2);
+    for (int64_t k = 0; k < r; k++) w[k * LANES] = fmax(d[k * LANES] / scale, 0) / sqrt(squares);
 }
 
-/* The problem is not convex: the best of several descents. */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static double value_of_lane(const armilla_column_problem *problem, const double *d, const double *w)
 {
-    double *trial = room + 6 * problem->r, least = INFINITY;
+    double value = 0;
+    for (int64_t a = 0; a < problem->r; a++) {
+        double row = 0;
+        for (int64_t k = 0; k < problem->r; k++) row += problem->H[a * problem->r + k] * w[k * LANES];
+        value += w[a * LANES] * (row - 2 * d[a * LANES]);
+    }
+    return value;
+}
+
+static void descend_lanes(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
+                          double *room)
+{
+    const armilla_descent descent = {problem->r, problem->H, problem->alpha, steps, settled};
+    problem->kernels->descend(&descent, d, w, room);
+}
+
+/* The best of three descents, of equals the first. */
+static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    const int64_t r = problem->r;
+    const bool roughly = problem->effort == ARMILLA_ROUGHLY;
+    const int steps = roughly ? ROUGH_STEPS : DESCENT_STEPS;
+    const double settled = roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED;
+    double *trial = room + armilla_descent_room(r), least[LANES];
     for (int start = 0; start < STARTS; start++) {
-        start_at(problem, start, d, trial);
-        armilla_column_descend(problem, &armilla_codes_nonneg_sphere, d, DESCENT_STEPS, ARMILLA_SETTLED, trial, room);
-        const double value = armilla_column_value(problem, d, trial);
-        if (value < least) {
-            least = value;
-            memcpy(w, trial, (size_t)problem->r * sizeof *w);
+        for (int i = 0; i < LANES; i++) start_lane(problem, start, d + i, trial + i);
+        descend_lanes(problem, d, steps, settled, trial, room);
+        for (int i = 0; i < LANES; i++) {
+            const double value = value_of_lane(problem, d + i, trial + i);
+            if (start > 0 && !(value < least[i])) continue;
+            least[i] = value;
+            for (int64_t k = 0; k < r; k++) w[k * LANES + i] = trial[k * LANES + i];
         }
     }
+}
+
+/* One column, as a lane among copies of itself. */
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    armilla_columns_solve(problem, &armilla_codes_nonneg_sphere, 1, d, 1, w, room);
 }
 
 static bool solves_cheaply(int64_t r, int64_t s)
@@ -65,5 +104,7 @@ const armilla_code_set armilla_codes_nonneg_sphere = {
     .nonnegative = true,
     .project = project,
     .solve = solve,
+    .solve_lanes = solve_lanes,
+    .descend_lanes = descend_lanes,
     .solves_cheaply = solves_cheaply,
 };

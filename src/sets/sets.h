@@ -35,6 +35,11 @@ typedef struct armilla_code_set {
     /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). room:
      * armilla_column_room(r) numbers. */
     void (*solve)(const armilla_column_problem *problem, const double *d, double *w, double *room);
+    /* The same for ARMILLA_LANES columns side by side (linalg/code_kernels.h), and steps of descent from w; NULL: each
+     * by itself. */
+    void (*solve_lanes)(const armilla_column_problem *problem, const double *d, double *w, double *room);
+    void (*descend_lanes)(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
+                          double *room);
     /* solve is global and costs little more than a projection, so that sweeps can use it. */
     bool (*solves_cheaply)(int64_t r, int64_t s);
 } armilla_code_set;

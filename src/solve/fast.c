@@ -12,7 +12,7 @@ armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, vo
     const armilla_sweep_plan plan = {
         .U = p->U_typed, .previous = p->W, .codes = fast->W_trial, .sums = true, .step = step, .self = self};
     p->l = fast->l;
-    armilla_status status = armilla_column_problem_set(fast->columns, p->algebra, p->H, fast->solving);
+    armilla_status status = armilla_column_problem_set(fast->columns, p->algebra, p->H, fast->effort);
     if (status == ARMILLA_OK) status = armilla_sweep_run(p->sweep, &plan);
     if (status != ARMILLA_OK) return status;
     fast->dV = armilla_radius_step(p);
@@ -68,13 +68,8 @@ void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_fast *fast = self;
     const armilla_problem *p = fast->problem;
-    const int64_t r = panel->r;
     const double unit = armilla_column_unit(fast->columns, p->l);
-    double *d = panel->scratch + armilla_column_room(r) - r;
-    for (int64_t j = 0; j < panel->count; j++) {
-        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
-        armilla_column_solve(fast->columns, p->options.codes, d, panel->W + j * r, panel->scratch);
-    }
+    armilla_columns_solve(fast->columns, p->options.codes, panel->count, panel->C, unit, panel->W, panel->scratch);
 }
 
 static armilla_status take_fast(armilla_fast *fast)
@@ -117,7 +112,8 @@ static armilla_status solve(armilla_problem *p)
         status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_nonnegative(&fast);
     }
     /* Without an iteration the start is stored as it is. */
-    if (status == ARMILLA_OK && p->trace->entries[p->trace->count - 1].iteration > 0) status = armilla_fast_seal(&fast);
+    if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0)
+        status = armilla_fast_seal(&fast);
     free_fast(&fast);
     return status;
 }
@@ -126,5 +122,6 @@ const armilla_solver armilla_solver_fast = {
     .name = "fast",
     .meaning = "exact blocks or several cheap steps per read of the data, with guarded momentum; sealed codes",
     .sealed = true,
+    .screens = true,
     .solve = solve,
 };

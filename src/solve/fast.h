@@ -11,7 +11,7 @@ typedef struct armilla_fast {
     armilla_problem *problem;
     armilla_column_problem *columns;
     armilla_momentum momentum;
-    bool solving;           /* the next sweeps use armilla_column_solve */
+    armilla_effort effort;  /* of the next sweeps */
     double *U_kept;         /* the accepted basis, while a trial is in the problem */
     double *A, *A_back, *G; /* sums of the accepted state, and A of the one before */
     double *U_new;          /* what a basis step has made of the accepted basis */

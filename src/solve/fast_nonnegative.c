@@ -43,6 +43,25 @@ void armilla_fast_set_trial(armilla_fast *fast, double beta)
     armilla_problem_set_basis(p, p->U_next, NULL);
 }
 
+/* Codes by the column solver, where they are better than the panel's. */
+static void take_better_codes(const armilla_fast *fast, const armilla_code_panel *panel)
+{
+    const armilla_column_problem *columns = fast->columns;
+    const armilla_problem *p = fast->problem;
+    const int64_t r = panel->r;
+    double *d = panel->scratch, *others = d + r, *room = others + ARMILLA_LANES * r;
+    for (int64_t j = 0; j < panel->count; j++) {
+        const int64_t lane = j % ARMILLA_LANES, left = panel->count - j;
+        double *w = panel->W + j * r;
+        if (lane == 0)
+            armilla_columns_solve(columns, p->options.codes, left < ARMILLA_LANES ? left : ARMILLA_LANES,
+                                  panel->C + j * r, p->l, others, room);
+        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / p->l;
+        if (armilla_column_value(columns, d, others + lane * r) < armilla_column_value(columns, d, w))
+            memcpy(w, others + lane * r, (size_t)r * sizeof *w);
+    }
+}
+
 /* From the previous code: descent, or the column solver, or in a polishing sweep the better of both. */
 static void code_steps(void *self, const armilla_code_panel *panel)
 {
@@ -51,21 +70,13 @@ static void code_steps(void *self, const armilla_code_panel *panel)
     const armilla_column_problem *columns = fast->columns;
     const armilla_problem *p = fast->problem;
     const armilla_code_set *codes = p->options.codes;
-    const int64_t r = panel->r;
-    double *room = panel->scratch, *d = room + armilla_column_room(r) - 2 * r, *other = d + r;
-    for (int64_t j = 0; j < panel->count; j++) {
-        double *w = panel->W + j * r;
-        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / p->l;
-        if (loop->cheap) {
-            armilla_column_solve(columns, codes, d, w, room);
-            continue;
-        }
-        armilla_column_descend(columns, codes, d, loop->steps, SETTLED_IN_LOOP, w, room);
-        if (!fast->solving) continue;
-        armilla_column_solve(columns, codes, d, other, room);
-        if (armilla_column_value(columns, d, other) < armilla_column_value(columns, d, w))
-            memcpy(w, other, (size_t)r * sizeof *w);
+    if (loop->cheap) {
+        armilla_columns_solve(columns, codes, panel->count, panel->C, p->l, panel->W, panel->scratch);
+        return;
     }
+    armilla_columns_descend(columns, codes, panel->count, panel->C, p->l, loop->steps, SETTLED_IN_LOOP, panel->W,
+                            panel->scratch);
+    if (fast->effort != ARMILLA_DESCEND) take_better_codes(fast, panel);
 }
 
 static armilla_status iterate(nonnegative_loop *loop, bool *ended)
@@ -88,8 +99,23 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
     if (status != ARMILLA_OK) return status;
     const double fall = (before - fast->h) / before;
     loop->steps = armilla_code_steps(fall);
-    if (fast->solving) armilla_polish_done(&loop->polish, trace->count, fall);
-    fast->solving = loop->cheap || armilla_polish_due(&loop->polish, trace->count, fall);
+    if (fast->effort != ARMILLA_DESCEND) armilla_polish_done(&loop->polish, trace->count, fall);
+    const bool polish = loop->cheap || (!fast->problem->draft && armilla_polish_due(&loop->polish, trace->count, fall));
+    fast->effort = polish ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    return ARMILLA_OK;
+}
+
+/* A basis that was fitted to a sketch is better than the first codes, Proj(U'X): codes that are worth a step of it. */
+static armilla_status find_codes(nonnegative_loop *loop)
+{
+    armilla_fast *fast = loop->fast;
+    double h = 0;
+    loop->steps = ARMILLA_FIRST_CODE_STEPS;
+    const armilla_status status = armilla_fast_sweep(fast, code_steps, loop, &h);
+    if (status != ARMILLA_OK) return status;
+    armilla_fast_swap_codes(fast);
+    armilla_fast_keep(fast);
+    loop->steps = armilla_code_steps(1);
     return ARMILLA_OK;
 }
 
@@ -99,9 +125,10 @@ armilla_status armilla_fast_nonnegative(armilla_fast *fast)
     nonnegative_loop loop = {.fast = fast, .steps = armilla_code_steps(1)};
     bool ended = false;
     loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
-    fast->solving = true;
+    fast->effort = loop.cheap || (!p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     armilla_polish_begin(&loop.polish);
-    armilla_status status = armilla_problem_record(p, 0, 0, &ended);
+    armilla_status status = p->screened ? find_codes(&loop) : ARMILLA_OK;
+    if (status == ARMILLA_OK) status = armilla_problem_record(p, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) status = iterate(&loop, &ended);
     return status;
 }

@@ -48,7 +48,8 @@ static armilla_status feasible_start(armilla_fast *fast, const double *U)
 armilla_status armilla_fast_continue(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    const bool wanted = p->options.codes->sparse && p->options.s < p->r && !p->given && p->options.stop.max_iter > 0;
+    const bool wanted =
+        p->options.codes->sparse && p->options.s < p->r && !p->given && !p->screened && p->options.stop.max_iter > 0;
     double *best = fast->A_back, most = -INFINITY; /* A_back is not needed before the loop */
     continuation c = {.fast = fast};
     const armilla_sweep_plan plan = {.U = p->U_typed, .sums = true, .tally = TALLY, .step = falling_codes, .self = &c};

@@ -55,3 +55,25 @@ void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall)
     polish->last = iteration;
     polish->wait = fall < SLOW_FALL ? 2 * polish->wait : FIRST_WAIT;
 }
+
+#define LEAST_SKETCH 1000
+#define SKETCH_PER_ATOM 50
+#define SKETCH_SHARE 5 /* of n a sketch has at most the fifth part */
+
+int64_t armilla_sketch_size(int64_t n, int64_t r)
+{
+    const int64_t wanted = r > LEAST_SKETCH / SKETCH_PER_ATOM ? SKETCH_PER_ATOM * r : LEAST_SKETCH;
+    return wanted <= n / SKETCH_SHARE ? wanted : 0;
+}
+
+#define LEAST_LOTTERY_STARTS 4
+
+int64_t armilla_sketch_starts(int64_t restarts, bool lottery)
+{
+    return lottery && restarts < LEAST_LOTTERY_STARTS ? LEAST_LOTTERY_STARTS : restarts;
+}
+
+int64_t armilla_sketch_kept(int64_t restarts)
+{
+    return 1 + restarts / 4;
+}

@@ -20,8 +20,9 @@ enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
 
 /* Code steps in Gram space per sweep, by what fraction the last iteration brought h down. */
 int armilla_code_steps(double fall);
+enum { ARMILLA_FIRST_CODE_STEPS = 30 }; /* once, for a basis whose codes are not known */
 
-/* When the expensive code solve is due inside the loop: at first, and then where the cheap steps have slowed down. */
+/* When the expensive code solve is due inside the loop: where the cheap steps have slowed down. */
 typedef struct armilla_polish {
     int64_t last; /* the iteration of the last one */
     double wait;  /* iterations until the next may come; doubles where one brought little */
@@ -30,5 +31,13 @@ typedef struct armilla_polish {
 void armilla_polish_begin(armilla_polish *polish);
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall);
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
+
+/* Screening: how many samples a sketch has, 0 where the data are too few for one to save anything; how many starts are
+ * tried on it, where lottery says that what they lead to differs much; and how many of them are fitted to all data. */
+int64_t armilla_sketch_size(int64_t n, int64_t r);
+int64_t armilla_sketch_starts(int64_t restarts, bool lottery);
+int64_t armilla_sketch_kept(int64_t restarts);
+enum { ARMILLA_SKETCH_ITERATIONS = 25 };
+#define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

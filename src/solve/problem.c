@@ -114,6 +114,7 @@ static armilla_status add_entry(armilla_problem *problem, const armilla_trace_en
     const armilla_problem_options *options = &problem->options;
     const armilla_status status = armilla_trace_add(trace, entry);
     if (status != ARMILLA_OK) return status;
+    problem->objective = entry->objective;
     const bool interrupted = options->callback && options->callback(options->callback_user, entry);
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);

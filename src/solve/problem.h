@@ -52,15 +52,18 @@ typedef struct armilla_problem {
     double squared_norm;         /* ||X||^2 */
     const double *squared_norms; /* ||x_j||^2, n */
 
-    double *U;      /* m x r */
-    void *U_typed;  /* the same numbers in the working type */
-    void *W;        /* r x n unit codes in the working type */
-    double l;       /* the radius */
-    double *H;      /* U'U */
-    double *U_next; /* room for a step */
-    double *pull;   /* lambda*I - 2H, r x r */
-    bool pulls;     /* whether it is anything but 0 */
-    bool given;     /* the start was given, so that no solver may improve on it beforehand */
+    double *U;        /* m x r */
+    void *U_typed;    /* the same numbers in the working type */
+    void *W;          /* r x n unit codes in the working type */
+    double l;         /* the radius */
+    double objective; /* h of the last recorded or sealed state */
+    double *H;        /* U'U */
+    double *U_next;   /* room for a step */
+    double *pull;     /* lambda*I - 2H, r x r */
+    bool pulls;       /* whether it is anything but 0 */
+    bool given;       /* the start was given, so that no solver may improve on it beforehand */
+    bool screened;    /* the start is a basis that was fitted to a sketch of X: its codes come first */
+    bool draft;       /* only a basis is wanted, and nobody looks: no last code solve */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the state */
@@ -102,6 +105,7 @@ typedef struct armilla_solver {
     const char *meaning;
     /* Stored codes are codes(U, l, X) by a last code solve, whose objective may differ a little from the trace's last. */
     bool sealed;
+    bool screens; /* starts are screened on a sketch where the data are many */
     armilla_status (*solve)(armilla_problem *problem);
 } armilla_solver;
 

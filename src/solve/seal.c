@@ -99,9 +99,9 @@ static armilla_status go_on_sealed(armilla_fast *fast, double fixed, double h)
     armilla_problem *p = fast->problem;
     armilla_trace *trace = p->trace;
     bool ended = false;
-    while (trace->count > 1 && trace->entries[trace->count - 1].objective < h) trace->count--;
+    while (trace->count > 0 && trace->entries[trace->count - 1].objective < h) trace->count--;
     armilla_fast_keep(fast);
-    armilla_status status = armilla_problem_record(p, 0, fast->dV, &ended);
+    armilla_status status = armilla_problem_record(p, 0, trace->count ? fast->dV : 0, &ended);
     for (int step = 0; step < MOST_STEPS && status == ARMILLA_OK && !ended; step++) {
         armilla_fast_descend_basis(fast);
         armilla_fast_set_trial(fast, 0);
@@ -130,8 +130,9 @@ armilla_status armilla_fast_seal(armilla_fast *fast)
     armilla_status status = canonical_form(fast);
     if (status != ARMILLA_OK) return status;
     p->options.radius = fast->l = p->l; /* no longer touched */
-    fast->solving = true;
+    fast->effort = ARMILLA_SOLVE;
     status = solve_state(fast, &h);
+    p->objective = h;
     if (status == ARMILLA_OK && h > fast->h + CLOSE * p->squared_norm) status = go_on_sealed(fast, fixed, h);
     p->options.radius = fixed;
     return status;

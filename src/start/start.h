@@ -24,8 +24,23 @@ extern const armilla_start armilla_start_random, armilla_start_kmeans, armilla_s
 armilla_status armilla_start_from_row(armilla_problem *problem, const armilla_start *start, uint64_t seed);
 /* The same from a given basis (m x r). */
 armilla_status armilla_start_from_basis(armilla_problem *problem, const double *U);
+/* The same from a basis that was fitted to a sketch of the data, which is left as it is. */
+armilla_status armilla_start_from_sketch(armilla_problem *problem, const double *U);
 /* From a given basis, codes V (r x n in the working type) and radius, made feasible where they are not. */
 armilla_status armilla_start_from_codes(armilla_problem *problem, const double *U, const void *V, double radius);
+
+/* Screening: which of many starts is worth a fit, told by a problem that is small (a sketch of the data). */
+typedef struct armilla_candidate {
+    const armilla_start *start;
+    uint64_t seed;
+    double objective; /* after a few iterations on the sketch; infinite where there was no start */
+    double *U;        /* m x r */
+} armilla_candidate;
+
+/* Fits each to the sketch for a few iterations; the best `kept` come first, in falling order, and have their bases (from
+ * armilla_take), the others none. Candidates without a positive radius come last. */
+armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *solver, int64_t count, int64_t kept,
+                              armilla_candidate *candidates);
 
 /* For the rows. */
 

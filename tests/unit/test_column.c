@@ -100,7 +100,7 @@ static double solve(column *c, double *w)
 {
     const double slack = 1e-13 * scale_of(c);
     double first[MOST_RANK];
-    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, true));
+    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
     for (int64_t k = 0; k < c->r; k++) w[k] = NAN;
     armilla_column_solve(c->problem, c->codes, c->d, w, c->room);
     check_feasible(c, w);
@@ -342,7 +342,7 @@ static void gives_the_same_bits_again(uint64_t *random, column *c)
     (void)random;
     (void)solve(c, first);
     for (int64_t i = 0; i < armilla_column_room(c->r); i++) c->room[i] = i % 3 ? NAN : 1e300;
-    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, true));
+    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
     armilla_column_solve(c->problem, c->codes, c->d, again, c->room);
     REFERENCE_HOLDS(memcmp(first, again, (size_t)c->r * sizeof *first) == 0);
 }
@@ -375,7 +375,7 @@ static void has_a_code_of_zero(uint64_t *random, column *c)
 static void never_rises(uint64_t *random, column *c)
 {
     double w[MOST_RANK];
-    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, false));
+    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_DESCEND));
     for (int i = 0; i < 10; i++) {
         draw_point(random, c, w);
         for (int steps = 0; steps < 40; steps += 1 + steps) {

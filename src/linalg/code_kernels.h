@@ -1,0 +1,43 @@
+/* The leaf kernel of code steps: several columns side by side, compiled per instruction set. Lane i is computed from
+ * column i alone, with the same bits whatever stands in the other lanes. */
+#ifndef ARMILLA_LINALG_CODE_KERNELS_H
+#define ARMILLA_LINALG_CODE_KERNELS_H
+
+#include "base/context.h"
+
+/* Columns that are solved side by side: number k of column i stands at k*ARMILLA_LANES + i. */
+enum { ARMILLA_LANES = 8 };
+
+/* min w'Hw - 2d'w over unit w >= 0. */
+typedef struct armilla_descent {
+    int64_t r;
+    const double *H; /* r x r */
+    double alpha;    /* at least its largest eigenvalue */
+    int steps;       /* at most */
+    double settled;  /* a column is done where none of its entries moves by more */
+} armilla_descent;
+
+/* How fast accelerated steps go ahead: y = w + beta*(w - w_back), by the steps made since the last fresh start. */
+static inline double armilla_descent_beta(double age)
+{
+    return age / (age + 3);
+}
+
+typedef struct armilla_code_kernels {
+    const char *name; /* instruction set: "portable", "avx2" */
+    /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
+     * never rises. room: armilla_descent_room(r) numbers. */
+    void (*descend)(const armilla_descent *descent, const double *d, double *w, double *room);
+} armilla_code_kernels;
+
+static inline int64_t armilla_descent_room(int64_t r)
+{
+    return 6 * r * ARMILLA_LANES;
+}
+
+/* Those that the context is pinned to; where it is not, the best that this CPU runs. */
+const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *context);
+/* Every table of this build, whether or not the CPU runs it; NULL past the last. */
+const armilla_code_kernels *armilla_code_kernels_row(size_t index);
+
+#endif

@@ -1,0 +1,178 @@
+/* Accelerated projected steps for ARMILLA_LANES columns at once, written once and compiled per instruction set by the
+ * files beside this one, which define BYTES (of a vector), ISA_NAME and TABLE. Vectors run along the lanes, so nothing
+ * is ever added across them. A lane that is done keeps its code while the others go on. */
+#include "linalg/code_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    LANES = ARMILLA_LANES,
+    WIDTH = BYTES / (int)sizeof(double), /* lanes of a vector */
+    GROUPS = LANES / WIDTH               /* vectors that are one number of every lane */
+};
+#define EACH_GROUP for (int g = 0; g < GROUPS; g++)
+
+typedef double vector __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
+typedef int64_t mask __attribute__((vector_size(BYTES))); /* all bits of a lane, or none */
+
+/* One number of every lane. */
+typedef struct lanes {
+    vector of[GROUPS];
+} lanes;
+
+/* One descent: everything is r numbers of every lane. */
+typedef struct block {
+    const lanes *d;
+    lanes *w, *Hw;       /* the codes */
+    lanes *back, *Hback; /* those before */
+    lanes *next, *Hnext; /* a trial; q, which becomes it, first */
+    lanes value;         /* g(w) */
+    lanes age;           /* steps since the last fresh start */
+    lanes done;          /* 1 or 0 */
+} block;
+
+INLINE vector spread(double number)
+{
+    return number - (vector){0};
+}
+
+/* a where the mask is set, b elsewhere. */
+INLINE vector choose(mask where, vector a, vector b)
+{
+    return (vector)((where & (mask)a) | (~where & (mask)b));
+}
+
+INLINE vector larger(vector a, vector b)
+{
+    return choose((mask)(a > b), a, b);
+}
+
+/* product = Hw; *value = w'Hw - 2d'w */
+INLINE void measure(const armilla_descent *t, const lanes *d, const lanes *w, lanes *product, lanes *value)
+{
+    const int64_t r = t->r;
+    lanes total = {0};
+    for (int64_t k = 0; k < r; k++) {
+        const double *row = t->H + k * r;
+        lanes sum = {0};
+        for (int64_t a = 0; a < r; a++) EACH_GROUP sum.of[g] += row[a] * w[a].of[g];
+        EACH_GROUP total.of[g] += w[k].of[g] * (sum.of[g] - 2 * d[k].of[g]);
+        product[k] = sum;
+    }
+    *value = total;
+}
+
+/* next = q = d + (alpha*I - H)y, y = w + beta*(w - back); *top: the largest entry of each lane. */
+INLINE void step_ahead(const armilla_descent *t, block *b, lanes *top)
+{
+    lanes beta, most;
+    EACH_GROUP beta.of[g] = b->age.of[g] / (b->age.of[g] + 3); /* armilla_descent_beta */
+    EACH_GROUP most.of[g] = spread(-INFINITY);
+    for (int64_t k = 0; k < t->r; k++) EACH_GROUP
+        {
+            const vector w = b->w[k].of[g], Hw = b->Hw[k].of[g];
+            const vector y = w + beta.of[g] * (w - b->back[k].of[g]);
+            const vector Hy = Hw + beta.of[g] * (Hw - b->Hback[k].of[g]);
+            const vector q = b->d[k].of[g] + t->alpha * y - Hy;
+            b->next[k].of[g] = q;
+            most.of[g] = larger(q, most.of[g]);
+        }
+    *top = most;
+}
+
+/* Where no entry is positive: the axis of the largest, the first of equals; where all are 0 there is no direction, and
+ * the lane is done. Rare, so one lane at a time. */
+static void project_to_axis(int64_t r, double top, double *lane, double *done)
+{
+    bool zero = true, found = false;
+    for (int64_t k = 0; k < r; k++) {
+        const bool here = !found && lane[k * LANES] == top;
+        zero = zero && lane[k * LANES] == 0;
+        found = found || here;
+        lane[k * LANES] = here;
+    }
+    if (zero) *done = 1;
+}
+
+/* next = Proj(next), divided by its largest entry first, so that no square overflows. */
+INLINE void project(int64_t r, const lanes *top, block *b)
+{
+    lanes scale, squares = {0};
+    const double *tops = (const double *)top;
+    EACH_GROUP scale.of[g] = choose((mask)(top->of[g] > 0), 1 / top->of[g], spread(0));
+    for (int64_t k = 0; k < r; k++) EACH_GROUP
+        {
+            const vector p = larger(b->next[k].of[g] * scale.of[g], spread(0));
+            squares.of[g] += p * p;
+        }
+    for (int i = 0; i < LANES; i++)
+        if (tops[i] > 0) ((double *)&scale)[i] /= sqrt(((double *)&squares)[i]);
+    for (int64_t k = 0; k < r; k++) EACH_GROUP
+        {
+            const vector q = b->next[k].of[g], p = larger(q, spread(0)) * scale.of[g];
+            b->next[k].of[g] = choose((mask)(top->of[g] > 0), p, q);
+        }
+    for (int i = 0; i < LANES; i++)
+        if (!(tops[i] > 0)) project_to_axis(r, tops[i], (double *)b->next + i, (double *)&b->done + i);
+}
+
+/* Lanes whose trial is no worse move to it; the others make a fresh start, or are done where it was one. */
+INLINE void move(const armilla_descent *t, block *b, const lanes *found)
+{
+    mask goes[GROUPS], stays[GROUPS];
+    lanes moved = {0};
+    EACH_GROUP stays[g] = (mask)(b->done.of[g] > 0);
+    EACH_GROUP goes[g] = (mask)(found->of[g] <= b->value.of[g]) & ~stays[g];
+    for (int64_t k = 0; k < t->r; k++) EACH_GROUP
+        {
+            const vector w = b->w[k].of[g], Hw = b->Hw[k].of[g], next = b->next[k].of[g], change = next - w;
+            b->back[k].of[g] = choose(stays[g], b->back[k].of[g], w);
+            b->Hback[k].of[g] = choose(stays[g], b->Hback[k].of[g], Hw);
+            b->w[k].of[g] = choose(goes[g], next, w);
+            b->Hw[k].of[g] = choose(goes[g], b->Hnext[k].of[g], Hw);
+            moved.of[g] = larger(larger(change, -change), moved.of[g]);
+        }
+    EACH_GROUP
+    {
+        const mask settled = goes[g] & (mask)(moved.of[g] <= t->settled);
+        const mask stuck = ~goes[g] & (mask)(b->age.of[g] == 0); /* a plain step cannot rise but by rounding */
+        b->value.of[g] = choose(goes[g], found->of[g], b->value.of[g]);
+        b->age.of[g] = choose(goes[g], b->age.of[g] + 1, spread(0));
+        b->done.of[g] = choose(settled | stuck, spread(1), b->done.of[g]);
+    }
+}
+
+INLINE bool all_done(const block *b)
+{
+    const double *done = (const double *)&b->done;
+    double sum = 0;
+    for (int i = 0; i < LANES; i++) sum += done[i];
+    return sum == LANES;
+}
+
+static void descend(const armilla_descent *t, const double *d, double *w, double *room)
+{
+    const int64_t r = t->r;
+    lanes *rows = (lanes *)room, top, found;
+    block b = {.d = (const lanes *)d,
+               .w = (lanes *)w,
+               .Hw = rows,
+               .back = rows + r,
+               .Hback = rows + 2 * r,
+               .next = rows + 3 * r,
+               .Hnext = rows + 4 * r};
+    measure(t, b.d, b.w, b.Hw, &b.value);
+    memcpy(b.back, b.w, (size_t)r * sizeof *b.w);
+    memcpy(b.Hback, b.Hw, (size_t)r * sizeof *b.w);
+    for (int step = 0; step < t->steps && !all_done(&b); step++) {
+        step_ahead(t, &b, &top);
+        project(r, &top, &b);
+        measure(t, b.d, b.next, b.Hnext, &found);
+        move(t, &b, &found);
+    }
+}
+
+const armilla_code_kernels TABLE = {.name = ISA_NAME, .descend = descend};

@@ -1,0 +1,55 @@
+/* Sketches: drawing the samples, and the problem on them. */
+#include "model/sketch.h"
+
+#include "solve/policy.h"
+
+#include <stdlib.h>
+
+static int rising(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Samples without a direction are drawn last: they say nothing about a start. */
+static armilla_status draw(armilla_sketch *sketch, const armilla_data *X, armilla_problem *problem, int64_t samples,
+                           uint64_t seed)
+{
+    int64_t *order = NULL;
+    armilla_status status = armilla_shuffle_samples(problem, seed, &order);
+    if (status != ARMILLA_OK) return status;
+    qsort(order, (size_t)samples, sizeof *order, rising);
+    status = armilla_data_copy_columns(sketch->context, X, samples, order, &sketch->columns);
+    armilla_release(sketch->context, order);
+    return status;
+}
+
+armilla_status armilla_sketch_make(const armilla_model *model, const armilla_data *X, armilla_problem *problem,
+                                   int64_t samples, uint64_t seed, armilla_sketch *sketch)
+{
+    armilla_problem_options options = problem->options;
+    const armilla_data *view = NULL;
+    armilla_data_facts facts = {.squared_norm = 0};
+    sketch->context = problem->context;
+    armilla_status status = draw(sketch, X, problem, samples, seed);
+    if (status == ARMILLA_OK)
+        status = armilla_model_view(sketch->context, model, sketch->columns, &sketch->prepared, &view);
+    if (status == ARMILLA_OK) status = armilla_take(sketch->context, samples, sizeof(double), &sketch->squared_norms);
+    if (status == ARMILLA_OK)
+        status = armilla_survey(sketch->context, view, options.type, options.threads, &facts, sketch->squared_norms);
+    if (status != ARMILLA_OK) return status;
+    options.stop.max_iter = ARMILLA_SKETCH_ITERATIONS;
+    options.stop.tol = ARMILLA_SKETCH_TOL;
+    options.stop.noise = armilla_epsilon(options.type) * facts.squared_norm;
+    options.callback = NULL; /* what happens here is not an iteration of the fit */
+    return armilla_problem_new(sketch->context, view, &options, facts.squared_norm, sketch->squared_norms,
+                               &sketch->problem);
+}
+
+void armilla_sketch_free(armilla_sketch *sketch)
+{
+    armilla_problem_free(sketch->problem);
+    armilla_data_free(sketch->prepared);
+    armilla_data_free(sketch->columns);
+    if (sketch->context) armilla_release(sketch->context, sketch->squared_norms);
+}
