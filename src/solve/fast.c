@@ -84,6 +84,9 @@ static armilla_status take_fast(armilla_fast *fast)
     if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->A);
     if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->A_back);
     if (status == ARMILLA_OK) status = armilla_take(context, p->r * p->r, sizeof(double), &fast->G);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->r, sizeof *fast->revived, &fast->revived);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->n, sizeof(double), &fast->misfit);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->m, sizeof(double), &fast->sample);
     if (status == ARMILLA_OK)
         status = armilla_take(context, p->r * p->n, armilla_type_size(p->options.type), &fast->W_trial);
     return status;
@@ -93,6 +96,9 @@ static void free_fast(armilla_fast *fast)
 {
     armilla_context *context = fast->problem->context;
     armilla_release(context, fast->W_trial);
+    armilla_release(context, fast->sample);
+    armilla_release(context, fast->misfit);
+    armilla_release(context, fast->revived);
     armilla_release(context, fast->G);
     armilla_release(context, fast->A_back);
     armilla_release(context, fast->A);
@@ -107,6 +113,7 @@ static armilla_status solve(armilla_problem *p)
     armilla_status status = take_fast(&fast);
     if (status == ARMILLA_OK) {
         armilla_momentum_begin(&fast.momentum);
+        armilla_revival_begin(&fast.revival);
         armilla_fast_keep(&fast);
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
         status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_nonnegative(&fast);

@@ -18,6 +18,11 @@ typedef struct armilla_fast {
     void *W_trial;          /* codes of a trial; change places with the problem's on acceptance */
     double h, l;            /* of the accepted state */
     double dV;              /* from it to the trial */
+    armilla_revival revival;
+    bool reviving;    /* some atom of the next basis is a sample */
+    int64_t *revived; /* r: the sample that atom k becomes, or -1 */
+    double *misfit;   /* n: squared residuals, when they were wanted last */
+    double *sample;   /* m */
 } armilla_fast;
 
 /* One sweep of codes for the problem's basis, from the accepted codes into W_trial, then (A7); *h of that trial. */
@@ -35,6 +40,12 @@ armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended);
 void armilla_fast_descend_basis(armilla_fast *fast);
 /* U = max(U_new + beta*(U_new - U_kept), 0) as a trial. */
 void armilla_fast_set_trial(armilla_fast *fast, double beta);
+
+/* Looks for atoms that no code uses and, where it is time, chooses the samples that they become; costs a sweep only
+ * then. */
+armilla_status armilla_fast_find_unused(armilla_fast *fast);
+/* Puts them into U, the next basis. */
+armilla_status armilla_fast_revive(armilla_fast *fast, double *U);
 
 /* Codes by the column solver: exact, or as good as it gets. self: an armilla_fast. */
 void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel);

@@ -85,9 +85,12 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
     const armilla_trace *trace = fast->problem->trace;
     const double before = fast->h;
     double h = 0;
+    armilla_status status = armilla_fast_find_unused(fast);
     armilla_fast_descend_basis(fast);
-    armilla_fast_set_trial(fast, fast->momentum.beta);
-    armilla_status status = armilla_fast_sweep(fast, code_steps, loop, &h);
+    if (status == ARMILLA_OK) status = armilla_fast_revive(fast, fast->U_new);
+    if (status != ARMILLA_OK) return status;
+    armilla_fast_set_trial(fast, fast->reviving ? 0 : fast->momentum.beta);
+    status = armilla_fast_sweep(fast, code_steps, loop, &h);
     if (status == ARMILLA_OK && h < fast->h) {
         armilla_momentum_accept(&fast->momentum);
     } else if (status == ARMILLA_OK) {

@@ -13,7 +13,8 @@ static armilla_status basis_step(armilla_fast *fast, double beta)
 {
     armilla_problem *p = fast->problem;
     for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = fast->A[i] + beta * (fast->A[i] - fast->A_back[i]);
-    const armilla_status status = armilla_polar(p->algebra, p->U_next, p->U_next);
+    armilla_status status = armilla_polar(p->algebra, p->U_next, p->U_next);
+    if (status == ARMILLA_OK) status = armilla_fast_revive(fast, p->U_next);
     if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
     return status;
 }
@@ -32,7 +33,8 @@ armilla_status armilla_fast_orthonormal(armilla_fast *fast)
     armilla_status status = armilla_fast_continue(fast); /* sparsity falls to its value */
     if (status == ARMILLA_OK) status = armilla_problem_record(fast->problem, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) {
-        status = try_step(fast, fast->momentum.beta, &h);
+        status = armilla_fast_find_unused(fast);
+        if (status == ARMILLA_OK) status = try_step(fast, fast->reviving ? 0 : fast->momentum.beta, &h);
         if (status != ARMILLA_OK) break;
         if (h < fast->h) {
             armilla_momentum_accept(&fast->momentum);

@@ -56,6 +56,22 @@ void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall)
     polish->wait = fall < SLOW_FALL ? 2 * polish->wait : FIRST_WAIT;
 }
 
+void armilla_revival_begin(armilla_revival *revival)
+{
+    *revival = (armilla_revival){.due = 0, .wait = 1};
+}
+
+bool armilla_revival_due(const armilla_revival *revival, int64_t iteration)
+{
+    return iteration >= revival->due;
+}
+
+void armilla_revival_done(armilla_revival *revival, int64_t iteration)
+{
+    revival->due = iteration + revival->wait;
+    revival->wait *= 2;
+}
+
 #define LEAST_SKETCH 1000
 #define SKETCH_PER_ATOM 50
 #define SKETCH_SHARE 5 /* of n a sketch has at most the fifth part */

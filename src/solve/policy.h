@@ -32,6 +32,16 @@ void armilla_polish_begin(armilla_polish *polish);
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall);
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
 
+/* When atoms that no code uses may be revived: at once, then ever more rarely, for what is not taken up soon is not
+ * wanted. */
+typedef struct armilla_revival {
+    int64_t due, wait; /* iterations */
+} armilla_revival;
+
+void armilla_revival_begin(armilla_revival *revival);
+bool armilla_revival_due(const armilla_revival *revival, int64_t iteration);
+void armilla_revival_done(armilla_revival *revival, int64_t iteration);
+
 /* Screening: how many samples a sketch has, 0 where the data are too few for one to save anything; how many starts are
  * tried on it, where lottery says that what they lead to differs much; and how many of them are fitted to all data. */
 int64_t armilla_sketch_size(int64_t n, int64_t r);

@@ -40,9 +40,9 @@ armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *sol
         if (status != ARMILLA_OK) break;
         if (newest->U) memcpy(newest->U, sketch->U, (size_t)basis * sizeof(double));
         rank(candidates, i);
-        if (i >= kept) {
-            armilla_release(context, candidates[i].U); /* the last by now */
-            candidates[i].U = NULL;
+        if (i >= kept) { /* one too many has its basis */
+            armilla_release(context, candidates[kept].U);
+            candidates[kept].U = NULL;
         }
         if (sketch->stop == ARMILLA_STOP_TIME_LIMIT) break;
     }

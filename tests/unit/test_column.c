@@ -2,6 +2,7 @@
  * random points, and what all of them promise. */
 #include "reference/reference.h"
 
+#include "linalg/kernels.h"
 #include "sets/column.h"
 #include "sets/supports.h"
 
@@ -387,6 +388,79 @@ static void never_rises(uint64_t *random, column *c)
     }
 }
 
+enum { NEIGHBOURS = 19 }; /* two blocks of lanes and a part of one */
+
+/* Among any neighbours, in any number, a column has the code that it has alone; descent too. */
+static void does_not_see_its_neighbours(uint64_t *random, column *c)
+{
+    const int64_t r = c->r;
+    double C[NEIGHBOURS * MOST_RANK], W[NEIGHBOURS * MOST_RANK], start[NEIGHBOURS * MOST_RANK], w[MOST_RANK];
+    const double unit = exp(reference_normal(random));
+    for (int64_t j = 0; j < NEIGHBOURS; j++) {
+        for (int64_t k = 0; k < r; k++) C[j * r + k] = c->d[k] * unit + (j % 3 ? reference_normal(random) : 0);
+        draw_point(random, c, start + j * r);
+    }
+    for (int descent = 0; descent < 2; descent++)
+        for (int64_t count = 1; count <= NEIGHBOURS; count += 1 + count / 2) {
+            REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
+            memcpy(W, start, sizeof W);
+            if (descent)
+                armilla_columns_descend(c->problem, c->codes, count, C, unit, 7, 1e-6, W, c->room);
+            else
+                armilla_columns_solve(c->problem, c->codes, count, C, unit, W, c->room);
+            for (int64_t j = 0; j < count; j++) {
+                memcpy(w, start + j * r, (size_t)r * sizeof *w);
+                if (descent)
+                    armilla_columns_descend(c->problem, c->codes, 1, C + j * r, unit, 7, 1e-6, w, c->room);
+                else
+                    armilla_columns_solve(c->problem, c->codes, 1, C + j * r, unit, w, c->room);
+                REFERENCE_HOLDS(memcmp(w, W + j * r, (size_t)r * sizeof *w) == 0);
+                check_feasible(c, w);
+            }
+        }
+}
+
+/* Lanes by every table against descent of one column at a time, step by step. */
+static void descends_as_one_column_does(uint64_t *random, column *c)
+{
+    const int64_t r = c->r, L = ARMILLA_LANES;
+    double d[ARMILLA_LANES * MOST_RANK], w[ARMILLA_LANES * MOST_RANK], one[MOST_RANK], own[MOST_RANK];
+    double start[ARMILLA_LANES * MOST_RANK];
+    if (!c->codes->descend_lanes) return;
+    REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_DESCEND));
+    for (int64_t i = 0; i < L; i++) {
+        draw_point(random, c, one);
+        for (int64_t k = 0; k < r; k++) {
+            d[k * L + i] = c->d[k] + (i ? reference_normal(random) : 0);
+            start[k * L + i] = one[k];
+        }
+    }
+    for (size_t row = 0; armilla_code_kernels_row(row); row++)
+        for (int steps = 1; steps < 30; steps += steps) {
+            const armilla_descent descent = {r, c->problem->H, c->problem->alpha, steps, 1e-12};
+            if (!armilla_instructions_supported(armilla_code_kernels_row(row)->name)) continue;
+            memcpy(w, start, sizeof w);
+            armilla_code_kernels_row(row)->descend(&descent, d, w, c->room);
+            for (int64_t i = 0; i < L; i++) {
+                double from = 0, to = 0;
+                for (int64_t k = 0; k < r; k++) {
+                    own[k] = d[k * L + i];
+                    one[k] = start[k * L + i];
+                }
+                from = armilla_column_value(c->problem, own, one);
+                armilla_column_descend(c->problem, c->codes, own, steps, 1e-12, one, c->room);
+                to = armilla_column_value(c->problem, own, one);
+                for (int64_t k = 0; k < r; k++) own[k] = w[k * L + i];
+                check_feasible(c, own);
+                for (int64_t k = 0; k < r; k++) one[k] = d[k * L + i];
+                /* Rounding may decide a near-tie otherwise; what is reached is the same but for that. */
+                const double reached = armilla_column_value(c->problem, one, own);
+                REFERENCE_AT_MOST(reached, from + 1e-13 * (scale_of(c) + fabs(from)));
+                REFERENCE_NEAR(reached, to, 1e-9 * (scale_of(c) + fabs(to)) + 0.02 * (from - to));
+            }
+        }
+}
+
 static void test_random_points(void **state)
 {
     (void)state;
@@ -409,6 +483,18 @@ static void test_scale(void **state)
 {
     (void)state;
     for_each_problem(209, (int)reference_effort(3, 1), does_not_see_the_scale);
+}
+
+static void test_neighbours(void **state)
+{
+    (void)state;
+    for_each_problem(211, (int)reference_effort(3, 1), does_not_see_its_neighbours);
+}
+
+static void test_lanes(void **state)
+{
+    (void)state;
+    for_each_problem(212, (int)reference_effort(6, 1), descends_as_one_column_does);
 }
 
 static void test_zero(void **state)
@@ -469,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_determinism),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_descent),
         cmocka_unit_test(test_exact_problems),
     };

@@ -108,12 +108,48 @@ static void test_polish_waits(void **state)
     assert_false(armilla_polish_due(&polish, 100010, quick));
 }
 
+/* A sketch is a small part of the data, or there is none; it grows with the rank. */
+static void test_sketches_are_small(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 1000000000; n = 3 * n + 1)
+        for (int64_t r = 1; r < 3000; r *= 3) {
+            const int64_t size = armilla_sketch_size(n, r);
+            assert_true(size >= 0 && size <= n / 5);
+            assert_true(size == 0 || size >= 10 * r);
+            if (n >= 500 * r && n >= 10000) assert_true(size > 0 && armilla_sketch_size(2 * n, r) == size);
+        }
+    for (int64_t restarts = 1; restarts < 100; restarts++) {
+        assert_true(armilla_sketch_starts(restarts, false) == restarts);
+        assert_true(armilla_sketch_starts(restarts, true) >= restarts);
+        assert_true(armilla_sketch_kept(restarts) >= 1 && armilla_sketch_kept(restarts) <= restarts);
+        if (restarts >= 4) assert_true(armilla_sketch_kept(restarts) <= restarts / 2);
+    }
+}
+
+/* Revival may happen at once, and then ever more rarely: about log2 of the iterations in all. */
+static void test_revivals_become_rare(void **state)
+{
+    armilla_revival revival;
+    int count = 0;
+    (void)state;
+    armilla_revival_begin(&revival);
+    for (int64_t iteration = 0; iteration < 1000; iteration++)
+        if (armilla_revival_due(&revival, iteration)) {
+            armilla_revival_done(&revival, iteration);
+            count++;
+            assert_false(armilla_revival_due(&revival, iteration));
+        }
+    assert_true(count >= 5 && count <= 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum_grows_to_its_cap), cmocka_unit_test(test_momentum_halves),
         cmocka_unit_test(test_momentum_stays_in_bounds),  cmocka_unit_test(test_continuation_falls_from_r_to_s),
         cmocka_unit_test(test_steps_are_bounded),         cmocka_unit_test(test_polish_waits),
+        cmocka_unit_test(test_sketches_are_small),        cmocka_unit_test(test_revivals_become_rare),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

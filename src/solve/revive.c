@@ -1,0 +1,100 @@
+/* Revival (ALGORITHM section 5): an atom that no code uses (G_kk = 0) is moved to the sample that is fitted worst. No
+ * code sees it, so h stays; the next codes may use it, so h can fall where it could not before. */
+#include "solve/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ||x - lUw||^2 = ||x||^2 - 2l c'w + l^2 w'Hw */
+static void measure_misfit(void *self, const armilla_code_panel *panel)
+{
+    const armilla_fast *fast = self;
+    const armilla_problem *p = fast->problem;
+    const int64_t r = panel->r;
+    const double l = fast->l;
+    for (int64_t j = 0; j < panel->count; j++) {
+        const double *w = panel->W + j * r;
+        double reach = 0;
+        for (int64_t k = 0; k < r; k++) reach += w[k] * armilla_dot(r, p->H + k * r, w);
+        fast->misfit[panel->first + j] =
+            p->squared_norms[panel->first + j] - 2 * l * armilla_dot(r, panel->C + j * r, w) + l * l * reach;
+    }
+}
+
+/* The sample with the largest misfit, the first of equals; -1 where none has any. */
+static int64_t take_worst(const armilla_fast *fast)
+{
+    int64_t worst = 0;
+    for (int64_t j = 1; j < fast->problem->n; j++)
+        if (fast->misfit[j] > fast->misfit[worst]) worst = j;
+    if (!(fast->misfit[worst] > 0)) return -1;
+    fast->misfit[worst] = 0;
+    return worst;
+}
+
+static bool has_unused(const armilla_fast *fast)
+{
+    const int64_t r = fast->problem->r;
+    for (int64_t k = 0; k < r; k++)
+        if (fast->G[k * r + k] == 0) return true;
+    return false;
+}
+
+armilla_status armilla_fast_find_unused(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    const int64_t r = p->r, iteration = p->trace->count;
+    const armilla_sweep_plan plan = {.U = p->U_typed, .previous = p->W, .step = measure_misfit, .self = fast};
+    fast->reviving = false;
+    if (!armilla_revival_due(&fast->revival, iteration) || !has_unused(fast)) return ARMILLA_OK;
+    const armilla_status status = armilla_sweep_run(p->sweep, &plan);
+    if (status != ARMILLA_OK) return status;
+    armilla_revival_done(&fast->revival, iteration);
+    for (int64_t k = 0; k < r; k++) {
+        fast->revived[k] = fast->G[k * r + k] == 0 ? take_worst(fast) : -1;
+        fast->reviving = fast->reviving || fast->revived[k] >= 0;
+    }
+    return ARMILLA_OK;
+}
+
+/* u = what is orthogonal to the other atoms, of unit length; false, with u untouched, where nothing is left. */
+static bool orthogonalise(const armilla_problem *p, int64_t k, double *x, double *U)
+{
+    const double before = armilla_norm(p->m, x);
+    for (int pass = 0; pass < 2; pass++) /* the second takes off what rounding left of the first */
+        for (int64_t other = 0; other < p->r; other++) {
+            const double *u = U + other * p->m;
+            if (other == k) continue;
+            const double along = armilla_dot(p->m, u, x);
+            for (int64_t i = 0; i < p->m; i++) x[i] -= along * u[i];
+        }
+    const double after = armilla_norm(p->m, x);
+    if (!(after > 1e-6 * before)) return false;
+    for (int64_t i = 0; i < p->m; i++) U[k * p->m + i] = x[i] / after;
+    return true;
+}
+
+/* l*u = the sample, where it is positive; where it nowhere is, the atom stays. */
+static void take_positive(const armilla_fast *fast, int64_t k, const double *x, double *U)
+{
+    const int64_t m = fast->problem->m;
+    bool any = false;
+    for (int64_t i = 0; i < m; i++) any = any || x[i] > 0;
+    for (int64_t i = 0; i < m && any; i++) U[k * m + i] = fmax(x[i], 0) / fast->l;
+}
+
+armilla_status armilla_fast_revive(armilla_fast *fast, double *U)
+{
+    const armilla_problem *p = fast->problem;
+    armilla_status status = ARMILLA_OK;
+    for (int64_t k = 0; fast->reviving && k < p->r && status == ARMILLA_OK; k++) {
+        if (fast->revived[k] < 0) continue;
+        status = armilla_data_column(p->context, p->X, p->options.type, fast->revived[k], fast->sample);
+        if (status != ARMILLA_OK) break;
+        if (p->options.basis->gram_is_identity)
+            (void)orthogonalise(p, k, fast->sample, U);
+        else
+            take_positive(fast, k, fast->sample, U);
+    }
+    return status;
+}

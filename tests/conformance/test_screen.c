@@ -1,0 +1,206 @@
+/* Sketches, screening and revival: what a fit of many samples begins with, and what it does about atoms that no code
+ * uses. */
+#include "reference/reference.h"
+
+#include "data/data.h"
+#include "model/sketch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { M = 24, N = 5600, R = 4, S = 2 };
+
+static armilla_model_summary summary_of(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    armilla_model_summarize(model, &summary);
+    return summary;
+}
+
+/* Column by column, in any order and with repetitions, from every storage form. */
+static void test_copies_of_columns(void **state)
+{
+    static const int64_t chosen[] = {5, 0, 7, 7, 2};
+    enum { ROWS = 6, COLUMNS = 8, CHOSEN = sizeof chosen / sizeof chosen[0] };
+    uint64_t random = 301;
+    double X[ROWS * COLUMNS], column[ROWS];
+    uint8_t bytes[ROWS * COLUMNS];
+    (void)state;
+    reference_sprinkle(&random, 0.4, ROWS * COLUMNS, X);
+    for (int i = 0; i < ROWS * COLUMNS; i++) bytes[i] = (uint8_t)(X[i] = floor(X[i] * 200));
+    for (int form = 0; form < 7; form++) {
+        armilla_data *data = NULL, *copy = NULL;
+        reference_sparse sparse = {.entries = 0};
+        float *floats = reference_floats(ROWS * COLUMNS, X);
+        reference_scene("form %d", form);
+        if (form == 0)
+            REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F64, X, ROWS, COLUMNS, ROWS, &data));
+        else if (form == 1)
+            REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F32, floats, ROWS, COLUMNS, ROWS, &data));
+        else if (form == 2)
+            REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_U8, bytes, ROWS, COLUMNS, ROWS, &data));
+        else {
+            reference_sparse_new(&sparse, (armilla_type)(form % 2), (armilla_index)(form > 4), false, ROWS, COLUMNS, X);
+            data = reference_sparse_wrap(&sparse);
+        }
+        REFERENCE_OK(armilla_data_copy_columns(reference_context, data, CHOSEN, chosen, &copy));
+        REFERENCE_HOLDS(armilla_data_features(copy) == ROWS && armilla_data_samples(copy) == CHOSEN);
+        REFERENCE_HOLDS((form > 2) == (copy->ops->entries != NULL));
+        armilla_data_free(data); /* the copy stands by itself */
+        if (form > 2) reference_sparse_free(&sparse);
+        for (int j = 0; j < (int)CHOSEN; j++) {
+            REFERENCE_OK(armilla_data_sample(reference_context, copy, j, column));
+            for (int i = 0; i < ROWS; i++) REFERENCE_HOLDS(column[i] == X[chosen[j] * ROWS + i]);
+        }
+        armilla_data_free(copy);
+        free(floats);
+    }
+}
+
+static void make_trial(reference_trial *trial, const reference_pair *pair, uint64_t seed)
+{
+    uint64_t random = seed;
+    double *X = reference_new(M * N);
+    reference_data(&random, REFERENCE_NOISY, pair, M, N, R, S, X);
+    reference_trial_new(trial, pair, ARMILLA_F32, M, N, R, S, X);
+    trial->options.solver = "fast";
+    trial->options.start = "random";
+    trial->options.max_iter = 200;
+    trial->options.tol = 1e-6;
+    trial->options.threads = 2;
+    free(X);
+}
+
+/* Fits that begin on a sketch keep every promise, and end no higher than the paper's algorithm from the same start. */
+static void test_fits_of_many_samples(void **state)
+{
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS; i++) {
+        reference_trial trial;
+        make_trial(&trial, &reference_pairs[i], 302 + (uint64_t)i);
+        reference_scene("%s x %s, many samples", trial.pair->basis, trial.pair->codes);
+        armilla_model *model = reference_trial_fit(&trial);
+        reference_verify(model, trial.data, trial.X, true);
+        const double fast = summary_of(model).objective / summary_of(model).squared_norm;
+        armilla_model_free(model);
+        trial.options.solver = "palm";
+        model = reference_trial_fit(&trial);
+        const double palm = summary_of(model).objective / summary_of(model).squared_norm;
+        REFERENCE_AT_MOST(fast, palm + 1e-3);
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+    }
+}
+
+/* Many starts cost far less than as many fits; a single iteration is still a fit; the start without one is the row's. */
+static void test_restarts_are_screened(void **state)
+{
+    enum { RESTARTS = 12 };
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS; i++) {
+        reference_trial trial;
+        make_trial(&trial, &reference_pairs[i], 310 + (uint64_t)i);
+        reference_scene("%s x %s, restarts", trial.pair->basis, trial.pair->codes);
+        armilla_model *one = reference_trial_fit(&trial);
+        trial.options.restarts = RESTARTS;
+        armilla_model *best = reference_trial_fit(&trial);
+        reference_verify(best, trial.data, trial.X, true);
+        REFERENCE_AT_MOST(summary_of(best).objective, summary_of(one).objective + 1e-3 * summary_of(one).squared_norm);
+        REFERENCE_HOLDS(strcmp(summary_of(best).start, "random") == 0);
+        armilla_model_free(best);
+        armilla_model_free(one);
+        trial.options.max_iter = 0;
+        trial.options.restarts = 1;
+        one = reference_trial_fit(&trial);
+        trial.options.solver = "palm";
+        best = reference_trial_fit(&trial);
+        REFERENCE_HOLDS(memcmp(armilla_model_basis(one), armilla_model_basis(best), sizeof(float) * M * R) == 0);
+        armilla_model_free(best);
+        armilla_model_free(one);
+        reference_trial_free(&trial);
+    }
+}
+
+/* Candidates come out in falling order of merit, the kept ones with feasible bases. */
+static void test_candidates_are_ranked(void **state)
+{
+    enum { COUNT = 6, KEPT = 2 };
+    const armilla_solver *solver = armilla_solvers_find("fast");
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS; i++) {
+        reference_trial trial;
+        armilla_problem *problem = NULL;
+        armilla_candidate candidates[COUNT];
+        double *norms = reference_new(200), total = 0;
+        make_trial(&trial, &reference_pairs[i], 320 + (uint64_t)i);
+        reference_scene("%s x %s, candidates", trial.pair->basis, trial.pair->codes);
+        armilla_data *few = NULL;
+        REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F32, trial.typed, M, 200, M, &few));
+        for (int j = 0; j < 200; j++) total += norms[j] = reference_dot(M, trial.X + j * M, trial.X + j * M);
+        const armilla_problem_options options = {.basis = armilla_basis_find(trial.pair->basis),
+                                                 .codes = armilla_codes_find(trial.pair->codes),
+                                                 .r = R,
+                                                 .s = trial.pair->sparse ? S : R,
+                                                 .type = ARMILLA_F32,
+                                                 .threads = 1,
+                                                 .lambda = {1, true},
+                                                 .mu = {1, true},
+                                                 .stop = {20, 1e-4, 0, 0}};
+        REFERENCE_OK(armilla_problem_new(reference_context, few, &options, total, norms, &problem));
+        for (int c = 0; c < COUNT; c++)
+            candidates[c] = (armilla_candidate){.start = armilla_starts_find("random"), .seed = (uint64_t)c};
+        REFERENCE_OK(armilla_screen(problem, solver, COUNT, KEPT, candidates));
+        for (int c = 0; c < COUNT; c++) {
+            if (c > 0) REFERENCE_AT_MOST(candidates[c - 1].objective, candidates[c].objective);
+            REFERENCE_HOLDS((candidates[c].U != NULL) == (c < KEPT));
+            if (!candidates[c].U) continue;
+            REFERENCE_AT_MOST(options.basis->violation(M, R, candidates[c].U), 1e-5);
+            armilla_release(reference_context, candidates[c].U);
+        }
+        armilla_problem_free(problem);
+        armilla_data_free(few);
+        reference_trial_free(&trial);
+        free(norms);
+    }
+}
+
+/* Three groups of samples, a start whose third atom is where no sample is: without revival it is never used, and two
+ * atoms cannot fit three groups. */
+static void test_unused_atoms_are_revived(void **state)
+{
+    enum { FEATURES = 8, SAMPLES = 90, ATOMS = 3 };
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS; i++) {
+        const reference_pair *pair = &reference_pairs[i];
+        double X[FEATURES * SAMPLES] = {0}, U0[FEATURES * ATOMS] = {0};
+        uint64_t random = 330;
+        reference_trial trial;
+        if (!pair->sparse) continue;
+        for (int j = 0; j < SAMPLES; j++) {
+            X[j * FEATURES + j % 3] = 3;
+            for (int k = 0; k < 3; k++) X[j * FEATURES + k] += 0.01 * reference_uniform(&random);
+        }
+        U0[0] = U0[FEATURES + 1] = U0[2 * FEATURES + 7] = 1; /* nothing is along the last axis */
+        reference_trial_new(&trial, pair, ARMILLA_F64, FEATURES, SAMPLES, ATOMS, 1, X);
+        trial.options.solver = "fast";
+        trial.options.start_basis = U0;
+        trial.options.max_iter = 100;
+        reference_scene("%s x %s, revival", pair->basis, pair->codes);
+        armilla_model *model = reference_trial_fit(&trial);
+        reference_verify(model, trial.data, trial.X, true);
+        REFERENCE_AT_MOST(summary_of(model).relative_error, 0.01);
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copies_of_columns),        cmocka_unit_test(test_fits_of_many_samples),
+        cmocka_unit_test(test_restarts_are_screened),    cmocka_unit_test(test_candidates_are_ranked),
+        cmocka_unit_test(test_unused_atoms_are_revived),
+    };
+    return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
+}
