@@ -40,9 +40,9 @@ armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *sol
         if (status != ARMILLA_OK) break;
         if (newest->U) memcpy(newest->U, sketch->U, (size_t)basis * sizeof(double));
         rank(candidates, i);
-        if (i >= kept) { /* one too many has its basis */
-            armilla_release(context, candidates[kept].U);
-            candidates[kept].U = NULL;
+        for (int64_t late = kept; late <= i; late++) {
+            armilla_release(context, candidates[late].U);
+            candidates[late].U = NULL;
         }
         if (sketch->stop == ARMILLA_STOP_TIME_LIMIT) break;
     }
