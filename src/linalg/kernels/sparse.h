@@ -14,9 +14,10 @@
 typedef REAL vector __attribute__((vector_size(BYTES), aligned(sizeof(REAL))));
 
 enum {
-    STRIP = 8,  /* vectors of a strip: what the registers hold */
-    CHUNK = 64, /* entries whose products are added in the type, before that sum is added in double */
-    AHEAD = 8,  /* entries between a fetch and its use */
+    STRIP = 8,      /* vectors of a strip: what the registers hold */
+    CHUNK = 64,     /* entries whose products are added in the type, before that sum is added in double */
+    DOT_AHEAD = 24, /* entries between a fetch and its use */
+    ADD_AHEAD = 8,
     LINE = 64,
     TILE = 1 << 22 /* bytes of A that a third-level cache holds for each thread */
 };
@@ -24,20 +25,24 @@ enum {
 typedef double quarter __attribute__((vector_size(BYTES), aligned(sizeof(double))));
 typedef REAL narrow_quarter __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL))));
 
-/* The whole run of a feature. */
-INLINE void fetch_ahead(const void *run, int64_t bytes)
+/* The part of a feature's run that an entry some places on will want. */
+INLINE void fetch_ahead(bool wide, int vectors, const void *rows, int64_t i, int64_t end, const REAL *runs,
+                        int64_t stride)
 {
-    for (int64_t b = 0; b < bytes; b += LINE) __builtin_prefetch((const char *)run + b);
+    const char *later = (const char *)(runs + armilla_index_at(wide, rows, armilla_min64(i, end - 1)) * stride);
+    for (int b = 0; b < vectors * BYTES; b += LINE) __builtin_prefetch(later + b);
 }
 
-/* c[0 ... kept-1] += the strip's part of U'x for entries first ... last-1; `vectors` is a constant where inlined. */
-INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, const REAL *values, const void *rows,
-                      int64_t stride, const REAL *U, int64_t kept, double *c)
+/* c[0 ... kept-1] += the strip's part of U'x for entries first ... last-1; `vectors` is a constant where inlined. There
+ * are entries up to `end`. */
+INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
+                      const void *rows, int64_t stride, const REAL *U, int64_t kept, double *c)
 {
     vector sum[STRIP] = {{0}};
     REAL part[STRIP * BYTES / sizeof(REAL)];
     for (int64_t i = first; i < last; i++) {
         const REAL *u = U + armilla_index_at(wide, rows, i) * stride;
+        fetch_ahead(wide, vectors, rows, i + DOT_AHEAD, end, U, stride);
         for (int v = 0; v < vectors; v++) sum[v] += values[i] * *(const vector *)(u + v * LANES);
     }
     for (int v = 0; v < vectors; v++) *(vector *)(part + v * LANES) = sum[v];
@@ -49,24 +54,23 @@ INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, const
 }
 
 /* One chunk of one column, all strips. */
-INLINE void dot_chunk(bool wide, int64_t first, int64_t last, const REAL *values, const void *rows, int64_t r,
-                      int64_t stride, const REAL *U, double *c)
+INLINE void dot_chunk(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+                      int64_t r, int64_t stride, const REAL *U, double *c)
 {
     int64_t k = 0;
     for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        dot_strip(wide, STRIP, first, last, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(wide, STRIP, first, last, end, values, rows, stride, U + k, r - k, c + k);
     if (k + 4 * LANES <= stride) {
-        dot_strip(wide, 4, first, last, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(wide, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 4 * LANES;
     }
     if (k + 2 * LANES <= stride) {
-        dot_strip(wide, 2, first, last, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(wide, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 2 * LANES;
     }
-    if (k < stride) dot_strip(wide, 1, first, last, values, rows, stride, U + k, r - k, c + k);
+    if (k < stride) dot_strip(wide, 1, first, last, end, values, rows, stride, U + k, r - k, c + k);
 }
 
-/* The runs that the next chunk needs, of this column or the next, are fetched ahead. */
 INLINE void products(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *U, double *C)
 {
     const int64_t origin = armilla_index_at(wide, X->starts, 0);
@@ -74,12 +78,8 @@ INLINE void products(bool wide, const armilla_sparse_columns *X, int64_t r, int6
     for (int64_t i = 0; i < X->count * r; i++) C[i] = 0;
     for (int64_t j = 0; j < X->count; j++) {
         const int64_t last = armilla_index_at(wide, X->starts, j + 1) - origin;
-        for (int64_t i = armilla_index_at(wide, X->starts, j) - origin; i < last; i += CHUNK) {
-            const int64_t stop = armilla_min64(i + CHUNK, last), reach = armilla_min64(stop + CHUNK, end);
-            for (int64_t next = stop; next < reach; next++)
-                fetch_ahead(U + armilla_index_at(wide, X->rows, next) * stride, stride * (int64_t)sizeof(REAL));
-            dot_chunk(wide, i, stop, X->values, X->rows, r, stride, U, C + j * r);
-        }
+        for (int64_t i = armilla_index_at(wide, X->starts, j) - origin; i < last; i += CHUNK)
+            dot_chunk(wide, i, armilla_min64(i + CHUNK, last), end, X->values, X->rows, r, stride, U, C + j * r);
     }
 }
 
@@ -101,9 +101,7 @@ INLINE void add_strip(bool wide, int vectors, int64_t first, int64_t last, int64
     for (int v = 0; v < vectors; v++) load_code(w + v * LANES, kept - v * LANES, &code[v]);
     for (int64_t i = first; i < last; i++) {
         REAL *a = A + armilla_index_at(wide, rows, i) * stride;
-        const char *later =
-            (const char *)(A + armilla_index_at(wide, rows, armilla_min64(i + AHEAD, end - 1)) * stride);
-        for (int b = 0; b < vectors * BYTES; b += LINE) __builtin_prefetch(later + b, 1);
+        fetch_ahead(wide, vectors, rows, i + ADD_AHEAD, end, A, stride);
         for (int v = 0; v < vectors; v++) *(vector *)(a + v * LANES) += values[i] * code[v];
     }
 }
