@@ -170,23 +170,34 @@ typedef struct window {
 
 enum { WINDOW = 32, WINDOW_AREA = BLOCK * WINDOW, MOST_LEVELS = 7 }; /* of the tree: a pass has at most 64 slots */
 
+/* sum = one part there; or sum += it. */
+static void take_part(const armilla_parts *parts, const window *where, int64_t part, bool adding, double *sum)
+{
+    const int64_t stride = armilla_sparse_stride(parts->work, parts->r), m = parts->X->m;
+    const size_t size = armilla_type_size(parts->type);
+    const char *from = parts->numbers + (size_t)(part * m * stride + where->k) * size;
+    const int64_t run = where->length == stride ? where->end - where->at : 1; /* features that lie together */
+    for (int64_t i = where->at; i < where->end; i += run)
+        (adding ? armilla_fetch_add : armilla_fetch)(parts->type, run * where->length,
+                                                     from + (size_t)(i * stride) * size,
+                                                     sum + (i - where->at) * where->length);
+}
+
 /* sum = the parts first ... first+count-1 there, added along the tree of base/reduce.h: neighbours first, so the left
- * half is the largest power of two below count. Below sum there is room for one more window per level. */
+ * half is the largest power of two below count. Behind sum there is room for one more window per level. */
 static void add_parts(const armilla_parts *parts, const window *where, int64_t first, int64_t count, double *sum)
 {
-    if (count == 1) {
-        const int64_t stride = armilla_sparse_stride(parts->work, parts->r), m = parts->X->m;
-        const size_t size = armilla_type_size(parts->type);
-        const char *from = parts->numbers + (size_t)(first * m * stride + where->k) * size;
-        const int64_t run = where->length == stride ? where->end - where->at : 1; /* features that lie together */
-        for (int64_t i = where->at; i < where->end; i += run)
-            armilla_fetch(parts->type, run * where->length, from + (size_t)(i * stride) * size,
-                          sum + (i - where->at) * where->length);
-        return;
-    }
     int64_t half = 1;
     while (2 * half < count) half *= 2;
+    if (count == 1) {
+        take_part(parts, where, first, false, sum);
+        return;
+    }
     add_parts(parts, where, first, half, sum);
+    if (count - half == 1) {
+        take_part(parts, where, first + half, true, sum);
+        return;
+    }
     add_parts(parts, where, first + half, count - half, sum + WINDOW_AREA);
     for (int64_t i = 0; i < (where->end - where->at) * where->length; i++) sum[i] += sum[WINDOW_AREA + i];
 }

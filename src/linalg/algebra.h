@@ -13,6 +13,7 @@ struct armilla_algebra {
     double *thin;                    /* m x r */
     double *square[ALGEBRA_SQUARES]; /* r x r */
     double *values, *tau;            /* r */
+    double *grams;                   /* r x r for each part of the rows; NULL where there is one part */
     double *work;
     int *integers;
     int work_size, integer_size;

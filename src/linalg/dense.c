@@ -18,6 +18,49 @@ void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
         for (int64_t i = j + 1; i < r; i++) G[j * r + i] = G[i * r + j];
 }
 
+/* How many parts of the rows have Gram matrices of their own, in which the sums of tall matrices are made. */
+static int64_t gram_parts(int64_t m)
+{
+    enum { MOST = 8, ROWS = 1024 };
+    return armilla_max64(1, armilla_min64(MOST, m / ROWS));
+}
+
+typedef struct gram_job {
+    const armilla_algebra *algebra;
+    const double *B;
+} gram_job;
+
+static void multiply_parts(void *self, int64_t first, int64_t last)
+{
+    const gram_job *job = self;
+    const int64_t m = job->algebra->m, r = job->algebra->r, parts = gram_parts(m);
+    for (int64_t part = first; part < last; part++) {
+        const int64_t begin = m / parts * part, end = part + 1 < parts ? begin + m / parts : m;
+        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r, (int)(end - begin), 1, job->B + begin, (int)m, 0,
+                    job->algebra->grams + part * r * r, (int)r);
+    }
+}
+
+void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G)
+{
+    const int64_t r = algebra->r, parts = gram_parts(algebra->m);
+    gram_job job = {algebra, B};
+    if (parts == 1) {
+        armilla_gram(algebra->m, r, B, G);
+        return;
+    }
+    if (algebra->team)
+        armilla_team_share(algebra->team, parts, multiply_parts, &job);
+    else
+        multiply_parts(&job, 0, parts);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i <= j; i++) {
+            double sum = 0;
+            for (int64_t part = 0; part < parts; part++) sum += algebra->grams[part * r * r + j * r + i];
+            G[j * r + i] = G[i * r + j] = sum;
+        }
+}
+
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z)
 {
@@ -179,6 +222,8 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
         status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->tau);
+    if (status == ARMILLA_OK && gram_parts(m) > 1)
+        status = armilla_take(context, gram_parts(m) * r * r, sizeof(double), &made->grams);
     if (status != ARMILLA_OK) {
         armilla_algebra_free(made);
         return status;
@@ -197,6 +242,7 @@ void armilla_algebra_free(armilla_algebra *algebra)
     armilla_release(context, algebra->thin);
     armilla_release(context, algebra->values);
     armilla_release(context, algebra->tau);
+    armilla_release(context, algebra->grams);
     armilla_release(context, algebra);
 }
 

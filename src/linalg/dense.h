@@ -28,6 +28,9 @@ int64_t armilla_row_blocks(int64_t m);
 
 /* G = B'B (r x r, both halves) for B m x r. */
 void armilla_gram(int64_t m, int64_t r, const double *B, double *G);
+/* The same for a B of the algebra's size, on the team where there is one. Rows are summed in parts that depend on m
+ * alone: its bits are always the same, but not always those of armilla_gram. */
+void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G);
 
 /* Z = alpha*B*K + beta*Z for B m x r, K r x c, Z m x c. */
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,

@@ -112,7 +112,7 @@ void armilla_problem_set_basis(armilla_problem *problem, const double *next, dou
     settling s = {.problem = problem, .next = next};
     armilla_by_rows(problem->algebra, problem->m, settle_rows, &s);
     if (moved) *moved = armilla_norm(armilla_row_blocks(problem->m), s.moved);
-    armilla_gram(problem->m, problem->r, problem->U, problem->H);
+    armilla_gram_by_rows(problem->algebra, problem->U, problem->H);
 }
 
 double armilla_problem_reach(const armilla_problem *problem)
