@@ -7,7 +7,7 @@
 
 enum {
     PANEL_BYTES = 296 * 1024, /* leaves room in a 512 KiB second-level cache */
-    LEAST_WIDTH = 48,         /* below this the sums cost more than a panel in the third-level cache */
+    LEAST_WIDTH = 72,         /* below this the sums cost more than a panel in the third-level cache */
     MOST_WIDTH = 120,
     WIDTH_STEP = 6,   /* the kernels' block of samples */
     LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
