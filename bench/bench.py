@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--mnist FILE].
+"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--mnist FILE] [--sparse FILE].
 
 Needs Python 3 with NumPy; SciPy, scikit-learn, R with RcppML, gnuplot and BLIS are used where they are installed, and
 a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json and the curves. See bench/README.md.
@@ -44,7 +44,7 @@ blas = sorted({line.split("/")[-2] for line in open("/proc/self/maps") if "blas"
 print(json.dumps({"seconds": least, "blas": blas}))
 """
 
-# Two runs that differ only in their iterations; the difference leaves the start out.
+# Two runs that differ only in their iterations, the least time of each; the difference leaves the start out.
 SKLEARN_NMF = r"""
 import sys, time, warnings
 import scipy.sparse
@@ -56,7 +56,8 @@ def seconds(iterations):
     NMF(r, solver="cd", init="random", tol=0, max_iter=iterations, random_state=0).fit_transform(X)
     return time.perf_counter() - begin
 seconds(1)
-print(min((seconds(more) - seconds(few)) / (more - few) for _ in range(2)))
+times = [(seconds(few), seconds(more)) for _ in range(3)]
+print((min(t[1] for t in times) - min(t[0] for t in times)) / (more - few))
 """
 
 RCPPML_NMF = r"""
@@ -64,12 +65,12 @@ words <- commandArgs(TRUE)
 suppressMessages({library(Matrix); library(RcppML)})
 try(setRcppMLthreads(%d), silent = TRUE)
 options(RcppML.threads = %d, RcppML.verbose = FALSE)
-side <- as.integer(words[1]); r <- as.integer(words[3]); few <- as.integer(words[4]); more <- as.integer(words[5])
-set.seed(1)
-X <- rsparsematrix(side, side, as.numeric(words[2]), rand.x = runif)
+r <- as.integer(words[2]); few <- as.integer(words[3]); more <- as.integer(words[4])
+X <- as(readMM(words[1]), "CsparseMatrix")
 seconds <- function(k) system.time(nmf(X, r, tol = 0, maxit = k, verbose = FALSE, seed = 1))[["elapsed"]]
 invisible(seconds(1))
-cat(min(replicate(2, (seconds(more) - seconds(few)) / (more - few))), "\n")
+times <- replicate(3, c(seconds(few), seconds(more)))
+cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
@@ -126,6 +127,23 @@ class Bench:
                                         shape=(side, side))
             scipy.sparse.save_npz(file, X, compressed=False)
         return file
+
+    def given_sparse(self, file):
+        """The user's matrix, one sample per column, as samples x features in f32; and its name."""
+        import scipy.io
+        import scipy.sparse
+        X = scipy.sparse.load_npz(file) if file.endswith(".npz") else scipy.io.mmread(file)
+        copy = self.path("sparse-given.npz")
+        scipy.sparse.save_npz(copy, scipy.sparse.csr_matrix(X.T, dtype=np.float32), compressed=False)
+        return copy, os.path.basename(file).split(".")[0]
+
+    def matrix_market(self, file):
+        """A copy of a sparse matrix as features x samples, for R."""
+        import scipy.io
+        import scipy.sparse
+        copy = self.path("for-r.mtx")
+        scipy.io.mmwrite(copy, scipy.sparse.load_npz(file).T, precision=9)
+        return copy
 
     def blases(self):
         """Directories of the BLAS libraries of Debian's alternatives, by name."""
@@ -289,9 +307,34 @@ class Bench:
         if not importlib.util.find_spec("scipy"):
             self.note("SciPy is not installed: no sparse data are measured")
             return
-        side, density, r = (5000 if self.quick else 20000), 0.005, 32
-        file = self.sparse(side, density)
-        ours = self.palm(file, r, 10, "--basis", "nonnegative", "--codes", "nonneg-sphere")["seconds_per_iteration"]
+        side, density = (5000 if self.quick else 20000), 0.005
+        self.sparse_rows(self.sparse(side, density), f"{side}x{side}, {density:.1%}")
+        if self.options.sparse:
+            self.sparse_rows(*self.given_sparse(self.options.sparse))
+        else:
+            self.note("no --sparse FILE: only generated sparse data are measured")
+
+    def sparse_rows(self, file, name, r=32):
+        # Ours before and after theirs, so that other work on the machine does not meet one side alone.
+        words = ("--basis", "nonnegative", "--codes", "nonneg-sphere")
+        ours = self.palm(file, r, 10, *words)["seconds_per_iteration"]
+        theirs = self.sparse_others(file, r)
+        for other in [other for other, seconds in theirs.items() if seconds <= 0]:
+            self.note(f"{other}: iterations are shorter than the noise of this machine, not measured")
+            del theirs[other]
+        ours = min(ours, self.palm(file, r, 10, *words)["seconds_per_iteration"])
+        what = f"sparse iteration f32 r={r}, {name}"
+        if not theirs:
+            self.row(what, f"{1e3 * ours:.1f} ms")
+        fastest = min(theirs, key=theirs.get, default=None)
+        for other, seconds in theirs.items():
+            best = other == fastest
+            self.row(f"{what}: against {other}",
+                     f"{seconds / ours:.2f}x ({1e3 * ours:.1f} against {1e3 * seconds:.1f} ms)",
+                     ">= 8x" if best else "", seconds / ours >= 8 if best else None)
+
+    def sparse_others(self, file, r):
+        """Seconds per iteration of the others that are installed, by name."""
         theirs = {}
         if importlib.util.find_spec("sklearn"):
             for name, directory in (self.blases() or {"its BLAS": None}).items():
@@ -304,19 +347,11 @@ class Bench:
             script = self.path("rcppml.R")
             with open(script, "w") as out:
                 out.write(RCPPML_NMF)
-            theirs["RcppML"] = float(self.with_blas(None, ["Rscript", script, str(side), str(density), str(r), "2",
+            theirs["RcppML"] = float(self.with_blas(None, ["Rscript", script, self.matrix_market(file), str(r), "2",
                                                            "8"]).split()[-1])
         else:
             self.note("R with RcppML is not installed: not measured")
-        what = f"sparse iteration f32 r={r}, {side}x{side}, {density:.1%}"
-        if not theirs:
-            self.row(what, f"{1e3 * ours:.1f} ms")
-        fastest = min(theirs, key=theirs.get, default=None)
-        for name, seconds in theirs.items():
-            best = name == fastest
-            self.row(f"{what}: against {name}",
-                     f"{seconds / ours:.2f}x ({1e3 * ours:.1f} against {1e3 * seconds:.1f} ms)",
-                     ">= 8x" if best else "", seconds / ours >= 8 if best else None)
+        return theirs
 
     def part_growth(self):
         """seconds per iteration and peak memory where n, r, nnz are doubled"""
@@ -395,6 +430,8 @@ def main():
     parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be given again")
     parser.add_argument("--seeds", type=int, help="seeds of time to quality (default 3; 1 with --quick)")
     parser.add_argument("--mnist", metavar="FILE", help="MNIST test images (t10k-images, IDX) for time to quality")
+    parser.add_argument("--sparse", metavar="FILE",
+                        help="sparse data of your own, one sample per column: .npz of SciPy, or Matrix Market")
     options = parser.parse_args()
     if options.seeds is None:
         options.seeds = 1 if options.quick else 3

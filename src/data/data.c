@@ -56,13 +56,37 @@ static armilla_columns columns_of(const armilla_panel *panel)
                              panel->stride,  panel->ahead,   panel->ahead_bytes};
 }
 
+armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64_t count)
+{
+    armilla_panel part = *panel;
+    armilla_sparse_panel *s = &part.sparse;
+    part.first += first;
+    part.count = count;
+    if (!s->kernels) {
+        part.columns =
+            (const char *)panel->columns + (size_t)(first * panel->stride) * armilla_type_size(panel->kernels->type);
+        return part;
+    }
+    const int64_t index = s->wide ? sizeof(int64_t) : sizeof(int32_t);
+    const int64_t skipped =
+        armilla_index_at(s->wide, s->columns.starts, first) - armilla_index_at(s->wide, s->columns.starts, 0);
+    s->columns.count = count;
+    if (skipped > 0) { /* arrays without entries may be NULL */
+        s->columns.values = (const char *)s->columns.values + (size_t)skipped * armilla_type_size(s->kernels->type);
+        s->columns.rows = (const char *)s->columns.rows + skipped * index;
+    }
+    s->columns.starts = (const char *)s->columns.starts + first * index;
+    if (s->shifts) s->shifts += first;
+    return part;
+}
+
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C)
 {
     const armilla_columns X = columns_of(panel);
     panel->kernels->products(&X, r, U, C);
 }
 
-void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *A)
+void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A)
 {
     const armilla_columns X = columns_of(panel);
     panel->kernels->accumulate(&X, r, W, A);

@@ -26,6 +26,8 @@ typedef struct armilla_panel {
     const armilla_data *data;
     const armilla_kernels *kernels;
     int64_t first, count;
+    int64_t slot;             /* where it stands in the pass (data/traverse.h) */
+    bool opens;               /* it is the first panel of its slot */
     int64_t next, next_count; /* the columns that the same thread will probably want next */
     const void *columns;      /* in the kernels' type; dense forms */
     int64_t stride;
@@ -35,17 +37,32 @@ typedef struct armilla_panel {
     const struct armilla_panel *raw; /* of prepared data the panel before that; else NULL */
 } armilla_panel;
 
+/* XW' over all slots, in parts: one per slot, as accumulate leaves them. */
+typedef struct armilla_parts {
+    const armilla_data *X;
+    int64_t r;
+    armilla_type work;   /* which decides how the numbers lie */
+    armilla_type type;   /* of the numbers */
+    const char *numbers; /* count times layout->numbers of them */
+    int64_t count;
+    const double *shifted; /* the sums of add_shifts */
+} armilla_parts;
+
 /* How a form wants the basis and the sums to lie, where that is not m x r. Sweeps pack the basis once, before the
- * first panel, and unpack the sums once, after the last. */
+ * first panel, and unpack the sums once, after the last. Such sums are long beside the panels that make them, so they
+ * are not added along the tree of vectors: each slot has its part, and the parts are added, in the order of the same
+ * tree, where they are unpacked. */
 typedef struct armilla_layout {
     /* Bytes of a packed basis. */
     int64_t (*basis_bytes)(const armilla_data *X, armilla_type work, int64_t r);
     /* packed = U (m x r in the working type), for products. */
     void (*pack)(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *packed);
-    /* How many numbers accumulate adds to. */
-    int64_t (*sums)(const armilla_data *X, int64_t r);
-    /* A (m x r) from those numbers. */
-    void (*unpack)(const armilla_data *X, int64_t r, armilla_team *team, const double *sums, double *A);
+    /* How many numbers a part has. */
+    int64_t (*numbers)(const armilla_data *X, armilla_type work, int64_t r);
+    /* shifted += what unpack wants to know of the panel's codes beside its part; r numbers. */
+    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, double *shifted);
+    /* A (m x r) = the sum of the parts. */
+    void (*unpack)(const armilla_parts *parts, armilla_team *team, double *A);
 } armilla_layout;
 
 typedef struct armilla_data_ops {
@@ -57,8 +74,8 @@ typedef struct armilla_data_ops {
     const armilla_layout *layout; /* of U and A below; NULL: m x r */
     /* C = U'X_b (r x count). */
     void (*products)(const armilla_panel *panel, int64_t r, const void *U, double *C);
-    /* A += X_b W' (m x r). */
-    void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, double *A);
+    /* A += X_b W' (m x r, double). Forms with a layout: A = X_b W', as the layout says, in the kernels' type. */
+    void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, void *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);
     /* Sparse forms, else NULL: the entries of column first+j in rising order, and their number. The column is these
@@ -98,7 +115,7 @@ armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_s
 /* Operations that forms with sparse panels share. */
 extern const armilla_layout armilla_layout_by_feature;
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
-void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *sums);
+void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part);
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
                                      double *shift);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
@@ -132,9 +149,12 @@ armilla_status armilla_data_prepare_sparse(armilla_context *context, const armil
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,
                                    double *column);
 
+/* Columns first ... first+count-1 of a loaded panel, for products and expand. */
+armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64_t count);
+
 /* Operations of every form whose loaded panels are dense. */
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C);
-void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *A);
+void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 
 /* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend on the

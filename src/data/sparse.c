@@ -1,8 +1,8 @@
 /* Sparse storage: compressed columns, one sample each, f32 or f64 with indices of 32 or 64 bits, in borrowed or owned
  * memory. Within a column features rise, each at most once: what is not so is sorted when the object is made.
  *
- * Basis and sums lie by feature, see linalg/sparse_kernels.h. Behind the packed basis stands U'mean, and behind the
- * sums of A the sum of shifted codes, for forms that are centred (data/prepare_sparse.c). */
+ * Basis and sums lie by feature, see linalg/sparse_kernels.h. Behind the packed basis stands U'mean, for forms that are
+ * centred (data/prepare_sparse.c). */
 #include "base/size.h"
 #include "data/data.h"
 
@@ -36,10 +36,10 @@ int64_t armilla_sparse_most(const armilla_data *X, int64_t columns)
     return most;
 }
 
-/* The tile and cursors that kernels work with, then values where they are converted. */
+/* The cursors that kernels work with, then values where they are converted. */
 static size_t kernel_bytes(int64_t columns)
 {
-    return ARMILLA_SPARSE_TILE + ((size_t)columns * sizeof(int64_t) + LINE - 1) / LINE * LINE;
+    return ((size_t)columns * sizeof(int64_t) + LINE - 1) / LINE * LINE;
 }
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
@@ -67,8 +67,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     }
     panel->sparse = (armilla_sparse_panel){
         .columns = {panel->count, values, (const char *)matrix->rows + first * index,
-                    (const char *)matrix->starts + panel->first * index, matrix->m,
-                    (int64_t *)(void *)((char *)space + ARMILLA_SPARSE_TILE), space},
+                    (const char *)matrix->starts + panel->first * index, matrix->m, space},
         .kernels = armilla_sparse_kernels_like(panel->kernels),
         .wide = matrix->wide,
     };
@@ -113,9 +112,7 @@ typedef struct packing {
     int64_t r;
     const void *U;
     char *packed;
-    double *products;   /* of the mean with each atom */
-    const double *sums; /* by feature */
-    double *A;
+    double *products; /* of the mean with each atom */
 } packing;
 
 static void pack_features(void *self, int64_t first, int64_t last)
@@ -149,32 +146,91 @@ static void pack(const armilla_data *X, armilla_type work, int64_t r, armilla_te
     armilla_team_share(team, r, multiply_mean, &p);
 }
 
-/* A by feature, and the sum of shifted codes. */
-static int64_t sums(const armilla_data *X, int64_t r)
+static int64_t numbers(const armilla_data *X, armilla_type work, int64_t r)
 {
-    return armilla_sparse_stride(ARMILLA_F64, r) * X->m + r;
+    return armilla_sparse_stride(work, r) * X->m;
 }
+
+/* (D^-1 W 1), which unpack multiplies by the mean */
+static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, double *shifted)
+{
+    const double *shifts = panel->sparse.shifts;
+    const armilla_type work = panel->sparse.kernels->type;
+    for (int64_t j = 0; j < panel->count && shifts; j++)
+        for (int64_t k = 0; k < r; k++) {
+            const int64_t i = j * r + k;
+            shifted[k] += shifts[j] * (work == ARMILLA_F32 ? (double)((const float *)W)[i] : ((const double *)W)[i]);
+        }
+}
+
+/* Some numbers of the features of a block: `length` from number k on, of features at ... end-1. */
+typedef struct window {
+    int64_t at, end, k, length;
+} window;
+
+enum { WINDOW = 32, WINDOW_AREA = BLOCK * WINDOW, MOST_LEVELS = 7 }; /* of the tree: a pass has at most 64 slots */
+
+/* sum = one part there; or sum += it. */
+static void take_part(const armilla_parts *parts, const window *where, int64_t part, bool adding, double *sum)
+{
+    const int64_t stride = armilla_sparse_stride(parts->work, parts->r), m = parts->X->m;
+    const size_t size = armilla_type_size(parts->type);
+    const char *from = parts->numbers + (size_t)(part * m * stride + where->k) * size;
+    const int64_t run = where->length == stride ? where->end - where->at : 1; /* features that lie together */
+    for (int64_t i = where->at; i < where->end; i += run)
+        (adding ? armilla_fetch_add : armilla_fetch)(parts->type, run * where->length,
+                                                     from + (size_t)(i * stride) * size,
+                                                     sum + (i - where->at) * where->length);
+}
+
+/* sum = the parts first ... first+count-1 there, added along the tree of base/reduce.h: neighbours first, so the left
+ * half is the largest power of two below count. Behind sum there is room for one more window per level. */
+static void add_parts(const armilla_parts *parts, const window *where, int64_t first, int64_t count, double *sum)
+{
+    int64_t half = 1;
+    while (2 * half < count) half *= 2;
+    if (count == 1) {
+        take_part(parts, where, first, false, sum);
+        return;
+    }
+    add_parts(parts, where, first, half, sum);
+    if (count - half == 1) {
+        take_part(parts, where, first + half, true, sum);
+        return;
+    }
+    add_parts(parts, where, first + half, count - half, sum + WINDOW_AREA);
+    for (int64_t i = 0; i < (where->end - where->at) * where->length; i++) sum[i] += sum[WINDOW_AREA + i];
+}
+
+typedef struct unpacking {
+    const armilla_parts *parts;
+    double *A;
+} unpacking;
 
 static void unpack_features(void *self, int64_t first, int64_t last)
 {
-    const packing *p = self;
-    const int64_t m = p->X->m, stride = armilla_sparse_stride(ARMILLA_F64, p->r);
-    const double *shifted = p->sums + stride * m;
-    for (int64_t at = first; at < last; at += BLOCK) {
-        const int64_t end = armilla_min64(at + BLOCK, last);
-        for (int64_t k = 0; k < p->r; k++)
-            for (int64_t i = at; i < end; i++)
-                p->A[k * m + i] = p->sums[i * stride + k] - (p->X->mean ? p->X->mean[i] * shifted[k] : 0);
-    }
+    const unpacking *u = self;
+    const armilla_parts *parts = u->parts;
+    const int64_t m = parts->X->m, r = parts->r, stride = armilla_sparse_stride(parts->work, r);
+    const double *mean = parts->X->mean;
+    double sum[MOST_LEVELS * WINDOW_AREA];
+    for (int64_t at = first; at < last; at += BLOCK)
+        for (int64_t k = 0; k < r; k += WINDOW) {
+            const window w = {at, armilla_min64(at + BLOCK, last), k, armilla_min64(WINDOW, stride - k)};
+            add_parts(parts, &w, 0, parts->count, sum);
+            for (int64_t c = 0; c < w.length && k + c < r; c++)
+                for (int64_t i = w.at; i < w.end; i++)
+                    u->A[(k + c) * m + i] = sum[(i - at) * w.length + c] - (mean ? mean[i] * parts->shifted[k + c] : 0);
+        }
 }
 
-static void unpack(const armilla_data *X, int64_t r, armilla_team *team, const double *packed, double *A)
+static void unpack(const armilla_parts *parts, armilla_team *team, double *A)
 {
-    packing p = {.X = X, .r = r, .sums = packed, .A = A};
-    armilla_team_share(team, X->m, unpack_features, &p);
+    unpacking u = {parts, A};
+    armilla_team_share(team, parts->X->m, unpack_features, &u);
 }
 
-const armilla_layout armilla_layout_by_feature = {basis_bytes, pack, sums, unpack};
+const armilla_layout armilla_layout_by_feature = {basis_bytes, pack, numbers, add_shifts, unpack};
 
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *room, double *C)
 {
@@ -189,18 +245,10 @@ void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *
         for (int64_t k = 0; k < r; k++) C[j * r + k] -= s->shifts[j] * mean[k];
 }
 
-void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, double *packed)
+void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part)
 {
     const armilla_sparse_panel *s = &panel->sparse;
-    const armilla_type work = s->kernels->type;
-    const int64_t stride = armilla_sparse_stride(ARMILLA_F64, r);
-    double *shifted = packed + stride * panel->data->m;
-    s->kernels->accumulate[s->wide](&s->columns, r, stride, W, packed);
-    /* (D^-1 W 1), which unpack multiplies by the mean */
-    for (int64_t i = 0; i < panel->count * r && s->shifts; i++) {
-        const double w = work == ARMILLA_F32 ? (double)((const float *)W)[i] : ((const double *)W)[i];
-        shifted[i % r] += s->shifts[i / r] * w;
-    }
+    s->kernels->accumulate[s->wide](&s->columns, r, armilla_sparse_stride(s->kernels->type, r), W, part);
 }
 
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,

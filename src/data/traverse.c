@@ -7,7 +7,7 @@
 
 enum {
     PANEL_BYTES = 296 * 1024, /* leaves room in a 512 KiB second-level cache */
-    LEAST_WIDTH = 48,         /* below this the sums cost more than a panel in the third-level cache */
+    LEAST_WIDTH = 72,         /* below this the sums cost more than a panel in the third-level cache */
     MOST_WIDTH = 120,
     WIDTH_STEP = 6,   /* the kernels' block of samples */
     LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
@@ -15,8 +15,9 @@ enum {
     SLOT_NUMBERS = 1 << 24,
     SPARSE_MEETING = 16, /* entries of a panel in each feature that are worth its sums in the cache */
     SPARSE_MOST_WIDTH = 4096,
-    SPARSE_LEAST_SLOTS = 8,   /* with tall sparse data the sums cost as much as the sweep: few, and no */
-    SPARSE_PER_FEATURE = 12,  /* more than leave so many entries of a slot for each feature */
+    SPARSE_LEAST_SLOTS = 8, /* with tall sparse data the sums cost as much as the sweep, and each slot has its */
+    SPARSE_MOST_SLOTS = 24, /* own: few, and no more than leave so many entries of a slot for each feature */
+    SPARSE_PER_FEATURE = 12,
     THREAD_NUMBERS = 1 << 15, /* entries of X that are worth another thread */
     ALIGNMENT = 64
 };
@@ -27,9 +28,10 @@ struct armilla_traversal {
     const armilla_kernels *kernels;
     armilla_reducer *reducer;
     int threads;
-    int64_t width, slots;
-    int64_t *first_of; /* each slot's first column, and n */
-    char *workspace;   /* per thread */
+    int64_t width, slots; /* width: the most columns of a panel */
+    bool single;          /* no slot has more than one panel */
+    int64_t *first_of;    /* each slot's first column, and n */
+    char *workspace;      /* per thread */
     size_t workspace_bytes;
 };
 
@@ -58,8 +60,7 @@ static int64_t slot_bound(const armilla_data *X, int64_t length)
 {
     const int64_t cap = SLOT_NUMBERS / armilla_max64(length, 1);
     if (!X->ops->before) return armilla_max64(LEAST_SLOTS, armilla_min64(cap, MOST_SLOTS));
-    if (length < X->m) return MOST_SLOTS; /* the sums are short */
-    return armilla_max64(SPARSE_LEAST_SLOTS, armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE, MOST_SLOTS));
+    return armilla_max64(SPARSE_LEAST_SLOTS, armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE, SPARSE_MOST_SLOTS));
 }
 
 /* The first column before which at least so many entries and columns stand. */
@@ -76,6 +77,24 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
     return low;
 }
 
+/* The width of a slot's panels: all of it where that is little more than a panel. */
+static int64_t slot_width(const armilla_traversal *t, int64_t slot)
+{
+    if (!t->X->ops->before) return t->width;
+    const int64_t wanted = sparse_width(t->X), columns = t->first_of[slot + 1] - t->first_of[slot];
+    return divide_up(columns, armilla_max64(1, divide_up(columns, wanted + wanted / 2)));
+}
+
+static void measure_slots(armilla_traversal *t)
+{
+    t->single = true;
+    for (int64_t s = 0; s < t->slots; s++) {
+        const int64_t width = slot_width(t, s);
+        t->width = armilla_max64(t->width, width);
+        t->single &= width >= t->first_of[s + 1] - t->first_of[s];
+    }
+}
+
 /* Slots of equal numbers of panels, or of equal numbers of entries. */
 static armilla_status cut_slots(armilla_traversal *t, int64_t length)
 {
@@ -87,8 +106,10 @@ static armilla_status cut_slots(armilla_traversal *t, int64_t length)
         t->first_of[s] = X->ops->before
                              ? find_column(X, (int64_t)((double)(X->stored + X->n) / (double)t->slots * (double)s))
                              : armilla_min64(s * per_slot * t->width, X->n);
-    if (status == ARMILLA_OK) t->first_of[t->slots] = X->n;
-    return status;
+    if (status != ARMILLA_OK) return status;
+    t->first_of[t->slots] = X->n;
+    measure_slots(t);
+    return ARMILLA_OK;
 }
 
 armilla_status armilla_traversal_new(armilla_context *context, const armilla_data *X, const armilla_kernels *kernels,
@@ -128,6 +149,16 @@ int64_t armilla_traversal_width(const armilla_traversal *traversal)
     return traversal->width;
 }
 
+int64_t armilla_traversal_slots(const armilla_traversal *traversal)
+{
+    return traversal->slots;
+}
+
+bool armilla_traversal_single(const armilla_traversal *traversal)
+{
+    return traversal->single;
+}
+
 int armilla_traversal_threads(const armilla_traversal *traversal)
 {
     return traversal->threads;
@@ -148,14 +179,14 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, double *s
 {
     const pass *p = self;
     const armilla_traversal *t = p->traversal;
-    const int64_t last = t->first_of[slot + 1];
-    for (int64_t first = t->first_of[slot]; first < last; first += t->width) {
-        armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = first};
-        panel.count = armilla_min64(t->width, last - first);
+    const int64_t last = t->first_of[slot + 1], width = slot_width(t, slot);
+    for (int64_t first = t->first_of[slot]; first < last; first += width) {
+        armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = first, .slot = slot};
+        panel.count = armilla_min64(width, last - first);
+        panel.opens = first == t->first_of[slot];
         /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */
-        panel.next =
-            first + t->width < last ? first + t->width : t->first_of[armilla_min64(slot + t->threads, t->slots)];
-        panel.next_count = armilla_min64(t->width, t->X->n - panel.next);
+        panel.next = first + width < last ? first + width : t->first_of[armilla_min64(slot + t->threads, t->slots)];
+        panel.next_count = armilla_min64(width, t->X->n - panel.next);
         armilla_status status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
         if (status == ARMILLA_OK) status = p->visitor(p->self, &panel, thread, sums);
         if (status != ARMILLA_OK) return status;

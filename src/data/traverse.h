@@ -15,8 +15,10 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_dat
                                      int threads, int64_t length, armilla_traversal **traversal);
 void armilla_traversal_free(armilla_traversal *traversal);
 
-/* The panels' width, and the threads that visitors see. */
+/* The widest panel, the slots, whether none has more than one panel, and the threads that visitors see. */
 int64_t armilla_traversal_width(const armilla_traversal *traversal);
+int64_t armilla_traversal_slots(const armilla_traversal *traversal);
+bool armilla_traversal_single(const armilla_traversal *traversal);
 int armilla_traversal_threads(const armilla_traversal *traversal);
 /* For work between passes. */
 armilla_team *armilla_traversal_team(const armilla_traversal *traversal);

@@ -8,10 +8,12 @@ enum { ALGEBRA_SQUARES = 3 };
 
 struct armilla_algebra {
     armilla_context *context;
+    armilla_team *team; /* lent; NULL: none */
     int64_t m, r;
     double *thin;                    /* m x r */
     double *square[ALGEBRA_SQUARES]; /* r x r */
     double *values, *tau;            /* r */
+    double *grams;                   /* r x r for each part of the rows; NULL where there is one part */
     double *work;
     int *integers;
     int work_size, integer_size;

@@ -1,6 +1,7 @@
 /* Products, norms and eigenvalues of thin matrices in double. */
 #include "linalg/dense.h"
 
+#include "base/size.h"
 #include "linalg/algebra.h"
 
 #include <cblas.h>
@@ -17,11 +18,102 @@ void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
         for (int64_t i = j + 1; i < r; i++) G[j * r + i] = G[i * r + j];
 }
 
+/* How many parts of the rows have Gram matrices of their own, in which the sums of tall matrices are made. */
+static int64_t gram_parts(int64_t m)
+{
+    enum { MOST = 8, ROWS = 1024 };
+    return armilla_max64(1, armilla_min64(MOST, m / ROWS));
+}
+
+typedef struct gram_job {
+    const armilla_algebra *algebra;
+    const double *B;
+} gram_job;
+
+static void multiply_parts(void *self, int64_t first, int64_t last)
+{
+    const gram_job *job = self;
+    const int64_t m = job->algebra->m, r = job->algebra->r, parts = gram_parts(m);
+    for (int64_t part = first; part < last; part++) {
+        const int64_t begin = m / parts * part, end = part + 1 < parts ? begin + m / parts : m;
+        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r, (int)(end - begin), 1, job->B + begin, (int)m, 0,
+                    job->algebra->grams + part * r * r, (int)r);
+    }
+}
+
+void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G)
+{
+    const int64_t r = algebra->r, parts = gram_parts(algebra->m);
+    gram_job job = {algebra, B};
+    if (parts == 1) {
+        armilla_gram(algebra->m, r, B, G);
+        return;
+    }
+    if (algebra->team)
+        armilla_team_share(algebra->team, parts, multiply_parts, &job);
+    else
+        multiply_parts(&job, 0, parts);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i <= j; i++) {
+            double sum = 0;
+            for (int64_t part = 0; part < parts; part++) sum += algebra->grams[part * r * r + j * r + i];
+            G[j * r + i] = G[i * r + j] = sum;
+        }
+}
+
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z)
 {
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)c, (int)r, alpha, B, (int)m, K, (int)r, beta, Z,
                 (int)m);
+}
+
+void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last)
+{
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)(last - first), (int)p->c, (int)p->r, p->alpha,
+                p->B + first, (int)p->m, p->K, (int)p->r, p->beta, p->Z + first, (int)p->m);
+}
+
+/* Rows of a block: few enough that some columns of them stay in a cache. */
+static int64_t block_rows(int64_t m)
+{
+    enum { LEAST = 512, STEP = 64 };
+    const int64_t even = (m + ARMILLA_ROW_BLOCKS - 1) / ARMILLA_ROW_BLOCKS;
+    return armilla_max64(LEAST, (even + STEP - 1) / STEP * STEP);
+}
+
+int64_t armilla_row_blocks(int64_t m)
+{
+    return (m + block_rows(m) - 1) / block_rows(m);
+}
+
+typedef struct by_rows {
+    int64_t m;
+    armilla_rows body;
+    void *self;
+} by_rows;
+
+static void run_blocks(void *self, int64_t first, int64_t last)
+{
+    const by_rows *run = self;
+    const int64_t rows = block_rows(run->m);
+    for (int64_t block = first; block < last; block++)
+        run->body(run->self, block, block * rows, armilla_min64((block + 1) * rows, run->m));
+}
+
+void armilla_by_rows(const armilla_algebra *algebra, int64_t m, armilla_rows body, void *self)
+{
+    by_rows run = {m, body, self};
+    const int64_t blocks = armilla_row_blocks(m);
+    if (algebra->team && blocks > 1)
+        armilla_team_share(algebra->team, blocks, run_blocks, &run);
+    else
+        run_blocks(&run, 0, blocks);
+}
+
+void armilla_algebra_lend(armilla_algebra *algebra, armilla_team *team)
+{
+    algebra->team = team;
 }
 
 /* Long sums run in this many parts, which compilers turn into vectors; the order is fixed all the same. */
@@ -68,11 +160,14 @@ static double safe_scale(int64_t count, const double *a, const double *b)
     return ldexp(1, exponent < -1000 ? 1000 : -exponent);
 }
 
+/* Directly where no square can have left the range, else scaled. */
 static double scaled_norm(int64_t count, const double *a, const double *b)
 {
+    double sum = b ? armilla_squared_distance(count, a, b) : armilla_dot(count, a, a);
+    if (sum > 1e-200 && sum < 1e300) return sqrt(sum);
     const double scale = safe_scale(count, a, b);
-    double sum = 0;
     if (scale == 0) return 0;
+    sum = 0;
     for (int64_t i = 0; i < count; i++) {
         const double value = scale * (b ? a[i] - b[i] : a[i]);
         sum += value * value;
@@ -127,6 +222,8 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
         status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->tau);
+    if (status == ARMILLA_OK && gram_parts(m) > 1)
+        status = armilla_take(context, gram_parts(m) * r * r, sizeof(double), &made->grams);
     if (status != ARMILLA_OK) {
         armilla_algebra_free(made);
         return status;
@@ -145,6 +242,7 @@ void armilla_algebra_free(armilla_algebra *algebra)
     armilla_release(context, algebra->thin);
     armilla_release(context, algebra->values);
     armilla_release(context, algebra->tau);
+    armilla_release(context, algebra->grams);
     armilla_release(context, algebra);
 }
 

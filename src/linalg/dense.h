@@ -4,6 +4,7 @@
 #define ARMILLA_LINALG_DENSE_H
 
 #include "base/context.h"
+#include "base/team.h"
 
 /* Between enter and leave BLAS runs on one thread; pairs nest and may overlap between threads of the host program,
  * whose own setting comes back with the last leave. */
@@ -15,12 +16,33 @@ typedef struct armilla_algebra armilla_algebra;
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);
 void armilla_algebra_free(armilla_algebra *algebra);
 
+/* Lends the algebra a team, for the steps that run row by row; NULL takes it back. */
+void armilla_algebra_lend(armilla_algebra *algebra, armilla_team *team);
+
+typedef void (*armilla_rows)(void *self, int64_t block, int64_t first, int64_t last);
+/* Runs body on blocks of rows, at most ARMILLA_ROW_BLOCKS, on the team where there is one. Blocks depend on m alone, so
+ * results do not depend on the team. */
+enum { ARMILLA_ROW_BLOCKS = 64 };
+void armilla_by_rows(const armilla_algebra *algebra, int64_t m, armilla_rows body, void *self);
+int64_t armilla_row_blocks(int64_t m);
+
 /* G = B'B (r x r, both halves) for B m x r. */
 void armilla_gram(int64_t m, int64_t r, const double *B, double *G);
+/* The same for a B of the algebra's size, on the team where there is one. Rows are summed in parts that depend on m
+ * alone: its bits are always the same, but not always those of armilla_gram. */
+void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G);
 
 /* Z = alpha*B*K + beta*Z for B m x r, K r x c, Z m x c. */
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z);
+/* The same for rows first ... last-1 alone. */
+typedef struct armilla_product {
+    int64_t m, r, c;
+    double alpha, beta;
+    const double *B, *K;
+    double *Z;
+} armilla_product;
+void armilla_multiply_rows(const armilla_product *product, int64_t first, int64_t last);
 
 /* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
 double armilla_dot(int64_t count, const double *a, const double *b);

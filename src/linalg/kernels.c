@@ -89,6 +89,18 @@ static void fetch_f64(int64_t count, const void *from, double *to)
     memcpy(to, from, (size_t)count * sizeof(double));
 }
 
+static void add_f32(int64_t count, const void *from, double *to)
+{
+    const float *in = from;
+    for (int64_t i = 0; i < count; i++) to[i] += (double)in[i];
+}
+
+static void add_f64(int64_t count, const void *from, double *to)
+{
+    const double *in = from;
+    for (int64_t i = 0; i < count; i++) to[i] += in[i];
+}
+
 static void store_u8(int64_t count, const double *from, void *to)
 {
     uint8_t *out = to;
@@ -101,14 +113,21 @@ static void fetch_u8(int64_t count, const void *from, double *to)
     for (int64_t i = 0; i < count; i++) to[i] = (double)in[i];
 }
 
+static void add_u8(int64_t count, const void *from, double *to)
+{
+    const uint8_t *in = from;
+    for (int64_t i = 0; i < count; i++) to[i] += (double)in[i];
+}
+
 static const struct {
     void (*store)(int64_t count, const double *from, void *to);
     void (*fetch)(int64_t count, const void *from, double *to);
+    void (*add)(int64_t count, const void *from, double *to);
     double epsilon;
 } conversions[] = {
-    [ARMILLA_F32] = {store_f32, fetch_f32, (double)FLT_EPSILON},
-    [ARMILLA_F64] = {store_f64, fetch_f64, DBL_EPSILON},
-    [ARMILLA_U8] = {store_u8, fetch_u8, 0},
+    [ARMILLA_F32] = {store_f32, fetch_f32, add_f32, (double)FLT_EPSILON},
+    [ARMILLA_F64] = {store_f64, fetch_f64, add_f64, DBL_EPSILON},
+    [ARMILLA_U8] = {store_u8, fetch_u8, add_u8, 0},
 };
 
 void armilla_store(armilla_type type, int64_t count, const double *from, void *to)
@@ -119,6 +138,11 @@ void armilla_store(armilla_type type, int64_t count, const double *from, void *t
 void armilla_fetch(armilla_type type, int64_t count, const void *from, double *to)
 {
     conversions[type].fetch(count, from, to);
+}
+
+void armilla_fetch_add(armilla_type type, int64_t count, const void *from, double *to)
+{
+    conversions[type].add(count, from, to);
 }
 
 double armilla_epsilon(armilla_type type)

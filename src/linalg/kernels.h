@@ -46,6 +46,7 @@ bool armilla_instructions_supported(const char *name);
 /* count numbers between double and the type; rounding is to nearest. To u8 only whole numbers 0 ... 255 may go. */
 void armilla_store(armilla_type type, int64_t count, const double *from, void *to);
 void armilla_fetch(armilla_type type, int64_t count, const void *from, double *to);
+void armilla_fetch_add(armilla_type type, int64_t count, const void *from, double *to); /* to += from */
 
 /* The unit roundoff's double: 2^-23, 2^-52; 0 for u8. */
 double armilla_epsilon(armilla_type type);

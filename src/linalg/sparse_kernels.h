@@ -16,11 +16,7 @@ typedef struct armilla_sparse_columns {
     const void *starts; /* count + 1, as wide as rows */
     int64_t m;          /* features: rows of a column rise, and are below this */
     int64_t *cursors;   /* room for count numbers */
-    void *tile;         /* ARMILLA_SPARSE_TILE bytes of room */
 } armilla_sparse_columns;
-
-/* Bytes of U or of a part of A that a second-level cache holds beside other things. */
-enum { ARMILLA_SPARSE_TILE = 1 << 19 };
 
 /* Kernels come twice, for indices of 32 and of 64 bits. */
 enum { ARMILLA_NARROW, ARMILLA_WIDE, ARMILLA_WIDTHS };
@@ -33,10 +29,10 @@ typedef struct armilla_sparse_kernels {
     void (*products[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U,
                                      double *C);
 
-    /* A += XW'. The columns' sum is made in the type, then added in double. W: r x count; A: stride numbers per
-     * feature. */
+    /* A = XW', summed in the type: for so few columns that it has the digits. W: r x count; A: stride numbers per
+     * feature, the padding becomes 0. */
     void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
-                                       double *A);
+                                       void *A);
 } armilla_sparse_kernels;
 
 /* Number i of indices of either width. */
@@ -45,7 +41,7 @@ static inline int64_t armilla_index_at(bool wide, const void *indices, int64_t i
     return wide ? ((const int64_t *)indices)[i] : (int64_t)((const int32_t *)indices)[i];
 }
 
-/* Numbers of a feature, padded to whole vectors: of U in that type, of A in double. */
+/* Numbers of a feature, of U and of A in that type, padded to whole vectors. */
 static inline int64_t armilla_sparse_stride(armilla_type type, int64_t r)
 {
     const int64_t lanes = 32 / (int64_t)armilla_type_size(type);

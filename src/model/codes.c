@@ -29,7 +29,7 @@ static armilla_status set_columns(armilla_context *context, const armilla_model 
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, m, r, &algebra);
     if (status == ARMILLA_OK) {
         armilla_fetch(model->summary.precision, m * r, model->U, U);
-        armilla_gram(m, r, U, *gram);
+        armilla_gram_by_rows(algebra, U, *gram); /* the bits that the fit had */
         status = armilla_column_problem_set(columns, algebra, *gram, ARMILLA_SOLVE);
     }
     armilla_algebra_free(algebra);

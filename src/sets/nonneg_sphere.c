@@ -10,13 +10,13 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     int64_t best = 0;
     bool zero = true;
     (void)s;
+    for (int64_t k = 0; k < r; k++) w[k] = q[k] > 0 ? q[k] : 0;
+    if (armilla_unit(r, w, w)) return true;
     for (int64_t k = 0; k < r; k++) {
         if (q[k] > q[best]) best = k;
         if (q[k] != 0) zero = false;
-        w[k] = q[k] > 0 ? q[k] : 0;
     }
     if (zero) return false;
-    if (q[best] > 0) return armilla_unit(r, w, w);
     w[best] = 1; /* the rest is 0 already */
     return true;
 }

@@ -37,16 +37,17 @@ static armilla_status set_pull(armilla_problem *p)
     return ARMILLA_OK;
 }
 
-/* q = 2c + (lambda*I - 2H)v */
-static void form_q(const armilla_problem *p, const double *c, const double *w, double *q)
+/* Q = 2C + (lambda*I - 2H)V of a panel. A column's product does not depend on the others'. */
+static void form_q(const armilla_problem *p, const armilla_code_panel *panel)
 {
-    for (int64_t k = 0; k < p->r; k++) q[k] = 2 * c[k];
-    if (!p->pulls) return;
-    for (int64_t a = 0; a < p->r; a++) {
-        const double v = p->l * w[a];
-        if (v == 0) continue;
-        for (int64_t k = 0; k < p->r; k++) q[k] += p->pull[a * p->r + k] * v;
+    const int64_t r = p->r;
+    const armilla_columns W = {.values = panel->W, .m = r, .count = panel->count, .stride = r};
+    if (!p->pulls) {
+        for (int64_t i = 0; i < r * panel->count; i++) panel->Q[i] = 2 * panel->C[i];
+        return;
     }
+    armilla_kernels_for(p->context, ARMILLA_F64)->products(&W, r, p->pull, panel->Q);
+    for (int64_t i = 0; i < r * panel->count; i++) panel->Q[i] = 2 * panel->C[i] + p->l * panel->Q[i];
 }
 
 /* (A6): w_j <- Proj(q_j). Where q = 0 the previous direction stays. */
@@ -54,10 +55,10 @@ static void code_step(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
     const int64_t r = p->r;
+    form_q(p, panel);
     for (int64_t j = 0; j < panel->count; j++) {
-        double *w = panel->W + j * r, *q = panel->scratch;
+        double *w = panel->W + j * r, *q = panel->Q + j * r;
         bool any = false;
-        form_q(p, panel->C + j * r, w, q);
         for (int64_t k = 0; k < r && !any; k++) any = q[k] != 0;
         if (any) (void)p->options.codes->project(r, p->options.s, q, w);
     }

@@ -38,6 +38,7 @@ static armilla_status take_state(armilla_problem *p)
     if (status == ARMILLA_OK)
         status = armilla_sweep_new(context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, p->options.threads,
                                    &p->sweep);
+    if (status == ARMILLA_OK) armilla_algebra_lend(p->algebra, armilla_sweep_team(p->sweep));
     return status;
 }
 
@@ -83,15 +84,35 @@ void armilla_problem_free(armilla_problem *problem)
     armilla_release(context, problem);
 }
 
+/* A basis on its way into the problem. */
+typedef struct settling {
+    armilla_problem *problem;
+    const double *next;
+    double moved[ARMILLA_ROW_BLOCKS]; /* ||U_next - U|| of each block of rows */
+} settling;
+
+static void settle_rows(void *self, int64_t block, int64_t first, int64_t last)
+{
+    settling *s = self;
+    armilla_problem *p = s->problem;
+    double *rounded = p->U_next, part = 0; /* may be next itself */
+    for (int64_t k = 0; k < p->r; k++) {
+        const int64_t at = k * p->m + first, count = last - first;
+        void *typed = (char *)p->U_typed + (size_t)at * armilla_type_size(p->options.type);
+        armilla_store(p->options.type, count, s->next + at, typed);
+        armilla_fetch(p->options.type, count, typed, rounded + at);
+        part = hypot(part, armilla_distance(count, rounded + at, p->U + at));
+        memcpy(p->U + at, rounded + at, (size_t)count * sizeof(double));
+    }
+    s->moved[block] = part;
+}
+
 void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved)
 {
-    const int64_t count = problem->m * problem->r;
-    double *rounded = problem->U_next; /* may be next itself */
-    armilla_store(problem->options.type, count, next, problem->U_typed);
-    armilla_fetch(problem->options.type, count, problem->U_typed, rounded);
-    if (moved) *moved = armilla_distance(count, rounded, problem->U);
-    memcpy(problem->U, rounded, (size_t)count * sizeof(double));
-    armilla_gram(problem->m, problem->r, problem->U, problem->H);
+    settling s = {.problem = problem, .next = next};
+    armilla_by_rows(problem->algebra, problem->m, settle_rows, &s);
+    if (moved) *moved = armilla_norm(armilla_row_blocks(problem->m), s.moved);
+    armilla_gram_by_rows(problem->algebra, problem->U, problem->H);
 }
 
 double armilla_problem_reach(const armilla_problem *problem)

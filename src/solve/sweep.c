@@ -1,6 +1,7 @@
 /* The sweep as a visitor of the pass over X. All its sums are one flat vector,
  * [G | scalars | tally | A]; where A is not wanted the vector ends before it. A form of data may want U and A to lie
- * in another way than m x r (armilla_layout). */
+ * in another way than m x r (armilla_layout): then A is kept in parts, one per slot, and the vector ends with the r
+ * sums that are wanted beside them. */
 #include "solve/sweep.h"
 
 #include "base/size.h"
@@ -11,11 +12,16 @@
 
 enum { CROSS, CHANGE, SCALARS };
 
-/* One thread's panel of numbers. */
+/* Columns whose numbers are made at a time, so that they stay in the first caches; panels may be wider. It is also how
+ * many columns of G are summed in the working type. */
+enum { STRIP = 120 };
+
+/* One thread's numbers. */
 typedef struct bench {
-    double *C, *W, *previous; /* r x width */
-    void *typed;              /* W in the working type */
-    double *scratch;          /* for the step */
+    double *C, *W, *previous, *Q; /* r x STRIP */
+    void *typed;                  /* the panel's W in the working type */
+    double *scratch;              /* for the step */
+    char *part;                   /* the panel's XW', where slots have several panels and the data a layout */
 } bench;
 
 struct armilla_sweep {
@@ -26,6 +32,9 @@ struct armilla_sweep {
     int64_t r, tally, runs;
     void *packed; /* the basis as the data's layout has it; NULL where that is m x r */
     double *A;    /* m x r where the data have a layout, else inside sums */
+    char *parts;  /* XW' of the slots, where the data have a layout */
+    char *panels; /* XW' of the panels of each thread, where slots have several */
+    armilla_type part_type;
     bench *benches;
     double *numbers; /* of all benches */
     char *typed;
@@ -44,9 +53,9 @@ static int64_t tally_offset(const armilla_sweep *sweep)
     return scalar_offset(sweep) + SCALARS;
 }
 
-static int64_t bench_numbers(int64_t r, int64_t area)
+static int64_t bench_numbers(int64_t r)
 {
-    return 3 * area + armilla_column_room(r);
+    return 4 * STRIP * r + armilla_column_room(r);
 }
 
 static int64_t product_offset(const armilla_sweep *sweep)
@@ -57,17 +66,52 @@ static int64_t product_offset(const armilla_sweep *sweep)
 static int64_t whole_length(const armilla_sweep *sweep)
 {
     const armilla_layout *layout = sweep->X->ops->layout;
-    return product_offset(sweep) + (layout ? layout->sums(sweep->X, sweep->r) : sweep->X->m * sweep->r);
+    return product_offset(sweep) + (layout ? sweep->r : sweep->X->m * sweep->r);
 }
 
-static void lay_out_benches(armilla_sweep *sweep, int threads, int64_t area)
+/* Numbers of one part. */
+static int64_t part_numbers(const armilla_sweep *sweep)
 {
-    const size_t typed_bytes = (size_t)area * armilla_type_size(sweep->type);
+    return sweep->X->ops->layout->numbers(sweep->X, sweep->type, sweep->r);
+}
+
+static void lay_out_benches(armilla_sweep *sweep, int threads)
+{
+    const int64_t area = STRIP * sweep->r, width = armilla_traversal_width(sweep->traversal);
+    const size_t size = armilla_type_size(sweep->type), typed_bytes = (size_t)(sweep->r * width) * size;
+    const size_t part_bytes = sweep->panels ? (size_t)part_numbers(sweep) * size : 0;
     for (int t = 0; t < threads; t++) {
-        double *start = sweep->numbers + t * bench_numbers(sweep->r, area);
-        sweep->benches[t] =
-            (bench){start, start + area, start + 2 * area, sweep->typed + (size_t)t * typed_bytes, start + 3 * area};
+        double *start = sweep->numbers + t * bench_numbers(sweep->r);
+        sweep->benches[t] = (bench){.C = start,
+                                    .W = start + area,
+                                    .previous = start + 2 * area,
+                                    .Q = start + 3 * area,
+                                    .scratch = start + 4 * area,
+                                    .typed = sweep->typed + (size_t)t * typed_bytes};
+        if (sweep->panels) sweep->benches[t].part = (char *)armilla_align(sweep->panels) + (size_t)t * part_bytes;
     }
+}
+
+/* What the layout of the data needs. A slot's part is a sum in the working type where the slot is one panel; else its
+ * panels are added in double. */
+static armilla_status take_layout(armilla_sweep *sweep, int threads)
+{
+    const armilla_layout *layout = sweep->X->ops->layout;
+    armilla_context *context = sweep->context;
+    if (!layout) return ARMILLA_OK;
+    const bool single = armilla_traversal_single(sweep->traversal);
+    const int64_t numbers = part_numbers(sweep), slots = armilla_traversal_slots(sweep->traversal);
+    sweep->part_type = single ? sweep->type : ARMILLA_F64;
+    armilla_status status =
+        armilla_take(context, layout->basis_bytes(sweep->X, sweep->type, sweep->r), 1, &sweep->packed);
+    if (status == ARMILLA_OK) status = armilla_take(context, sweep->X->m * sweep->r, sizeof(double), &sweep->A);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, slots * numbers * (int64_t)armilla_type_size(sweep->part_type) + ARMILLA_LINE, 1,
+                              &sweep->parts);
+    if (status == ARMILLA_OK && !single)
+        status = armilla_take(context, threads * numbers * (int64_t)armilla_type_size(sweep->type) + ARMILLA_LINE, 1,
+                              &sweep->panels);
+    return status;
 }
 
 armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
@@ -78,23 +122,20 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     if (status != ARMILLA_OK) return status;
     *made = (armilla_sweep){.context = context, .X = X, .type = work, .r = r, .tally = tally};
     const int64_t length = whole_length(made);
-    const armilla_layout *layout = X->ops->layout;
     status = armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
     if ((status = armilla_take(context, used, sizeof *made->benches, &made->benches)) != ARMILLA_OK) goto failed;
-    if ((status = armilla_take(context, used * bench_numbers(r, area), sizeof(double), &made->numbers)) != ARMILLA_OK)
+    if ((status = armilla_take(context, used * bench_numbers(r), sizeof(double), &made->numbers)) != ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
     if ((status = armilla_take(context, X->m * r * (int64_t)armilla_type_size(work) + ARMILLA_LINE, 1, &made->U)) !=
         ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
-    if (layout && (status = armilla_take(context, layout->basis_bytes(X, work, r), 1, &made->packed)) != ARMILLA_OK)
-        goto failed;
-    if (layout && (status = armilla_take(context, X->m * r, sizeof(double), &made->A)) != ARMILLA_OK) goto failed;
-    lay_out_benches(made, used, area);
+    if ((status = take_layout(made, used)) != ARMILLA_OK) goto failed;
+    lay_out_benches(made, used);
     *sweep = made;
     return ARMILLA_OK;
 failed:
@@ -105,6 +146,8 @@ failed:
 void armilla_sweep_free(armilla_sweep *sweep)
 {
     if (!sweep) return;
+    armilla_release(sweep->context, sweep->panels);
+    armilla_release(sweep->context, sweep->parts);
     armilla_release(sweep->context, sweep->A);
     armilla_release(sweep->context, sweep->packed);
     armilla_release(sweep->context, sweep->sums);
@@ -116,17 +159,11 @@ void armilla_sweep_free(armilla_sweep *sweep)
     armilla_release(sweep->context, sweep);
 }
 
-/* G += WW', in parts: a part's sum is made in the working type, as that of A. */
+/* G += WW': the sum over a strip is made in the working type, as that of A. */
 static void add_gram(const armilla_kernels *kernels, int64_t r, int64_t count, const void *W, double *G)
 {
-    enum { PART = 120 };
-    const size_t size = armilla_type_size(kernels->type);
-    for (int64_t first = 0; first < count; first += PART) {
-        const void *part = (const char *)W + (size_t)(first * r) * size;
-        const armilla_columns codes = {
-            .values = part, .m = r, .count = count - first < PART ? count - first : PART, .stride = r};
-        kernels->accumulate(&codes, r, part, G);
-    }
+    const armilla_columns codes = {.values = W, .m = r, .count = count, .stride = r};
+    kernels->accumulate(&codes, r, W, G);
 }
 
 static void add_scalars(int64_t count, const double *C, const double *W, const double *previous, double *scalars)
@@ -135,46 +172,94 @@ static void add_scalars(int64_t count, const double *C, const double *W, const d
     if (previous) scalars[CHANGE] += armilla_squared_distance(count, W, previous);
 }
 
-/* Rounds the panel's codes to the working type, in their place or on the bench, so that every sum is of the codes as
- * they are stored; returns them typed. */
-static const void *round_codes(const armilla_sweep *sweep, bench *b, int64_t first, int64_t count)
+/* Where the panel's codes from column j on lie in the working type: in their place or on the bench. */
+static char *codes_at(const armilla_sweep *sweep, const bench *b, const armilla_panel *panel, int64_t j)
 {
-    const int64_t r = sweep->r;
-    void *codes = sweep->plan->codes;
-    void *place = codes ? (char *)codes + (size_t)(first * r) * armilla_type_size(sweep->type) : b->typed;
-    armilla_store(sweep->type, r * count, b->W, place);
-    armilla_fetch(sweep->type, r * count, place, b->W);
-    return place;
+    const size_t size = armilla_type_size(sweep->type);
+    char *codes = sweep->plan->codes;
+    return codes ? codes + (size_t)((panel->first + j) * sweep->r) * size
+                 : (char *)b->typed + (size_t)(j * sweep->r) * size;
+}
+
+/* The codes of a strip of columns. They are rounded to the working type, so that every sum is of the codes as they are
+ * stored. */
+static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, bench *b, void *typed, double *sums)
+{
+    const armilla_sweep_plan *plan = sweep->plan;
+    const armilla_data_ops *ops = strip->data->ops;
+    const int64_t r = sweep->r, count = strip->count;
+    /* C = U'X_b */
+    if (plan->U) ops->products(strip, r, ops->layout ? sweep->packed : armilla_align(sweep->U), b->C);
+    if (plan->previous) {
+        const size_t size = armilla_type_size(sweep->type);
+        armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(strip->first * r) * size,
+                      b->previous);
+        memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
+    }
+    /* W_b from C */
+    const armilla_code_panel codes = {r, strip->first, count, b->C, b->W, b->Q, b->scratch, sums + tally_offset(sweep)};
+    plan->step(plan->self, &codes);
+    armilla_store(sweep->type, r * count, b->W, typed);
+    armilla_fetch(sweep->type, r * count, typed, b->W);
+    /* <C,W>, ||W - W_previous||^2 */
+    add_scalars(r * count, plan->U ? b->C : NULL, b->W, plan->previous ? b->previous : NULL,
+                sums + scalar_offset(sweep));
+    /* G += W_b W_b' */
+    if (plan->sums) add_gram(strip->kernels, r, count, typed, sums);
+}
+
+/* The slot's part of A, where the data have a layout. */
+static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, const bench *b, const void *typed)
+{
+    const armilla_data_ops *ops = panel->data->ops;
+    const int64_t numbers = part_numbers(sweep);
+    char *part =
+        (char *)armilla_align(sweep->parts) + (size_t)(panel->slot * numbers) * armilla_type_size(sweep->part_type);
+    if (!b->part) {
+        ops->accumulate(panel, sweep->r, typed, part);
+        return;
+    }
+    double *sums = (double *)(void *)part;
+    ops->accumulate(panel, sweep->r, typed, b->part);
+    if (panel->opens)
+        armilla_fetch(sweep->type, numbers, b->part, sums);
+    else
+        armilla_fetch_add(sweep->type, numbers, b->part, sums);
 }
 
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const armilla_sweep *sweep = self;
-    const armilla_sweep_plan *plan = sweep->plan;
-    const armilla_data_ops *ops = panel->data->ops;
+    const armilla_layout *layout = panel->data->ops->layout;
     const int64_t r = sweep->r, count = panel->count;
     bench *b = &sweep->benches[thread];
-    /* C = U'X_b */
-    if (plan->U) ops->products(panel, r, ops->layout ? sweep->packed : armilla_align(sweep->U), b->C);
-    if (plan->previous) {
-        const size_t size = armilla_type_size(sweep->type);
-        armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(panel->first * r) * size,
-                      b->previous);
-        memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
+    if (count <= STRIP) make_codes(sweep, panel, b, codes_at(sweep, b, panel, 0), sums);
+    for (int64_t j = 0; j < count && count > STRIP; j += STRIP) {
+        const armilla_panel strip = armilla_panel_cut(panel, j, armilla_min64(STRIP, count - j));
+        make_codes(sweep, &strip, b, codes_at(sweep, b, panel, j), sums);
     }
-    /* W_b from C */
-    const armilla_code_panel codes = {r, panel->first, count, b->C, b->W, b->scratch, sums + tally_offset(sweep)};
-    plan->step(plan->self, &codes);
-    const void *typed = round_codes(sweep, b, panel->first, count);
-    /* <C,W>, ||W - W_previous||^2 */
-    add_scalars(r * count, plan->U ? b->C : NULL, b->W, plan->previous ? b->previous : NULL,
-                sums + scalar_offset(sweep));
-    if (plan->sums) {
-        /* A += X_b W_b', G += W_b W_b' */
-        ops->accumulate(panel, r, typed, sums + product_offset(sweep));
-        add_gram(panel->kernels, r, count, typed, sums);
-    }
+    if (!sweep->plan->sums) return ARMILLA_OK;
+    /* A += X_b W_b' */
+    const void *typed = codes_at(sweep, b, panel, 0);
+    if (layout) {
+        add_part(sweep, panel, b, typed);
+        layout->add_shifts(panel, r, typed, sums + product_offset(sweep));
+    } else
+        panel->data->ops->accumulate(panel, r, typed, sums + product_offset(sweep));
     return ARMILLA_OK;
+}
+
+/* A from the parts of the slots. */
+static void unpack_sums(const armilla_sweep *sweep)
+{
+    const armilla_parts parts = {.X = sweep->X,
+                                 .r = sweep->r,
+                                 .work = sweep->type,
+                                 .type = sweep->part_type,
+                                 .numbers = armilla_align(sweep->parts),
+                                 .count = armilla_traversal_slots(sweep->traversal),
+                                 .shifted = sweep->sums + product_offset(sweep)};
+    sweep->X->ops->layout->unpack(&parts, armilla_traversal_team(sweep->traversal), sweep->A);
 }
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
@@ -192,7 +277,7 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     if (status != ARMILLA_OK)
         return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
                             armilla_status_text(status));
-    if (layout && plan->sums) layout->unpack(sweep->X, r, team, sweep->sums + product_offset(sweep), sweep->A);
+    if (layout && plan->sums) unpack_sums(sweep);
     return ARMILLA_OK;
 }
 
@@ -229,4 +314,9 @@ int64_t armilla_sweep_count(const armilla_sweep *sweep)
 int armilla_sweep_threads(const armilla_sweep *sweep)
 {
     return armilla_traversal_threads(sweep->traversal);
+}
+
+armilla_team *armilla_sweep_team(const armilla_sweep *sweep)
+{
+    return armilla_traversal_team(sweep->traversal);
 }

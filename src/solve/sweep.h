@@ -11,6 +11,7 @@ typedef struct armilla_code_panel {
     int64_t r, first, count;
     const double *C; /* U'X_b; not set where the plan has no basis */
     double *W;       /* the previous codes where the plan has them, and the place of the new ones */
+    double *Q;       /* room for as many numbers */
     double *scratch; /* armilla_column_room(r) numbers */
     double *tally;   /* the plan's counters, added up over panels */
 } armilla_code_panel;
@@ -45,5 +46,6 @@ double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */
 double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, 0 without previous codes */
 int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs so far */
 int armilla_sweep_threads(const armilla_sweep *sweep);
+armilla_team *armilla_sweep_team(const armilla_sweep *sweep); /* for work between runs */
 
 #endif

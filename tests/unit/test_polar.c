@@ -214,6 +214,60 @@ static void test_eigenvalues(void **state)
     armilla_algebra_free(algebra);
 }
 
+static void multiply_block(void *self, int64_t block, int64_t first, int64_t last)
+{
+    REFERENCE_HOLDS(first < last && block < ARMILLA_ROW_BLOCKS);
+    armilla_multiply_rows(self, first, last);
+}
+
+/* G and Z of a tall matrix on a team, beside plain loops; the bits are those without a team. */
+static void test_work_by_rows(void **state)
+{
+    static const int64_t heights[] = {1, 511, 1024, 5000, 40001};
+    uint64_t random = 16;
+    armilla_context *context = NULL;
+    armilla_team *team = NULL;
+    (void)state;
+    REFERENCE_OK(armilla_context_new(NULL, &context));
+    REFERENCE_OK(armilla_team_new(context, 3, &team));
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        const int64_t m = heights[i], r = m < 5 ? m : 5;
+        armilla_algebra *algebra = NULL;
+        double *B = reference_new(m * r), *K = reference_new(r * r), *wanted = reference_new(m * r);
+        double *G[2] = {reference_new(r * r), reference_new(r * r)},
+               *Z[2] = {reference_new(m * r), reference_new(m * r)};
+        reference_scene("%d rows", (int)m);
+        reference_fill_normal(&random, m * r, B);
+        reference_fill_normal(&random, r * r, K);
+        REFERENCE_OK(armilla_algebra_new(context, m, r, &algebra));
+        for (int lent = 0; lent < 2; lent++) {
+            armilla_product product = {m, r, r, 3, 0, B, K, Z[lent]};
+            armilla_algebra_lend(algebra, lent ? team : NULL);
+            armilla_gram_by_rows(algebra, B, G[lent]);
+            armilla_by_rows(algebra, m, multiply_block, &product);
+        }
+        REFERENCE_HOLDS(memcmp(G[0], G[1], (size_t)(r * r) * sizeof(double)) == 0);
+        REFERENCE_HOLDS(memcmp(Z[0], Z[1], (size_t)(m * r) * sizeof(double)) == 0);
+        reference_multiply(m, r, r, B, K, wanted);
+        for (int64_t k = 0; k < m * r; k++) REFERENCE_NEAR(Z[0][k], 3 * wanted[k], 1e-13 * (double)(r + 10));
+        reference_left_transposed(m, r, r, B, B, wanted);
+        for (int64_t k = 0; k < r * r; k++) {
+            REFERENCE_NEAR(G[0][k], wanted[k], 1e-14 * (double)(m + 10));
+            REFERENCE_HOLDS(G[0][k] == G[0][k / r + k % r * r]);
+        }
+        armilla_algebra_free(algebra);
+        for (int lent = 0; lent < 2; lent++) {
+            free(G[lent]);
+            free(Z[lent]);
+        }
+        free(B);
+        free(K);
+        free(wanted);
+    }
+    armilla_team_free(team);
+    armilla_context_free(context);
+}
+
 static void test_gram_and_multiply(void **state)
 {
     uint64_t random = 15;
@@ -317,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_polar_refuses_what_is_not_finite),
         cmocka_unit_test(test_eigenvalues),
         cmocka_unit_test(test_gram_and_multiply),
+        cmocka_unit_test(test_work_by_rows),
         cmocka_unit_test(test_norms_do_not_overflow),
         cmocka_unit_test(test_norms_show_nan),
         cmocka_unit_test(test_blas_threads_come_back),

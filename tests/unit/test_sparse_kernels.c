@@ -19,7 +19,6 @@ typedef struct columns {
     void *typed;
     int32_t rows[M * COUNT], starts[COUNT + 1];
     int64_t wide_rows[M * COUNT], wide_starts[COUNT + 1], cursors[COUNT];
-    double tile[ARMILLA_SPARSE_TILE / sizeof(double)];
 } columns;
 
 static columns *make_columns(armilla_type type, uint64_t *random)
@@ -57,8 +56,7 @@ static armilla_sparse_columns view(columns *c, armilla_type type, bool wide, int
                                     wide ? (const void *)(c->wide_rows + at) : (const void *)(c->rows + at),
                                     wide ? (const void *)(c->wide_starts + first) : (const void *)(c->starts + first),
                                     M,
-                                    c->cursors,
-                                    c->tile};
+                                    c->cursors};
 }
 
 static void check_products(const armilla_sparse_kernels *kernels, int64_t r, columns *c, uint64_t *random)
@@ -96,30 +94,33 @@ static void check_products(const armilla_sparse_kernels *kernels, int64_t r, col
     free(typed);
 }
 
+/* What was in A before does not count, and the padding is 0. */
 static void check_accumulate(const armilla_sparse_kernels *kernels, int64_t r, columns *c, uint64_t *random)
 {
-    const int64_t stride = armilla_sparse_stride(ARMILLA_F64, r);
+    const int64_t stride = armilla_sparse_stride(kernels->type, r);
+    const double bound = 1e-5 * armilla_epsilon(kernels->type) / armilla_epsilon(ARMILLA_F32) + 1e-13;
     double *W = reference_new(r * COUNT), *A = reference_new(M * stride), *wanted = reference_new(M * stride);
-    char *typed = calloc((size_t)(r * COUNT), sizeof(double));
+    char *typed = calloc((size_t)(r * COUNT), sizeof(double)), *typed_A = calloc((size_t)(M * stride), sizeof(double));
     assert_non_null(typed);
+    assert_non_null(typed_A);
     reference_fill_normal(random, r * COUNT, W);
     if (kernels->type == ARMILLA_F32) reference_round_to_f32(r * COUNT, W);
     armilla_store(kernels->type, r * COUNT, W, typed);
+    for (int64_t j = 0; j < COUNT; j++)
+        for (int64_t i = c->starts[j]; i < c->starts[j + 1]; i++)
+            for (int64_t k = 0; k < r; k++) wanted[c->rows[i] * stride + k] += c->values[i] * W[j * r + k];
     for (int wide = 0; wide < 2; wide++) {
-        for (int64_t i = 0; i < M * stride; i++) wanted[i] = A[i] = i % stride < r ? (double)(i % 5) : 0;
-        for (int64_t j = 0; j < COUNT; j++)
-            for (int64_t i = c->starts[j]; i < c->starts[j + 1]; i++)
-                for (int64_t k = 0; k < r; k++) wanted[c->rows[i] * stride + k] += c->values[i] * W[j * r + k];
         armilla_sparse_columns all = view(c, kernels->type, wide, 0, COUNT);
-        kernels->accumulate[wide](&all, r, stride, typed, A);
-        for (int64_t i = 0; i < M * stride; i++)
-            REFERENCE_NEAR(A[i], wanted[i],
-                           1e-5 * armilla_epsilon(kernels->type) / armilla_epsilon(ARMILLA_F32) + 1e-13);
+        memset(typed_A, 0x3f, (size_t)(M * stride) * armilla_type_size(kernels->type));
+        kernels->accumulate[wide](&all, r, stride, typed, typed_A);
+        armilla_fetch(kernels->type, M * stride, typed_A, A);
+        for (int64_t i = 0; i < M * stride; i++) REFERENCE_NEAR(A[i], wanted[i], i % stride < r ? bound : 0);
     }
     free(W);
     free(A);
     free(wanted);
     free(typed);
+    free(typed_A);
 }
 
 static void test_kernels_against_plain_loops(void **state)

@@ -14,28 +14,35 @@
 typedef REAL vector __attribute__((vector_size(BYTES), aligned(sizeof(REAL))));
 
 enum {
-    STRIP = 8,  /* vectors of a strip: what the registers hold */
-    CHUNK = 64, /* entries whose products are added in the type, before that sum is added in double */
-    LINE = 64
+    STRIP = 8,      /* vectors of a strip: what the registers hold */
+    CHUNK = 64,     /* entries whose products are added in the type, before that sum is added in double */
+    DOT_AHEAD = 24, /* entries between a fetch and its use */
+    ADD_AHEAD = 8,
+    LINE = 64,
+    TILE = 1 << 22 /* bytes of A that a third-level cache holds for each thread */
 };
 
 typedef double quarter __attribute__((vector_size(BYTES), aligned(sizeof(double))));
 typedef REAL narrow_quarter __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL))));
 
-/* The whole run of a feature. */
-INLINE void fetch_ahead(const void *run, int64_t bytes)
+/* The part of a feature's run that an entry some places on will want. */
+INLINE void fetch_ahead(bool wide, int vectors, const void *rows, int64_t i, int64_t end, const REAL *runs,
+                        int64_t stride)
 {
-    for (int64_t b = 0; b < bytes; b += LINE) __builtin_prefetch((const char *)run + b);
+    const char *later = (const char *)(runs + armilla_index_at(wide, rows, armilla_min64(i, end - 1)) * stride);
+    for (int b = 0; b < vectors * BYTES; b += LINE) __builtin_prefetch(later + b);
 }
 
-/* c[0 ... kept-1] += the strip's part of U'x for entries first ... last-1; `vectors` is a constant where inlined. */
-INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, const REAL *values, const void *rows,
-                      int64_t stride, const REAL *U, int64_t kept, double *c)
+/* c[0 ... kept-1] += the strip's part of U'x for entries first ... last-1; `vectors` is a constant where inlined. There
+ * are entries up to `end`. */
+INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
+                      const void *rows, int64_t stride, const REAL *U, int64_t kept, double *c)
 {
     vector sum[STRIP] = {{0}};
     REAL part[STRIP * BYTES / sizeof(REAL)];
     for (int64_t i = first; i < last; i++) {
         const REAL *u = U + armilla_index_at(wide, rows, i) * stride;
+        fetch_ahead(wide, vectors, rows, i + DOT_AHEAD, end, U, stride);
         for (int v = 0; v < vectors; v++) sum[v] += values[i] * *(const vector *)(u + v * LANES);
     }
     for (int v = 0; v < vectors; v++) *(vector *)(part + v * LANES) = sum[v];
@@ -47,24 +54,23 @@ INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, const
 }
 
 /* One chunk of one column, all strips. */
-INLINE void dot_chunk(bool wide, int64_t first, int64_t last, const REAL *values, const void *rows, int64_t r,
-                      int64_t stride, const REAL *U, double *c)
+INLINE void dot_chunk(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+                      int64_t r, int64_t stride, const REAL *U, double *c)
 {
     int64_t k = 0;
     for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        dot_strip(wide, STRIP, first, last, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(wide, STRIP, first, last, end, values, rows, stride, U + k, r - k, c + k);
     if (k + 4 * LANES <= stride) {
-        dot_strip(wide, 4, first, last, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(wide, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 4 * LANES;
     }
     if (k + 2 * LANES <= stride) {
-        dot_strip(wide, 2, first, last, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(wide, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 2 * LANES;
     }
-    if (k < stride) dot_strip(wide, 1, first, last, values, rows, stride, U + k, r - k, c + k);
+    if (k < stride) dot_strip(wide, 1, first, last, end, values, rows, stride, U + k, r - k, c + k);
 }
 
-/* The runs that the next chunk needs, of this column or the next, are fetched ahead. */
 INLINE void products(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *U, double *C)
 {
     const int64_t origin = armilla_index_at(wide, X->starts, 0);
@@ -72,12 +78,8 @@ INLINE void products(bool wide, const armilla_sparse_columns *X, int64_t r, int6
     for (int64_t i = 0; i < X->count * r; i++) C[i] = 0;
     for (int64_t j = 0; j < X->count; j++) {
         const int64_t last = armilla_index_at(wide, X->starts, j + 1) - origin;
-        for (int64_t i = armilla_index_at(wide, X->starts, j) - origin; i < last; i += CHUNK) {
-            const int64_t stop = armilla_min64(i + CHUNK, last), reach = armilla_min64(stop + CHUNK, end);
-            for (int64_t next = stop; next < reach; next++)
-                fetch_ahead(U + armilla_index_at(wide, X->rows, next) * stride, stride * (int64_t)sizeof(REAL));
-            dot_chunk(wide, i, stop, X->values, X->rows, r, stride, U, C + j * r);
-        }
+        for (int64_t i = armilla_index_at(wide, X->starts, j) - origin; i < last; i += CHUNK)
+            dot_chunk(wide, i, armilla_min64(i + CHUNK, last), end, X->values, X->rows, r, stride, U, C + j * r);
     }
 }
 
@@ -90,81 +92,63 @@ INLINE void load_code(const REAL *w, int64_t kept, vector *code)
         for (int64_t lane = 0; lane < kept; lane++) (*code)[lane] = w[lane];
 }
 
-/* tile += value * w, a strip of the rank, for some entries of one column; the tile begins with feature `base`. */
-INLINE void add_strip(bool wide, int vectors, int64_t first, int64_t last, const REAL *values, const void *rows,
-                      int64_t base, int64_t stride, const REAL *w, int64_t kept, REAL *tile)
+/* A += value * w, a strip of the rank, for entries first ... last-1, which are of one column. What a later entry will
+ * change is fetched ahead, up to entry `end`. */
+INLINE void add_strip(bool wide, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
+                      const void *rows, int64_t stride, const REAL *w, int64_t kept, REAL *A)
 {
     vector code[STRIP];
     for (int v = 0; v < vectors; v++) load_code(w + v * LANES, kept - v * LANES, &code[v]);
     for (int64_t i = first; i < last; i++) {
-        REAL *a = tile + (armilla_index_at(wide, rows, i) - base) * stride;
+        REAL *a = A + armilla_index_at(wide, rows, i) * stride;
+        fetch_ahead(wide, vectors, rows, i + ADD_AHEAD, end, A, stride);
         for (int v = 0; v < vectors; v++) *(vector *)(a + v * LANES) += values[i] * code[v];
     }
 }
 
-INLINE void add_column(bool wide, int64_t first, int64_t last, const REAL *values, const void *rows, int64_t base,
-                       int64_t r, int64_t stride, const REAL *w, REAL *tile)
+INLINE void add_column(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+                       int64_t r, int64_t stride, const REAL *w, REAL *A)
 {
     int64_t k = 0;
     for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        add_strip(wide, STRIP, first, last, values, rows, base, stride, w + k, r - k, tile + k);
+        add_strip(wide, STRIP, first, last, end, values, rows, stride, w + k, r - k, A + k);
     if (k + 4 * LANES <= stride) {
-        add_strip(wide, 4, first, last, values, rows, base, stride, w + k, r - k, tile + k);
+        add_strip(wide, 4, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 4 * LANES;
     }
     if (k + 2 * LANES <= stride) {
-        add_strip(wide, 2, first, last, values, rows, base, stride, w + k, r - k, tile + k);
+        add_strip(wide, 2, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 2 * LANES;
     }
-    if (k < stride) add_strip(wide, 1, first, last, values, rows, base, stride, w + k, r - k, tile + k);
-}
-
-/* A += tile, and the tile is 0 again. Strides are whole vectors, of doubles and of the type. */
-INLINE void flush_tile(int64_t features, int64_t stride, REAL *tile, int64_t kept, int64_t stride_A, double *A)
-{
-    for (int64_t i = 0; i < features; i++) {
-        REAL *from = tile + i * stride;
-        for (int64_t k = 0; k < kept; k += 4)
-            *(quarter *)(A + i * stride_A + k) += __builtin_convertvector(*(const narrow_quarter *)(from + k), quarter);
-        for (int64_t k = 0; k < stride; k += LANES) *(vector *)(from + k) = (vector){0};
-    }
+    if (k < stride) add_strip(wide, 1, first, last, end, values, rows, stride, w + k, r - k, A + k);
 }
 
 /* Where the features from `limit` on begin in a column. */
-INLINE int64_t find_limit(bool wide, const void *rows, int64_t i, int64_t last, int64_t limit)
+INLINE int64_t find_limit(bool wide, const armilla_sparse_columns *X, int64_t i, int64_t last, int64_t limit)
 {
-    while (i < last && armilla_index_at(wide, rows, i) < limit) i++;
+    if (limit == X->m) return last;
+    while (i < last && armilla_index_at(wide, X->rows, i) < limit) i++;
     return i;
 }
 
 /* Features are taken tile by tile, each for all columns before the next, so that runs that several columns change stay
- * in the cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. Codes are
- * step numbers apart, of which the first r count here. */
-INLINE void accumulate_part(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t step, int64_t stride_A,
-                            const REAL *W, double *A)
+ * in a cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. */
+INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *W, REAL *A)
 {
-    const int64_t stride = armilla_sparse_stride(TYPE_TAG, r), origin = armilla_index_at(wide, X->starts, 0);
-    const int64_t tile = ARMILLA_SPARSE_TILE / (int64_t)sizeof(REAL) / stride;
-    REAL *sums = X->tile;
+    const int64_t origin = armilla_index_at(wide, X->starts, 0);
+    const int64_t end = armilla_index_at(wide, X->starts, X->count) - origin;
+    const int64_t tile = armilla_max64(1, TILE / (int64_t)sizeof(REAL) / stride);
     for (int64_t j = 0; j < X->count; j++) X->cursors[j] = armilla_index_at(wide, X->starts, j) - origin;
-    for (int64_t i = 0; i < armilla_min64(tile, X->m) * stride; i++) sums[i] = 0;
     for (int64_t base = 0; base < X->m; base += tile) {
         const int64_t limit = armilla_min64(base + tile, X->m);
+        for (int64_t i = base * stride; i < limit * stride; i += LANES) *(vector *)(A + i) = (vector){0};
         for (int64_t j = 0; j < X->count; j++) {
             const int64_t first = X->cursors[j], last = armilla_index_at(wide, X->starts, j + 1) - origin;
-            const int64_t stop = find_limit(wide, X->rows, first, last, limit);
+            const int64_t stop = find_limit(wide, X, first, last, limit);
             X->cursors[j] = stop;
-            if (first < stop) add_column(wide, first, stop, X->values, X->rows, base, r, stride, W + j * step, sums);
+            if (first < stop) add_column(wide, first, stop, end, X->values, X->rows, r, stride, W + j * r, A);
         }
-        flush_tile(limit - base, stride, sums, r, stride_A, A + base * stride_A);
     }
-}
-
-/* A rank that is longer than a tile comes in parts. */
-INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *W, double *A)
-{
-    const int64_t most = ARMILLA_SPARSE_TILE / (int64_t)sizeof(REAL);
-    for (int64_t k = 0; k < r; k += most) accumulate_part(wide, X, armilla_min64(most, r - k), r, stride, W + k, A + k);
 }
 
 static void products_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C)
@@ -177,12 +161,12 @@ static void products_wide(const armilla_sparse_columns *X, int64_t r, int64_t st
     products(true, X, r, stride, U, C);
 }
 
-static void accumulate_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, double *A)
+static void accumulate_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
 {
     accumulate(false, X, r, stride, W, A);
 }
 
-static void accumulate_wide(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, double *A)
+static void accumulate_wide(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
 {
     accumulate(true, X, r, stride, W, A);
 }
