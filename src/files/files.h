@@ -9,8 +9,9 @@ typedef struct armilla_bytes {
     const char *path; /* for messages */
     const unsigned char *start;
     size_t count;
-    void *map;    /* what munmap takes, or NULL where the bytes are not a mapping that may be kept */
-    void *memory; /* what armilla_release takes, or NULL where the bytes are not memory of ours */
+    void *map;     /* what munmap takes, or NULL where the bytes are not a mapping that may be kept */
+    void *memory;  /* what armilla_release takes, or NULL where the bytes are not memory of ours */
+    bool unpacked; /* the file is compressed, the bytes are not: its name has one more ending */
 } armilla_bytes;
 
 typedef struct armilla_format {
@@ -39,5 +40,8 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
+/* Bytes that gzip made become what it packed; others stay as they are. memory: the most that it may be, <= 0: what the
+ * machine bears. */
+armilla_status armilla_bytes_unpack(armilla_context *context, int64_t memory, armilla_bytes *bytes);
 
 #endif

@@ -123,7 +123,7 @@ static void chooses_the_format(void **state)
     armilla_data_free(data);
     data = NULL;
     support_write_file(odd, "\x1f\x8b\x08", 3);
-    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "gunzip");
+    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "gzip data do not end");
     support_write_file(odd, "\x93NUMPY", 6); /* known by its content, whatever the name */
     support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "is cut short");
     assert_null(data);
