@@ -169,7 +169,7 @@ static void *never_map(void *address, size_t count, int protection, int flags, i
 }
 
 static const armilla_io fault_io = {
-    .open = fault_open, .fstat = fault_fstat, .read = fault_read, .close = fault_close, .map = never_map};
+    .open = fault_open, .stat = stat, .fstat = fault_fstat, .read = fault_read, .close = fault_close, .map = never_map};
 
 static armilla_status open_with_fault(int at, int error)
 {
