@@ -33,7 +33,7 @@ const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
 extern const armilla_format armilla_format_npy, armilla_format_scipy, armilla_format_csv, armilla_format_idx,
-    armilla_format_mtx, armilla_format_10x;
+    armilla_format_mtx, armilla_format_10x, armilla_format_svmlight;
 
 /* Data from an array inside the bytes, with samples in its rows, or in its columns: numbers that lie as the solver
  * wants them stay in the mapping, all others are converted. */
