@@ -6,7 +6,13 @@
 #include <stdio.h>
 
 static const armilla_option options[] = {
-    OPTION_SAMPLES("what a sample is in a data file"), OPTION_FORMAT, OPTION_THREADS, OPTION_JSON, OPTION_END,
+    OPTION_SAMPLES("what a sample is in a data file"),
+    OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
+    OPTION_THREADS,
+    OPTION_JSON,
+    OPTION_END,
 };
 
 static void put_fingerprint(json_t *object, uint64_t fingerprint)

@@ -5,7 +5,7 @@
 #include "files/text.h"
 
 typedef struct armilla_dialect {
-    unsigned char separator; /* ' ': runs of blanks */
+    unsigned char separator; /* ' ': runs of blanks; 0: not known yet, any of them */
     bool multiline;          /* a quoted field may hold line ends */
 } armilla_dialect;
 
@@ -33,6 +33,7 @@ static inline bool armilla_fields_blank(const armilla_dialect *dialect, unsigned
 
 static inline bool armilla_fields_separates(const armilla_dialect *dialect, unsigned char byte)
 {
+    if (dialect->separator == 0) return byte == ',' || byte == ';' || byte == '\t' || byte == ' ';
     return dialect->separator == ' ' ? byte == ' ' || byte == '\t' : byte == dialect->separator;
 }
 

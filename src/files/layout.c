@@ -12,6 +12,7 @@
 typedef struct record_kinds {
     int64_t fields, texts, integers;
     bool consecutive; /* the numbers are whole and rise by 1 */
+    double start;     /* the first of them */
     bool begins_with_text, begins_empty, begins_with_name;
 } record_kinds;
 
@@ -35,6 +36,7 @@ static record_kinds look_at(const armilla_text *text, const armilla_table_layout
         const bool is_text = kind == ARMILLA_DECIMAL_TEXT, number = kind == ARMILLA_DECIMAL_NUMBER;
         const bool first_number = number && kinds.integers == 0;
         kinds.texts += is_text;
+        if (first_number) kinds.start = value;
         if (number && (value != floor(value) || (!first_number && value != before + 1))) kinds.consecutive = false;
         kinds.integers += number && value == floor(value);
         before = value;
@@ -44,6 +46,14 @@ static record_kinds look_at(const armilla_text *text, const armilla_table_layout
         kinds.begins_with_name = is_text && is_name(field);
     }
     return kinds;
+}
+
+/* Column numbers or years, whatever names the rows below have: so many that a row of data is hardly like them. */
+static bool counts_up(const record_kinds *kinds)
+{
+    const int64_t others = kinds->fields - 1;
+    if (!kinds->consecutive || kinds->integers != others) return false;
+    return others >= (kinds->start >= 1000 ? 2 : kinds->start <= 1 ? 5 : INT64_MAX);
 }
 
 /* The first record is a header where it is text, at least for the most part and more than the second; or a name (or,
@@ -58,7 +68,7 @@ static bool is_header(const record_kinds *first, const record_kinds *second)
     if (first->texts == 0) return false;
     if (first->begins_with_name && first->texts == 1 && first->integers == others) {
         if (!second->begins_with_text) return true;
-        return (rises && others > 2) || (second->fields == first->fields && second->integers < others);
+        return counts_up(first) || (second->fields == first->fields && second->integers < others);
     }
     return 2 * first->texts >= first->fields && first->texts > second->texts;
 }
@@ -67,11 +77,12 @@ static armilla_status find_records(const armilla_text *text, armilla_table_layou
 {
     armilla_span rest = text->all, record = rest, second = rest;
     record_kinds following = {0};
+    c->dialect.multiline = true;
     if (!armilla_fields_next_record(&c->dialect, &rest, &record))
         return armilla_fail(text->context, ARMILLA_BAD_DATA, "%s: holds no rows of numbers; check how it was made",
                             text->path);
-    c->dialect = (armilla_dialect){.separator = armilla_fields_separator(record), .multiline = true};
-    rest.start = record.start; /* again, now that it is known what separates: quotes may join lines */
+    c->dialect.separator = armilla_fields_separator(record);
+    rest.start = record.start; /* again, now that it is known what separates */
     (void)armilla_fields_next_record(&c->dialect, &rest, &record);
     *first = look_at(text, c, record);
     const bool more = armilla_fields_next_record(&c->dialect, &rest, &second);
