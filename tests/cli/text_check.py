@@ -111,8 +111,9 @@ def check_svmlight(generator):
     if not dump_svmlight_file:
         print("scikit-learn is missing: svmlight is not compared")
         return
-    X = sparse.csr_matrix(hard(generator, (50, 31)) * (generator.random((50, 31)) < 0.2))
+    X = hard(generator, (50, 31)) * (generator.random((50, 31)) < 0.2)
     X[0, 0] = X[0, 30] = 1.5
+    X = sparse.csr_matrix(X)
     y = generator.integers(-1, 3, 50)
     for zero_based, comment, query in itertools.product((True, False), (None, "by hand 3:4"), (None, np.arange(50))):
         dump_svmlight_file(X, y, "x.svm", zero_based=zero_based, comment=comment, query_id=query)
