@@ -68,7 +68,8 @@ static const unsigned char *scan_sign(const unsigned char *at, const unsigned ch
 }
 
 /* NULL where e has no digits behind it. */
-static const unsigned char *scan_exponent(const unsigned char *at, const unsigned char *end, int64_t *exponent)
+static inline __attribute__((always_inline)) const unsigned char *
+scan_exponent(const unsigned char *at, const unsigned char *end, int64_t *exponent)
 {
     bool negative = false;
     int64_t value = 0;
@@ -82,7 +83,7 @@ static const unsigned char *scan_exponent(const unsigned char *at, const unsigne
 }
 
 /* Leaves out zeros in front; the first WIDE_DIGITS of longer numbers become whole, and the exponent is theirs. */
-static void shorten(decimal *number)
+static __attribute__((noinline)) void shorten(decimal *number)
 {
     const unsigned char *at = number->digits;
     while (at < number->behind && (*at == '0' || *at == '.')) number->count -= *at++ == '0';
@@ -177,7 +178,7 @@ static bool convert_wide(uint64_t whole, int64_t q, double *value)
 #endif
 
 /* Digits that were dropped do not matter where the number without them and the next one round to the same. */
-static bool convert(const decimal *number, double *value)
+static inline __attribute__((always_inline)) bool convert(const decimal *number, double *value)
 {
     double above = 0;
     if (number->count <= WIDE_DIGITS && convert_exact(number->whole, number->exponent, value)) return true;
@@ -186,7 +187,7 @@ static bool convert(const decimal *number, double *value)
     return convert_wide(number->whole + 1, number->exponent, &above) && above == *value;
 }
 
-static double convert_slow(const decimal *number, locale_t plain)
+static __attribute__((noinline)) double convert_slow(const decimal *number, locale_t plain)
 {
     char text[MOST_DIGITS + 32];
     int64_t exponent = number->exponent;
@@ -213,7 +214,7 @@ static double convert_slow(const decimal *number, locale_t plain)
     return strtod_l(text, NULL, plain);
 }
 
-static double finish(const decimal *number, locale_t plain)
+static inline __attribute__((always_inline)) double finish(const decimal *number, locale_t plain)
 {
     double found = 0;
     if (!convert(number, &found)) found = convert_slow(number, plain);

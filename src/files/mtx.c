@@ -208,7 +208,7 @@ static void mark(armilla_text_part *part, const unsigned char *at, enum mistake 
 }
 
 /* Skips to the next line that holds something; false behind the last. */
-static bool find_entry(const unsigned char **at, const unsigned char *end)
+static inline __attribute__((always_inline)) bool find_entry(const unsigned char **at, const unsigned char *end)
 {
     for (;;) {
         const unsigned char *start = *at;
@@ -221,7 +221,8 @@ static bool find_entry(const unsigned char **at, const unsigned char *end)
 }
 
 /* The number at *at, and that nothing else stands on its line. */
-static bool take_value(const market *f, armilla_text_part *part, const unsigned char **at, double *value)
+static inline __attribute__((always_inline)) bool take_value(const market *f, armilla_text_part *part,
+                                                             const unsigned char **at, double *value)
 {
     const unsigned char *start = skip_blanks(*at, part->text.end);
     const unsigned char *stop = f->pattern ? start : armilla_decimal_scan(start, part->text.end, f->text.plain, value);
@@ -235,7 +236,8 @@ static bool take_value(const market *f, armilla_text_part *part, const unsigned 
     return false;
 }
 
-static bool take_index(armilla_text_part *part, const unsigned char **at, int64_t most, int32_t *index)
+static inline __attribute__((always_inline)) bool take_index(armilla_text_part *part, const unsigned char **at,
+                                                             int64_t most, int32_t *index)
 {
     const unsigned char *end = part->text.end, *start = skip_blanks(*at, end), *stop = start;
     uint64_t number = 0;
