@@ -182,7 +182,8 @@ static armilla_status take_rows(table *t)
     int64_t numbers = 0;
     t->numbers = armilla_table_layout_numbers(&t->columns);
     if (!armilla_size_area(t->text.lines, t->numbers, &numbers)) numbers = INT64_MAX;
-    armilla_status status = armilla_grow(context, numbers, sizeof *t->values, &t->values);
+    armilla_status status = armilla_text_afford(&t->text, numbers, sizeof *t->values);
+    if (status == ARMILLA_OK) status = armilla_grow(context, numbers, sizeof *t->values, &t->values);
     if (status == ARMILLA_OK && t->columns.name >= 0)
         status = armilla_grow(context, t->text.lines, sizeof *t->names, &t->names);
     if (status == ARMILLA_OK && t->columns.label >= 0)

@@ -196,7 +196,7 @@ static armilla_status check_sizes(const market *f)
         return refuse(f, "declares more than 2147483647 rows or columns, which cannot be read; check its sizes");
     if (!f->array && n > limit / (int64_t)(2 * sizeof(int64_t)))
         return refuse(f, "declares more samples than memory has room to count; check its sizes");
-    return ARMILLA_OK;
+    return armilla_text_afford(&f->text, f->text.lines, f->array ? sizeof(double) : 2 * sizeof(double));
 }
 
 enum mistake { BAD_ROW, BAD_COLUMN, BAD_VALUE, TRAILING, ON_DIAGONAL };

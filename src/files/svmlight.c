@@ -66,6 +66,7 @@ static armilla_status place_entries(reading *r)
         r->pieces[i].first = r->entries;
         r->entries += r->pieces[i].count;
     }
+    if ((status = armilla_text_afford(&r->text, r->entries, 2 * sizeof(double))) != ARMILLA_OK) return status;
     if ((status = armilla_grow(r->text.context, r->entries, sizeof *r->features, &r->features)) != ARMILLA_OK)
         return status;
     if ((status = armilla_grow(r->text.context, r->entries, sizeof *r->samples, &r->samples)) != ARMILLA_OK)

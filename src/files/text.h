@@ -45,6 +45,9 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
 /* Sets each part's `first` to the number of lines before it, after a job has counted them otherwise. */
 void armilla_text_place(armilla_text *text);
 
+/* ARMILLA_NO_MEMORY where `count` records of `size` bytes are more than the options allow to be taken. */
+armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size_t size);
+
 /* Runs job on every part, on all threads; it stops at its first mistake, which it puts into part->bad. The first part
  * with a mistake, or NULL. */
 typedef void (*armilla_text_job)(void *self, armilla_text_part *part);

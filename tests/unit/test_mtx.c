@@ -242,6 +242,10 @@ static void respects_the_memory_limit(void **state)
     armilla_data *data = NULL;
     support_fails(context, read_with(text, strlen(text), &options, &data), ARMILLA_BAD_DATA,
                   "declares more samples than memory has room to count");
+    const armilla_read_options less = {.memory = 40};
+    const char *three = HEAD "2 2 3\n1 1 1\n1 2 1\n2 2 1\n";
+    support_fails(context, read_with(three, strlen(three), &less, &data), ARMILLA_NO_MEMORY,
+                  "need more than the 40 bytes that reading may take");
     assert_null(data);
 }
 
