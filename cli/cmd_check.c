@@ -4,6 +4,8 @@
 static const armilla_option options[] = {
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
     OPTION_JSON,
     OPTION_END,
 };

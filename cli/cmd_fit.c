@@ -12,6 +12,8 @@ static const armilla_option options[] = {
     OPTION_PATH("trace", trace, "FILE.csv", "write the objective of every iteration there"),
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,

@@ -6,7 +6,13 @@
 #include <stdio.h>
 
 static const armilla_option options[] = {
-    OPTION_SAMPLES("what a sample is in a data file"), OPTION_FORMAT, OPTION_THREADS, OPTION_JSON, OPTION_END,
+    OPTION_SAMPLES("what a sample is in a data file"),
+    OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
+    OPTION_THREADS,
+    OPTION_JSON,
+    OPTION_END,
 };
 
 static void put_fingerprint(json_t *object, uint64_t fingerprint)
@@ -77,9 +83,27 @@ static int64_t first_rank(const armilla_data *X)
     return least >= 20 ? 10 : (least + 1) / 2;
 }
 
+/* The options that reading took, as they are given to another command. */
+static void put_reading(const cli_session *session, size_t size, char *text)
+{
+    const struct {
+        const char *option, *value;
+    } given[] = {{"--samples", samples_in_columns(session) ? "columns" : NULL},
+                 {"--format", session->settings.format},
+                 {"--label-column", session->settings.label_column},
+                 {"--name-column", session->settings.name_column}};
+    char word[256];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof given / sizeof *given && used < size; i++)
+        if (given[i].value)
+            used += (size_t)snprintf(text + used, size - used, " %s %s", given[i].option,
+                                     report_quote(given[i].value, word, sizeof word));
+}
+
 static json_t *make_hints(const cli_session *session, const armilla_data *X, const armilla_data_facts *facts)
 {
-    char line[PATH_MAX + 256], file[PATH_MAX];
+    char line[PATH_MAX + 1024], file[PATH_MAX], reading[768];
     json_t *hints = json_array();
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
@@ -103,9 +127,9 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
                  facts->norm_high / facts->norm_low);
         hint(hints, line);
     }
+    put_reading(session, sizeof reading, reading);
     snprintf(line, sizeof line, "try:  armilla fit %s%s --rank %" PRId64 " --basis %s --codes %s%s --out model.npz",
-             report_quote(session->settings.operands[0], file, sizeof file),
-             samples_in_columns(session) ? " --samples columns" : "", first_rank(X),
+             report_quote(session->settings.operands[0], file, sizeof file), reading, first_rank(X),
              mixed ? "orthonormal" : "nonnegative", mixed ? "sphere" : "nonneg-sphere",
              uneven ? " --normalize l2" : "");
     hint(hints, line);

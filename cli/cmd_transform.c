@@ -8,6 +8,8 @@ static const armilla_option options[] = {
     OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
     OPTION_SAMPLES("what a sample is in the data file; codes are written alike"),
     OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,

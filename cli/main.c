@@ -4,6 +4,7 @@
 #include "guess.h"
 #include "help.h"
 #include "parse.h"
+#include "reading.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -70,12 +71,20 @@ bool samples_in_columns(const cli_session *session)
 
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
 {
+    const double begun = now();
+    cli_reading reading = {.report = &session->report, .path = path, .begun = begun};
+    const bool watched = session->report.terminal && !session->report.quiet;
     const armilla_read_options options = {
         .format = session->settings.format,
         .sample_columns = samples_in_columns(session),
+        .label_column = session->settings.label_column,
+        .name_column = session->settings.name_column,
+        .threads = (int)session->settings.fit.threads,
+        .progress = watched ? reading_progress : NULL,
+        .progress_user = &reading,
     };
-    const double begun = now();
     const armilla_status status = armilla_data_open(session->context, path, &options, data);
+    report_erase(&session->report);
     if (seconds) *seconds = now() - begun;
     return status;
 }

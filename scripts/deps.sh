@@ -15,19 +15,19 @@ build | pkg-config              | pkg-config or pkgconf      | command:pkg-confi
 build | libopenblas-pthread-dev | BLAS with CBLAS, LAPACK    | link:cblas.h,blas,lapack      | small dense algebra (any BLAS does)
 build | liblapacke-dev          | LAPACKE                    | link:lapacke.h,lapacke        | eigenvalues, QR and SVD from C
 build | libzip-dev              | libzip                     | module:libzip                 | reads .npz models
-build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries
+build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries; gzip files
 build | libjansson-dev          | jansson                    | module:jansson                | JSON in models and --json
 test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
 test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
+test  | python3-sklearn         | scikit-learn               | python:sklearn                | checks that svmlight files are read as it does
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
-more  | python3-sklearn         | scikit-learn               | python:sklearn                | make bench: compared with
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 more  | gnuplot-nox             | gnuplot                    | command:gnuplot               | make bench: draws the curves
 '

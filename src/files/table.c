@@ -6,10 +6,8 @@
 #include <strings.h>
 
 static const armilla_format *const formats[] = {
-    &armilla_format_npy,
-    &armilla_format_scipy,
-    &armilla_format_csv,
-    &armilla_format_idx,
+    &armilla_format_npy, &armilla_format_scipy,    &armilla_format_mtx, &armilla_format_csv,
+    &armilla_format_idx, &armilla_format_svmlight, &armilla_format_10x,
 };
 
 const armilla_format *armilla_formats_row(size_t index)
@@ -29,7 +27,7 @@ static const struct container {
     const char *magic, *sentence;
 } containers[] = {
     {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
-    {"\x1f\x8b", "is compressed by gzip; unpack it first (gunzip)"},
+    {"\x1f\x8b", "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
 };
 
 static armilla_status refuse_container(armilla_context *context, const armilla_bytes *bytes)
@@ -53,10 +51,9 @@ static void join_formats(char *text, size_t size)
     }
 }
 
-/* Whether the path ends in one of the words of endings, in either case. */
-static bool has_ending(const char *endings, const char *path)
+/* Whether the first bytes of the path end in one of the words of endings, in either case. */
+static bool has_ending(const char *endings, const char *path, size_t length)
 {
-    const size_t length = strlen(path);
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " ");
         if (word <= length && strncasecmp(at, path + length - word, word) == 0) return true;
@@ -74,10 +71,13 @@ static const armilla_format *find_by_content(const armilla_bytes *bytes)
     return NULL;
 }
 
-static const armilla_format *find_by_ending(const char *path)
+static const armilla_format *find_by_ending(const armilla_bytes *bytes)
 {
+    size_t length = strlen(bytes->path);
+    if (bytes->unpacked && has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
     for (size_t i = 0; armilla_formats_row(i); i++)
-        if (has_ending(armilla_formats_row(i)->endings, path)) return armilla_formats_row(i);
+        if (armilla_formats_row(i)->read && has_ending(armilla_formats_row(i)->endings, bytes->path, length))
+            return armilla_formats_row(i);
     return NULL;
 }
 
@@ -87,7 +87,7 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
     armilla_status status = refuse_container(context, bytes);
     if (status != ARMILLA_OK) return status;
     *format = find_by_content(bytes);
-    if (!*format) *format = find_by_ending(bytes->path);
+    if (!*format) *format = find_by_ending(bytes);
     if (*format) return ARMILLA_OK;
     join_formats(all, sizeof all);
     return armilla_fail(context, ARMILLA_BAD_DATA, "%s: this kind of file is unknown; name its format (--format): %s",
@@ -101,6 +101,54 @@ static armilla_status unknown_format(armilla_context *context, const char *name)
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
 
+static armilla_status wrong_kind(armilla_context *context, const char *path, const armilla_format *format)
+{
+    const bool directory = format->read_directory != NULL;
+    return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a %s, but data of the format %s are a %s; %s", path,
+                        directory ? "file" : "directory", format->name, directory ? "directory" : "file",
+                        directory ? "give the directory" : "give the name of a file in it");
+}
+
+static const armilla_format *find_directory(armilla_context *context, const char *path)
+{
+    for (size_t i = 0; armilla_formats_row(i); i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        if (row->recognize_directory && row->recognize_directory(context, path)) return row;
+    }
+    return NULL;
+}
+
+/* "10x (directory with matrix.mtx), ..." */
+static armilla_status unknown_directory(armilla_context *context, const char *path)
+{
+    char all[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; armilla_formats_row(i) && used < sizeof all; i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        if (!row->read_directory) continue;
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s (%s)", used ? ", " : "", row->name, row->endings);
+    }
+    return armilla_fail(context, ARMILLA_CANNOT_OPEN,
+                        "%s: is a directory, and none that holds data; give the name of a file in it, or a directory "
+                        "of these kinds: %s",
+                        path, all);
+}
+
+static bool is_directory(const armilla_context *context, const char *path)
+{
+    struct stat facts;
+    return context->io->stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static armilla_status open_directory(armilla_context *context, const char *path, const armilla_format *format,
+                                     const armilla_read_options *options, armilla_data **data)
+{
+    if (!format) format = find_directory(context, path);
+    if (!format) return unknown_directory(context, path);
+    if (!format->read_directory) return wrong_kind(context, path, format);
+    return format->read_directory(context, path, options, data);
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
@@ -109,9 +157,12 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     armilla_bytes bytes;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
+    if (is_directory(context, path)) return open_directory(context, path, format, &chosen, data);
+    if (format && !format->read) return wrong_kind(context, path, format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    if (!format) status = choose(context, &bytes, &format);
+    status = armilla_bytes_unpack(context, chosen.memory, &bytes);
+    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, data);
     armilla_bytes_free(context, &bytes);
     return status;
