@@ -32,6 +32,8 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_text(object, "normalize", summary.normalize);
     json_put_flag(object, "center", summary.center);
     json_put_flag(object, "tfidf", summary.tfidf);
+    json_put_flag(object, "log1p", summary.log1p);
+    json_put_flag(object, "scale", summary.scale);
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", entries);
     put_fingerprint(object, summary.fingerprint);
@@ -58,6 +60,7 @@ static void put_facts(json_t *object, const armilla_data *X, const armilla_data_
     json_put_count(object, "negatives", facts->negatives);
     json_put_count(object, "zero_samples", facts->zero_samples);
     json_put_count(object, "zero_features", facts->zero_features);
+    json_put_count(object, "missing", facts->bad_entries);
     /* Counted from 1, as messages and people do. */
     json_put_count(object, "bad_sample", facts->bad_sample < 0 ? -1 : facts->bad_sample + 1);
     json_put_count(object, "bad_feature", facts->bad_feature < 0 ? -1 : facts->bad_feature + 1);

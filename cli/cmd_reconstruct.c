@@ -56,7 +56,7 @@ done:
 const cli_command command_reconstruct = {
     .name = "reconstruct",
     .synopsis = "MODEL --out X.npy [options]",
-    .meaning = "the data as the model sees them: UV, with centring and tf-idf undone",
+    .meaning = "the data as the model sees them: UV, with centring, scale, tf-idf and log1p undone",
     .operands = {"MODEL"},
     .required = 1,
     .options = options,

@@ -21,13 +21,13 @@ test  | g++                     | C++ compiler               | command:c++      
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
 test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
+test  | python3-sklearn         | scikit-learn               | python:sklearn                | preparation is compared with it; also make bench
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
-more  | python3-sklearn         | scikit-learn               | python:sklearn                | make bench: compared with
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 more  | gnuplot-nox             | gnuplot                    | command:gnuplot               | make bench: draws the curves
 '

@@ -81,6 +81,7 @@ typedef struct armilla_data_facts {
     uint64_t fingerprint;       /* depends on the values and their places, not on how they are stored */
     int64_t bad_sample;         /* the first sample with a NaN or an infinity, or -1 */
     int64_t bad_feature;        /* its first such feature, or -1 */
+    int64_t bad_entries;        /* how many entries are NaN or infinite */
 } armilla_data_facts;
 
 /* Does not fail on NaN or infinities: they are reported in bad_sample and bad_feature. threads <= 0: all cores. */

@@ -26,7 +26,7 @@ typedef struct armilla_trace_entry {
  * which then returns what it has. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
-/* Strings are borrowed until the fit returns. armilla_option_table describes every field down to tfidf. */
+/* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale. */
 typedef struct armilla_options {
     int64_t rank;
     const char *model; /* a named pair, instead of basis and codes; NULL: none */
@@ -49,6 +49,8 @@ typedef struct armilla_options {
     const char *normalize; /* "none", "l2" */
     bool center;
     bool tfidf;
+    bool log1p; /* the preparation is, in this order: log1p, tfidf, scale, center, normalize */
+    bool scale;
 
     /* Not in the table: what only a program can give. */
     const double *start_basis;        /* U0, m x r, column-major; overrides start */

@@ -14,7 +14,7 @@ typedef struct armilla_model_summary {
     const char *model; /* the pair's name, NULL where it has none */
     const char *basis, *codes, *solver, *start;
     const char *normalize;
-    bool center, tfidf;
+    bool center, tfidf, log1p, scale;
     int64_t sparsity; /* 0 where the code set is not sparse */
     int64_t rank, m, n, nnz;
     int64_t seed, threads, ranks;
@@ -40,6 +40,7 @@ ARMILLA_API const void *armilla_model_codes(const armilla_model *model);
 /* m doubles, or NULL where the fit did not use them. */
 ARMILLA_API const double *armilla_model_mean(const armilla_model *model);
 ARMILLA_API const double *armilla_model_idf(const armilla_model *model);
+ARMILLA_API const double *armilla_model_scale(const armilla_model *model); /* factors: 1/sd, or 1 */
 /* Entries 0 ... count-1. */
 ARMILLA_API const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count);
 
@@ -58,8 +59,8 @@ ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, co
 ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model,
                                                    const armilla_data *X, int threads, void *codes);
 
-/* Columns first ... first+count-1 of UV, with centring and tf-idf undone (sample lengths are not kept, so
- * `--normalize l2` is not), m x count column-major in the model's precision. */
+/* Columns first ... first+count-1 of UV, with centring, scale, tf-idf and log1p undone (sample lengths are not
+ * kept, so `--normalize l2` is not), m x count column-major in the model's precision. */
 ARMILLA_API armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model,
                                                      int64_t first, int64_t count, void *X);
 

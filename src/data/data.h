@@ -13,6 +13,8 @@
 
 #include <armilla/data.h>
 
+#include <math.h>
+
 /* What a sparse form's load gives. */
 typedef struct armilla_sparse_panel {
     armilla_sparse_columns columns;
@@ -108,12 +110,37 @@ double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_
 /* The most entries that so many neighbouring columns have. */
 int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
 
-/* How the data are prepared before they are factorised, in this order: weights, centring, unit length. */
+/* How the data are prepared before they are factorised, in this order: logarithm, weights, centring, unit length. */
 typedef struct armilla_preparation {
-    const double *idf;  /* m weights, or NULL */
-    const double *mean; /* m numbers subtracted from the (weighted) samples, or NULL */
-    bool unit_length;   /* then scale each sample to length 1 (zero samples stay) */
+    bool log1p;            /* x becomes ln(1 + x) */
+    const double *weights; /* m factors, or NULL */
+    const double *mean;    /* m numbers subtracted from the (weighted) samples, or NULL */
+    bool unit_length;      /* then scale each sample to length 1 (zero samples stay) */
 } armilla_preparation;
+
+/* Whether it changes anything. */
+bool armilla_preparation_any(const armilla_preparation *preparation);
+
+/* What happens to single entries, ln(1 + x) where asked for and the weight; both forms of data have the same bits. */
+typedef struct armilla_entrywise {
+    bool log1p;
+    const double *weights;
+    double logarithms[256]; /* of 1 + 0, 1, ...: most data that logarithms are taken of are small counts */
+} armilla_entrywise;
+void armilla_entrywise_set(armilla_entrywise *entrywise, const armilla_preparation *preparation);
+
+static inline double armilla_entrywise_value(const armilla_entrywise *entrywise, int64_t feature, double x)
+{
+    if (entrywise->log1p) {
+        const int whole = x >= 0 && x < 256 ? (int)x : -1;
+        x = whole >= 0 && x == whole ? entrywise->logarithms[whole] : log1p(x);
+    }
+    return entrywise->weights ? x * entrywise->weights[feature] : x;
+}
+
+/* *view = inner with other operations, as a view's first member; what inner owns beside its numbers stays inner's. */
+void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
+                       armilla_context *context);
 
 /* A view of inner with the preparation applied on the fly; inner and the arrays must outlive it. */
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,

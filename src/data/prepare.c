@@ -1,5 +1,5 @@
-/* Preparation on the fly (ALGORITHM section 8): weights, then centring, then unit length, of each panel as it is
- * loaded. The wrapped data are not changed and not copied. */
+/* Preparation on the fly: logarithm, then weights, then centring, then unit length, of each panel as it is loaded.
+ * The wrapped data are not changed and not copied. */
 #include "data/data.h"
 
 #include "base/size.h"
@@ -7,11 +7,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
+    armilla_entrywise entrywise;
 } prepared;
 
 static const prepared *as_prepared(const armilla_data *X)
@@ -44,10 +46,11 @@ static double length_of(int64_t m, const double *x)
     return sum > 1e-280 && sum < 1e300 ? sqrt(sum) : armilla_norm(m, x);
 }
 
-static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
+static void prepare_column(const prepared *X, int64_t m, double *x)
 {
-    if (p->idf)
-        for (int64_t i = 0; i < m; i++) x[i] *= p->idf[i];
+    const armilla_preparation *p = &X->preparation;
+    if (p->log1p || p->weights)
+        for (int64_t i = 0; i < m; i++) x[i] = armilla_entrywise_value(&X->entrywise, i, x[i]);
     const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
@@ -55,7 +58,7 @@ static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
         double length = length_of(m, x);
         /* A sample that equals the mean has no direction: what is left of it is rounding. */
         if (length <= 8 * DBL_EPSILON * before) length = 0;
-        for (int64_t i = 0; i < m; i++) x[i] = length > 0 ? x[i] / length : 0;
+        for (int64_t i = 0; i < m; i++) x[i] = length != 0 ? x[i] / length : 0; /* NaN stays NaN */
     }
 }
 
@@ -76,7 +79,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     if (status != ARMILLA_OK) return status;
     for (int64_t j = 0; j < panel->count; j++) {
         X->inner->ops->expand(raw, j, column);
-        prepare_column(&X->preparation, m, column);
+        prepare_column(X, m, column);
         armilla_store(work, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
     }
     panel->columns = columns;
@@ -104,6 +107,27 @@ static const armilla_data_ops prepared_ops = {
     .free = free_prepared,
 };
 
+bool armilla_preparation_any(const armilla_preparation *preparation)
+{
+    return preparation->log1p || preparation->weights || preparation->mean || preparation->unit_length;
+}
+
+void armilla_entrywise_set(armilla_entrywise *entrywise, const armilla_preparation *preparation)
+{
+    entrywise->log1p = preparation->log1p;
+    entrywise->weights = preparation->weights;
+    for (int i = 0; i < 256; i++) entrywise->logarithms[i] = log1p(i);
+}
+
+void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
+                       armilla_context *context)
+{
+    *view = *inner;
+    view->ops = ops;
+    view->context = context;
+    memset(view->names, 0, sizeof view->names);
+}
+
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
                                     const armilla_preparation *preparation, armilla_data **data)
 {
@@ -111,9 +135,8 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     if (inner->ops->entries) return armilla_data_prepare_sparse(context, inner, preparation, data);
     const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    made->data = *inner;
-    made->data.ops = &prepared_ops;
-    made->data.context = context;
+    armilla_data_view(&made->data, inner, &prepared_ops, context);
+    armilla_entrywise_set(&made->entrywise, preparation);
     made->inner = inner;
     made->preparation = *preparation;
     *data = &made->data;

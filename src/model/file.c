@@ -61,6 +61,8 @@ static json_t *make_record(const armilla_model *model)
         {"normalize", json_string(s->normalize)},
         {"center", json_boolean(s->center)},
         {"tfidf", json_boolean(s->tfidf)},
+        {"log1p", json_boolean(s->log1p)},
+        {"scale", json_boolean(s->scale)},
         {"threads", json_integer(s->threads)},
         {"ranks", json_integer(s->ranks)},
         {"nnz", json_integer(s->nnz)},
@@ -122,6 +124,8 @@ armilla_status armilla_model_save(armilla_context *context, const armilla_model 
         status = armilla_npz_writer_add(writer, "mean", ARMILLA_F64, s->m, -1, false, model->mean);
     if (status == ARMILLA_OK && model->idf)
         status = armilla_npz_writer_add(writer, "idf", ARMILLA_F64, s->m, -1, false, model->idf);
+    if (status == ARMILLA_OK && model->scale)
+        status = armilla_npz_writer_add(writer, "scale", ARMILLA_F64, s->m, -1, false, model->scale);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     if (status == ARMILLA_OK) status = add_record(context, writer, model);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
@@ -276,6 +280,8 @@ static armilla_status read_record(armilla_context *context, const char *path, co
     s->sparsity = json_integer_value(json_object_get(record, "sparsity"));
     s->center = json_is_true(json_object_get(record, "center"));
     s->tfidf = json_is_true(json_object_get(record, "tfidf"));
+    s->log1p = json_is_true(json_object_get(record, "log1p"));
+    s->scale = json_is_true(json_object_get(record, "scale"));
     if (s->sparsity < 0 || (s->sparsity > 0) != model->codes->sparse || s->sparsity > s->rank)
         return bad_record(context, path, "sparsity");
     if (!json_is_object(options)) return bad_record(context, path, "options");
@@ -370,6 +376,9 @@ static armilla_status read_arrays(armilla_context *context, const char *path, ar
     if (status == ARMILLA_OK && s->center)
         status = armilla_npz_read(npz, "mean", ARMILLA_F64, &s->m, &none, &model->mean);
     if (status == ARMILLA_OK && s->tfidf) status = armilla_npz_read(npz, "idf", ARMILLA_F64, &s->m, &none, &model->idf);
+    if (status == ARMILLA_OK && s->scale)
+        status = armilla_npz_read(npz, "scale", ARMILLA_F64, &s->m, &none, &model->scale);
+    if (status == ARMILLA_OK) status = armilla_model_weigh(model);
     if (status == ARMILLA_OK) status = read_trace(context, npz, model);
     if (status == ARMILLA_OK) status = check_finite(context, path, model);
     return status;

@@ -216,6 +216,14 @@ static const armilla_option table[] = {
      .kind = ARMILLA_OPTION_FLAG,
      .offset = AT(tfidf),
      .help = "weight features by inverse document frequency, on the fly (for counts)"},
+    {.name = "log1p",
+     .kind = ARMILLA_OPTION_FLAG,
+     .offset = AT(log1p),
+     .help = "replace every entry x by ln(1+x), on the fly, before everything else"},
+    {.name = "scale",
+     .kind = ARMILLA_OPTION_FLAG,
+     .offset = AT(scale),
+     .help = "divide every feature by its standard deviation, on the fly; centres only with --center"},
     {.name = NULL},
 };
 

@@ -50,7 +50,7 @@ static void set_options(const usage *use, armilla_options *options)
     options->max_iter = 3;
     options->tol = 0;
     options->threads = 1;
-    options->tfidf = use->prepare;
+    options->tfidf = options->log1p = options->scale = use->prepare;
     options->center = use->prepare && use->pair->orthonormal;
     options->normalize = use->prepare ? "l2" : "none";
 }
