@@ -65,6 +65,20 @@ typedef enum armilla_naming {
  * to the data. */
 ARMILLA_API const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int64_t index);
 
+/* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
+ * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by their
+ * texts. What several lists leave is what all of them keep, in the order of the data. */
+typedef struct armilla_selection {
+    const char *labels;
+    const char *samples;
+    const char *features;
+} armilla_selection;
+
+/* Data with what the selection keeps of X alone. X must outlive them: dense data of which only samples are chosen are
+ * not copied. A model that is fitted to them picks the same features out of other data by itself. */
+ARMILLA_API armilla_status armilla_data_select(armilla_context *context, const armilla_data *X,
+                                               const armilla_selection *selection, armilla_data **data);
+
 /* Sample j as m doubles. */
 ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j,
                                                double *sample);

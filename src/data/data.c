@@ -9,6 +9,7 @@ void armilla_data_free(armilla_data *data)
 {
     if (!data) return;
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(data->context, &data->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(data->context, &data->kept[i]);
     data->ops->free(data);
 }
 

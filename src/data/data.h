@@ -9,6 +9,7 @@
 #include "linalg/sparse_kernels.h"
 
 #include "data/names.h"
+#include "data/select.h"
 #include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
@@ -81,6 +82,7 @@ struct armilla_data {
     const double *mean;  /* sparse forms that are centred: what is subtracted from their columns; else NULL */
     double mean_squared; /* ||mean||^2 */
     armilla_names names[ARMILLA_NAMING_COUNT];
+    armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
 };
 
 /* Checks 1 <= m, n and that m*n numbers can be counted; the sentence begins with `where` ("FILE: " or ""). */

@@ -126,6 +126,7 @@ void armilla_data_view(armilla_data *view, const armilla_data *inner, const armi
     view->ops = ops;
     view->context = context;
     memset(view->names, 0, sizeof view->names);
+    memset(view->kept, 0, sizeof view->kept);
 }
 
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,

@@ -4,6 +4,7 @@
 
 #include "base/size.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define MAGIC "\x93NUMPY"
@@ -295,5 +296,27 @@ armilla_status armilla_array_word(armilla_context *context, const char *where, c
         word[i] = letter >= 32 && letter < 127 ? (char)letter : '\0';
     }
     word[characters] = '\0';
+    return ARMILLA_OK;
+}
+
+/* As above the kind is found in the text; the shape must be the one that is asked for, so the size of the file tells
+ * whether it is. */
+armilla_status armilla_array_texts(armilla_context *context, const char *where, const unsigned char *bytes, size_t size,
+                                   int64_t count, const unsigned char **letters, int64_t *width)
+{
+    parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
+    const armilla_status status = find_dictionary(&p, size);
+    int64_t found = 0, area = 0;
+    if (status != ARMILLA_OK) return status;
+    const unsigned char *kind = memmem(p.at, (size_t)(p.end - p.at), "'<U", 3);
+    for (const unsigned char *at = kind ? kind + 3 : p.end; at < p.end && *at >= '0' && *at <= '9' && found < 1 << 24;
+         at++)
+        found = 10 * found + (*at - '0');
+    const size_t there = size - (size_t)(p.end - bytes);
+    if (found < 1 || !armilla_size_area(4 * found, count, &area) || (size_t)area != there)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: is not a vector of %" PRId64 " texts; was the file changed?", where, count);
+    *letters = p.end;
+    *width = found;
     return ARMILLA_OK;
 }

@@ -28,6 +28,11 @@ armilla_status armilla_array_parse_header(armilla_context *context, const char *
 armilla_status armilla_array_word(armilla_context *context, const char *where, const unsigned char *bytes, size_t count,
                                   size_t size, char *word);
 
+/* A vector of `count` strings of kind U, little-endian: *letters, inside the bytes, are `width` code points of four bytes
+ * for each, those behind its end 0. */
+armilla_status armilla_array_texts(armilla_context *context, const char *where, const unsigned char *bytes, size_t size,
+                                   int64_t count, const unsigned char **letters, int64_t *width);
+
 /* Whether the bytes begin as an .npy file does. */
 bool armilla_array_recognize(const unsigned char *bytes, size_t count);
 

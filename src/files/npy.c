@@ -33,6 +33,7 @@ static char byte_order(const char *descriptor)
 {
     const uint16_t one = 1;
     unsigned char first = 0;
+    if (*descriptor == 'U') return '<'; /* texts are written so on every machine */
     if (strcmp(descriptor + 1, "1") == 0) return '|';
     memcpy(&first, &one, 1);
     return first ? '<' : '>';

@@ -12,7 +12,7 @@
 
 #define MOST_RATIO 1100 /* deflate reaches 1032 : 1 */
 #define MOST_NAME 160
-#define MOST_WHERE 512
+#define MOST_WHERE ARMILLA_NPZ_WHERE
 #define HEADER_PEEK (1 << 16)
 
 struct armilla_npz {
@@ -314,5 +314,39 @@ armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t 
     armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
     if (status == ARMILLA_OK) status = armilla_array_word(npz->context, where, block, count, size, word);
     armilla_release(npz->context, block);
+    return status;
+}
+
+armilla_status armilla_npz_load_bytes(armilla_npz *npz, const char *name, char where[ARMILLA_NPZ_WHERE],
+                                      unsigned char **block, size_t *count)
+{
+    name_place(npz, name, where);
+    return load(npz, name, where, SIZE_MAX, block, count);
+}
+
+armilla_context *armilla_npz_context(const armilla_npz *npz)
+{
+    return npz->context;
+}
+
+armilla_status armilla_npz_read_integers(armilla_npz *npz, const char *name, int64_t count, int64_t **values)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    unsigned char *block = NULL;
+    int64_t *made = NULL;
+    name_place(npz, name, where);
+    armilla_status status = load_array(npz, name, where, &array, &block);
+    if (status != ARMILLA_OK) return status;
+    if (array.kind != 'i' && array.kind != 'u') status = wrong_kind(npz, where, &array, "integers");
+    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, count, -1);
+    if (status == ARMILLA_OK) status = armilla_take(npz->context, count, sizeof *made, &made);
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
+        double value = 0;
+        armilla_number_find(array.kind, array.width)->fetch(array.values + i * array.width, array.swapped, 1, &value);
+        made[i] = value >= 0 && value < 9e15 ? (int64_t)value : -1; /* the caller knows the range */
+    }
+    armilla_release(npz->context, block);
+    if (status == ARMILLA_OK) *values = made;
     return status;
 }

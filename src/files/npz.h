@@ -15,6 +15,15 @@ armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *na
                                       int64_t cols, bool column_major, const void *values);
 /* Adds text as a 1-d array of uint8. */
 armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text);
+/* Adds a vector of `count` things that take `bytes` in all; descriptor: NumPy's without the byte order, "i8". */
+armilla_status armilla_npz_writer_add_bytes(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                            int64_t count, const void *values, size_t bytes);
+/* Adds a vector of texts (NumPy's U); beyond ARMILLA_MOST_NAME characters a text is cut. */
+struct armilla_names;
+enum { ARMILLA_MOST_NAME = 200 };
+armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name,
+                                            const struct armilla_names *names);
+armilla_context *armilla_npz_writer_context(const armilla_npz_writer *writer);
 armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer);
 /* Without a commit nothing is left behind. */
 void armilla_npz_writer_free(armilla_npz_writer *writer);
@@ -37,6 +46,15 @@ armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type
 armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block);
 /* A single string (NumPy's S or U) of fewer than `size` plain characters. */
 armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word);
+/* A vector of `count` integers of any width, *values owned by the caller. */
+armilla_status armilla_npz_read_integers(armilla_npz *npz, const char *name, int64_t count, int64_t **values);
+/* A vector of `count` texts (NumPy's U) as UTF-8. */
+armilla_status armilla_npz_read_names(armilla_npz *npz, const char *name, int64_t count, struct armilla_names *names);
+/* The .npy NAME as it stands in the archive, *block owned by the caller; `where` begins messages about it. */
+enum { ARMILLA_NPZ_WHERE = 512 };
+armilla_status armilla_npz_load_bytes(armilla_npz *npz, const char *name, char where[ARMILLA_NPZ_WHERE],
+                                      unsigned char **block, size_t *count);
+armilla_context *armilla_npz_context(const armilla_npz *npz);
 /* A 1-d uint8 array as text with a final NUL. */
 armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text);
 

@@ -68,11 +68,22 @@ armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *na
     return add(writer, name, header, used, values, bytes);
 }
 
-armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text)
+armilla_status armilla_npz_writer_add_bytes(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                            int64_t count, const void *values, size_t bytes)
 {
     char header[ARMILLA_ARRAY_HEADER];
-    const size_t used = armilla_array_header("u1", (int64_t)strlen(text), -1, false, header);
-    return add(writer, name, header, used, text, strlen(text));
+    const size_t used = armilla_array_header(descriptor, count, -1, false, header);
+    return add(writer, name, header, used, values, bytes);
+}
+
+armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text)
+{
+    return armilla_npz_writer_add_bytes(writer, name, "u1", (int64_t)strlen(text), text, strlen(text));
+}
+
+armilla_context *armilla_npz_writer_context(const armilla_npz_writer *writer)
+{
+    return writer->context;
 }
 
 armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer)

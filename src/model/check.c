@@ -126,11 +126,11 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
     armilla_view view = {0};
     armilla_data_facts facts;
     double *numbers = NULL;
-    armilla_status status = armilla_model_view(context, model, X, &view);
+    armilla_status status = armilla_model_view(context, model, X, true, &view);
     if (status != ARMILLA_OK) goto done;
-    if (X->n != s->n) {
+    if (view.raw->n != s->n) {
         status = armilla_fail(context, ARMILLA_BAD_DATA,
-                              "the data have %" PRId64 " samples, the model was fitted to %" PRId64, X->n, s->n);
+                              "the data have %" PRId64 " samples, the model was fitted to %" PRId64, view.raw->n, s->n);
         goto done;
     }
     if ((status = armilla_survey(context, view.data, s->precision, 0, &facts, NULL)) != ARMILLA_OK) goto done;

@@ -36,6 +36,25 @@ static double *trace_number(armilla_trace_entry *entry, size_t column)
     return (double *)(void *)((char *)entry + trace_columns[column].offset);
 }
 
+/* Lists of names, and what was kept of the data that the fit's were chosen from, by their places in the tables. */
+static const char *const name_arrays[ARMILLA_NAMING_COUNT] = {
+    [ARMILLA_FEATURE_NAMES] = "feature_names",
+    [ARMILLA_SAMPLE_NAMES] = "sample_names",
+    [ARMILLA_SAMPLE_LABELS] = "labels",
+};
+static const struct {
+    const char *array, *size; /* the size stands in the record, under "kept_from" */
+} kept_arrays[ARMILLA_KEPT_COUNT] = {
+    [ARMILLA_KEPT_FEATURES] = {"kept_features", "m"},
+    [ARMILLA_KEPT_SAMPLES] = {"kept_samples", "n"},
+};
+
+static json_int_t kept_size(const armilla_model *model, int i)
+{
+    const int64_t all[ARMILLA_KEPT_COUNT] = {model->summary.m, model->summary.n};
+    return (json_int_t)(model->kept[i].at ? model->kept[i].of : all[i]);
+}
+
 /* Members in the order in which people read them. NULL where memory is short. */
 static json_t *make_record(const armilla_model *model)
 {
@@ -63,6 +82,8 @@ static json_t *make_record(const armilla_model *model)
         {"tfidf", json_boolean(s->tfidf)},
         {"log1p", json_boolean(s->log1p)},
         {"scale", json_boolean(s->scale)},
+        {"kept_from",
+         json_pack("{s:I, s:I}", kept_arrays[0].size, kept_size(model, 0), kept_arrays[1].size, kept_size(model, 1))},
         {"threads", json_integer(s->threads)},
         {"ranks", json_integer(s->ranks)},
         {"nnz", json_integer(s->nnz)},
@@ -111,6 +132,21 @@ static armilla_status add_trace(armilla_context *context, armilla_npz_writer *wr
     return status;
 }
 
+static armilla_status add_names(armilla_npz_writer *writer, const armilla_model *model)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        if (model->names[kind].count > 0)
+            status = armilla_npz_writer_add_names(writer, name_arrays[kind], &model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
+        const armilla_kept *kept = &model->kept[i];
+        if (kept->at)
+            status = armilla_npz_writer_add_bytes(writer, kept_arrays[i].array, "i8", kept->count, kept->at,
+                                                  (size_t)kept->count * sizeof *kept->at);
+    }
+    return status;
+}
+
 armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
                                   bool overwrite)
 {
@@ -126,6 +162,7 @@ armilla_status armilla_model_save(armilla_context *context, const armilla_model 
         status = armilla_npz_writer_add(writer, "idf", ARMILLA_F64, s->m, -1, false, model->idf);
     if (status == ARMILLA_OK && model->scale)
         status = armilla_npz_writer_add(writer, "scale", ARMILLA_F64, s->m, -1, false, model->scale);
+    if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     if (status == ARMILLA_OK) status = add_record(context, writer, model);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
@@ -282,6 +319,9 @@ static armilla_status read_record(armilla_context *context, const char *path, co
     s->tfidf = json_is_true(json_object_get(record, "tfidf"));
     s->log1p = json_is_true(json_object_get(record, "log1p"));
     s->scale = json_is_true(json_object_get(record, "scale"));
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++)
+        model->kept[i].of =
+            json_integer_value(json_object_get(json_object_get(record, "kept_from"), kept_arrays[i].size));
     if (s->sparsity < 0 || (s->sparsity > 0) != model->codes->sparse || s->sparsity > s->rank)
         return bad_record(context, path, "sparsity");
     if (!json_is_object(options)) return bad_record(context, path, "options");
@@ -340,6 +380,29 @@ static armilla_status read_trace(armilla_context *context, armilla_npz *npz, arm
     return status;
 }
 
+/* Names that are there, and what was kept where the record says that it was not all. */
+static armilla_status read_names(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const int64_t m = model->summary.m, n = model->summary.n;
+    const int64_t counts[ARMILLA_NAMING_COUNT] = {m, n, n}, sizes[ARMILLA_KEPT_COUNT] = {m, n};
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        if (armilla_npz_has(npz, name_arrays[kind]))
+            status = armilla_npz_read_names(npz, name_arrays[kind], counts[kind], &model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
+        armilla_kept *kept = &model->kept[i];
+        if (!armilla_npz_has(npz, kept_arrays[i].array)) continue;
+        kept->count = sizes[i];
+        status = armilla_npz_read_integers(npz, kept_arrays[i].array, sizes[i], &kept->at);
+        for (int64_t k = 0; k < kept->count && status == ARMILLA_OK; k++)
+            if (kept->at[k] < 0 || kept->at[k] >= kept->of || (k > 0 && kept->at[k] <= kept->at[k - 1]))
+                status = armilla_fail(context, ARMILLA_BAD_DATA,
+                                      "%s: array %s: place %" PRId64 " is out of order or range; the file is damaged",
+                                      path, kept_arrays[i].array, k);
+    }
+    return status;
+}
+
 static armilla_status check_finite(armilla_context *context, const char *path, const armilla_model *model)
 {
     const armilla_model_summary *s = &model->summary;
@@ -379,6 +442,7 @@ static armilla_status read_arrays(armilla_context *context, const char *path, ar
     if (status == ARMILLA_OK && s->scale)
         status = armilla_npz_read(npz, "scale", ARMILLA_F64, &s->m, &none, &model->scale);
     if (status == ARMILLA_OK) status = armilla_model_weigh(model);
+    if (status == ARMILLA_OK) status = read_names(context, path, npz, model);
     if (status == ARMILLA_OK) status = read_trace(context, npz, model);
     if (status == ARMILLA_OK) status = check_finite(context, path, model);
     return status;

@@ -45,7 +45,7 @@ static armilla_status prepare(fit *f)
 {
     f->model->summary.normalize = f->resolved.normalize;
     armilla_status status = armilla_model_learn(f->model, f->X, f->options, f->threads);
-    if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, &f->view);
+    if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, true, &f->view);
     return status;
 }
 
@@ -329,6 +329,17 @@ static void summarize(fit *f, double objective)
     s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
 }
 
+/* What the data are called, and what they were chosen from. */
+static armilla_status take_names(fit *f)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        status = armilla_names_copy(f->context, armilla_data_names(f->X, (armilla_naming)kind), &f->model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
+        status = armilla_kept_copy(f->context, &f->X->kept[i], &f->model->kept[i]);
+    return status;
+}
+
 static armilla_status assemble(fit *f)
 {
     double objective = 0;
@@ -340,6 +351,7 @@ static armilla_status assemble(fit *f)
     if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);
     if (status == ARMILLA_OK)
         status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
+    if (status == ARMILLA_OK) status = take_names(f);
     if (status == ARMILLA_OK) summarize(f, objective);
     return status;
 }

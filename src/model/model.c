@@ -15,6 +15,8 @@ void armilla_model_free(armilla_model *model)
 {
     if (!model) return;
     armilla_context *context = model->context;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(context, &model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &model->kept[i]);
     armilla_release(context, model->trace);
     armilla_release(context, model->weights);
     armilla_release(context, model->scale);
@@ -66,4 +68,26 @@ const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64
 {
     *count = model->trace_count;
     return model->trace;
+}
+
+const char *armilla_model_name(const armilla_model *model, armilla_naming kind, int64_t index)
+{
+    if ((unsigned)kind >= ARMILLA_NAMING_COUNT || index < 0 || index >= model->names[kind].count) return NULL;
+    return armilla_names_at(&model->names[kind], index);
+}
+
+static const int64_t *kept_places(const armilla_kept *kept, int64_t *of)
+{
+    if (kept->at) *of = kept->of;
+    return kept->at;
+}
+
+const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of)
+{
+    return kept_places(&model->kept[ARMILLA_KEPT_FEATURES], of);
+}
+
+const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of)
+{
+    return kept_places(&model->kept[ARMILLA_KEPT_SAMPLES], of);
 }

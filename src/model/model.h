@@ -20,6 +20,8 @@ struct armilla_model {
     double *weights;            /* idf times scale, or NULL */
     armilla_trace_entry *trace;
     int64_t trace_count;
+    armilla_names names[ARMILLA_NAMING_COUNT];
+    armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of the data that the fit's were chosen from */
 };
 
 /* Options with every name looked up. */
@@ -57,14 +59,16 @@ armilla_status armilla_model_weigh(armilla_model *model);
 
 /* X as the model's fit saw it. */
 typedef struct armilla_view {
+    armilla_data *selected;   /* what the model keeps of X; NULL where that is all */
     const armilla_data *raw;  /* before the preparation */
     armilla_data *prepared;   /* NULL where there is none */
     const armilla_data *data; /* what is fitted */
 } armilla_view;
 
-/* Fails where X has other features than the model. */
+/* X may be the data that the fit's were chosen from: then the same features are picked, and the same samples where X is
+ * for `training`. Fails where X has other features than the model. */
 armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
-                                  armilla_view *view);
+                                  bool training, armilla_view *view);
 void armilla_view_free(armilla_view *view);
 
 /* ARMILLA_BAD_DATA where the view's facts have a bad place, which it names, or numbers too large to compute with. */

@@ -205,7 +205,7 @@ static void seen(const armilla_model *model, const armilla_data *data, int64_t j
     armilla_model_summary summary;
     armilla_view view = {0};
     armilla_model_summarize(model, &summary);
-    REFERENCE_OK(armilla_model_view(reference_context, model, data, &view));
+    REFERENCE_OK(armilla_model_view(reference_context, model, data, true, &view));
     REFERENCE_OK(armilla_data_column(reference_context, view.data, summary.precision, j, column));
     armilla_view_free(&view);
 }
