@@ -12,7 +12,7 @@
 typedef struct cli_settings {
     armilla_options fit;
     const char *operands[2];
-    const char *out, *trace, *format, *samples;
+    const char *out, *trace, *format, *samples, *array, *labels;
     bool json, quiet, force, dry_run;
 } cli_settings;
 
@@ -33,6 +33,7 @@ typedef struct cli_command {
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
     bool fits;                           /* takes the library's option table too */
+    bool reads;                          /* takes the options of reading.h too */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
     armilla_status (*run)(cli_session *session);
@@ -49,7 +50,7 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
  * from. Returns status. */
 armilla_status about(cli_session *session, const char *path, armilla_status status);
 
-/* A data file, read as --format and --samples say; *seconds (may be NULL) is how long that took. */
+/* A data file, read as --samples and the options of reading.h say; *seconds (may be NULL) is how long that took. */
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
 
 /* Whether --samples says that a sample is a column. */

@@ -51,35 +51,6 @@ double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-const char *format_choice(size_t index)
-{
-    armilla_table_row row;
-    return armilla_table_get(ARMILLA_TABLE_FORMATS, index, &row) ? row.name : NULL;
-}
-
-const char *samples_choice(size_t index)
-{
-    static const char *const choices[] = {"rows", "columns"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
-
-bool samples_in_columns(const cli_session *session)
-{
-    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
-}
-
-armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
-{
-    const armilla_read_options options = {
-        .format = session->settings.format,
-        .sample_columns = samples_in_columns(session),
-    };
-    const double begun = now();
-    const armilla_status status = armilla_data_open(session->context, path, &options, data);
-    if (seconds) *seconds = now() - begun;
-    return status;
-}
-
 static armilla_status find_command(cli_session *session, const char *name, const cli_command **found)
 {
     cli_guess guess;

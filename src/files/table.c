@@ -7,7 +7,7 @@
 
 static const armilla_format *const formats[] = {
     &armilla_format_npy,
-    &armilla_format_scipy,
+    &armilla_format_npz,
     &armilla_format_csv,
     &armilla_format_idx,
 };
@@ -107,6 +107,7 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
 {
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
+    armilla_data *made = NULL;
     armilla_bytes bytes;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
@@ -114,7 +115,13 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     if (status != ARMILLA_OK) return status;
     status = armilla_bytes_unpack(context, chosen.memory, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
-    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, data);
+    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, &made);
     armilla_bytes_free(context, &bytes);
+    if (status == ARMILLA_OK && chosen.labels)
+        status = armilla_labels_open(context, chosen.labels, chosen.memory, made);
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
     return status;
 }
