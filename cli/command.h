@@ -12,7 +12,7 @@
 typedef struct cli_settings {
     armilla_options fit;
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *array, *labels;
+    const char *out, *trace, *format, *samples, *array, *labels, *to, *to_samples;
     bool json, quiet, force, dry_run;
 } cli_settings;
 
@@ -40,7 +40,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo;
+    command_demo, command_convert;
 
 /* Puts the sentence into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
@@ -61,6 +61,7 @@ double now(void);
 
 /* The formats and the two orientations, as armilla_option's choice wants them. */
 const char *format_choice(size_t index);
+const char *written_choice(size_t index);
 const char *samples_choice(size_t index);
 
 /* Rows that several commands have. */

@@ -10,10 +10,23 @@ const armilla_option reading_options[] = {
     OPTION_END,
 };
 
-const char *format_choice(size_t index)
+/* The index-th of the formats whose use has the word in it. */
+static const char *table_choice(const char *use, size_t index)
 {
     armilla_table_row row;
-    return armilla_table_get(ARMILLA_TABLE_FORMATS, index, &row) ? row.name : NULL;
+    for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_FORMATS, i, &row); i++)
+        if (strstr(row.use, use) && index-- == 0) return row.name;
+    return NULL;
+}
+
+const char *written_choice(size_t index)
+{
+    return table_choice("written", index);
+}
+
+const char *format_choice(size_t index)
+{
+    return table_choice("read", index);
 }
 
 const char *samples_choice(size_t index)

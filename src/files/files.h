@@ -40,6 +40,9 @@ armilla_status armilla_array_need_matrix(armilla_context *context, const char *w
 armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const struct armilla_array *array,
                                   bool columns, armilla_data **data);
 
+/* Whether the first `length` bytes of the path end in one of the words of endings, in either case. */
+bool armilla_has_ending(const char *endings, const char *path, size_t length);
+
 /* An IDX file as samples x features; of one size (labels) a vector. */
 bool armilla_idx_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, struct armilla_array *array);

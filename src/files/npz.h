@@ -56,4 +56,7 @@ armilla_status armilla_npz_read_texts(armilla_npz *npz, const char *name, armill
 /* A 1-d uint8 array as text with a final NUL. */
 armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text);
 
+/* What the arrays with names of features and samples and with labels are called in an archive of data. */
+extern const char *const armilla_npz_name_arrays[ARMILLA_NAMING_COUNT];
+
 #endif

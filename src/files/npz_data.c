@@ -12,7 +12,7 @@
 
 enum { MOST_LIST = 480, MOST_ENTRIES = 100000 };
 
-static const char *const name_arrays[ARMILLA_NAMING_COUNT] = {"feature_names", "sample_names", "labels"};
+const char *const armilla_npz_name_arrays[ARMILLA_NAMING_COUNT] = {"feature_names", "sample_names", "labels"};
 
 /* An archive being read. */
 typedef struct reading {
@@ -130,8 +130,8 @@ static armilla_status take_names(reading *f, armilla_data *data)
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) {
         const int64_t wanted = kind == ARMILLA_FEATURE_NAMES ? data->m : data->n;
         armilla_names names = {.count = 0};
-        if (!armilla_npz_has(f->npz, name_arrays[kind])) continue;
-        armilla_status status = armilla_npz_read_texts(f->npz, name_arrays[kind], &names);
+        if (!armilla_npz_has(f->npz, armilla_npz_name_arrays[kind])) continue;
+        armilla_status status = armilla_npz_read_texts(f->npz, armilla_npz_name_arrays[kind], &names);
         if (status == ARMILLA_OK && names.count == wanted)
             status = armilla_data_adopt_names(data, (armilla_naming)kind, "", &names);
         armilla_names_free(f->context, &names);

@@ -53,8 +53,7 @@ static void join_formats(char *text, size_t size)
     }
 }
 
-/* Whether the first bytes of the path end in one of the words of endings, in either case. */
-static bool has_ending(const char *endings, const char *path, size_t length)
+bool armilla_has_ending(const char *endings, const char *path, size_t length)
 {
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " ");
@@ -76,9 +75,9 @@ static const armilla_format *find_by_content(const armilla_bytes *bytes)
 static const armilla_format *find_by_ending(const armilla_bytes *bytes)
 {
     size_t length = strlen(bytes->path);
-    if (bytes->unpacked && has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
+    if (bytes->unpacked && armilla_has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
     for (size_t i = 0; armilla_formats_row(i); i++)
-        if (has_ending(armilla_formats_row(i)->endings, bytes->path, length)) return armilla_formats_row(i);
+        if (armilla_has_ending(armilla_formats_row(i)->endings, bytes->path, length)) return armilla_formats_row(i);
     return NULL;
 }
 

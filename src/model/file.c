@@ -147,32 +147,19 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
     return status;
 }
 
-/* Whether the name is that of an array of a sparse matrix. */
-static bool is_sparse_member(const char *name)
-{
-    static const char *const members[] = {"indices", "indptr", "format", "shape", "data", "row", "col", "offsets"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (strncmp(name, members[i], strlen(members[i])) == 0 && strcmp(name + strlen(members[i]), ".npy") == 0)
-            return true;
-    return false;
-}
-
-/* An archive, but not one whose first array is of scipy.sparse. */
+/* Looks into the archive's directory only. */
 bool armilla_model_recognize(const char *path)
 {
-    enum { NAME_LENGTH = 26, NAME = 30, MOST_NAME = 16 };
-    unsigned char head[NAME + MOST_NAME] = "";
-    char name[MOST_NAME + 1] = "";
     struct stat found;
+    armilla_context *context = NULL;
+    armilla_npz *npz = NULL;
     if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    const size_t read = fread(head, 1, sizeof head, file);
-    fclose(file);
-    if (read < 4 || memcmp(head, "PK\003\004", 4) != 0) return false;
-    const size_t length = head[NAME_LENGTH] + 256u * head[NAME_LENGTH + 1];
-    if (length <= MOST_NAME) memcpy(name, head + NAME, length);
-    return !is_sparse_member(name);
+    if (armilla_context_new(NULL, &context) != ARMILLA_OK) return false;
+    const bool model = armilla_npz_open(context, path, &npz) == ARMILLA_OK && armilla_npz_has(npz, "U") &&
+                       armilla_npz_has(npz, "meta");
+    armilla_npz_free(npz);
+    armilla_context_free(context);
+    return model;
 }
 
 static armilla_status bad_record(armilla_context *context, const char *path, const char *key)
