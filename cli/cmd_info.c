@@ -6,7 +6,10 @@
 #include <stdio.h>
 
 static const armilla_option options[] = {
-    OPTION_SAMPLES("what a sample is in a data file"), OPTION_FORMAT, OPTION_THREADS, OPTION_JSON, OPTION_END,
+    OPTION_SAMPLES("what a sample is in a data file"),
+    OPTION_THREADS,
+    OPTION_JSON,
+    OPTION_END,
 };
 
 static void put_fingerprint(json_t *object, uint64_t fingerprint)
@@ -147,6 +150,7 @@ const cli_command command_info = {
     .meaning = "what a model or a data file holds, and which model suits the data",
     .operands = {"MODEL|DATA"},
     .required = 1,
+    .reads = true,
     .options = options,
     .notes = "m is the number of features, n of samples; bad_sample and bad_feature are the first NaN or infinity,\n"
              "counted from 1.\n\n"

@@ -7,7 +7,6 @@
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
     OPTION_SAMPLES("what a sample is in the data file; codes are written alike"),
-    OPTION_FORMAT,
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -62,6 +61,7 @@ const cli_command command_transform = {
     .meaning = "codes of new samples under a model",
     .operands = {"MODEL", "DATA"},
     .required = 2,
+    .reads = true,
     .options = options,
     .notes = "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision.\n\n"
              "example:\n"

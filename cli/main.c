@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &command_fit,  &command_transform, &command_reconstruct, &command_check,
-    &command_info, &command_list,      &command_demo,        NULL,
+    &command_fit,  &command_transform, &command_reconstruct, &command_check, &command_info,
+    &command_list, &command_convert,   &command_demo,        NULL,
 };
 
 static armilla_status show_help(cli_session *session, char *const *arguments);
@@ -49,35 +49,6 @@ double now(void)
     struct timespec time = {0};
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-const char *format_choice(size_t index)
-{
-    armilla_table_row row;
-    return armilla_table_get(ARMILLA_TABLE_FORMATS, index, &row) ? row.name : NULL;
-}
-
-const char *samples_choice(size_t index)
-{
-    static const char *const choices[] = {"rows", "columns"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
-
-bool samples_in_columns(const cli_session *session)
-{
-    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
-}
-
-armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
-{
-    const armilla_read_options options = {
-        .format = session->settings.format,
-        .sample_columns = samples_in_columns(session),
-    };
-    const double begun = now();
-    const armilla_status status = armilla_data_open(session->context, path, &options, data);
-    if (seconds) *seconds = now() - begun;
-    return status;
 }
 
 static armilla_status find_command(cli_session *session, const char *name, const cli_command **found)

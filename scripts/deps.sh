@@ -15,7 +15,7 @@ build | pkg-config              | pkg-config or pkgconf      | command:pkg-confi
 build | libopenblas-pthread-dev | BLAS with CBLAS, LAPACK    | link:cblas.h,blas,lapack      | small dense algebra (any BLAS does)
 build | liblapacke-dev          | LAPACKE                    | link:lapacke.h,lapacke        | eigenvalues, QR and SVD from C
 build | libzip-dev              | libzip                     | module:libzip                 | reads .npz models
-build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries
+build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries; gzip files
 build | libjansson-dev          | jansson                    | module:jansson                | JSON in models and --json
 test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests

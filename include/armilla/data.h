@@ -43,6 +43,24 @@ typedef struct armilla_read_options {
 ARMILLA_API armilla_status armilla_data_open(armilla_context *context, const char *path,
                                              const armilla_read_options *options, armilla_data **data);
 
+typedef struct armilla_write_options {
+    const char *format;       /* a row of the formats table that is written; NULL: from the name's ending */
+    bool sample_columns;      /* one sample per column; default: one per row */
+    bool overwrite;           /* replace a file that exists */
+    bool (*stop)(void *user); /* asked now and then, may be NULL: true ends the writing, and nothing is left behind */
+    void *user;
+} armilla_write_options;
+
+/* Writes data that were opened or wrapped; options may be NULL. The file appears whole or not at all. Numbers in text
+ * come back bit for bit in the type that the data are held in. What a format cannot hold, such as names, is told by a
+ * warning to the context's log. */
+ARMILLA_API armilla_status armilla_data_write(armilla_context *context, const armilla_data *data, const char *path,
+                                              const armilla_write_options *options);
+
+/* Whether there is such a format, and the path's ending says one where none is named: to know before data are read. */
+ARMILLA_API armilla_status armilla_data_write_check(armilla_context *context, const char *path,
+                                                    const armilla_write_options *options);
+
 ARMILLA_API void armilla_data_free(armilla_data *data);
 
 ARMILLA_API int64_t armilla_data_features(const armilla_data *data); /* m */
@@ -64,6 +82,10 @@ typedef enum armilla_naming {
 /* The name of a feature or sample or the label of a sample, counted from 0; NULL where the data have none. It belongs
  * to the data. */
 ARMILLA_API const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int64_t index);
+
+/* Copies count texts, one for each feature or sample, and puts them in the place of what was there. */
+ARMILLA_API armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, const char *const *texts,
+                                                  int64_t count);
 
 /* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
  * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by their

@@ -99,6 +99,12 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
  * and only then, the data object owns the arrays. */
 armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
                                        armilla_data **data);
+
+/* The numbers of dense data where they lie, samples *stride elements apart; NULL for other forms. */
+const void *armilla_data_dense(const armilla_data *data, int64_t *stride);
+/* The compressed columns of sparse data; NULL for other forms. */
+const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data);
+
 /* Operations that forms with sparse panels share. */
 extern const armilla_layout armilla_layout_by_feature;
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);

@@ -134,3 +134,10 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
     *data = &made->data;
     return ARMILLA_OK;
 }
+
+const void *armilla_data_dense(const armilla_data *data, int64_t *stride)
+{
+    if (data->ops != &dense_ops) return NULL;
+    *stride = as_dense(data)->stride;
+    return as_dense(data)->values;
+}

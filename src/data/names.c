@@ -130,3 +130,16 @@ const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int
     if (!armilla_data_names(data, kind) || index < 0 || index >= data->names[kind].count) return NULL;
     return armilla_names_at(&data->names[kind], index);
 }
+
+armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, const char *const *texts, int64_t count)
+{
+    armilla_names names = {0};
+    armilla_status status = ARMILLA_OK;
+    if ((unsigned)kind >= ARMILLA_NAMING_COUNT || (count > 0 && !texts))
+        return armilla_fail(data->context, ARMILLA_BAD_ARGUMENT, "names: the kind is unknown, or there are no texts");
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+        status = armilla_names_add(data->context, &names, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) : 0);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
+    armilla_names_free(data->context, &names);
+    return status;
+}

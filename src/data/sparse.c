@@ -317,3 +317,8 @@ armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type t
     if (status != ARMILLA_OK) armilla_sparse_release(context, &made);
     return status;
 }
+
+const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data)
+{
+    return data->ops == &sparse_ops ? &as_sparse(data)->matrix : NULL;
+}

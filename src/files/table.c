@@ -7,7 +7,7 @@
 
 static const armilla_format *const formats[] = {
     &armilla_format_npy,
-    &armilla_format_scipy,
+    &armilla_format_npz,
     &armilla_format_csv,
     &armilla_format_idx,
 };
@@ -29,7 +29,7 @@ static const struct container {
     const char *magic, *sentence;
 } containers[] = {
     {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
-    {"\x1f\x8b", "is compressed by gzip; unpack it first (gunzip)"},
+    {"\x1f\x8b", "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
 };
 
 static armilla_status refuse_container(armilla_context *context, const armilla_bytes *bytes)
@@ -53,10 +53,8 @@ static void join_formats(char *text, size_t size)
     }
 }
 
-/* Whether the path ends in one of the words of endings, in either case. */
-static bool has_ending(const char *endings, const char *path)
+bool armilla_has_ending(const char *endings, const char *path, size_t length)
 {
-    const size_t length = strlen(path);
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " ");
         if (word <= length && strncasecmp(at, path + length - word, word) == 0) return true;
@@ -74,10 +72,12 @@ static const armilla_format *find_by_content(const armilla_bytes *bytes)
     return NULL;
 }
 
-static const armilla_format *find_by_ending(const char *path)
+static const armilla_format *find_by_ending(const armilla_bytes *bytes)
 {
+    size_t length = strlen(bytes->path);
+    if (bytes->unpacked && armilla_has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
     for (size_t i = 0; armilla_formats_row(i); i++)
-        if (has_ending(armilla_formats_row(i)->endings, path)) return armilla_formats_row(i);
+        if (armilla_has_ending(armilla_formats_row(i)->endings, bytes->path, length)) return armilla_formats_row(i);
     return NULL;
 }
 
@@ -87,7 +87,7 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
     armilla_status status = refuse_container(context, bytes);
     if (status != ARMILLA_OK) return status;
     *format = find_by_content(bytes);
-    if (!*format) *format = find_by_ending(bytes->path);
+    if (!*format) *format = find_by_ending(bytes);
     if (*format) return ARMILLA_OK;
     join_formats(all, sizeof all);
     return armilla_fail(context, ARMILLA_BAD_DATA, "%s: this kind of file is unknown; name its format (--format): %s",
@@ -106,13 +106,21 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
 {
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
+    armilla_data *made = NULL;
     armilla_bytes bytes;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    if (!format) status = choose(context, &bytes, &format);
-    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, data);
+    status = armilla_bytes_unpack(context, chosen.memory, &bytes);
+    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
+    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, &made);
     armilla_bytes_free(context, &bytes);
+    if (status == ARMILLA_OK && chosen.labels)
+        status = armilla_labels_open(context, chosen.labels, chosen.memory, made);
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
     return status;
 }

@@ -36,12 +36,7 @@ static double *trace_number(armilla_trace_entry *entry, size_t column)
     return (double *)(void *)((char *)entry + trace_columns[column].offset);
 }
 
-/* Lists of names, and what was kept of the data that the fit's were chosen from, by their places in the tables. */
-static const char *const name_arrays[ARMILLA_NAMING_COUNT] = {
-    [ARMILLA_FEATURE_NAMES] = "feature_names",
-    [ARMILLA_SAMPLE_NAMES] = "sample_names",
-    [ARMILLA_SAMPLE_LABELS] = "labels",
-};
+/* What was kept of the data that the fit's were chosen from. */
 static const struct {
     const char *array, *size; /* the size stands in the record, under "kept_from" */
 } kept_arrays[ARMILLA_KEPT_COUNT] = {
@@ -137,12 +132,13 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
     armilla_status status = ARMILLA_OK;
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
         if (model->names[kind].count > 0)
-            status = armilla_npz_writer_add_names(writer, name_arrays[kind], &model->names[kind]);
+            status = armilla_npz_writer_add_names(writer, armilla_npz_name_arrays[kind], &model->names[kind]);
     for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
         const armilla_kept *kept = &model->kept[i];
+        const int64_t shape[2] = {kept->count, -1};
         if (kept->at)
-            status = armilla_npz_writer_add_bytes(writer, kept_arrays[i].array, "i8", kept->count, kept->at,
-                                                  (size_t)kept->count * sizeof *kept->at);
+            status = armilla_npz_writer_add_raw(writer, kept_arrays[i].array, "i8", shape, kept->at,
+                                                (size_t)kept->count * sizeof *kept->at);
     }
     return status;
 }
@@ -188,32 +184,19 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
     return status;
 }
 
-/* Whether the name is that of an array of a sparse matrix. */
-static bool is_sparse_member(const char *name)
-{
-    static const char *const members[] = {"indices", "indptr", "format", "shape", "data", "row", "col", "offsets"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (strncmp(name, members[i], strlen(members[i])) == 0 && strcmp(name + strlen(members[i]), ".npy") == 0)
-            return true;
-    return false;
-}
-
-/* An archive, but not one whose first array is of scipy.sparse. */
+/* Looks into the archive's directory only. */
 bool armilla_model_recognize(const char *path)
 {
-    enum { NAME_LENGTH = 26, NAME = 30, MOST_NAME = 16 };
-    unsigned char head[NAME + MOST_NAME] = "";
-    char name[MOST_NAME + 1] = "";
     struct stat found;
+    armilla_context *context = NULL;
+    armilla_npz *npz = NULL;
     if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    const size_t read = fread(head, 1, sizeof head, file);
-    fclose(file);
-    if (read < 4 || memcmp(head, "PK\003\004", 4) != 0) return false;
-    const size_t length = head[NAME_LENGTH] + 256u * head[NAME_LENGTH + 1];
-    if (length <= MOST_NAME) memcpy(name, head + NAME, length);
-    return !is_sparse_member(name);
+    if (armilla_context_new(NULL, &context) != ARMILLA_OK) return false;
+    const bool model = armilla_npz_open(context, path, &npz) == ARMILLA_OK && armilla_npz_has(npz, "U") &&
+                       armilla_npz_has(npz, "meta");
+    armilla_npz_free(npz);
+    armilla_context_free(context);
+    return model;
 }
 
 static armilla_status bad_record(armilla_context *context, const char *path, const char *key)
@@ -380,15 +363,28 @@ static armilla_status read_trace(armilla_context *context, armilla_npz *npz, arm
     return status;
 }
 
-/* Names that are there, and what was kept where the record says that it was not all. */
+/* Names that are there. */
 static armilla_status read_names(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
 {
-    const int64_t m = model->summary.m, n = model->summary.n;
-    const int64_t counts[ARMILLA_NAMING_COUNT] = {m, n, n}, sizes[ARMILLA_KEPT_COUNT] = {m, n};
+    const int64_t counts[ARMILLA_NAMING_COUNT] = {model->summary.m, model->summary.n, model->summary.n};
     armilla_status status = ARMILLA_OK;
-    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
-        if (armilla_npz_has(npz, name_arrays[kind]))
-            status = armilla_npz_read_names(npz, name_arrays[kind], counts[kind], &model->names[kind]);
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++) {
+        const char *array = armilla_npz_name_arrays[kind];
+        if (!armilla_npz_has(npz, array)) continue;
+        status = armilla_npz_read_texts(npz, array, &model->names[kind]);
+        if (status == ARMILLA_OK && model->names[kind].count != counts[kind])
+            status = armilla_fail(context, ARMILLA_BAD_DATA,
+                                  "%s: array %s has %" PRId64 " names for %" PRId64 " places; the file is damaged",
+                                  path, array, model->names[kind].count, counts[kind]);
+    }
+    return status;
+}
+
+/* What was kept, where that was not all. */
+static armilla_status read_kept(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const int64_t sizes[ARMILLA_KEPT_COUNT] = {model->summary.m, model->summary.n};
+    armilla_status status = ARMILLA_OK;
     for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
         armilla_kept *kept = &model->kept[i];
         if (!armilla_npz_has(npz, kept_arrays[i].array)) continue;
@@ -443,6 +439,7 @@ static armilla_status read_arrays(armilla_context *context, const char *path, ar
         status = armilla_npz_read(npz, "scale", ARMILLA_F64, &s->m, &none, &model->scale);
     if (status == ARMILLA_OK) status = armilla_model_weigh(model);
     if (status == ARMILLA_OK) status = read_names(context, path, npz, model);
+    if (status == ARMILLA_OK) status = read_kept(context, path, npz, model);
     if (status == ARMILLA_OK) status = read_trace(context, npz, model);
     if (status == ARMILLA_OK) status = check_finite(context, path, model);
     return status;

@@ -110,20 +110,19 @@ static void chooses_the_format(void **state)
     char odd[256];
     support_write_file(path, "1,2\n", 4);
     support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_ARGUMENT,
-                  "format 'cvs' is unknown; choices: npy (.npy), scipy-npz (.npz), csv (.csv .tsv .txt), idx (");
+                  "format 'cvs' is unknown; choices: npy (.npy), npz (.npz), csv (.csv .tsv .txt), idx (");
     options.format = "npy";
     support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_DATA, "is not an .npy array");
     support_path(odd, sizeof odd, "data.odd");
     support_write_file(odd, "1,2\n", 4);
-    support_fails(
-        context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA,
-        "data.odd: this kind of file is unknown; name its format (--format): npy (.npy), scipy-npz (.npz), csv");
+    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA,
+                  "data.odd: this kind of file is unknown; name its format (--format): npy (.npy), npz (.npz), csv");
     options.format = "csv";
     support_ok(context, armilla_data_open(context, odd, &options, &data));
     armilla_data_free(data);
     data = NULL;
     support_write_file(odd, "\x1f\x8b\x08", 3);
-    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "gunzip");
+    support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "gzip data do not end");
     support_write_file(odd, "\x93NUMPY", 6); /* known by its content, whatever the name */
     support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA, "is cut short");
     assert_null(data);

@@ -1,0 +1,57 @@
+/* Opening data files as the options say. */
+#include "reading.h"
+
+#include <string.h>
+
+const armilla_option reading_options[] = {
+    OPTION_FORMAT,
+    OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
+    OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
+    OPTION_END,
+};
+
+/* The index-th of the formats whose use has the word in it. */
+static const char *table_choice(const char *use, size_t index)
+{
+    armilla_table_row row;
+    for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_FORMATS, i, &row); i++)
+        if (strstr(row.use, use) && index-- == 0) return row.name;
+    return NULL;
+}
+
+const char *written_choice(size_t index)
+{
+    return table_choice("written", index);
+}
+
+const char *format_choice(size_t index)
+{
+    return table_choice("read", index);
+}
+
+const char *samples_choice(size_t index)
+{
+    static const char *const choices[] = {"rows", "columns"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+bool samples_in_columns(const cli_session *session)
+{
+    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
+}
+
+armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
+{
+    const cli_settings *settings = &session->settings;
+    const armilla_read_options options = {
+        .format = settings->format,
+        .sample_columns = samples_in_columns(session),
+        .array = settings->array,
+        .labels = settings->labels,
+        .threads = (int)settings->fit.threads,
+    };
+    const double begun = now();
+    const armilla_status status = armilla_data_open(session->context, path, &options, data);
+    if (seconds) *seconds = now() - begun;
+    return status;
+}

@@ -1,0 +1,10 @@
+/* Data files: the options that say how they are read, the same for every command that reads one. */
+#ifndef ARMILLA_CLI_READING_H
+#define ARMILLA_CLI_READING_H
+
+#include "command.h"
+
+/* For settings; ends with a row whose name is NULL. */
+extern const armilla_option reading_options[];
+
+#endif

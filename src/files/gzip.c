@@ -1,0 +1,169 @@
+/* Any file may be compressed by gzip: its bytes are unpacked into memory before a reader sees them. Deflate packs up to
+ * a thousandfold, so that a small file can ask for any amount of memory; what it may take has a limit. */
+#include "files/files.h"
+
+#include "base/size.h"
+
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032 };
+#define FEED (1u << 30) /* zlib counts in unsigned int */
+#define LEAST_ROOM (64 << 10)
+
+static const unsigned char magic[MAGIC] = {0x1f, 0x8b, Z_DEFLATED};
+
+typedef struct unpacking {
+    armilla_context *context;
+    const armilla_bytes *packed;
+    size_t fed; /* bytes of it that zlib has been given */
+    z_stream stream;
+    unsigned char *block;
+    int64_t room, used, limit;
+} unpacking;
+
+static bool is_gzip(const unsigned char *start, size_t count)
+{
+    return count >= MAGIC && memcmp(start, magic, MAGIC) == 0;
+}
+
+static void *take(void *context, unsigned items, unsigned size)
+{
+    void *block = NULL;
+    return armilla_take(context, items, size, &block) == ARMILLA_OK ? block : NULL;
+}
+
+static void release(void *context, void *block)
+{
+    armilla_release(context, block);
+}
+
+/* Half of the machine's memory where the caller names no limit: the numbers made of the text need room too. */
+static int64_t find_limit(int64_t memory)
+{
+    const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    int64_t all = 0;
+    if (memory > 0) return memory;
+    return pages > 0 && page > 0 && armilla_size_area(pages, page, &all) ? all / 2 : INT64_MAX / 4;
+}
+
+/* The last four bytes are the unpacked size (modulo 2^32): right for most files, and believed where deflate can reach
+ * it. */
+static int64_t guess_room(const unpacking *u)
+{
+    if (u->packed->count < TRAILER) return armilla_min64(LEAST_ROOM, u->limit);
+    const unsigned char *at = u->packed->start + u->packed->count - 4;
+    const int64_t told =
+        (int64_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
+    const int64_t packed = (int64_t)u->packed->count;
+    const int64_t most = packed < INT64_MAX / MOST_RATIO ? packed * MOST_RATIO : INT64_MAX;
+    /* One byte more, for zlib to find the end without asking for room. */
+    const int64_t guess = told <= most ? told + 1 : 4 * packed;
+    return armilla_min64(armilla_max64(guess, LEAST_ROOM), u->limit);
+}
+
+static armilla_status too_large(const unpacking *u)
+{
+    return armilla_fail(u->context, ARMILLA_BAD_DATA,
+                        "%s: unpacks to more than the %lld bytes that reading may take; check how it was made, or "
+                        "unpack it first (gunzip)",
+                        u->packed->path, (long long)u->limit);
+}
+
+static armilla_status widen(unpacking *u)
+{
+    const int64_t wanted = armilla_min64(u->room ? 2 * u->room : guess_room(u), u->limit);
+    if (wanted <= u->room) return too_large(u);
+    const armilla_status status = armilla_grow(u->context, wanted, 1, &u->block);
+    if (status == ARMILLA_OK) u->room = wanted;
+    return status;
+}
+
+static void feed(unpacking *u)
+{
+    const size_t left = u->packed->count - u->fed, part = left < FEED ? left : FEED;
+    u->stream.next_in = (unsigned char *)(uintptr_t)(u->packed->start + u->fed);
+    u->stream.avail_in = (unsigned)part;
+    u->fed += part;
+}
+
+static armilla_status broken(const unpacking *u, int code)
+{
+    const unsigned long long at = (unsigned long long)(u->fed - u->stream.avail_in);
+    if (code == Z_MEM_ERROR) return armilla_fail(u->context, ARMILLA_NO_MEMORY, "%s: out of memory", u->packed->path);
+    if (code == Z_BUF_ERROR)
+        return armilla_fail(u->context, ARMILLA_BAD_DATA,
+                            "%s: is cut short: its gzip data do not end within its %llu bytes; copy it again",
+                            u->packed->path, at);
+    return armilla_fail(u->context, ARMILLA_BAD_DATA, "%s: its gzip data are damaged at byte %llu (%s); copy it again",
+                        u->packed->path, at, u->stream.msg ? u->stream.msg : "a dictionary is wanted");
+}
+
+/* One member, from its header to its checksum. */
+static armilla_status unpack_member(unpacking *u)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int code = Z_OK; code != Z_STREAM_END;) {
+        if (u->used == u->room && (status = widen(u)) != ARMILLA_OK) return status;
+        if (u->stream.avail_in == 0 && u->fed < u->packed->count) feed(u);
+        const unsigned part = (unsigned)armilla_min64(u->room - u->used, FEED);
+        u->stream.next_out = u->block + u->used;
+        u->stream.avail_out = part;
+        code = inflate(&u->stream, Z_NO_FLUSH);
+        u->used += part - u->stream.avail_out;
+        if (code != Z_OK && code != Z_STREAM_END) return broken(u, code);
+    }
+    return ARMILLA_OK;
+}
+
+/* What follows a member: another one, zeros (of a tape or a disk block), or the end. */
+static armilla_status next_member(unpacking *u, bool *more)
+{
+    const unsigned char *end = u->packed->start + u->packed->count;
+    const unsigned char *at = u->packed->start + (u->fed - u->stream.avail_in), *rest = at;
+    *more = is_gzip(at, (size_t)(end - at));
+    if (*more) return inflateReset(&u->stream) == Z_OK ? ARMILLA_OK : broken(u, Z_DATA_ERROR);
+    while (at < end && *at == 0) at++;
+    if (at == end) return ARMILLA_OK;
+    return armilla_fail(u->context, ARMILLA_BAD_DATA,
+                        "%s: %lld bytes that are no gzip data follow behind byte %lld; copy it again", u->packed->path,
+                        (long long)(end - rest), (long long)(rest - u->packed->start));
+}
+
+static armilla_status unpack_all(unpacking *u)
+{
+    bool more = true;
+    armilla_status status = ARMILLA_OK;
+    u->stream.zalloc = take;
+    u->stream.zfree = release;
+    u->stream.opaque = u->context;
+    const int code = inflateInit2(&u->stream, MAX_WBITS + 16); /* 16: gzip's header and checksum */
+    if (code != Z_OK) return broken(u, code);
+    while (status == ARMILLA_OK && more) {
+        status = unpack_member(u);
+        if (status == ARMILLA_OK) status = next_member(u, &more);
+    }
+    (void)inflateEnd(&u->stream);
+    return status;
+}
+
+armilla_status armilla_bytes_unpack(armilla_context *context, int64_t memory, armilla_bytes *bytes)
+{
+    unpacking u = {.context = context, .packed = bytes, .limit = find_limit(memory)};
+    if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
+    armilla_status status = unpack_all(&u);
+    if (status == ARMILLA_OK && u.used == 0)
+        status =
+            armilla_fail(context, ARMILLA_BAD_DATA, "%s: is empty, once unpacked; check how it was made", bytes->path);
+    if (status == ARMILLA_OK) status = armilla_grow(context, u.used, 1, &u.block);
+    if (status != ARMILLA_OK) {
+        armilla_release(context, u.block);
+        return status;
+    }
+    const char *path = bytes->path;
+    armilla_bytes_free(context, bytes);
+    *bytes =
+        (armilla_bytes){.path = path, .start = u.block, .count = (size_t)u.used, .memory = u.block, .unpacked = true};
+    return ARMILLA_OK;
+}
