@@ -13,6 +13,7 @@ typedef struct cli_settings {
     armilla_options fit;
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *to, *to_samples;
+    armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;
 
@@ -21,7 +22,8 @@ typedef struct cli_session {
     armilla_context *context;
     cli_report report;
     cli_settings settings;
-    int exit; /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
+    armilla_data *source; /* what the data of a command were chosen from; freed at the end */
+    int exit;             /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
     char error[1024];
 } cli_session;
 

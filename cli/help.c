@@ -54,6 +54,7 @@ static void describe(const armilla_option *row, char *buffer, size_t size)
     if (row->kind == ARMILLA_OPTION_POSITIVE) add(buffer, size, "; above 0, or ", row->automatic);
     if (row->kind == ARMILLA_OPTION_MULTIPLE) add(buffer, size, "; ", "above 0");
     if (row->kind == ARMILLA_OPTION_WORD) add_choices(buffer, size, row);
+    if (row->kind == ARMILLA_OPTION_SIZE) add(buffer, size, "; ", "bytes, or with K, M, G or T");
     if (row->preset) add(buffer, size, "; default ", row->preset);
 }
 

@@ -149,6 +149,7 @@ int main(int count, char **arguments)
         (void)fail(&session, status, "out of memory");
     }
     const int code = finish(&session, status);
+    armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;
 }

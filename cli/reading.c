@@ -7,6 +7,18 @@ const armilla_option reading_options[] = {
     OPTION_FORMAT,
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
+    OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, apart by commas"),
+    OPTION_PATH(
+        "keep-samples", keep.samples, "LIST|FILE",
+        "only these samples: names, numbers from 1 or ranges such as 1-100, apart by commas, or a file with one "
+        "per line"),
+    OPTION_PATH("keep-features", keep.features, "LIST|FILE",
+                "only these features, given alike; a model remembers them and picks them out of other data"),
+    {.name = "memory",
+     .kind = ARMILLA_OPTION_SIZE,
+     .offset = offsetof(cli_settings, fit.memory),
+     .value = "LIMIT",
+     .help = "most memory for data, codes and state, such as 512M or 2G; what does not fit is refused"},
     OPTION_END,
 };
 
@@ -40,6 +52,19 @@ bool samples_in_columns(const cli_session *session)
     return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
 }
 
+/* The session keeps what was opened, and *data become what is kept of it. */
+static armilla_status choose(cli_session *session, const char *path, armilla_data **data)
+{
+    const armilla_selection *keep = &session->settings.keep;
+    armilla_data *kept = NULL;
+    if (!keep->labels && !keep->samples && !keep->features) return ARMILLA_OK;
+    const armilla_status status = about(session, path, armilla_data_select(session->context, *data, keep, &kept));
+    armilla_data_free(session->source);
+    session->source = *data;
+    *data = kept;
+    return status;
+}
+
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
 {
     const cli_settings *settings = &session->settings;
@@ -49,9 +74,11 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .array = settings->array,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
+        .memory = settings->fit.memory,
     };
     const double begun = now();
-    const armilla_status status = armilla_data_open(session->context, path, &options, data);
+    armilla_status status = armilla_data_open(session->context, path, &options, data);
+    if (status == ARMILLA_OK) status = choose(session, path, data);
     if (seconds) *seconds = now() - begun;
     return status;
 }

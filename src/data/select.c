@@ -102,7 +102,7 @@ static armilla_status make_view(armilla_context *context, const armilla_data *X,
     }
     armilla_data_view(&made->data, X, &selected_ops, context);
     made->data.n = samples->count;
-    made->data.stored = X->m * samples->count;
+    made->data.stored = X->m * samples->count; /* what is held is X's, as long as this lives */
     made->inner = X;
     made->columns = copy.at;
     *data = &made->data;
@@ -274,6 +274,7 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     armilla_status status = !X->ops->entries && !features->at && samples->at
                                 ? make_view(context, X, samples, &made)
                                 : make_copy(context, X, features, samples, &made);
+    if (status == ARMILLA_OK && made->ops != &selected_ops) made->held += X->held; /* both are there */
     if (status == ARMILLA_OK) status = keep_names(X, features, ARMILLA_FEATURE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_LABELS, made);
@@ -284,6 +285,13 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     else
         armilla_data_free(made);
     return status;
+}
+
+armilla_status armilla_data_flatten(armilla_context *context, const armilla_data *X, armilla_data **copy)
+{
+    const armilla_kept all[ARMILLA_KEPT_COUNT] = {{NULL, X->m, X->m}, {NULL, X->n, X->n}};
+    *copy = NULL;
+    return X->ops == &selected_ops ? armilla_data_keep(context, X, all, copy) : ARMILLA_OK;
 }
 
 armilla_status armilla_kept_copy(armilla_context *context, const armilla_kept *from, armilla_kept *to)

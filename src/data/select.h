@@ -23,4 +23,7 @@ void armilla_kept_free(armilla_context *context, armilla_kept *kept);
 armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X,
                                  const armilla_kept kept[ARMILLA_KEPT_COUNT], armilla_data **data);
 
+/* *copy = X as plain data where it is a view of others that armilla_data_keep made, else NULL. */
+armilla_status armilla_data_flatten(armilla_context *context, const armilla_data *X, armilla_data **copy);
+
 #endif

@@ -263,6 +263,9 @@ static armilla_status new_sparse(armilla_context *context, const armilla_sparse_
     made->data.stored = armilla_sparse_entries(matrix);
     made->matrix = *matrix;
     made->owned = owned;
+    if (owned)
+        made->data.held = made->data.stored * ((int64_t)armilla_type_size(matrix->type) + (matrix->wide ? 8 : 4)) +
+                          (matrix->n + 1) * (matrix->wide ? 8 : 4);
     *data = &made->data;
     return ARMILLA_OK;
 }

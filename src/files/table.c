@@ -1,6 +1,7 @@
 /* The formats table, and opening a file by it. */
 #include "files/files.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -101,6 +102,17 @@ static armilla_status unknown_format(armilla_context *context, const char *name)
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
 
+/* Where a reader could not tell before: text and what is converted. */
+static armilla_status check_limit(armilla_context *context, const char *path, int64_t limit, const armilla_data *data)
+{
+    const int64_t held = armilla_data_held(data);
+    if (limit <= 0 || held <= limit) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_NO_MEMORY,
+                        "%s: the data take %" PRId64 " bytes in memory, and the limit is %" PRId64
+                        "; raise it (--memory): data are not streamed from disk yet",
+                        path, held, limit);
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
@@ -116,6 +128,7 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, &made);
     armilla_bytes_free(context, &bytes);
+    if (status == ARMILLA_OK) status = check_limit(context, path, chosen.memory, made);
     if (status == ARMILLA_OK && chosen.labels)
         status = armilla_labels_open(context, chosen.labels, chosen.memory, made);
     if (status == ARMILLA_OK)

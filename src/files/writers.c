@@ -73,15 +73,18 @@ armilla_status armilla_data_write(armilla_context *context, const armilla_data *
                                   const armilla_write_options *options)
 {
     const armilla_write_options chosen = options ? *options : (armilla_write_options){.format = NULL};
-    const armilla_writing writing = {context, data, path, &chosen};
+    armilla_data *copy = NULL;
     const armilla_writer *writer = NULL;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the output has no name; give one");
     armilla_status status = choose(context, path, chosen.format, &writer);
+    if (status == ARMILLA_OK) status = armilla_data_flatten(context, data, &copy);
     if (status != ARMILLA_OK) return status;
+    const armilla_writing writing = {context, copy ? copy : data, path, &chosen};
     warn_of_loss(&writing, writer);
     const armilla_plain plain = armilla_plain_enter();
     status = writer->write(&writing);
     armilla_plain_leave(plain);
+    armilla_data_free(copy);
     return status;
 }
 

@@ -35,7 +35,7 @@ names() {
 
 names fit rank basis codes sparsity model radius solver lambda mu start seed restarts max-iter tol time-limit precision \
     threads normalize center tfidf log1p scale out trace json quiet force dry-run format samples
-names transform out samples format threads quiet force
+names transform out samples format keep-label keep-samples keep-features memory threads quiet force
 names reconstruct out samples quiet force
 names check samples format array labels json
 names convert to to-samples samples format array labels threads quiet force

@@ -3,6 +3,7 @@
 
 $ARMILLA is the command. Exit status 77 (skipped) where NumPy, SciPy or scikit-learn is missing."""
 
+import csv
 import itertools
 import json
 import os
@@ -117,6 +118,114 @@ def check_refusal(X):
         run("fit", name, "--rank", 2, "--quiet")
 
 
+def named(X):
+    """Files with names and labels: the arrays beside the matrix."""
+    n, m = X.shape
+    names = {
+        "feature_names": np.array([f"gène {i}" for i in range(m)]),
+        "sample_names": np.array([f"s,{j}" for j in range(n)]),
+        "labels": np.array([str(j % 4) for j in range(n)]),
+    }
+    np.savez("named.npz", X=X.astype(float), **names)
+    return names
+
+
+def check_selection(X):
+    """Chosen by label, number and name: the model is that of the same numbers picked by NumPy, bit for bit."""
+    names = named(X)
+    rows = np.flatnonzero((np.arange(len(X)) % 4 == 3) | (np.arange(len(X)) % 4 == 0))
+    columns = np.r_[0, 3:9]
+    with open("genes.txt", "w", encoding="utf-8") as file:
+        file.write("gène 8\n1\n4-8\n")
+    for features in ("1,4-8,gène 8", "genes.txt"):
+        told, model = fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")
+        np.save("picked.npy", X[np.ix_(rows, columns)].astype(float))
+        _, wanted = fit("picked.npy", "--tfidf")
+        for array in ("U", "V", "radius", "idf"):
+            assert np.array_equal(model[array], wanted[array]), f"{array} differs, {features}"
+        assert (told["m"], told["n"]) == (len(columns), len(rows))
+        fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")  # again, for check
+        assert np.array_equal(model["kept_features"], columns) and np.array_equal(model["kept_samples"], rows)
+        assert list(model["feature_names"]) == list(names["feature_names"][columns])
+        assert list(model["sample_names"]) == list(names["sample_names"][rows])
+        assert list(model["labels"]) == list(names["labels"][rows])
+        run("check", "model.npz", "named.npz", "--array", "X")
+    run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.npy", "--force", "--quiet")
+    assert np.array_equal(np.load("codes.npy")[rows], model["V"].T), "codes of the samples that were kept"
+
+
+def check_names_in_outputs(X):
+    names = named(X)
+    _, model = fit("named.npz", "--array", "X")
+    run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.csv", "--force", "--quiet")
+    run("reconstruct", "model.npz", "--out", "back.csv", "--force", "--quiet")
+    for file, across, numbers in (("codes.csv", [f"code{k + 1}" for k in range(4)], model["V"].T),
+                                  ("back.csv", list(names["feature_names"]), (model["U"] @ model["V"]).T)):
+        with open(file, newline="", encoding="utf-8") as lines:
+            table = list(csv.reader(lines))
+        assert table[0] == ["sample", *across, "label"], table[0]
+        assert [row[0] for row in table[1:]] == list(names["sample_names"])
+        assert [row[-1] for row in table[1:]] == list(names["labels"])
+        close([[float(x) for x in row[1:-1]] for row in table[1:]], numbers, 1e-12, file)
+    run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.npz", "--force", "--quiet")
+    with np.load("codes.npz", allow_pickle=False) as codes:
+        assert list(codes["sample_names"]) == list(names["sample_names"])
+    told = json.loads(run("info", "model.npz", "--json"))
+    assert told["feature_names"][:2] == ["gène 0", "gène 1"] and told["labels"] == ["0", "1", "2", "3"]
+    told = json.loads(run("info", "named.npz", "--array", "X", "--json"))
+    assert told["sample_names"][0] == "s,0" and told["labels"] == ["0", "1", "2", "3"]
+
+
+def check_info(X):
+    """Missing values are counted and the first is named; density and norms are NumPy's."""
+    X = X.astype(float)
+    X[5, 2], X[4, 9], X[70, 0] = np.nan, np.inf, np.nan
+    np.save("x.npy", X)
+    told = json.loads(run("info", "x.npy", "--json"))
+    assert (told["missing"], told["bad_sample"], told["bad_feature"]) == (3, 5, 10), told
+    assert told["feature_names"] is None and told["labels"] is None
+    X[~np.isfinite(X)] = 0
+    np.save("x.npy", X)
+    told = json.loads(run("info", "x.npy", "--json", "--keep-samples", "1-40"))
+    assert told["missing"] == 0 and told["bad_sample"] is None and told["n"] == 40
+    close(told["density"], np.count_nonzero(X[:40]) / X[:40].size, 1e-12, "density")
+    close(told["norm_high"], np.linalg.norm(X[:40], axis=1).max(), 1e-9, "longest sample")
+
+
+def check_memory(X):
+    """A limit that cannot be kept is refused, one that can changes nothing."""
+    np.save("x.npy", np.asfortranarray(X.astype(float)))
+    assert "--memory" in run("info", "x.npy", "--memory", "1K", status=71)
+    assert "--memory" in run("fit", "x.npy", "--rank", 4, "--memory", "13K", status=71)
+    assert "not a size" in run("fit", "x.npy", "--rank", 4, "--memory", "many", status=64)
+    _, free = fit("x.npy")
+    _, limited = fit("x.npy", "--memory", "1M")
+    assert np.array_equal(free["V"], limited["V"])
+
+
+def warnings(*options):
+    done = subprocess.run([ARMILLA, "fit", "x.npy", "--rank", "2", *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [line for line in done.stderr.splitlines() if "warning" in line]
+
+
+def check_warnings(X):
+    """One line each, where the data call for it, and none with --quiet."""
+    X = X.astype(float) + 1
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    np.save("x.npy", X)
+    assert warnings() == []
+    X[0] *= 7 / 2
+    X[1] /= 2
+    X[2] = 0
+    X[3, 3] *= -1
+    np.save("x.npy", X)
+    told = warnings("--model", "spherical-nmf")
+    assert len(told) == 3 and "7 times the shortest" in told[0] and "--normalize l2" in told[0], told
+    assert "1 of 90 samples are 0" in told[1] and "1 entries are negative" in told[2], told
+    assert len(warnings("--normalize", "l2")) == 1 and warnings("--model", "spherical-nmf", "--quiet") == []
+
+
 def main():
     rng = np.random.default_rng(7)
     X = rng.poisson(0.7, (90, 17)) * rng.integers(1, 40, (90, 17)).clip(0, 9)
@@ -126,7 +235,8 @@ def main():
     X[11, 6] = 3
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for check in (check_against_sklearn, check_undone, check_refusal):
+        for check in (check_against_sklearn, check_undone, check_refusal, check_selection, check_names_in_outputs,
+                      check_info, check_memory, check_warnings):
             try:
                 check(X.copy())
             except AssertionError as wrong:
