@@ -3,6 +3,7 @@
 #include "command.h"
 #include "guess.h"
 #include "help.h"
+#include "manual.h"
 #include "parse.h"
 #include "signals.h"
 
@@ -67,9 +68,35 @@ static armilla_status find_command(cli_session *session, const char *name, const
                 name[0] == '-' ? "option" : "command", name, guess.hint);
 }
 
+static armilla_status print_manual(cli_session *session, const char *name)
+{
+    const cli_command *found = NULL;
+    if (!name) {
+        manual_all(stdout, commands);
+        return ARMILLA_OK;
+    }
+    const armilla_status status = find_command(session, name, &found);
+    if (status == ARMILLA_OK) manual_command(stdout, found);
+    return status;
+}
+
+static armilla_status print_completion(cli_session *session, const char *shell)
+{
+    if (shell && completion_print(stdout, shell, commands)) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT, "help --completion: give one of bash, zsh, fish");
+}
+
+/* What is made for others than the reader: pages for man, words for shells. */
+static const struct {
+    const char *word;
+    armilla_status (*print)(cli_session *session, const char *argument);
+} forms[] = {{"--man", print_manual}, {"--completion", print_completion}};
+
 static armilla_status show_help(cli_session *session, char *const *arguments)
 {
     const cli_command *found = NULL;
+    for (size_t i = 0; arguments[0] && i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].word, arguments[0]) == 0) return forms[i].print(session, arguments[1]);
     if (!arguments[0]) {
         help_all(stdout, commands);
         return ARMILLA_OK;

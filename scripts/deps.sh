@@ -24,6 +24,9 @@ test  | python3-scipy           | SciPy                      | python:scipy     
 test  | python3-sklearn         | scikit-learn               | python:sklearn                | preparation is compared with it; also make bench
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
+more  | mandoc                  | mandoc                     | command:mandoc                | make test-all: manual pages are clean
+more  | zsh                     | zsh                        | command:zsh                   | make test-all: its completion is read
+more  | fish                    | fish                       | command:fish                  | make test-all: its completion is read
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
