@@ -8,13 +8,12 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse_kernels.h"
 
+#include "data/logarithm.h"
 #include "data/names.h"
 #include "data/select.h"
 #include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
-
-#include <math.h>
 
 /* What a sparse form's load gives. */
 typedef struct armilla_sparse_panel {
@@ -133,21 +132,12 @@ typedef struct armilla_preparation {
 /* Whether it changes anything. */
 bool armilla_preparation_any(const armilla_preparation *preparation);
 
-/* What happens to single entries, ln(1 + x) where asked for and the weight; both forms of data have the same bits. */
-typedef struct armilla_entrywise {
-    bool log1p;
-    const double *weights;
-    double logarithms[256]; /* of 1 + 0, 1, ...: most data that logarithms are taken of are small counts */
-} armilla_entrywise;
-void armilla_entrywise_set(armilla_entrywise *entrywise, const armilla_preparation *preparation);
-
-static inline double armilla_entrywise_value(const armilla_entrywise *entrywise, int64_t feature, double x)
+/* What happens to an entry of that feature: ln(1 + x) where asked for, and the weight. Both forms of data go through
+ * this, and have the same bits. */
+static inline double armilla_prepare_entry(const armilla_preparation *preparation, int64_t feature, double x)
 {
-    if (entrywise->log1p) {
-        const int whole = x >= 0 && x < 256 ? (int)x : -1;
-        x = whole >= 0 && x == whole ? entrywise->logarithms[whole] : log1p(x);
-    }
-    return entrywise->weights ? x * entrywise->weights[feature] : x;
+    if (preparation->log1p) x = armilla_log1p(x);
+    return preparation->weights ? x * preparation->weights[feature] : x;
 }
 
 /* *view = inner with other operations, as a view's first member; what inner owns beside its numbers stays inner's. */

@@ -13,7 +13,6 @@ typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
-    armilla_entrywise entrywise;
 } prepared;
 
 static const prepared *as_prepared(const armilla_data *X)
@@ -46,11 +45,12 @@ static double length_of(int64_t m, const double *x)
     return sum > 1e-280 && sum < 1e300 ? sqrt(sum) : armilla_norm(m, x);
 }
 
-static void prepare_column(const prepared *X, int64_t m, double *x)
+static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
 {
-    const armilla_preparation *p = &X->preparation;
-    if (p->log1p || p->weights)
-        for (int64_t i = 0; i < m; i++) x[i] = armilla_entrywise_value(&X->entrywise, i, x[i]);
+    /* As armilla_prepare_entry, in two loops that become vector code. */
+    if (p->log1p) armilla_log1p_all(m, x);
+    if (p->weights)
+        for (int64_t i = 0; i < m; i++) x[i] *= p->weights[i];
     const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
@@ -79,7 +79,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     if (status != ARMILLA_OK) return status;
     for (int64_t j = 0; j < panel->count; j++) {
         X->inner->ops->expand(raw, j, column);
-        prepare_column(X, m, column);
+        prepare_column(&X->preparation, m, column);
         armilla_store(work, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
     }
     panel->columns = columns;
@@ -112,13 +112,6 @@ bool armilla_preparation_any(const armilla_preparation *preparation)
     return preparation->log1p || preparation->weights || preparation->mean || preparation->unit_length;
 }
 
-void armilla_entrywise_set(armilla_entrywise *entrywise, const armilla_preparation *preparation)
-{
-    entrywise->log1p = preparation->log1p;
-    entrywise->weights = preparation->weights;
-    for (int i = 0; i < 256; i++) entrywise->logarithms[i] = log1p(i);
-}
-
 void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
                        armilla_context *context)
 {
@@ -137,7 +130,6 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     armilla_data_view(&made->data, inner, &prepared_ops, context);
-    armilla_entrywise_set(&made->entrywise, preparation);
     made->inner = inner;
     made->preparation = *preparation;
     *data = &made->data;

@@ -13,7 +13,6 @@ typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
-    armilla_entrywise entrywise;
     double *lengths; /* d_j, or NULL where samples keep theirs */
     double *shifts;  /* 1/d_j (0 for a sample without a direction), or NULL where the data are not centred */
 } prepared;
@@ -38,7 +37,7 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 /* What becomes of the entries of a column, one after the other. A sample without a direction becomes 0. */
 static double prepare_entry(const prepared *X, int64_t j, int64_t row, double x)
 {
-    const double y = armilla_entrywise_value(&X->entrywise, row, x);
+    const double y = armilla_prepare_entry(&X->preparation, row, x);
     if (!X->lengths) return y;
     return X->lengths[j] != 0 ? y / X->lengths[j] : 0;
 }
@@ -150,7 +149,7 @@ double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_
 static double length_of(const prepared *X, int64_t count, const int64_t *rows, double *values)
 {
     double before = 0;
-    for (int64_t i = 0; i < count; i++) values[i] = armilla_entrywise_value(&X->entrywise, rows[i], values[i]);
+    for (int64_t i = 0; i < count; i++) values[i] = armilla_prepare_entry(&X->preparation, rows[i], values[i]);
     for (int64_t i = 0; i < count; i++) before += values[i] * values[i];
     const double length = sqrt(armilla_shifted_square(&X->data, count, rows, values, X->data.mean ? 1 : 0));
     return X->data.mean && length <= 8 * DBL_EPSILON * sqrt(before) ? 0 : length;
@@ -208,7 +207,6 @@ armilla_status armilla_data_prepare_sparse(armilla_context *context, const armil
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     armilla_data_view(&made->data, inner, &prepared_ops, context);
-    armilla_entrywise_set(&made->entrywise, preparation);
     made->data.mean = preparation->mean;
     made->inner = inner;
     made->preparation = *preparation;
