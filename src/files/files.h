@@ -22,7 +22,7 @@ typedef struct armilla_format {
     bool (*recognize)(const unsigned char *start, size_t count);
     armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                            armilla_data **data);
-    /* Formats that are directories of files have these two, and none of the two above. */
+    /* Formats that are directories of files have these two; those that are nothing else, none of the two above. */
     bool (*recognize_directory)(armilla_context *context, const char *path);
     armilla_status (*read_directory)(armilla_context *context, const char *path, const armilla_read_options *options,
                                      armilla_data **data);
@@ -33,7 +33,7 @@ const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
 extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx,
-    armilla_format_mtx, armilla_format_10x;
+    armilla_format_mtx, armilla_format_10x, armilla_format_images;
 
 /* ARMILLA_BAD_DATA, with what to do, unless the array has two dimensions: a vector might be one sample or many. */
 struct armilla_array;

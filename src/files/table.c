@@ -6,8 +6,8 @@
 #include <strings.h>
 
 static const armilla_format *const formats[] = {
-    &armilla_format_npy, &armilla_format_npz, &armilla_format_mtx,
-    &armilla_format_csv, &armilla_format_idx, &armilla_format_10x,
+    &armilla_format_npy, &armilla_format_npz, &armilla_format_mtx,    &armilla_format_csv,
+    &armilla_format_idx, &armilla_format_10x, &armilla_format_images,
 };
 
 const armilla_format *armilla_formats_row(size_t index)
@@ -102,7 +102,7 @@ static armilla_status unknown_format(armilla_context *context, const char *name)
 
 static armilla_status wrong_kind(armilla_context *context, const char *path, const armilla_format *format)
 {
-    const bool directory = format->read_directory != NULL;
+    const bool directory = !format->read;
     return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a %s, but data of the format %s are a %s; %s", path,
                         directory ? "file" : "directory", format->name, directory ? "directory" : "file",
                         directory ? "give the directory" : "give the name of a file in it");
