@@ -1,6 +1,8 @@
 /* Opening data files as the options say. */
 #include "reading.h"
 
+#include "external.h"
+
 #include <string.h>
 
 const armilla_option reading_options[] = {
@@ -40,6 +42,13 @@ bool samples_in_columns(const cli_session *session)
     return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
 }
 
+/* Read by another program: unless the format is named otherwise. */
+static bool is_external(const char *format, const char *path)
+{
+    if (format) return strcmp(format, "hdf5") == 0 || strcmp(format, "mat") == 0;
+    return external_recognize(path);
+}
+
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
 {
     const cli_settings *settings = &session->settings;
@@ -51,7 +60,9 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .threads = (int)settings->fit.threads,
     };
     const double begun = now();
-    const armilla_status status = armilla_data_open(session->context, path, &options, data);
+    const armilla_status status = is_external(settings->format, path)
+                                      ? external_open(session, path, &options, data)
+                                      : armilla_data_open(session->context, path, &options, data);
     if (seconds) *seconds = now() - begun;
     return status;
 }

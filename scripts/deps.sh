@@ -24,6 +24,10 @@ test  | python3-numpy           | Python 3 with NumPy        | python:numpy     
 test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
+more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad and 10x .h5 files
+more  | libmatio-dev            | matio                      | module:matio                  | armilla-convert: MATLAB files
+more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
+more  | python3-anndata         | AnnData                    | python:anndata                | checks armilla-convert
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
