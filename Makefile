@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS
-sources = $$(find include src cli tests examples bench -name '*.[ch]')
+sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
 .PHONY: build deps demo test test-all bench install format check-format clean help
 .DEFAULT_GOAL := build

@@ -1,6 +1,8 @@
 /* Opening data files as the options say. */
 #include "reading.h"
 
+#include "external.h"
+
 #include <string.h>
 
 const armilla_option reading_options[] = {
@@ -65,6 +67,13 @@ static armilla_status choose(cli_session *session, const char *path, armilla_dat
     return status;
 }
 
+/* Read by another program: unless the format is named otherwise. */
+static bool is_external(const char *format, const char *path)
+{
+    if (format) return strcmp(format, "hdf5") == 0 || strcmp(format, "mat") == 0;
+    return external_recognize(path);
+}
+
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
 {
     const cli_settings *settings = &session->settings;
@@ -77,7 +86,9 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .memory = settings->fit.memory,
     };
     const double begun = now();
-    armilla_status status = armilla_data_open(session->context, path, &options, data);
+    armilla_status status = is_external(settings->format, path)
+                                ? external_open(session, path, &options, data)
+                                : armilla_data_open(session->context, path, &options, data);
     if (status == ARMILLA_OK) status = choose(session, path, data);
     if (seconds) *seconds = now() - begun;
     return status;

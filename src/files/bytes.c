@@ -1,10 +1,13 @@
 /* A file's bytes: a regular file is mapped, so that numbers can be used where they lie; anything else is read. */
 #include "files/files.h"
 
+#include "base/size.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define FIRST_BYTES (1 << 20)
 
@@ -84,4 +87,12 @@ void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes)
     if (bytes->map) munmap(bytes->map, bytes->count);
     armilla_release(context, bytes->memory);
     *bytes = (armilla_bytes){.path = NULL};
+}
+
+int64_t armilla_bytes_limit(int64_t memory)
+{
+    const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    int64_t all = 0;
+    if (memory > 0) return memory;
+    return pages > 0 && page > 0 && armilla_size_area(pages, page, &all) ? all / 2 : INT64_MAX / 4;
 }

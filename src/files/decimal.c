@@ -1,8 +1,12 @@
-/* Decimal to double. Up to 15 digits with a power of ten up to 22 are exact in double, so that one multiplication or
- * division rounds once, correctly (Clinger, "How to read floating point numbers accurately", 1990). Up to 19 digits,
- * which is what NumPy writes, are done in whole numbers of 128 bits. The C library does the rest, on a copy with a
- * bounded number of digits. */
+/* Decimal to double, whole * 10^exponent, in three ways, each for what the one before it leaves.
+ * 1. Both are exact in double: one multiplication or division rounds once (Clinger, "How to read floating point numbers
+ *    accurately", 1990).
+ * 2. A product with a power of five of 128 bits (Lemire, "Number parsing at a gigabyte per second", 2021): exact unless
+ *    its last bits say that it may not be. Digits past the 19th are dropped, where both neighbours round to the same.
+ * 3. The C library, on a copy with a bounded number of digits. */
 #include "files/decimal.h"
+
+#include "files/powers.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -12,39 +16,49 @@
 #include <string.h>
 #include <strings.h>
 
-#define FAST_DIGITS 15
-#define FAST_POWER 22
-#define WIDE_DIGITS 19      /* fit 64 bits */
-#define WIDE_POWER 27       /* 5^27 fits 64 bits */
-#define MOST_DIGITS 800     /* 767 decide any double; what follows matters only by not being zero */
-#define MOST_EXPONENT 99999 /* past it a double with so few digits is 0 or infinite */
+#define EXACT_POWER 22
+#define WIDE_DIGITS 19       /* fit 64 bits */
+#define MOST_DIGITS 800      /* 767 decide any double; what follows matters only by not being zero */
+#define MOST_EXPONENT 99999  /* past it a double with so few digits is 0 or infinite */
+#define LONGEST (1ull << 40) /* of an exponent that is still counted */
 
-/* digits * 10^exponent, without leading zeros. */
 typedef struct decimal {
     bool negative;
-    int count;
-    bool more; /* a dropped digit was not 0 */
-    int64_t exponent;
-    uint64_t whole; /* the digits as a number where there are at most WIDE_DIGITS */
-    char digits[MOST_DIGITS];
+    const unsigned char *digits, *behind; /* digits and the point between them */
+    int64_t count;                        /* significant digits */
+    int64_t exponent;                     /* of the last digit */
+    uint64_t whole;                       /* the digits as a number where there are at most WIDE_DIGITS */
 } decimal;
 
 static bool is_digit(const unsigned char *at, const unsigned char *end)
 {
-    return at < end && *at >= '0' && *at <= '9';
+    return at < end && (unsigned)(*at - '0') < 10;
 }
 
-static void add_digit(decimal *number, unsigned char digit, bool fraction)
+/* Eight digits at once, as a number with the first of them in its lowest byte. */
+static bool eight_digits(const unsigned char *at, uint64_t *number)
 {
-    if (fraction) number->exponent--;
-    if (number->count == 0 && digit == '0') return;
-    if (number->count < MOST_DIGITS) {
-        if (number->count < WIDE_DIGITS) number->whole = 10 * number->whole + (uint64_t)(digit - '0');
-        number->digits[number->count++] = (char)digit;
-        return;
+    uint64_t word = 0;
+    memcpy(&word, at, sizeof word);
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) word = __builtin_bswap64(word);
+    const uint64_t high = 0xf0f0f0f0f0f0f0f0u, carry = 0x0606060606060606u;
+    if (((word & high) | ((word + carry) & high) >> 4) != 0x3333333333333333u) return false;
+    word = (word & 0x0f0f0f0f0f0f0f0fu) * ((10 << 8) + 1) >> 8;
+    word = (word & 0x00ff00ff00ff00ffu) * ((100u << 16) + 1) >> 16;
+    *number = (word & 0x0000ffff0000ffffu) * ((10000ull << 32) + 1) >> 32;
+    return true;
+}
+
+/* Adds digits to whole, which wraps where they are too many: the count tells. */
+static inline const unsigned char *scan_digits(const unsigned char *at, const unsigned char *end, uint64_t *whole)
+{
+    uint64_t eight = 0;
+    while (end - at >= 8 && eight_digits(at, &eight)) {
+        *whole = 100000000 * *whole + eight;
+        at += 8;
     }
-    number->exponent++;
-    if (digit != '0') number->more = true;
+    for (; is_digit(at, end); at++) *whole = 10 * *whole + (uint64_t)(*at - '0');
+    return at;
 }
 
 static const unsigned char *scan_sign(const unsigned char *at, const unsigned char *end, bool *negative)
@@ -62,70 +76,134 @@ static const unsigned char *scan_exponent(const unsigned char *at, const unsigne
     at = scan_sign(at + 1, end, &negative);
     if (!is_digit(at, end)) return NULL;
     for (; is_digit(at, end); at++)
-        if (value < INT64_MAX / 100) value = 10 * value + (*at - '0');
+        if (value < (int64_t)LONGEST) value = 10 * value + (*at - '0');
     *exponent += negative ? -value : value;
     return at;
 }
 
-/* [sign] digits [. digits] [e [sign] digits], with a digit somewhere before the e, and nothing else. */
-static bool scan(const unsigned char *at, const unsigned char *end, decimal *number)
+/* Leaves out zeros in front; the first WIDE_DIGITS of longer numbers become whole, and the exponent is theirs. */
+static void shorten(decimal *number)
 {
-    bool some = false;
-    at = scan_sign(at, end, &number->negative);
-    for (; is_digit(at, end); at++, some = true) add_digit(number, *at, false);
-    if (at < end && *at == '.')
-        for (at++; is_digit(at, end); at++, some = true) add_digit(number, *at, true);
-    if (!some) return false;
-    return scan_exponent(at, end, &number->exponent) == end;
+    const unsigned char *at = number->digits;
+    while (at < number->behind && (*at == '0' || *at == '.')) number->count -= *at++ == '0';
+    number->digits = at;
+    if (number->count <= WIDE_DIGITS) return;
+    number->whole = 0;
+    number->exponent += number->count - WIDE_DIGITS;
+    for (int used = 0; used < WIDE_DIGITS; at++)
+        if (*at != '.') {
+            number->whole = 10 * number->whole + (uint64_t)(*at - '0');
+            used++;
+        }
 }
 
-static bool convert_fast(const decimal *number, double *value)
+/* [sign] digits [. digits] [e [sign] digits], with a digit somewhere before the e; NULL for anything else. */
+static inline __attribute__((always_inline)) const unsigned char *scan(const unsigned char *at,
+                                                                       const unsigned char *end, decimal *number)
 {
-    static const double powers[FAST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (number->count > FAST_DIGITS || number->exponent < -FAST_POWER || number->exponent > FAST_POWER) return false;
-    const double digits = (double)number->whole;
-    *value = number->exponent < 0 ? digits / powers[-number->exponent] : digits * powers[number->exponent];
+    number->whole = 0;
+    number->exponent = 0;
+    number->digits = at = scan_sign(at, end, &number->negative);
+    const unsigned char *stop = at;
+    for (; is_digit(stop, end); stop++) number->whole = 10 * number->whole + (uint64_t)(*stop - '0');
+    number->count = stop - at;
+    if (stop < end && *stop == '.') {
+        at = stop + 1;
+        stop = scan_digits(at, end, &number->whole);
+        number->count += stop - at;
+        number->exponent = at - stop;
+    }
+    if (number->count == 0) return NULL;
+    number->behind = stop;
+    if (number->count > WIDE_DIGITS) shorten(number);
+    return scan_exponent(stop, end, &number->exponent);
+}
+
+static bool convert_exact(uint64_t whole, int64_t exponent, double *value)
+{
+    static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (whole >> 53 || exponent < -EXACT_POWER || exponent > EXACT_POWER) return false;
+    *value = exponent < 0 ? (double)whole / powers[-exponent] : (double)whole * powers[exponent];
     return true;
 }
 
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide;
 
-/* whole * 10^e = (whole * 5^e) * 2^e. A quotient has at least 64 bits, the last of which also stands for whatever is
- * left over, so that its conversion to double rounds as the exact value would. */
-static bool convert_wide(const decimal *number, double *value)
+/* The top 128 bits of whole * 5^q, whole's highest bit being set; false where what was left out could matter. */
+static bool multiply(uint64_t whole, int64_t q, uint64_t *high, uint64_t *low)
 {
-    const int64_t e = number->exponent;
-    uint64_t power = 1;
-    if (number->count > WIDE_DIGITS || e < -WIDE_POWER || e > WIDE_POWER) return false;
-    for (int64_t i = 0; i < (e < 0 ? -e : e); i++) power *= 5;
-    if (e >= 0) {
-        *value = ldexp((double)((wide)number->whole * power), (int)e);
-        return true;
+    const uint64_t *power = powers_of_five[q + POWER_MOST];
+    wide product = (wide)whole * power[0];
+    if ((product >> 64 & 0x1ff) == 0x1ff) { /* the lower half of the power may carry into the bits that round */
+        const wide rest = (wide)whole * power[1] >> 64;
+        product += rest;
     }
-    const int shift = 64 + __builtin_clzll(number->whole);
-    const wide scaled = (wide)number->whole << shift, quotient = scaled / power;
-    *value = ldexp((double)(quotient | (quotient * power != scaled)), (int)e - shift);
+    *high = (uint64_t)(product >> 64);
+    *low = (uint64_t)product;
+    return *low != UINT64_MAX || (q >= -27 && q <= 55);
+}
+
+/* whole * 10^q as mantissa * 2^x. The powers of the table keep the result far from subnormal and infinite numbers. */
+static bool convert_wide(uint64_t whole, int64_t q, double *value)
+{
+    enum { MANTISSA = 52, SPARE = 64 - MANTISSA - 3, BIAS = 1023 };
+    uint64_t high = 0, low = 0;
+    if (whole == 0 || q < -POWER_MOST || q > POWER_MOST) return false;
+    const int shift = __builtin_clzll(whole);
+    if (!multiply(whole << shift, q, &high, &low)) return false;
+    const int top = (int)(high >> 63);
+    uint64_t mantissa = high >> (top + SPARE);
+    /* Exactly halfway: to even. Only such powers of ten can be halfway. */
+    if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (top + SPARE) == high) mantissa &= ~1ull;
+    mantissa = (mantissa + (mantissa & 1)) >> 1;
+    int64_t power = (217706 * q >> 16) + 63 + top - shift + BIAS; /* 217706/2^16: log2(10) */
+    if (mantissa >> (MANTISSA + 1)) {
+        mantissa >>= 1;
+        power++;
+    }
+    const uint64_t bits = (uint64_t)power << MANTISSA | (mantissa & ((1ull << MANTISSA) - 1));
+    memcpy(value, &bits, sizeof bits);
     return true;
 }
 #else
-static bool convert_wide(const decimal *number, double *value)
+static bool convert_wide(uint64_t whole, int64_t q, double *value)
 {
-    (void)number;
-    (void)value;
+    (void)whole, (void)q, (void)value;
     return false;
 }
 #endif
 
+/* Digits that were dropped do not matter where the number without them and the next one round to the same. */
+static bool convert(const decimal *number, double *value)
+{
+    double above = 0;
+    if (number->count <= WIDE_DIGITS && convert_exact(number->whole, number->exponent, value)) return true;
+    if (!convert_wide(number->whole, number->exponent, value)) return false;
+    if (number->count <= WIDE_DIGITS) return true;
+    return convert_wide(number->whole + 1, number->exponent, &above) && above == *value;
+}
+
 static double convert_slow(const decimal *number, locale_t plain)
 {
-    char text[MOST_DIGITS + 16];
+    char text[MOST_DIGITS + 32];
     int64_t exponent = number->exponent;
-    int count = number->count;
-    memcpy(text, number->digits, (size_t)count);
-    if (number->more) {
+    int count = 0;
+    bool more = false;
+    if (number->count > WIDE_DIGITS) exponent -= number->count - WIDE_DIGITS;
+    for (const unsigned char *at = number->digits; at < number->behind; at++) {
+        if (*at == '.' || (count == 0 && *at == '0')) continue;
+        if (count < MOST_DIGITS) {
+            text[count++] = (char)*at;
+            continue;
+        }
+        exponent++;
+        more = more || *at != '0';
+    }
+    if (count == 0) return 0;
+    if (more) {
         text[count++] = '1';
         exponent--;
     }
@@ -135,9 +213,28 @@ static double convert_slow(const decimal *number, locale_t plain)
     return strtod_l(text, NULL, plain);
 }
 
+static double finish(const decimal *number, locale_t plain)
+{
+    double found = 0;
+    if (!convert(number, &found)) found = convert_slow(number, plain);
+    return number->negative ? -found : found;
+}
+
+const unsigned char *armilla_decimal_scan(const unsigned char *start, const unsigned char *end, locale_t plain,
+                                          double *value)
+{
+    decimal number;
+    const unsigned char *behind = scan(start, end, &number);
+    if (!behind) return NULL;
+    const double found = finish(&number, plain);
+    if (isinf(found)) return NULL;
+    *value = found;
+    return behind;
+}
+
 static bool is_word(const unsigned char *start, const unsigned char *end)
 {
-    static const char *const words[] = {"nan", "na", "n/a", "inf", "infinity"};
+    static const char *const words[] = {"nan", "na", "n/a", "null", "inf", "infinity"};
     bool negative = false;
     start = scan_sign(start, end, &negative);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -151,16 +248,11 @@ armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned
                                       double *value)
 {
     decimal number;
-    double found = 0;
-    number.count = 0;
-    number.more = false;
-    number.exponent = 0;
-    number.whole = 0; /* digits are left as they are: clearing 800 bytes would cost more than the parsing */
     if (start == end) return ARMILLA_DECIMAL_EMPTY;
-    if (!scan(start, end, &number)) return is_word(start, end) ? ARMILLA_DECIMAL_NOT_FINITE : ARMILLA_DECIMAL_TEXT;
-    if (number.count > 0 && !convert_fast(&number, &found) && !convert_wide(&number, &found))
-        found = convert_slow(&number, plain);
+    if (scan(start, end, &number) != end)
+        return is_word(start, end) ? ARMILLA_DECIMAL_NOT_FINITE : ARMILLA_DECIMAL_TEXT;
+    const double found = finish(&number, plain);
     if (isinf(found)) return ARMILLA_DECIMAL_TOO_LARGE;
-    *value = number.negative ? -found : found;
+    *value = found;
     return ARMILLA_DECIMAL_NUMBER;
 }

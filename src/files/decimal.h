@@ -17,4 +17,8 @@ typedef enum armilla_decimal {
 armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned char *end, locale_t plain,
                                       double *value);
 
+/* The number that the text begins with: where it stops, or NULL where there is none or it is too large. */
+const unsigned char *armilla_decimal_scan(const unsigned char *start, const unsigned char *end, locale_t plain,
+                                          double *value);
+
 #endif

@@ -16,19 +16,24 @@ typedef struct armilla_bytes {
 
 typedef struct armilla_format {
     const char *name;    /* "npy" */
-    const char *endings; /* ".npy"; several apart by spaces */
+    const char *endings; /* ".npy"; several apart by spaces; of a directory what it has to hold */
     const char *meaning;
     /* Whether the content is of this format, from its first bytes; NULL: by the ending only. */
     bool (*recognize)(const unsigned char *start, size_t count);
     armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                            armilla_data **data);
+    /* Formats that are directories of files have these two; those that are nothing else, none of the two above. */
+    bool (*recognize_directory)(armilla_context *context, const char *path);
+    armilla_status (*read_directory)(armilla_context *context, const char *path, const armilla_read_options *options,
+                                     armilla_data **data);
 } armilla_format;
 
 /* NULL past the last row; NULL where there is no such name. */
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
-extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx;
+extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx,
+    armilla_format_mtx, armilla_format_10x, armilla_format_images, armilla_format_hdf5, armilla_format_mat;
 
 /* ARMILLA_BAD_DATA, with what to do, unless the array has two dimensions: a vector might be one sample or many. */
 struct armilla_array;
@@ -54,6 +59,8 @@ armilla_status armilla_labels_open(armilla_context *context, const char *path, i
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
+/* What one thing that a file asks for may take: memory, or half of the machine's where memory <= 0. */
+int64_t armilla_bytes_limit(int64_t memory);
 /* Bytes that gzip made become what it packed; others stay as they are. memory: the most that it may be, <= 0: what the
  * machine bears. */
 armilla_status armilla_bytes_unpack(armilla_context *context, int64_t memory, armilla_bytes *bytes);

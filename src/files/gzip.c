@@ -5,7 +5,6 @@
 #include "base/size.h"
 
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032 };
@@ -37,15 +36,6 @@ static void *take(void *context, unsigned items, unsigned size)
 static void release(void *context, void *block)
 {
     armilla_release(context, block);
-}
-
-/* Half of the machine's memory where the caller names no limit: the numbers made of the text need room too. */
-static int64_t find_limit(int64_t memory)
-{
-    const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    int64_t all = 0;
-    if (memory > 0) return memory;
-    return pages > 0 && page > 0 && armilla_size_area(pages, page, &all) ? all / 2 : INT64_MAX / 4;
 }
 
 /* The last four bytes are the unpacked size (modulo 2^32): right for most files, and believed where deflate can reach
@@ -150,7 +140,7 @@ static armilla_status unpack_all(unpacking *u)
 
 armilla_status armilla_bytes_unpack(armilla_context *context, int64_t memory, armilla_bytes *bytes)
 {
-    unpacking u = {.context = context, .packed = bytes, .limit = find_limit(memory)};
+    unpacking u = {.context = context, .packed = bytes, .limit = armilla_bytes_limit(memory)};
     if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
     armilla_status status = unpack_all(&u);
     if (status == ARMILLA_OK && u.used == 0)

@@ -7,10 +7,8 @@
 #include <strings.h>
 
 static const armilla_format *const formats[] = {
-    &armilla_format_npy,
-    &armilla_format_npz,
-    &armilla_format_csv,
-    &armilla_format_idx,
+    &armilla_format_npy, &armilla_format_npz,    &armilla_format_mtx,  &armilla_format_csv, &armilla_format_idx,
+    &armilla_format_10x, &armilla_format_images, &armilla_format_hdf5, &armilla_format_mat,
 };
 
 const armilla_format *armilla_formats_row(size_t index)
@@ -78,7 +76,8 @@ static const armilla_format *find_by_ending(const armilla_bytes *bytes)
     size_t length = strlen(bytes->path);
     if (bytes->unpacked && armilla_has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
     for (size_t i = 0; armilla_formats_row(i); i++)
-        if (armilla_has_ending(armilla_formats_row(i)->endings, bytes->path, length)) return armilla_formats_row(i);
+        if (armilla_formats_row(i)->read && armilla_has_ending(armilla_formats_row(i)->endings, bytes->path, length))
+            return armilla_formats_row(i);
     return NULL;
 }
 
@@ -113,21 +112,81 @@ static armilla_status check_limit(armilla_context *context, const char *path, in
                         path, held, limit);
 }
 
+static armilla_status wrong_kind(armilla_context *context, const char *path, const armilla_format *format)
+{
+    const bool directory = !format->read;
+    return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a %s, but data of the format %s are a %s; %s", path,
+                        directory ? "file" : "directory", format->name, directory ? "directory" : "file",
+                        directory ? "give the directory" : "give the name of a file in it");
+}
+
+static const armilla_format *find_directory(armilla_context *context, const char *path)
+{
+    for (size_t i = 0; armilla_formats_row(i); i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        if (row->recognize_directory && row->recognize_directory(context, path)) return row;
+    }
+    return NULL;
+}
+
+/* "10x (directory with matrix.mtx), ..." */
+static armilla_status unknown_directory(armilla_context *context, const char *path)
+{
+    char all[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; armilla_formats_row(i) && used < sizeof all; i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        if (!row->read_directory) continue;
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s (%s)", used ? ", " : "", row->name, row->endings);
+    }
+    return armilla_fail(context, ARMILLA_CANNOT_OPEN,
+                        "%s: is a directory, and none that holds data; give the name of a file in it, or a directory "
+                        "of these kinds: %s",
+                        path, all);
+}
+
+static bool is_directory(const armilla_context *context, const char *path)
+{
+    struct stat facts;
+    return context->io->stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static armilla_status open_directory(armilla_context *context, const char *path, const armilla_format *format,
+                                     const armilla_read_options *options, armilla_data **data)
+{
+    if (!format) format = find_directory(context, path);
+    if (!format) return unknown_directory(context, path);
+    if (!format->read_directory) return wrong_kind(context, path, format);
+    return format->read_directory(context, path, options, data);
+}
+
+static armilla_status open_file(armilla_context *context, const char *path, const armilla_format *format,
+                                const armilla_read_options *options, armilla_data **data)
+{
+    armilla_bytes bytes;
+    if (format && !format->read) return wrong_kind(context, path, format);
+    armilla_status status = armilla_bytes_open(context, path, &bytes);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_bytes_unpack(context, options->memory, &bytes);
+    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
+    if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
+    armilla_bytes_free(context, &bytes);
+    return status;
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
     armilla_data *made = NULL;
-    armilla_bytes bytes;
+    armilla_status status = ARMILLA_OK;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
-    armilla_status status = armilla_bytes_open(context, path, &bytes);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, chosen.memory, &bytes);
-    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
-    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, &made);
-    armilla_bytes_free(context, &bytes);
+    if (is_directory(context, path))
+        status = open_directory(context, path, format, &chosen, &made);
+    else
+        status = open_file(context, path, format, &chosen, &made);
     if (status == ARMILLA_OK) status = check_limit(context, path, chosen.memory, made);
     if (status == ARMILLA_OK && chosen.labels)
         status = armilla_labels_open(context, chosen.labels, chosen.memory, made);

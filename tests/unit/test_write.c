@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "data/data.h"
+#include "files/files.h"
 #include "files/write.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void check_again(const armilla_writer *writer, bool columns)
     const armilla_read_options options = {.sample_columns = columns};
     armilla_data *data = NULL;
     double sample[FEATURES];
-    if (strcmp(writer->name, "mtx") == 0 || strcmp(writer->name, "svmlight") == 0) return; /* see the text below */
+    if (!armilla_formats_find(writer->name) || strcmp(writer->name, "svmlight") == 0) return; /* see the text below */
     support_ok(context, armilla_data_open(context, path, &options, &data));
     assert_int_equal(armilla_data_features(data), FEATURES);
     assert_int_equal(armilla_data_samples(data), SAMPLES);

@@ -1,0 +1,24 @@
+/* A sparse matrix from entries in any order, as coordinate files have them. */
+#ifndef ARMILLA_DATA_TRIPLETS_H
+#define ARMILLA_DATA_TRIPLETS_H
+
+#include "base/team.h"
+#include "data/sparse_matrix.h"
+
+/* Entry k has (*values)[k] at (*features)[k], samples[k], counted from 0. */
+typedef struct armilla_triplets {
+    int64_t m, n;
+    int64_t count;
+    int32_t **features; /* taken over, and set to NULL, where they already lie as the matrix wants them */
+    double **values;    /* as well */
+    const int32_t *samples;
+    double
+        mirror; /* 1 or -1: an entry off the diagonal also stands, times this, at the mirrored place; 0: it does not */
+} armilla_triplets;
+
+/* Compressed columns, one per sample, features rising; what belongs to one place is added up in the order given. The
+ * result does not depend on the number of threads. Indices are in range. */
+armilla_status armilla_triplets_compress(armilla_context *context, armilla_team *team, int threads,
+                                         const armilla_triplets *from, armilla_sparse_matrix *made);
+
+#endif

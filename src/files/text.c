@@ -1,0 +1,177 @@
+/* Cutting text and handing its parts to threads. */
+#include "files/text.h"
+
+#include "base/size.h"
+
+#include <string.h>
+
+#define PART_BYTES (1 << 20)
+#define LOOKED_AT 4096
+
+static armilla_status check_text(const armilla_text *text)
+{
+    const unsigned char *start = text->all.start;
+    const size_t count = (size_t)(text->all.end - start);
+    if (count >= 2 && (memcmp(start, "\xff\xfe", 2) == 0 || memcmp(start, "\xfe\xff", 2) == 0))
+        return armilla_fail(text->context, ARMILLA_BAD_DATA, "%s: is UTF-16 text; save it as UTF-8", text->path);
+    if (memchr(start, '\0', count < LOOKED_AT ? count : LOOKED_AT))
+        return armilla_fail(
+            text->context, ARMILLA_BAD_DATA,
+            "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (--format)",
+            text->path);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_text_open(armilla_context *context, const armilla_bytes *bytes,
+                                 const armilla_read_options *options, armilla_text *text)
+{
+    armilla_text made = {.context = context,
+                         .path = bytes->path,
+                         .options = options,
+                         .all = {bytes->start, bytes->start + bytes->count}};
+    const armilla_status status = check_text(&made);
+    if (status != ARMILLA_OK) return status;
+    if (bytes->count >= 3 && memcmp(bytes->start, "\xef\xbb\xbf", 3) == 0) made.all.start += 3;
+    made.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!made.plain) return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", bytes->path);
+    *text = made;
+    return ARMILLA_OK;
+}
+
+void armilla_text_close(armilla_text *text)
+{
+    if (text->plain) freelocale(text->plain);
+    armilla_team_free(text->team);
+    armilla_release(text->context, text->part);
+    text->plain = (locale_t)0;
+    text->team = NULL;
+    text->part = NULL;
+}
+
+static void count_lines(void *self, armilla_text_part *part)
+{
+    (void)self;
+    const unsigned char *end = part->text.end;
+    int64_t lines = 0;
+    for (const unsigned char *at = part->text.start; at < end;) {
+        const unsigned char *stop = end - at > 255 ? at + 255 : end;
+        unsigned char few = 0; /* a byte counts so far, and many of them at once */
+        for (; at < stop; at++) few = (unsigned char)(few + (*at == '\n'));
+        lines += few;
+    }
+    part->lines = lines + (part->text.start < end && end[-1] != '\n');
+}
+
+static const unsigned char *behind_line(const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    return stop ? stop + 1 : end;
+}
+
+armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, bool whole)
+{
+    const unsigned char *end = text->all.end;
+    const int64_t step = whole ? end - start + 1 : PART_BYTES;
+    armilla_status status = armilla_take(text->context, (end - start) / step + 1, sizeof *text->part, &text->part);
+    if (status != ARMILLA_OK) return status;
+    for (const unsigned char *at = start; at < end; text->parts++) {
+        const unsigned char *stop = end - at > step ? behind_line(at + step - 1, end) : end;
+        text->part[text->parts].text = (armilla_span){at, stop};
+        at = stop;
+    }
+    text->threads = (int)armilla_min64(armilla_threads_choose(text->options->threads), armilla_max64(text->parts, 1));
+    if ((status = armilla_team_new(text->context, text->threads, &text->team)) != ARMILLA_OK) return status;
+    (void)armilla_text_run(text, count_lines, NULL);
+    for (int64_t i = 0; i < text->parts; i++) {
+        text->part[i].first = text->lines;
+        text->lines += text->part[i].lines;
+    }
+    return ARMILLA_OK;
+}
+
+typedef struct running {
+    armilla_text *text;
+    armilla_text_job job;
+    void *self;
+} running;
+
+/* Parts are taken in order, so that all before the first with a mistake are finished too. */
+static void take_parts(void *self, int thread)
+{
+    const running *r = self;
+    armilla_text *text = r->text;
+    const armilla_read_options *options = text->options;
+    for (;;) {
+        const int64_t i = __atomic_fetch_add(&text->next, 1, __ATOMIC_RELAXED);
+        if (i >= __atomic_load_n(&text->blocked, __ATOMIC_RELAXED)) return;
+        armilla_text_part *part = &text->part[i];
+        r->job(r->self, part);
+        if (thread == 0 && options->progress)
+            options->progress(options->progress_user, part->text.end - text->all.start,
+                              text->all.end - text->all.start);
+        int64_t first = __atomic_load_n(&text->blocked, __ATOMIC_RELAXED);
+        while (part->bad && i < first)
+            if (__atomic_compare_exchange_n(&text->blocked, &first, i, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                break;
+    }
+}
+
+const armilla_text_part *armilla_text_run(armilla_text *text, armilla_text_job job, void *self)
+{
+    running r = {text, job, self};
+    text->next = 0;
+    text->blocked = text->parts;
+    armilla_team_run(text->team, take_parts, &r);
+    return text->blocked < text->parts ? &text->part[text->blocked] : NULL;
+}
+
+int64_t armilla_text_line_number(const armilla_text *text, const unsigned char *at)
+{
+    int64_t number = 1;
+    for (const unsigned char *byte = text->all.start; byte < at; byte++) number += *byte == '\n';
+    return number;
+}
+
+armilla_span armilla_text_line(const armilla_text *text, const unsigned char *at)
+{
+    armilla_span rest = {at, text->all.end}, line = {at, at};
+    while (rest.start > text->all.start && rest.start[-1] != '\n') rest.start--;
+    (void)armilla_text_next_line(&rest, &line);
+    return line;
+}
+
+bool armilla_text_next_line(armilla_span *rest, armilla_span *line)
+{
+    const unsigned char *start = rest->start, *end = rest->end;
+    if (start >= end) return false;
+    const unsigned char *stop = memchr(start, '\n', (size_t)(end - start));
+    rest->start = stop ? stop + 1 : end;
+    if (!stop) stop = end;
+    if (stop > start && stop[-1] == '\r') stop--;
+    *line = (armilla_span){start, stop};
+    return true;
+}
+
+int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blocks)
+{
+    int64_t used = 0;
+    for (int64_t i = 0; i < text->parts; i++) {
+        const armilla_text_part *part = &text->part[i];
+        if (used != part->first && part->count > 0)
+            memmove((char *)blocks + (size_t)used * size, (char *)blocks + (size_t)part->first * size,
+                    (size_t)part->count * size);
+        used += part->count;
+    }
+    return used;
+}
+
+const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN])
+{
+    enum { KEPT = 40 };
+    const size_t length = (size_t)(field.end - field.start), kept = length < KEPT ? length : KEPT;
+    memcpy(shown, field.start, kept);
+    for (size_t i = 0; i < kept; i++)
+        if ((unsigned char)shown[i] < ' ') shown[i] = '?';
+    strcpy(shown + kept, kept < length ? "..." : "");
+    return shown;
+}

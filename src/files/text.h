@@ -1,0 +1,64 @@
+/* Text of many lines, cut at line ends into parts that threads parse as they come. Where the cuts lie depends on the
+ * text alone, and so does everything that is read; of several mistakes the first in the file is the one that is told. */
+#ifndef ARMILLA_FILES_TEXT_H
+#define ARMILLA_FILES_TEXT_H
+
+#include "files/decimal.h"
+#include "files/files.h"
+
+typedef struct armilla_span {
+    const unsigned char *start, *end;
+} armilla_span;
+
+/* Whole lines. What a reader makes of them stands in places first ... first+count-1 of its arrays. */
+typedef struct armilla_text_part {
+    armilla_span text;
+    int64_t lines;
+    int64_t first, count;
+    const unsigned char *bad; /* where the first mistake stands; NULL: none */
+    int mistake;              /* what is wrong there, in the reader's own terms */
+} armilla_text_part;
+
+typedef struct armilla_text {
+    armilla_context *context;
+    const char *path;
+    const armilla_read_options *options;
+    armilla_span all; /* without a byte order mark */
+    locale_t plain;   /* "C" */
+    armilla_team *team;
+    int threads;
+    armilla_text_part *part;
+    int64_t parts;
+    int64_t lines;         /* of all parts */
+    int64_t next, blocked; /* the part to be taken next, and the first with a mistake; atomic */
+} armilla_text;
+
+/* Checks that it looks like text. armilla_text_close undoes it, and accepts one that is all zeros. */
+armilla_status armilla_text_open(armilla_context *context, const armilla_bytes *bytes,
+                                 const armilla_read_options *options, armilla_text *text);
+void armilla_text_close(armilla_text *text);
+
+/* Cuts what follows `start` and counts its lines; a part's `first` is the number of lines before it. A single part
+ * where `whole`. */
+armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, bool whole);
+
+/* Runs job on every part, on all threads; it stops at its first mistake, which it puts into part->bad. The first part
+ * with a mistake, or NULL. */
+typedef void (*armilla_text_job)(void *self, armilla_text_part *part);
+const armilla_text_part *armilla_text_run(armilla_text *text, armilla_text_job job, void *self);
+
+/* The number (from 1) of the line that `at` is in, and the line without its end. */
+int64_t armilla_text_line_number(const armilla_text *text, const unsigned char *at);
+armilla_span armilla_text_line(const armilla_text *text, const unsigned char *at);
+
+/* The next line of rest without its end; false behind the last. */
+bool armilla_text_next_line(armilla_span *rest, armilla_span *line);
+
+/* Parts leave gaps where lines were empty: moves blocks of `size` bytes together. Their number. */
+int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blocks);
+
+/* Up to 40 bytes of the field as they can be shown in a message. */
+enum { ARMILLA_SHOWN = 48 };
+const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN]);
+
+#endif
