@@ -4,6 +4,7 @@
 #include "guess.h"
 #include "help.h"
 #include "parse.h"
+#include "reading.h"
 #include "signals.h"
 
 #include <errno.h>

@@ -23,6 +23,7 @@ test  | libcmocka-dev           | cmocka                     | module:cmocka    
 test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
 test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
+test  | python3-sklearn         | scikit-learn               | python:sklearn                | checks that svmlight files are read as it does
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad and 10x .h5 files
 more  | libmatio-dev            | matio                      | module:matio                  | armilla-convert: MATLAB files
@@ -33,7 +34,6 @@ more  | cppcheck                | cppcheck                   | command:cppcheck 
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
-more  | python3-sklearn         | scikit-learn               | python:sklearn                | make bench: compared with
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 more  | gnuplot-nox             | gnuplot                    | command:gnuplot               | make bench: draws the curves
 '

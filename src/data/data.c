@@ -12,6 +12,12 @@ void armilla_data_free(armilla_data *data)
     data->ops->free(data);
 }
 
+void armilla_data_view(const armilla_data *inner, armilla_data *view)
+{
+    *view = *inner;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) view->names[kind] = (armilla_names){0};
+}
+
 int64_t armilla_data_features(const armilla_data *data)
 {
     return data->m;

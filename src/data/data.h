@@ -121,6 +121,9 @@ typedef struct armilla_preparation {
     bool unit_length;   /* then scale each sample to length 1 (zero samples stay) */
 } armilla_preparation;
 
+/* view = inner but for its names, which stay inner's alone: whoever frees the view must not free them. */
+void armilla_data_view(const armilla_data *inner, armilla_data *view);
+
 /* A view of inner with the preparation applied on the fly; inner and the arrays must outlive it. */
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
                                     const armilla_preparation *preparation, armilla_data **data);

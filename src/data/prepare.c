@@ -111,7 +111,7 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     if (inner->ops->entries) return armilla_data_prepare_sparse(context, inner, preparation, data);
     const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    made->data = *inner;
+    armilla_data_view(inner, &made->data);
     made->data.ops = &prepared_ops;
     made->data.context = context;
     made->inner = inner;

@@ -201,7 +201,7 @@ armilla_status armilla_data_prepare_sparse(armilla_context *context, const armil
     prepared *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    made->data = *inner;
+    armilla_data_view(inner, &made->data);
     made->data.ops = &prepared_ops;
     made->data.context = context;
     made->data.mean = preparation->mean;
