@@ -12,7 +12,7 @@
 typedef struct cli_settings {
     armilla_options fit;
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *array, *labels, *to, *to_samples;
+    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;
@@ -85,6 +85,12 @@ const char *samples_choice(size_t index);
         .choice = format_choice, .value = "NAME",                                                                      \
         .help = "format of the data file; otherwise from its content and name"                                         \
     }
+#define OPTION_LABEL_COLUMN                                                                                            \
+    OPTION_PATH("label-column", label_column, "COLUMN",                                                                \
+                "column of a text table with the labels: name, or number from 1")
+#define OPTION_NAME_COLUMN                                                                                             \
+    OPTION_PATH("name-column", name_column, "COLUMN",                                                                  \
+                "column of a text table with the names of its rows; otherwise as it looks")
 #define OPTION_SAMPLES(text)                                                                                           \
     {                                                                                                                  \
         .name = "samples", .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples), .preset = "rows",   \

@@ -27,23 +27,11 @@ static double remaining(const cli_watcher *watcher, const armilla_trace_entry *e
     return isfinite(left) ? left : -1;
 }
 
-static void format_seconds(double seconds, char *buffer, size_t size)
-{
-    if (seconds < 0)
-        snprintf(buffer, size, "?");
-    else if (seconds < 100)
-        snprintf(buffer, size, "%.0f s", seconds);
-    else if (seconds < 6000)
-        snprintf(buffer, size, "%.0f min", seconds / 60);
-    else
-        snprintf(buffer, size, "%.1f h", seconds / 3600);
-}
-
 static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double clock)
 {
     const double elapsed = clock - watcher->begun, rate = elapsed > 0 ? (double)watcher->done / elapsed : 0;
     char start[48] = "", left[32], line[256];
-    format_seconds(remaining(watcher, entry, rate), left, sizeof left);
+    report_seconds(remaining(watcher, entry, rate), left, sizeof left);
     if (watcher->options->restarts > 1)
         snprintf(start, sizeof start, "start %" PRId64 "/%" PRId64 "  ", watcher->round, watcher->options->restarts);
     snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f  radius %.4g  %.3g it/s  < %s left", start,

@@ -5,6 +5,7 @@
 #include "help.h"
 #include "manual.h"
 #include "parse.h"
+#include "reading.h"
 #include "signals.h"
 
 #include <errno.h>

@@ -3,10 +3,16 @@
 
 #include "external.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define PATIENCE 1.0 /* seconds before anything is shown */
+#define PAUSE 0.2    /* between two lines */
 
 const armilla_option reading_options[] = {
     OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
     OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, apart by commas"),
@@ -74,21 +80,49 @@ static bool is_external(const char *format, const char *path)
     return external_recognize(path);
 }
 
+/* A file that is being read. */
+typedef struct cli_reading {
+    cli_report *report;
+    const char *path;
+    double begun, shown; /* seconds */
+} cli_reading;
+
+/* How far the reading has come, on a terminal: user is a cli_reading. */
+static void reading_progress(void *user, int64_t done, int64_t total)
+{
+    cli_reading *reading = user;
+    const double clock = now(), elapsed = clock - reading->begun;
+    char left[32], line[512];
+    if (elapsed < PATIENCE || clock - reading->shown < PAUSE || done <= 0 || total <= 0) return;
+    report_seconds(elapsed * (double)(total - done) / (double)done, left, sizeof left);
+    snprintf(line, sizeof line, "reading %s  %.0f %% of %.0f MB  < %s left", reading->path,
+             100 * (double)done / (double)total, 1e-6 * (double)total, left);
+    report_progress(reading->report, line);
+    reading->shown = clock;
+}
+
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
 {
     const cli_settings *settings = &session->settings;
+    const double begun = now();
+    cli_reading reading = {.report = &session->report, .path = path, .begun = begun};
+    const bool watched = session->report.terminal && !session->report.quiet;
     const armilla_read_options options = {
         .format = settings->format,
         .sample_columns = samples_in_columns(session),
         .array = settings->array,
+        .label_column = settings->label_column,
+        .name_column = settings->name_column,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
         .memory = settings->fit.memory,
+        .progress = watched ? reading_progress : NULL,
+        .progress_user = &reading,
     };
-    const double begun = now();
     armilla_status status = is_external(settings->format, path)
                                 ? external_open(session, path, &options, data)
                                 : armilla_data_open(session->context, path, &options, data);
+    report_erase(&session->report);
     if (status == ARMILLA_OK) status = choose(session, path, data);
     if (seconds) *seconds = now() - begun;
     return status;

@@ -31,6 +31,18 @@ void report_progress(cli_report *report, const char *text)
     report->progress_shown = true;
 }
 
+void report_seconds(double seconds, char *buffer, size_t size)
+{
+    if (seconds < 0)
+        snprintf(buffer, size, "?");
+    else if (seconds < 100)
+        snprintf(buffer, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(buffer, size, "%.0f min", seconds / 60);
+    else
+        snprintf(buffer, size, "%.1f h", seconds / 3600);
+}
+
 /* File names may hold anything; a line break or an escape in one would break the promise of one line. */
 static void print_sentence(const cli_report *report, const char *colour, const char *opening, const char *sentence)
 {

@@ -24,6 +24,8 @@ void report_log(void *report, armilla_log_level level, const char *message);
 /* Shows text in place of the last progress line, cut to the terminal's width; erase removes it. */
 void report_progress(cli_report *report, const char *text);
 void report_erase(cli_report *report);
+/* "12 s", "3 min"; "?" where seconds < 0. */
+void report_seconds(double seconds, char *buffer, size_t size);
 
 /* text as one word of a shell command, for lines that a reader may copy. Returns buffer. */
 const char *report_quote(const char *text, char *buffer, size_t size);

@@ -23,7 +23,7 @@ test  | libcmocka-dev           | cmocka                     | module:cmocka    
 test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
 test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
-test  | python3-sklearn         | scikit-learn               | python:sklearn                | preparation is compared with it; also make bench
+test  | python3-sklearn         | scikit-learn               | python:sklearn                | svmlight files and preparation are compared with it
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad and 10x .h5 files
 more  | libmatio-dev            | matio                      | module:matio                  | armilla-convert: MATLAB files

@@ -4,6 +4,7 @@
 #include "base/size.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void armilla_data_free(armilla_data *data)
 {
@@ -11,6 +12,16 @@ void armilla_data_free(armilla_data *data)
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(data->context, &data->names[kind]);
     for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(data->context, &data->kept[i]);
     data->ops->free(data);
+}
+
+void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
+                       armilla_context *context)
+{
+    *view = *inner;
+    view->ops = ops;
+    view->context = context;
+    memset(view->names, 0, sizeof view->names);
+    memset(view->kept, 0, sizeof view->kept);
 }
 
 int64_t armilla_data_features(const armilla_data *data)

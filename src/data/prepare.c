@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct prepared {
     armilla_data data;
@@ -110,16 +109,6 @@ static const armilla_data_ops prepared_ops = {
 bool armilla_preparation_any(const armilla_preparation *preparation)
 {
     return preparation->log1p || preparation->weights || preparation->mean || preparation->unit_length;
-}
-
-void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
-                       armilla_context *context)
-{
-    *view = *inner;
-    view->ops = ops;
-    view->context = context;
-    memset(view->names, 0, sizeof view->names);
-    memset(view->kept, 0, sizeof view->kept);
 }
 
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,

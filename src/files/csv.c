@@ -1,287 +1,279 @@
-/* CSV, TSV and plain columns of numbers. The bytes have no end mark: every step looks where they end. The separator
- * is found in the first line; a first line with text in it is a header, and its names are dropped. */
+/* CSV, TSV and plain columns of numbers, with or without a header, names of the rows, and labels. */
 #include "files/array.h"
-#include "files/decimal.h"
 #include "files/files.h"
+#include "files/layout.h"
 
 #include "base/size.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN 40 /* bytes of a bad field in a message */
+enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME };
 
-typedef struct span {
-    const unsigned char *start, *end;
-} span;
-
-typedef struct reader {
-    armilla_context *context;
-    const char *path;
-    span rest; /* behind the current line */
-    span line; /* without its end */
-    int64_t number;
-    unsigned char separator; /* ' ': runs of blanks */
-    locale_t plain;
-    int64_t rows, cols;
+typedef struct table {
+    armilla_text text;
+    armilla_table_layout columns;
+    int64_t rows, numbers; /* numbers: of a row */
     double *values;
-} reader;
+    armilla_span *names, *labels; /* of rows; NULL: none */
+    bool run_on;                  /* a quoted field holds a line end; atomic */
+} table;
 
-static bool is_blank(const reader *r, unsigned char byte)
+/* FILE: line 3, column 2: 'abc' is not a number; what to do */
+static armilla_status bad_field(const table *t, int64_t column, armilla_span field, int mistake)
 {
-    return byte == ' ' || (byte == '\t' && r->separator != '\t');
+    static const char *const sentences[] = {
+        [ARMILLA_DECIMAL_NUMBER] = "",
+        [ARMILLA_DECIMAL_EMPTY] = " the field is empty (a missing value); fill it, or remove the line or the column",
+        [ARMILLA_DECIMAL_TEXT] =
+            " is not a number; correct it or remove the column (decimals take a point), or say what "
+            "the column is (--name-column, --label-column)",
+        [ARMILLA_DECIMAL_NOT_FINITE] = " is no finite number; remove the line or the column, or fill the value",
+        [ARMILLA_DECIMAL_TOO_LARGE] = " is too large for a number; scale the values",
+        [RAGGED] = "",
+        [NUMBER_AS_NAME] = " is a number where the first row has a name; correct one of them, or say that the column "
+                           "holds names (--name-column 1)",
+    };
+    char shown[ARMILLA_SHOWN];
+    const char *quote = mistake == ARMILLA_DECIMAL_EMPTY ? "" : "'";
+    return armilla_fail(t->text.context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s",
+                        t->text.path, armilla_text_line_number(&t->text, field.start), column, *quote ? " " : "", quote,
+                        armilla_text_show(field, shown), quote, sentences[mistake]);
 }
 
-static span trim(const reader *r, span text)
+/* The record that holds the byte: quotes may have joined lines. */
+static armilla_span find_record(const table *t, const armilla_text_part *part)
 {
-    while (text.start < text.end && is_blank(r, *text.start)) text.start++;
-    while (text.start < text.end && is_blank(r, text.end[-1])) text.end--;
-    return text;
+    armilla_span rest = part->text, record = rest;
+    while (armilla_fields_next_record(&t->columns.dialect, &rest, &record) && record.end < part->bad) {}
+    return record;
 }
 
-/* The next line that holds something: neither blank nor a comment. */
-static bool next_line(reader *r)
+static armilla_status tell_mistake(const table *t, const armilla_text_part *part)
 {
-    while (r->rest.start < r->rest.end) {
-        const unsigned char *start = r->rest.start;
-        const unsigned char *end = memchr(start, '\n', (size_t)(r->rest.end - start));
-        r->rest.start = end ? end + 1 : r->rest.end;
-        if (!end) end = r->rest.end;
-        if (end > start && end[-1] == '\r') end--;
-        r->line = (span){start, end};
-        r->number++;
-        while (start < end && (*start == ' ' || *start == '\t')) start++;
-        if (start < end && *start != '#') return true;
+    const armilla_span record = find_record(t, part);
+    const unsigned char *at = record.start;
+    armilla_span field = record;
+    int64_t column = 0;
+    if (part->mistake == RAGGED)
+        return armilla_fail(t->text.context, ARMILLA_BAD_DATA,
+                            "%s: line %" PRId64 " has %" PRId64 " fields, the lines before have %" PRId64
+                            "; give every line the same number",
+                            t->text.path, armilla_text_line_number(&t->text, record.start),
+                            armilla_fields_count(&t->columns.dialect, record), t->columns.fields);
+    while (armilla_fields_next(&t->columns.dialect, record, &at, &field)) {
+        column++;
+        if (field.start >= part->bad) break;
     }
-    return false;
+    return bad_field(t, column, field, part->mistake);
 }
 
-/* Behind the closing quote of the text that begins with one, or NULL where it is not closed. Two quotes stand for
- * one inside. */
-static const unsigned char *skip_quoted(const unsigned char *at, const unsigned char *end)
+/* A plain number and the separator or the end behind it: nearly every field. Else false, and nothing has changed. */
+static bool take_number(const table *t, armilla_span record, const unsigned char **at, double *value)
 {
-    const unsigned char quote = *at++;
-    while ((at = memchr(at, quote, (size_t)(end - at))) != NULL) {
-        if (at + 1 == end || at[1] != quote) return at + 1;
-        at += 2;
-    }
-    return NULL;
-}
-
-static bool is_separator(const reader *r, unsigned char byte)
-{
-    return r->separator == ' ' ? byte == ' ' || byte == '\t' : byte == r->separator;
-}
-
-/* The field at *at, without blanks and quotes round it; *at goes to the next, NULL behind the last. */
-static bool next_field(const reader *r, const unsigned char **at, span *field)
-{
-    const unsigned char *end = r->line.end, *start = *at, *stop = NULL;
-    while (start && start < end && is_blank(r, *start)) start++;
-    if (!start || (r->separator == ' ' && start == end)) return false;
-    if (start < end && (*start == '"' || *start == '\'')) stop = skip_quoted(start, end);
-    const bool quoted = stop != NULL;
-    if (!quoted) stop = start;
-    while (stop < end && !is_separator(r, *stop)) stop++;
-    *at = stop == end ? NULL : stop + 1;
-    *field = trim(r, (span){start, stop});
-    if (quoted && field->end[-1] == *field->start) *field = trim(r, (span){field->start + 1, field->end - 1});
+    const armilla_dialect *dialect = &t->columns.dialect;
+    const unsigned char *start = *at;
+    while (start < record.end && armilla_fields_blank(dialect, *start)) start++;
+    const unsigned char *stop = armilla_decimal_scan(start, record.end, t->text.plain, value);
+    if (!stop) return false;
+    if (dialect->separator != ' ')
+        while (stop < record.end && armilla_fields_blank(dialect, *stop)) stop++;
+    if (stop < record.end && !armilla_fields_separates(dialect, *stop)) return false;
+    *at = stop == record.end ? NULL : stop + 1;
     return true;
 }
 
-static int64_t count_fields(const reader *r)
+/* A field that is quoted, a name, a label or a mistake. -1: no field is left; else what is wrong with it, or 0. */
+static int take_field(const table *t, armilla_span record, int64_t column, int64_t row, const unsigned char **at,
+                      double *value)
 {
-    int64_t count = 0;
-    span field;
-    for (const unsigned char *at = r->line.start; next_field(r, &at, &field);) count++;
-    return count;
+    const armilla_table_layout *c = &t->columns;
+    armilla_span field;
+    double ignored = 0;
+    if (!armilla_fields_next(&c->dialect, record, at, &field)) return -1;
+    if (column == c->label) t->labels[row] = field;
+    if (column == c->name) t->names[row] = field;
+    const bool number = column != c->label && column != c->name;
+    if (!number && !(column == c->name && c->names_are_text)) return 0;
+    const int kind = (int)armilla_decimal_parse(field.start, field.end, t->text.plain, number ? value : &ignored);
+    if (number) return kind;
+    return kind == ARMILLA_DECIMAL_NUMBER ? NUMBER_AS_NAME : 0;
 }
 
-/* A semicolon decides (commas may be decimal marks then), else the more frequent of comma and tab; else blanks. */
-static unsigned char find_separator(span line)
+/* Fields of one record; false where there is a mistake, which the part then tells. */
+static bool parse_record(const table *t, armilla_span record, int64_t row, armilla_text_part *part)
 {
-    int64_t commas = 0, tabs = 0;
-    for (const unsigned char *at = line.start; at < line.end; at++) {
-        const unsigned char *behind = *at == '"' ? skip_quoted(at, line.end) : NULL;
-        if (behind) at = behind - 1;
-        if (*at == ';') return ';';
-        commas += *at == ',';
-        tabs += *at == '\t';
-    }
-    if (commas >= tabs && commas > 0) return ',';
-    return tabs > 0 ? '\t' : ' ';
-}
-
-/* What the fields of a line are, as far as it matters for a header. */
-typedef struct line_kinds {
-    int64_t fields, texts, integers;
-    bool begins_with_name; /* a text that does not look like a number gone wrong */
-} line_kinds;
-
-static line_kinds look_at_line(const reader *r)
-{
-    line_kinds kinds = {0};
-    span field;
-    double value = 0;
-    for (const unsigned char *at = r->line.start; next_field(r, &at, &field); kinds.fields++) {
-        const armilla_decimal kind = armilla_decimal_parse(field.start, field.end, r->plain, &value);
-        const bool text = kind == ARMILLA_DECIMAL_TEXT;
-        kinds.texts += text;
-        kinds.integers += kind == ARMILLA_DECIMAL_NUMBER && value == floor(value);
-        if (kinds.fields == 0) kinds.begins_with_name = text && !memchr("+-.0123456789", *field.start, 13);
-    }
-    return kinds;
-}
-
-/* The first line is a header where it is text, at least for the most part, or a name followed by whole numbers (years,
- * column numbers). Else a text in it is a mistake in a row of numbers, which must not cost a sample. */
-static bool is_header(const reader *r)
-{
-    const line_kinds kinds = look_at_line(r);
-    if (kinds.texts == 0) return false;
-    return 2 * kinds.texts >= kinds.fields ||
-           (kinds.begins_with_name && kinds.texts == 1 && kinds.integers == kinds.fields - 1);
-}
-
-/* FILE: line 3, column 2: 'abc' is not a number; what to do */
-static armilla_status bad_field(const reader *r, int64_t column, span field, armilla_decimal kind)
-{
-    static const char *const sentences[ARMILLA_DECIMAL_COUNT] = {
-        [ARMILLA_DECIMAL_NUMBER] = "",
-        [ARMILLA_DECIMAL_EMPTY] = " the field is empty (a missing value); fill it, or remove the line or the column",
-        [ARMILLA_DECIMAL_TEXT] = " is not a number; correct it or remove the column (decimals take a point)",
-        [ARMILLA_DECIMAL_NOT_FINITE] = " is no finite number; remove the line or the column, or fill the value",
-        [ARMILLA_DECIMAL_TOO_LARGE] = " is too large for a number; scale the values",
-    };
-    const size_t length = (size_t)(field.end - field.start), kept = length < SHOWN ? length : SHOWN;
-    char shown[SHOWN + 8] = "";
-    memcpy(shown, field.start, kept);
-    for (char *at = shown; *at; at++)
-        if ((unsigned char)*at < ' ') *at = '?';
-    if (kept < length) strcpy(shown + kept, "...");
-    const char *quote = kind == ARMILLA_DECIMAL_EMPTY ? "" : "'";
-    return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s", r->path,
-                        r->number, column, *quote ? " " : "", quote, shown, quote, sentences[kind]);
-}
-
-static armilla_status ragged(const reader *r, const char *before)
-{
-    return armilla_fail(r->context, ARMILLA_BAD_DATA,
-                        "%s: line %" PRId64 " has %" PRId64 " fields, %s %" PRId64 "; give every line the same number",
-                        r->path, r->number, count_fields(r), before, r->cols);
-}
-
-static armilla_status read_row(reader *r)
-{
-    double *row = r->values + r->rows * r->cols;
+    const armilla_table_layout *c = &t->columns;
+    const unsigned char *at = record.start;
+    double *values = t->values + row * t->numbers, *next = values;
     int64_t column = 0;
-    span field;
-    for (const unsigned char *at = r->line.start; next_field(r, &at, &field); column++) {
-        if (column == r->cols) return ragged(r, "the lines before have");
-        const armilla_decimal kind = armilla_decimal_parse(field.start, field.end, r->plain, &row[column]);
-        if (kind != ARMILLA_DECIMAL_NUMBER) return bad_field(r, column + 1, field, kind);
+    int mistake = 0;
+    for (; column < c->fields && at; column++) {
+        const unsigned char *start = at;
+        const bool number = column != c->name && column != c->label;
+        if (!number || !take_number(t, record, &at, next)) mistake = take_field(t, record, column, row, &at, next);
+        if (mistake < 0) break;
+        if (mistake > 0) {
+            part->bad = start;
+            part->mistake = mistake;
+            return false;
+        }
+        next += number;
     }
-    if (column < r->cols) return ragged(r, "the lines before have");
-    r->rows++;
-    return ARMILLA_OK;
+    armilla_span field = {record.start, record.start};
+    const bool more = at && armilla_fields_next(&c->dialect, record, &at, &field);
+    const bool trailing = more && c->trailing && !at && field.start == field.end;
+    if (column == c->fields && mistake >= 0 && (!more || trailing)) return true;
+    part->bad = record.start;
+    part->mistake = RAGGED;
+    return false;
 }
 
-/* The most rows that there can be from the current line on: no more than lines, and a row of c fields takes 2c bytes
- * (the last one perhaps 2c - 1). */
-static int64_t most_rows(const reader *r)
+static void parse_part(void *self, armilla_text_part *part)
 {
-    int64_t lines = 1;
-    const unsigned char *end = r->rest.end;
-    for (const unsigned char *at = r->rest.start; at < end; lines++) {
-        const unsigned char *stop = memchr(at, '\n', (size_t)(end - at));
-        at = stop ? stop + 1 : end;
-    }
-    return armilla_min64(lines, (end - r->line.start) / (2 * armilla_max64(r->cols, 1)) + 1);
+    const table *t = self;
+    armilla_span rest = part->text, record = rest;
+    int64_t row = part->first;
+    for (; armilla_fields_next_record(&t->columns.dialect, &rest, &record); row++)
+        if (!parse_record(t, record, row, part)) return;
+    part->count = row - part->first;
 }
 
-/* Stands at the first row of numbers afterwards. */
-static armilla_status find_first_row(reader *r)
+static void count_records(void *self, armilla_text_part *part)
 {
-    if (!next_line(r))
-        return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: holds no rows of numbers; check how it was made",
-                            r->path);
-    r->separator = find_separator(r->line);
-    const bool header = is_header(r);
-    r->cols = count_fields(r);
-    if (!header) return ARMILLA_OK;
-    if (!next_line(r))
-        return armilla_fail(r->context, ARMILLA_BAD_DATA,
-                            "%s: holds no rows of numbers, only a header; check how it was made", r->path);
-    /* Names may have blanks in them, so that a header says little where blanks separate. */
-    if (r->separator != ' ' && count_fields(r) != r->cols) return ragged(r, "the header has");
-    r->cols = count_fields(r);
-    return ARMILLA_OK;
+    const table *t = self;
+    armilla_span rest = part->text, record = rest;
+    int64_t count = 0;
+    while (armilla_fields_next_record(&t->columns.dialect, &rest, &record)) count++;
+    part->lines = count;
 }
 
-static armilla_status check_text(const armilla_bytes *bytes, reader *r)
+static void look_for_run_on(void *self, armilla_text_part *part)
 {
-    const unsigned char *start = bytes->start;
-    const size_t count = bytes->count, looked = count < 4096 ? count : 4096;
-    if (count >= 2 && (memcmp(start, "\xff\xfe", 2) == 0 || memcmp(start, "\xfe\xff", 2) == 0))
-        return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: is UTF-16 text; save it as UTF-8", r->path);
-    if (memchr(start, '\0', looked))
-        return armilla_fail(
-            r->context, ARMILLA_BAD_DATA,
-            "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (--format)",
-            r->path);
-    const size_t mark = count >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    r->rest = (span){start + mark, start + count};
-    return ARMILLA_OK;
+    table *t = self;
+    if (armilla_fields_run_on(part->text)) __atomic_store_n(&t->run_on, true, __ATOMIC_RELAXED);
 }
 
-static armilla_status read_rows(reader *r)
+/* Parts, and the most rows that they can have. A row of c fields takes 2c bytes (the last one perhaps 2c - 1); where
+ * lines are more, many of them are empty, and rows are counted before memory is taken. */
+static armilla_status cut(table *t)
 {
-    int64_t numbers = 0;
-    armilla_status status = find_first_row(r);
+    armilla_text *text = &t->text;
+    const unsigned char *start = t->columns.first.start;
+    const int64_t most = (text->all.end - start) / (2 * t->columns.fields) + 1;
+    t->columns.dialect.multiline = false;
+    armilla_status status = armilla_text_cut(text, start, false);
     if (status != ARMILLA_OK) return status;
-    if (!armilla_size_area(most_rows(r), r->cols, &numbers)) numbers = INT64_MAX;
-    if ((status = armilla_grow(r->context, numbers, sizeof *r->values, &r->values)) != ARMILLA_OK) return status;
-    do status = read_row(r);
-    while (status == ARMILLA_OK && next_line(r));
-    if (status == ARMILLA_OK) status = armilla_grow(r->context, r->rows * r->cols, sizeof *r->values, &r->values);
+    (void)armilla_text_run(text, look_for_run_on, t);
+    if (t->run_on) {
+        t->columns.dialect.multiline = true;
+        if ((status = armilla_text_cut(text, start, true)) != ARMILLA_OK) return status;
+    }
+    if (text->lines <= most) return ARMILLA_OK;
+    (void)armilla_text_run(text, count_records, t);
+    armilla_text_place(text);
+    return ARMILLA_OK;
+}
+
+static armilla_status take_rows(table *t)
+{
+    armilla_context *context = t->text.context;
+    int64_t numbers = 0;
+    t->numbers = armilla_table_layout_numbers(&t->columns);
+    if (!armilla_size_area(t->text.lines, t->numbers, &numbers)) numbers = INT64_MAX;
+    armilla_status status = armilla_grow(context, numbers, sizeof *t->values, &t->values);
+    if (status == ARMILLA_OK && t->columns.name >= 0)
+        status = armilla_grow(context, t->text.lines, sizeof *t->names, &t->names);
+    if (status == ARMILLA_OK && t->columns.label >= 0)
+        status = armilla_grow(context, t->text.lines, sizeof *t->labels, &t->labels);
     return status;
 }
 
+static armilla_status read_rows(table *t)
+{
+    armilla_status status = armilla_table_layout_find(&t->text, &t->columns);
+    if (status == ARMILLA_OK) status = cut(t);
+    if (status == ARMILLA_OK) status = take_rows(t);
+    if (status != ARMILLA_OK) return status;
+    const armilla_text_part *bad = armilla_text_run(&t->text, parse_part, t);
+    if (bad) return tell_mistake(t, bad);
+    t->rows = armilla_text_close_gaps(&t->text, sizeof *t->values * (size_t)t->numbers, t->values);
+    if (t->names) (void)armilla_text_close_gaps(&t->text, sizeof *t->names, t->names);
+    if (t->labels) (void)armilla_text_close_gaps(&t->text, sizeof *t->labels, t->labels);
+    return armilla_grow(t->text.context, t->rows * t->numbers, sizeof *t->values, &t->values);
+}
+
 /* The file has features in rows: makes each sample's numbers lie together. */
-static armilla_status transpose(reader *r)
+static armilla_status transpose(table *t)
 {
     const armilla_array array = {.kind = 'f',
                                  .width = sizeof(double),
                                  .dimensions = 2,
-                                 .shape = {r->rows, r->cols},
-                                 .values = (const unsigned char *)r->values};
+                                 .shape = {t->rows, t->numbers},
+                                 .values = (const unsigned char *)t->values};
     double *turned = NULL;
-    armilla_status status = armilla_grow(r->context, r->rows * r->cols, sizeof *turned, &turned);
+    armilla_status status = armilla_grow(t->text.context, t->rows * t->numbers, sizeof *turned, &turned);
     if (status != ARMILLA_OK) return status;
     armilla_array_copy(&array, ARMILLA_F64, true, turned);
-    armilla_release(r->context, r->values);
-    r->values = turned;
+    armilla_release(t->text.context, t->values);
+    t->values = turned;
     return ARMILLA_OK;
+}
+
+/* Names of rows, or labels, become the data's. */
+static armilla_status adopt(const table *t, const armilla_span *fields, armilla_naming kind, armilla_data *data)
+{
+    armilla_names names = {0};
+    armilla_status status = ARMILLA_OK;
+    if (!fields) return ARMILLA_OK;
+    for (int64_t i = 0; i < t->rows && status == ARMILLA_OK; i++)
+        status = armilla_fields_add_name(t->text.context, fields[i], &names);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
+    armilla_names_free(t->text.context, &names);
+    return status;
+}
+
+static armilla_status adopt_header(const table *t, armilla_naming kind, armilla_data *data)
+{
+    armilla_names names = {0};
+    armilla_status status = armilla_table_layout_names(&t->text, &t->columns, &names);
+    if (status == ARMILLA_OK && names.count > 0) status = armilla_data_adopt_names(data, kind, "", &names);
+    armilla_names_free(t->text.context, &names);
+    return status;
+}
+
+static armilla_status make_data(table *t, armilla_data **data)
+{
+    const bool columns = t->text.options->sample_columns;
+    armilla_data *made = NULL;
+    armilla_status status = armilla_data_own_dense(
+        t->text.context, ARMILLA_F64, t->values, columns ? t->rows : t->numbers, columns ? t->numbers : t->rows, &made);
+    if (status != ARMILLA_OK) return status;
+    t->values = NULL;
+    status = adopt_header(t, columns ? ARMILLA_SAMPLE_NAMES : ARMILLA_FEATURE_NAMES, made);
+    if (status == ARMILLA_OK) status = adopt(t, t->names, columns ? ARMILLA_FEATURE_NAMES : ARMILLA_SAMPLE_NAMES, made);
+    if (status == ARMILLA_OK) status = adopt(t, t->labels, ARMILLA_SAMPLE_LABELS, made);
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
+    return status;
 }
 
 static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                armilla_data **data)
 {
-    const bool columns = options->sample_columns;
-    reader r = {.context = context, .path = bytes->path, .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-    armilla_status status = ARMILLA_OK;
-    if (!r.plain) return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", bytes->path);
-    if ((status = check_text(bytes, &r)) != ARMILLA_OK) goto done;
-    if ((status = read_rows(&r)) != ARMILLA_OK) goto done;
-    if (columns && (status = transpose(&r)) != ARMILLA_OK) goto done;
-    status = armilla_data_own_dense(context, ARMILLA_F64, r.values, columns ? r.rows : r.cols,
-                                    columns ? r.cols : r.rows, data);
-    if (status == ARMILLA_OK) r.values = NULL;
-done:
-    armilla_release(context, r.values);
-    freelocale(r.plain);
+    table t = {.run_on = false};
+    armilla_status status = armilla_text_open(context, bytes, options, &t.text);
+    if (status != ARMILLA_OK) return status;
+    status = read_rows(&t);
+    if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
+    if (status == ARMILLA_OK) status = make_data(&t, data);
+    armilla_release(context, t.values);
+    armilla_release(context, t.names);
+    armilla_release(context, t.labels);
+    armilla_text_close(&t.text);
     return status;
 }
 

@@ -33,7 +33,8 @@ const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
 extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx,
-    armilla_format_mtx, armilla_format_10x, armilla_format_images, armilla_format_hdf5, armilla_format_mat;
+    armilla_format_mtx, armilla_format_10x, armilla_format_svmlight, armilla_format_images, armilla_format_hdf5,
+    armilla_format_mat;
 
 /* ARMILLA_BAD_DATA, with what to do, unless the array has two dimensions: a vector might be one sample or many. */
 struct armilla_array;

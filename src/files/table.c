@@ -7,8 +7,8 @@
 #include <strings.h>
 
 static const armilla_format *const formats[] = {
-    &armilla_format_npy, &armilla_format_npz,    &armilla_format_mtx,  &armilla_format_csv, &armilla_format_idx,
-    &armilla_format_10x, &armilla_format_images, &armilla_format_hdf5, &armilla_format_mat,
+    &armilla_format_npy,      &armilla_format_npz, &armilla_format_mtx,    &armilla_format_csv,  &armilla_format_idx,
+    &armilla_format_svmlight, &armilla_format_10x, &armilla_format_images, &armilla_format_hdf5, &armilla_format_mat,
 };
 
 const armilla_format *armilla_formats_row(size_t index)

@@ -68,24 +68,35 @@ static const unsigned char *behind_line(const unsigned char *at, const unsigned 
     return stop ? stop + 1 : end;
 }
 
-armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, bool whole)
+void armilla_text_place(armilla_text *text)
 {
-    const unsigned char *end = text->all.end;
-    const int64_t step = whole ? end - start + 1 : PART_BYTES;
-    armilla_status status = armilla_take(text->context, (end - start) / step + 1, sizeof *text->part, &text->part);
-    if (status != ARMILLA_OK) return status;
-    for (const unsigned char *at = start; at < end; text->parts++) {
-        const unsigned char *stop = end - at > step ? behind_line(at + step - 1, end) : end;
-        text->part[text->parts].text = (armilla_span){at, stop};
-        at = stop;
-    }
-    text->threads = (int)armilla_min64(armilla_threads_choose(text->options->threads), armilla_max64(text->parts, 1));
-    if ((status = armilla_team_new(text->context, text->threads, &text->team)) != ARMILLA_OK) return status;
-    (void)armilla_text_run(text, count_lines, NULL);
+    text->lines = 0;
     for (int64_t i = 0; i < text->parts; i++) {
         text->part[i].first = text->lines;
         text->lines += text->part[i].lines;
     }
+}
+
+armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, bool whole)
+{
+    const unsigned char *end = text->all.end;
+    const int64_t step = whole ? end - start + 1 : PART_BYTES;
+    armilla_text_part *part = NULL;
+    armilla_status status = armilla_take(text->context, (end - start) / step + 1, sizeof *part, &part);
+    if (status != ARMILLA_OK) return status;
+    armilla_release(text->context, text->part);
+    text->part = part;
+    text->parts = 0;
+    for (const unsigned char *at = start; at < end; text->parts++) {
+        const unsigned char *stop = end - at > step ? behind_line(at + step - 1, end) : end;
+        part[text->parts].text = (armilla_span){at, stop};
+        at = stop;
+    }
+    text->threads = (int)armilla_min64(armilla_threads_choose(text->options->threads), armilla_max64(text->parts, 1));
+    if (!text->team) status = armilla_team_new(text->context, text->threads, &text->team);
+    if (status != ARMILLA_OK) return status;
+    (void)armilla_text_run(text, count_lines, NULL);
+    armilla_text_place(text);
     return ARMILLA_OK;
 }
 

@@ -39,8 +39,11 @@ armilla_status armilla_text_open(armilla_context *context, const armilla_bytes *
 void armilla_text_close(armilla_text *text);
 
 /* Cuts what follows `start` and counts its lines; a part's `first` is the number of lines before it. A single part
- * where `whole`. */
+ * where `whole`; may be called again. */
 armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, bool whole);
+
+/* Sets each part's `first` to the number of lines before it, after a job has counted them otherwise. */
+void armilla_text_place(armilla_text *text);
 
 /* Runs job on every part, on all threads; it stops at its first mistake, which it puts into part->bad. The first part
  * with a mistake, or NULL. */

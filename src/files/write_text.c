@@ -79,12 +79,12 @@ static armilla_status put_separator(table *t)
     return armilla_output_write(t->file.output, t->separator, 1);
 }
 
-/* Features without names are called x1, x2, ... where labels make a header necessary. */
+/* Where anything has a name there is a header, so that readers need not guess: over the first column, where that has
+ * names, it is empty, and columns without names are called x1, x2, ... */
 static armilla_status put_header(table *t)
 {
     armilla_status status = ARMILLA_OK;
-    if (!t->across && !t->labels) return ARMILLA_OK;
-    if (t->down) status = put(&t->file, t->file.w->options->sample_columns ? "feature" : "sample");
+    if (!t->across && !t->down && !t->labels) return ARMILLA_OK;
     for (int64_t k = 0; k < t->file.lines.width && status == ARMILLA_OK; k++) {
         if (k > 0 || t->down) status = put_separator(t);
         if (status == ARMILLA_OK && t->across) status = put_field(&t->file, armilla_names_at(t->across, k));

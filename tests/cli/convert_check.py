@@ -171,12 +171,20 @@ def check_names(rng):
         assert list(found["labels"]) == labels
     convert("y.npz", "y.csv")
     rows = list(csv.reader(open("y.csv", newline="", encoding="utf-8")))
-    assert rows[0] == ["sample", *features, "label"], rows[0]
+    assert rows[0] == ["", *features, "label"], rows[0]
     assert [row[0] for row in rows[1:]] == samples and [row[-1] for row in rows[1:]] == labels
     same(np.array([row[1:-1] for row in rows[1:]], dtype=float), X, "numbers between names")
+    for names in (samples, ["3", "1", "2"]):  # numbers are names too
+        np.savez("x.npz", X=X, sample_names=names, labels=labels)
+        convert("x.npz", "z.csv")
+        convert("z.csv", "z.npz", "--label-column", "label")
+        with np.load("z.npz", allow_pickle=False) as found:
+            same(found["X"], X, "X through csv")
+            assert [name.strip() for name in found["sample_names"]] == [name.strip() for name in names]
+            assert list(found["labels"]) == labels
     convert("y.npz", "y.tsv", "--to-samples", "columns")
     rows = list(csv.reader(open("y.tsv", newline="", encoding="utf-8"), delimiter="\t"))
-    assert rows[0] == ["feature", *samples] and [row[0] for row in rows[1:]] == features
+    assert rows[0] == ["", *samples] and [row[0] for row in rows[1:]] == features
     assert "names of features are not kept" in run_told("convert", "y.npz", "lost.npy")
     assert "label" in run("convert", "y.npz", "new.svm", status=65) and not os.path.exists("new.svm")
 

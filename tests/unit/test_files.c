@@ -41,7 +41,7 @@ static void lists_its_formats(void **state)
     for (; armilla_formats_row(count); count++) {
         const armilla_format *row = armilla_formats_row(count);
         assert_ptr_equal(armilla_formats_find(row->name), row);
-        assert_true(row->endings[0] && row->meaning[0] && !row->read != !row->read_directory);
+        assert_true(row->endings[0] && row->meaning[0] && (row->read || row->read_directory));
     }
     assert_true(count >= 2);
     assert_null(armilla_formats_find("none"));

@@ -1,6 +1,7 @@
 /* Packed lists of names, and data that take them over. */
 #include "support.h"
 
+#include "data/data.h"
 #include "data/names.h"
 
 #include <stdio.h>
@@ -52,11 +53,38 @@ static void test_data_take_lists_that_fit(void **state)
     armilla_context_free(context);
 }
 
+/* A prepared view lives shorter than its data: the names stay with the data. */
+static void test_views_leave_names_alone(void **state)
+{
+    support_allocator allocator = SUPPORT_ALLOCATOR;
+    armilla_context *context = support_context_with(&allocator);
+    (void)state;
+    const double values[2] = {1, 2};
+    const int32_t rows[2] = {0, 1}, starts[2] = {0, 2};
+    const armilla_preparation preparation = {.unit_length = true};
+    for (int sparse = 0; sparse < 2; sparse++) {
+        armilla_data *X = NULL, *view = NULL;
+        armilla_names names = {0};
+        support_ok(context,
+                   sparse ? armilla_data_wrap_sparse(context, ARMILLA_F64, ARMILLA_I32, values, rows, starts, 2, 1, &X)
+                          : armilla_data_wrap_dense(context, ARMILLA_F64, values, 2, 1, 2, &X));
+        support_ok(context, armilla_names_add(context, &names, "only", 4));
+        support_ok(context, armilla_data_adopt_names(X, ARMILLA_SAMPLE_NAMES, "", &names));
+        support_ok(context, armilla_data_prepare(context, X, &preparation, &view));
+        armilla_data_free(view);
+        assert_string_equal(armilla_data_name(X, ARMILLA_SAMPLE_NAMES, 0), "only");
+        armilla_data_free(X);
+    }
+    armilla_context_free(context);
+    assert_int_equal(allocator.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists_keep_every_text),
         cmocka_unit_test(test_data_take_lists_that_fit),
+        cmocka_unit_test(test_views_leave_names_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,217 @@
+/* Finding the header and the columns that hold no numbers. A wrong guess costs a sample or a feature in silence, so
+ * that whatever is doubtful is taken for a row of numbers, and complained of as such. */
+#include "files/layout.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* What the fields of a record are, as far as it matters for a header. */
+typedef struct record_kinds {
+    int64_t fields, texts, integers;
+    bool consecutive; /* the numbers are whole and rise by 1 */
+    double start;     /* the first of them */
+    bool begins_with_text, begins_empty, begins_with_name;
+} record_kinds;
+
+/* A text that is no number gone wrong, such as 1,5 or 12.3.4. */
+static bool is_name(armilla_span field)
+{
+    if (!memchr("+-.0123456789", *field.start, 13)) return true;
+    for (const unsigned char *at = field.start; at < field.end; at++)
+        if (*at >= 0x80 || ((*at | 32) >= 'a' && (*at | 32) <= 'z' && (*at | 32) != 'e')) return true;
+    return false;
+}
+
+static record_kinds look_at(const armilla_text *text, const armilla_table_layout *columns, armilla_span record)
+{
+    record_kinds kinds = {.consecutive = true};
+    armilla_span field;
+    double value = 0, before = 0;
+    for (const unsigned char *at = record.start; armilla_fields_next(&columns->dialect, record, &at, &field);
+         kinds.fields++) {
+        const armilla_decimal kind = armilla_decimal_parse(field.start, field.end, text->plain, &value);
+        const bool is_text = kind == ARMILLA_DECIMAL_TEXT, number = kind == ARMILLA_DECIMAL_NUMBER;
+        const bool first_number = number && kinds.integers == 0;
+        kinds.texts += is_text;
+        if (first_number) kinds.start = value;
+        if (number && (value != floor(value) || (!first_number && value != before + 1))) kinds.consecutive = false;
+        kinds.integers += number && value == floor(value);
+        before = value;
+        if (kinds.fields > 0) continue;
+        kinds.begins_with_text = is_text;
+        kinds.begins_empty = kind == ARMILLA_DECIMAL_EMPTY;
+        kinds.begins_with_name = is_text && is_name(field);
+    }
+    return kinds;
+}
+
+/* Column numbers or years, whatever names the rows below have: so many that a row of data is hardly like them. */
+static bool counts_up(const record_kinds *kinds)
+{
+    const int64_t others = kinds->fields - 1;
+    if (!kinds->consecutive || kinds->integers != others) return false;
+    return others >= (kinds->start >= 1000 ? 2 : kinds->start <= 1 ? 5 : INT64_MAX);
+}
+
+/* The first record is a header where it is text, at least for the most part and more than the second; or a name (or,
+ * as pandas writes it, nothing) followed by whole numbers, such as years. */
+static bool is_header(const record_kinds *first, const record_kinds *second)
+{
+    const int64_t others = first->fields - 1;
+    const bool rises = first->consecutive && first->integers == others;
+    if (first->texts > 0 && first->texts == first->fields) return true;
+    if (first->begins_empty && first->texts == 0) return second->fields > 0 && !second->begins_empty && rises;
+    if (first->begins_empty) return first->texts == others;
+    if (first->texts == 0) return false;
+    if (first->begins_with_name && first->texts == 1 && first->integers == others) {
+        if (!second->begins_with_text) return true;
+        return counts_up(first) || (second->fields == first->fields && second->integers < others);
+    }
+    return 2 * first->texts >= first->fields && first->texts > second->texts;
+}
+
+static armilla_status find_records(const armilla_text *text, armilla_table_layout *c, record_kinds *first)
+{
+    armilla_span rest = text->all, record = rest, second = rest;
+    record_kinds following = {0};
+    c->dialect.multiline = true;
+    if (!armilla_fields_next_record(&c->dialect, &rest, &record))
+        return armilla_fail(text->context, ARMILLA_BAD_DATA, "%s: holds no rows of numbers; check how it was made",
+                            text->path);
+    c->dialect.separator = armilla_fields_separator(record);
+    rest.start = record.start; /* again, now that it is known what separates */
+    (void)armilla_fields_next_record(&c->dialect, &rest, &record);
+    *first = look_at(text, c, record);
+    const bool more = armilla_fields_next_record(&c->dialect, &rest, &second);
+    if (more) following = look_at(text, c, second);
+    c->header = is_header(first, &following);
+    c->names = record;
+    c->first = c->header ? second : record;
+    if (c->header && !more)
+        return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                            "%s: holds no rows of numbers, only a header; check how it was made", text->path);
+    if (c->header) *first = following;
+    return ARMILLA_OK;
+}
+
+static bool ends_empty(const armilla_table_layout *c, armilla_span record)
+{
+    armilla_span field = {record.start, record.start};
+    for (const unsigned char *at = record.start; armilla_fields_next(&c->dialect, record, &at, &field);) {}
+    return field.start == field.end && record.end > record.start &&
+           armilla_fields_separates(&c->dialect, record.end[-1]);
+}
+
+/* Fields of a record, and what the header has to do with them. */
+static armilla_status count_columns(const armilla_text *text, armilla_table_layout *c)
+{
+    const int64_t header = armilla_fields_count(&c->dialect, c->names);
+    c->fields = armilla_fields_count(&c->dialect, c->first);
+    const bool ends = c->fields > 1 && c->dialect.separator != ' ' && ends_empty(c, c->first);
+    c->trailing = ends && (!c->header || header < c->fields || ends_empty(c, c->names));
+    if (c->trailing) c->fields--;
+    if (!c->header) return ARMILLA_OK;
+    const int64_t named = header - (c->trailing && header > c->fields);
+    c->short_header = named + 1 == c->fields;
+    /* Names may have blanks in them, so that a header says little where blanks separate. */
+    if (named == c->fields || c->short_header || c->dialect.separator == ' ') return ARMILLA_OK;
+    return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                        "%s: line %" PRId64 " has %" PRId64 " fields, the header has %" PRId64
+                        "; give every line the same number",
+                        text->path, armilla_text_line_number(text, c->first.start), c->fields, named);
+}
+
+/* The header's fields are the names of the columns. */
+static bool header_fits(const armilla_table_layout *c)
+{
+    const int64_t header = c->header ? armilla_fields_count(&c->dialect, c->names) : 0;
+    return c->header && (c->short_header || header == c->fields || (c->trailing && header == c->fields + 1));
+}
+
+/* A column by its name or by its number from 1. */
+static armilla_status find_column(const armilla_text *text, const armilla_table_layout *c, const char *wanted,
+                                  const char *option, int64_t *column)
+{
+    const unsigned char *at = c->names.start;
+    const size_t length = strlen(wanted);
+    armilla_span field;
+    int64_t number = 0;
+    for (int64_t i = c->short_header; header_fits(c) && armilla_fields_next(&c->dialect, c->names, &at, &field); i++)
+        if ((size_t)(field.end - field.start) == length && memcmp(field.start, wanted, length) == 0) {
+            *column = i;
+            return ARMILLA_OK;
+        }
+    for (const char *digit = wanted; *digit; digit++)
+        number =
+            *digit >= '0' && *digit <= '9' && number >= 0 && number < INT32_MAX ? 10 * number + (*digit - '0') : -1;
+    if (number >= 1 && number <= c->fields) {
+        *column = number - 1;
+        return ARMILLA_OK;
+    }
+    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
+                        "%s: has no column '%s' (%s); give a name in its header%s or a number from 1 to %" PRId64,
+                        text->path, wanted, option, c->header ? "" : ", of which it has none,", c->fields);
+}
+
+static bool header_begins_empty(const armilla_table_layout *c)
+{
+    const unsigned char *at = c->names.start;
+    armilla_span field = {at, at};
+    return c->header && c->dialect.separator != ' ' && armilla_fields_next(&c->dialect, c->names, &at, &field) &&
+           field.start == field.end;
+}
+
+/* Without a word from the caller names are a first column that is text, or that the header does not name. */
+static void guess_names(armilla_table_layout *c, const record_kinds *first)
+{
+    if (c->fields < 2 || c->label == 0) return;
+    const bool unnamed = c->short_header || header_begins_empty(c);
+    c->names_are_text = first->begins_with_name && !unnamed;
+    if (unnamed || c->names_are_text) c->name = 0;
+}
+
+int64_t armilla_table_layout_numbers(const armilla_table_layout *columns)
+{
+    return columns->fields - (columns->name >= 0) - (columns->label >= 0 && columns->label != columns->name);
+}
+
+armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table_layout *columns)
+{
+    const armilla_read_options *options = text->options;
+    record_kinds first = {0};
+    armilla_table_layout c = {.name = -1, .label = -1};
+    armilla_status status = find_records(text, &c, &first);
+    if (status == ARMILLA_OK) status = count_columns(text, &c);
+    if (status == ARMILLA_OK && options->label_column && options->sample_columns)
+        status = armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
+                              "%s: a column of labels (--label-column) needs samples in rows; transpose the file",
+                              text->path);
+    if (status == ARMILLA_OK && options->label_column)
+        status = find_column(text, &c, options->label_column, "--label-column", &c.label);
+    if (status == ARMILLA_OK && options->name_column)
+        status = find_column(text, &c, options->name_column, "--name-column", &c.name);
+    if (status != ARMILLA_OK) return status;
+    if (!options->name_column) guess_names(&c, &first);
+    if (armilla_table_layout_numbers(&c) < 1)
+        return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                            "%s: no column of numbers is left beside names and labels; check how it was made",
+                            text->path);
+    *columns = c;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_table_layout_names(const armilla_text *text, const armilla_table_layout *c, armilla_names *names)
+{
+    const unsigned char *at = c->names.start;
+    armilla_span field;
+    armilla_status status = ARMILLA_OK;
+    if (!header_fits(c)) return ARMILLA_OK;
+    for (int64_t i = c->short_header; status == ARMILLA_OK && i < c->fields; i++) {
+        if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
+        if (i != c->name && i != c->label) status = armilla_fields_add_name(text->context, field, names);
+    }
+    return status;
+}

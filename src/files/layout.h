@@ -1,0 +1,29 @@
+/* What the columns of a table are: numbers, names or labels; and whether its first record is a header. */
+#ifndef ARMILLA_FILES_LAYOUT_H
+#define ARMILLA_FILES_LAYOUT_H
+
+#include "files/fields.h"
+
+typedef struct armilla_table_layout {
+    armilla_dialect dialect;
+    bool header;
+    armilla_span names;  /* the header record */
+    armilla_span first;  /* the first record that is none */
+    int64_t fields;      /* of a record, without an empty one behind a trailing separator */
+    bool trailing;       /* records may end in a separator */
+    bool short_header;   /* the column of names has no field in it, as R writes it */
+    int64_t name, label; /* these columns, from 0; -1: none */
+    bool names_are_text; /* the column of names was found by being text: a number in it is a mistake */
+} armilla_table_layout;
+
+/* Looks at the first records, and at what the options say. */
+armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table_layout *columns);
+
+/* Fields of the header that name columns of numbers. */
+armilla_status armilla_table_layout_names(const armilla_text *text, const armilla_table_layout *columns,
+                                          armilla_names *names);
+
+/* How many columns of numbers there are. */
+int64_t armilla_table_layout_numbers(const armilla_table_layout *columns);
+
+#endif

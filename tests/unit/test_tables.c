@@ -1,0 +1,248 @@
+/* Tables as programs write them: names, labels, headers, quotes over lines, trailing separators; many parts. */
+#include "support.h"
+
+#include "data/data.h"
+#include "files/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static armilla_context *context;
+static support_allocator allocator;
+
+static int set_up(void **state)
+{
+    (void)state;
+    allocator = SUPPORT_ALLOCATOR;
+    context = support_context_with(&allocator);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    armilla_context_free(context);
+    assert_int_equal(allocator.live, 0);
+    return 0;
+}
+
+static armilla_status read_bytes(const char *text, size_t count, const armilla_read_options *options,
+                                 armilla_data **data)
+{
+    unsigned char *copy = malloc(count ? count : 1);
+    armilla_bytes bytes = {.path = "a.csv", .start = copy, .count = count};
+    if (count) memcpy(copy, text, count);
+    const armilla_status status = armilla_format_csv.read(context, &bytes, options, data);
+    free(copy);
+    return status;
+}
+
+/* "a|b" of each kind, "" where there are none. */
+static void expect_names(const armilla_data *data, armilla_naming kind, const char *wanted)
+{
+    char found[256] = "";
+    for (int64_t i = 0; armilla_data_name(data, kind, i); i++) {
+        if (i) strcat(found, "|");
+        strcat(found, armilla_data_name(data, kind, i));
+    }
+    assert_string_equal(found, wanted);
+}
+
+typedef struct expectation {
+    const char *features, *samples, *labels;
+} expectation;
+
+/* The table holds the numbers 1, 2, 3, ... row by row in two rows of two. */
+static void reads(const char *text, const armilla_read_options *options, expectation wanted)
+{
+    armilla_data *data = NULL;
+    double sample[2];
+    support_ok(context, read_bytes(text, strlen(text), options, &data));
+    assert_int_equal(armilla_data_samples(data), 2);
+    assert_int_equal(armilla_data_features(data), 2);
+    for (int j = 0; j < 2; j++) {
+        support_ok(context, armilla_data_sample(context, data, j, sample));
+        for (int i = 0; i < 2; i++) assert_true(sample[i] == (options->sample_columns ? 1 + 2 * i + j : 1 + 2 * j + i));
+    }
+    expect_names(data, ARMILLA_FEATURE_NAMES, wanted.features);
+    expect_names(data, ARMILLA_SAMPLE_NAMES, wanted.samples);
+    expect_names(data, ARMILLA_SAMPLE_LABELS, wanted.labels);
+    armilla_data_free(data);
+}
+
+static const armilla_read_options usual = {.format = NULL};
+
+static void finds_names_by_itself(void **state)
+{
+    (void)state;
+    const armilla_read_options columns = {.sample_columns = true};
+    reads("x,y\n1,2\n3,4\n", &usual, (expectation){"x|y", "", ""});
+    reads("x,y\n1,2\n3,4\n", &columns, (expectation){"", "x|y", ""});
+    reads("id,x,y\ns1,1,2\ns2,3,4\n", &usual, (expectation){"x|y", "s1|s2", ""});
+    reads("gene\tx\ty\r\ng1\t1\t2\r\ng2\t3\t4\r\n", &columns, (expectation){"g1|g2", "x|y", ""});
+    reads("s1,1,2\ns2,3,4\n", &usual, (expectation){"", "s1|s2", ""});
+    reads(",x,y\n0,1,2\n1,3,4\n", &usual, (expectation){"x|y", "0|1", ""}); /* pandas */
+    reads(",0,1\n0,1,2\n1,3,4\n", &usual, (expectation){"0|1", "0|1", ""}); /* pandas, unnamed columns */
+    reads("\"\",\"x\",\"y\"\n\"1\",1,2\n\"2\",3,4\n", &usual, (expectation){"x|y", "1|2", ""}); /* R write.csv */
+    reads("\"x\" \"y\"\n\"1\" 1 2\n\"2\" 3 4\n", &usual, (expectation){"x|y", "1|2", ""});      /* R write.table */
+    reads("x\ty\ng1\t1\t2\ng2\t3\t4\n", &usual, (expectation){"x|y", "g1|g2", ""});
+    reads("gene,2001,2002\nA,1,2\nB,3,4\n", &usual, (expectation){"2001|2002", "A|B", ""});
+}
+
+static void takes_columns_as_told(void **state)
+{
+    (void)state;
+    const armilla_read_options named = {.label_column = "kind", .name_column = "id"};
+    const armilla_read_options numbered = {.label_column = "4", .name_column = "2"};
+    const armilla_read_options label = {.label_column = "kind"}, last = {.label_column = "3"};
+    const armilla_read_options columns = {.sample_columns = true, .name_column = "3"};
+    reads("x,id,y,kind\n1,7,2,a\n3,8,4,b c\n", &named, (expectation){"x|y", "7|8", "a|b c"});
+    reads("x,id,y,kind\n1,7,2,a\n3,8,4,b\n", &numbered, (expectation){"x|y", "7|8", "a|b"});
+    reads("id;x;y;kind\ns1;1;2;0\ns2;3;4;NA\n", &label, (expectation){"x|y", "s1|s2", "0|NA"});
+    reads("1,2,a\n3,4,b\n", &last, (expectation){"", "", "a|b"});
+    reads("kind,x,y\na,1,2\nb,3,4\n", &label, (expectation){"x|y", "", "a|b"});
+    reads("1,2,g1\n3,4,g2\n", &columns, (expectation){"g1|g2", "", ""});
+    reads("\"x, \"\"1\"\"\",y,kind\n1,2,\"a, \"\"b\"\"\"\n3,4,c\n", &label,
+          (expectation){"x, \"1\"|y", "", "a, \"b\"|c"});
+}
+
+static void reads_what_programs_write(void **state)
+{
+    (void)state;
+    const armilla_read_options label = {.label_column = "3"};
+    reads("x,y,\n1,2,\n3,4,\n", &usual, (expectation){"x|y", "", ""});
+    reads("1,2,\n3,4\n", &usual, (expectation){"", "", ""});
+    reads("x,y\n1,2,\n3,4,\n", &usual, (expectation){"x|y", "", ""});
+    reads("\xef\xbb\xbfx,y\r\n1,2\r\n\r\n# c\r\n3,4", &usual, (expectation){"x|y", "", ""});
+    reads("\"x\ny\",z\n1,2\n3,4\n", &usual, (expectation){"x\ny|z", "", ""});
+    reads("x,y,t\n1,2,\"a\nb\"\n3,4,\"c,\r\nd\"\n", &label, (expectation){"x|y", "", "a\nb|c,\r\nd"});
+    reads("x,y,t\n1,2,5\" pipe\n3,4,\"6\"\"\"\n", &label, (expectation){"x|y", "", "5\" pipe|6\""});
+}
+
+static void refuses(const char *text, const armilla_read_options *options, armilla_status status, const char *part)
+{
+    armilla_data *data = NULL;
+    support_fails(context, read_bytes(text, strlen(text), options, &data), status, part);
+    assert_null(data);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    const armilla_read_options missing = {.label_column = "species"}, far = {.name_column = "9"};
+    const armilla_read_options columns = {.label_column = "1", .sample_columns = true};
+    const armilla_read_options both = {.label_column = "1", .name_column = "2"};
+    refuses("x,y\n1,2\n", &missing, ARMILLA_BAD_ARGUMENT, "a.csv: has no column 'species' (--label-column)");
+    refuses("1,2\n", &far, ARMILLA_BAD_ARGUMENT,
+            "has no column '9' (--name-column); give a name in its header, of which");
+    refuses("1,2\n", &columns, ARMILLA_BAD_ARGUMENT, "needs samples in rows");
+    refuses("1,2\n", &both, ARMILLA_BAD_DATA, "no column of numbers is left");
+    refuses("id,x\ns1,1\n2,3\n", &usual, ARMILLA_BAD_DATA,
+            "line 3, column 1: '2' is a number where the first row has a");
+    refuses("id,x\ns1,1\ns2,NULL\n", &usual, ARMILLA_BAD_DATA, "line 3, column 2: 'NULL' is no finite number");
+    refuses("id,x\ns1,1\ns2,\n", &usual, ARMILLA_BAD_DATA, "line 3, column 2: the field is empty");
+    refuses("x\ty\n1\t2\n\t\n", &usual, ARMILLA_BAD_DATA, "line 3, column 1: the field is empty");
+    refuses("1,5;2\n1,5;3\n", &usual, ARMILLA_BAD_DATA, "'1,5' is not a number");
+    refuses("x,y,\n1,2,\n3,4,5\n", &usual, ARMILLA_BAD_DATA, "line 3 has 3 fields, the lines before have 2");
+    refuses("x,y,z\n1,2,\n", &usual, ARMILLA_BAD_DATA, "line 2, column 3: the field is empty");
+    refuses("t,x\n\"a\nb\",1\nc,y\n", &usual, ARMILLA_BAD_DATA, "line 4, column 2: 'y' is not a number");
+}
+
+/* Several parts, most of the lines empty, and names: the same for any number of threads. */
+static void does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    enum { ROWS = 60000, LINE = 80 };
+    char *text = malloc((size_t)ROWS * LINE), name[32];
+    size_t used = (size_t)sprintf(text, "id,x,y,z,kind\n");
+    for (int k = 0; k < ROWS; k++)
+        used += (size_t)sprintf(text + used, "r%d,%d, %.17g ,\"%d\",%d\n%s", k, k, k / 7.0, -k, k % 3,
+                                k % 500 ? "" : "\n\n\n# c\n");
+    assert_true(used > 2u << 20);
+    for (int threads = 1; threads < 4; threads++) {
+        const armilla_read_options options = {.label_column = "kind", .threads = threads};
+        armilla_data *data = NULL;
+        double sample[3];
+        support_ok(context, read_bytes(text, used, &options, &data));
+        assert_int_equal(armilla_data_samples(data), ROWS);
+        for (int k = 0; k < ROWS; k += 97) {
+            support_ok(context, armilla_data_sample(context, data, k, sample));
+            assert_true(sample[0] == k && sample[1] == k / 7.0 && sample[2] == -k);
+            snprintf(name, sizeof name, "r%d", k);
+            assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_NAMES, k), name);
+            snprintf(name, sizeof name, "%d", k % 3);
+            assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_LABELS, k), name);
+        }
+        armilla_data_free(data);
+    }
+    free(text);
+}
+
+/* A first row of many fields and many empty lines: memory goes by the rows, not by the lines. */
+static void takes_no_memory_for_empty_lines(void **state)
+{
+    (void)state;
+    enum { FIELDS = 100000, LINES = 1000000 };
+    char *text = malloc(2 * FIELDS + LINES);
+    armilla_data *data = NULL;
+    for (int i = 0; i < FIELDS; i++) memcpy(text + 2 * i, "1,", 2);
+    text[2 * FIELDS - 1] = '\n';
+    memset(text + 2 * FIELDS, '\n', LINES);
+    support_ok(context, read_bytes(text, 2 * FIELDS + LINES, &usual, &data));
+    assert_int_equal(armilla_data_samples(data), 1);
+    assert_int_equal(armilla_data_features(data), FIELDS);
+    armilla_data_free(data);
+    free(text);
+}
+
+static void survives_damage(void **state)
+{
+    (void)state;
+    static const char small[] = "id,x,\"y\",kind\ns1,1,\"2\",a\n\"s\n2\",3.5,4e1,\"b\"\"c\"\n";
+    const armilla_read_options options = {.label_column = "4"};
+    for (size_t at = 0; at < sizeof small - 1; at++)
+        for (int byte = 0; byte < 256; byte++) {
+            char changed[sizeof small];
+            armilla_data *data = NULL;
+            memcpy(changed, small, sizeof small);
+            changed[at] = (char)byte;
+            const armilla_status status = read_bytes(changed, sizeof small - 1, &options, &data);
+            assert_true(status == ARMILLA_OK || !data);
+            armilla_data_free(data);
+        }
+    for (size_t cut = 0; cut < sizeof small; cut++) {
+        armilla_data *data = NULL;
+        if (read_bytes(small, cut, &options, &data) != ARMILLA_OK) assert_null(data);
+        armilla_data_free(data);
+    }
+}
+
+static void survives_refused_allocations(void **state)
+{
+    (void)state;
+    bool refused = true;
+    const armilla_read_options options = {.label_column = "4"};
+    const char *text = "id,x,y,kind\ns1,1,2,\"a\"\"b\"\ns2,3,4,c\n";
+    for (int64_t k = 0; refused; k++) {
+        armilla_data *data = NULL;
+        allocator.countdown = allocator.taken + k;
+        const armilla_status status = read_bytes(text, strlen(text), &options, &data);
+        refused = status != ARMILLA_OK;
+        if (refused) support_fails(context, status, ARMILLA_NO_MEMORY, "out of memory");
+        armilla_data_free(data);
+        assert_true(refused || k > 12);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(finds_names_by_itself), TEST(takes_columns_as_told),        TEST(reads_what_programs_write),
+        TEST(says_what_is_wrong),    TEST(does_not_depend_on_threads),   TEST(takes_no_memory_for_empty_lines),
+        TEST(survives_damage),       TEST(survives_refused_allocations),
+    };
+    return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
+}
