@@ -163,7 +163,7 @@ def check_names_in_outputs(X):
                                   ("back.csv", list(names["feature_names"]), (model["U"] @ model["V"]).T)):
         with open(file, newline="", encoding="utf-8") as lines:
             table = list(csv.reader(lines))
-        assert table[0] == ["sample", *across, "label"], table[0]
+        assert table[0][1:] == [*across, "label"], table[0]
         assert [row[0] for row in table[1:]] == list(names["sample_names"])
         assert [row[-1] for row in table[1:]] == list(names["labels"])
         close([[float(x) for x in row[1:-1]] for row in table[1:]], numbers, 1e-12, file)
