@@ -139,7 +139,7 @@ static int64_t first_rank(const armilla_data *X)
 
 static json_t *make_hints(const cli_session *session, const armilla_data *X, const armilla_data_facts *facts)
 {
-    char line[PATH_MAX + 256], file[PATH_MAX];
+    char line[PATH_MAX + 512], file[PATH_MAX], array[256] = "", word[240];
     json_t *hints = json_array();
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
@@ -163,8 +163,10 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
                  facts->norm_high / facts->norm_low);
         hint(hints, line);
     }
-    snprintf(line, sizeof line, "try:  armilla fit %s%s --rank %" PRId64 " --basis %s --codes %s%s --out model.npz",
-             report_quote(session->settings.operands[0], file, sizeof file),
+    if (session->settings.array)
+        snprintf(array, sizeof array, " --array %s", report_quote(session->settings.array, word, sizeof word));
+    snprintf(line, sizeof line, "try:  armilla fit %s%s%s --rank %" PRId64 " --basis %s --codes %s%s --out model.npz",
+             report_quote(session->settings.operands[0], file, sizeof file), array,
              samples_in_columns(session) ? " --samples columns" : "", first_rank(X),
              mixed ? "orthonormal" : "nonnegative", mixed ? "sphere" : "nonneg-sphere",
              uneven ? " --normalize l2" : "");

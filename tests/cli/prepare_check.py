@@ -174,6 +174,8 @@ def check_names_in_outputs(X):
     assert told["feature_names"][:2] == ["gène 0", "gène 1"] and told["labels"] == ["0", "1", "2", "3"]
     told = json.loads(run("info", "named.npz", "--array", "X", "--json"))
     assert told["sample_names"][0] == "s,0" and told["labels"] == ["0", "1", "2", "3"]
+    words = told["hints"][-1].split()[2:]  # "try: armilla fit ..." can be run as it is
+    run(*words[:-1], "tried.npz", "--quiet", "--force")
 
 
 def check_info(X):
