@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS
-sources = $$(find include src cli tests examples bench -name '*.[ch]')
+sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
 .PHONY: build deps demo test test-all bench install format check-format clean help
 .DEFAULT_GOAL := build
@@ -44,7 +44,7 @@ bench: ## measure speed against the targets, on this machine; ARGS="--quick" for
 	@cmake --build "$(BUILD)" --target bench_roofline --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
 	@/usr/bin/python3 bench/bench.py "$(BUILD)" $(ARGS)
 
-install: build ## install the command, library, headers and package files under PREFIX
+install: build ## install the command, library, headers, manual pages and completion under PREFIX
 	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"
 
 format: ## format the C sources

@@ -3,9 +3,6 @@
 
 static const armilla_option options[] = {
     OPTION_SAMPLES("what a sample is in the data file"),
-    OPTION_FORMAT,
-    OPTION_LABEL_COLUMN,
-    OPTION_NAME_COLUMN,
     OPTION_JSON,
     OPTION_END,
 };
@@ -59,6 +56,7 @@ const cli_command command_check = {
     .meaning = "recompute a model's objective and constraints from the data; exit status 1 where they differ",
     .operands = {"MODEL", "DATA"},
     .required = 2,
+    .reads = true,
     .options = options,
     .notes = "Violations are of the model's own constraints: 0 where it has no such constraint.\n\n"
              "example:\n"

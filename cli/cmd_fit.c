@@ -11,9 +11,6 @@ static const armilla_option options[] = {
     OPTION_PATH("out", out, "MODEL.npz", "write the model there"),
     OPTION_PATH("trace", trace, "FILE.csv", "write the objective of every iteration there"),
     OPTION_SAMPLES("what a sample is in the data file"),
-    OPTION_FORMAT,
-    OPTION_LABEL_COLUMN,
-    OPTION_NAME_COLUMN,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -162,6 +159,7 @@ const cli_command command_fit = {
     .meaning = "factorise data: learn the basis U, the codes V and their radius",
     .operands = {"DATA"},
     .required = 1,
+    .reads = true,
     .fits = true,
     .options = options,
     .notes =

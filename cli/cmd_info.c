@@ -4,12 +4,10 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 static const armilla_option options[] = {
     OPTION_SAMPLES("what a sample is in a data file"),
-    OPTION_FORMAT,
-    OPTION_LABEL_COLUMN,
-    OPTION_NAME_COLUMN,
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_END,
@@ -20,6 +18,58 @@ static void put_fingerprint(json_t *object, uint64_t fingerprint)
     char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
     json_put_text(object, "fingerprint", text);
+}
+
+/* Names of the data or of the model that info looks at. */
+typedef struct cli_naming {
+    const armilla_data *data; /* or else */
+    const armilla_model *model;
+    int64_t counts[ARMILLA_NAMING_COUNT];
+} cli_naming;
+
+static const char *name_at(const cli_naming *names, armilla_naming kind, int64_t i)
+{
+    return names->data ? armilla_data_name(names->data, kind, i) : armilla_model_name(names->model, kind, i);
+}
+
+/* The first few that differ; null where there are none. */
+static void put_names(json_t *object, const char *member, const cli_naming *names, armilla_naming kind)
+{
+    enum { SHOWN = 6, LOOKED_AT = 100000 };
+    const char *shown[SHOWN + 1];
+    size_t count = 0;
+    const bool labels = kind == ARMILLA_SAMPLE_LABELS;
+    const int64_t most = names->counts[kind] < LOOKED_AT ? names->counts[kind] : LOOKED_AT;
+    if (!name_at(names, kind, 0)) {
+        json_put_text(object, member, NULL);
+        return;
+    }
+    for (int64_t i = 0; i < most && count <= SHOWN; i++) {
+        const char *name = name_at(names, kind, i);
+        bool new = true;
+        for (size_t k = 0; k < count && labels; k++) new = new &&strcmp(shown[k], name) != 0;
+        if (new) shown[count++] = name;
+    }
+    if (count > SHOWN) shown[SHOWN] = "...";
+    json_put_list(object, member, shown, count);
+}
+
+static void put_all_names(json_t *object, const cli_naming *names)
+{
+    static const char *const members[ARMILLA_NAMING_COUNT] = {"feature_names", "sample_names", "labels"};
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++)
+        put_names(object, members[kind], names, (armilla_naming)kind);
+}
+
+static void put_model_names(json_t *object, const armilla_model *model, const armilla_model_summary *summary)
+{
+    const cli_naming names = {.model = model, .counts = {summary->m, summary->n, summary->n}};
+    int64_t features = -1, samples = -1;
+    (void)armilla_model_kept_features(model, &features);
+    (void)armilla_model_kept_samples(model, &samples);
+    put_all_names(object, &names);
+    json_put_count(object, "chosen_from_features", features);
+    json_put_count(object, "chosen_from_samples", samples);
 }
 
 static armilla_status model_info(cli_session *session, const char *path)
@@ -38,9 +88,12 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_text(object, "normalize", summary.normalize);
     json_put_flag(object, "center", summary.center);
     json_put_flag(object, "tfidf", summary.tfidf);
+    json_put_flag(object, "log1p", summary.log1p);
+    json_put_flag(object, "scale", summary.scale);
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", entries);
     put_fingerprint(object, summary.fingerprint);
+    put_model_names(object, model, &summary);
     (void)json_object_set_new(object, "options", json_loads(armilla_model_options(model), 0, NULL));
     armilla_model_free(model);
     return json_print(session, object);
@@ -64,6 +117,7 @@ static void put_facts(json_t *object, const armilla_data *X, const armilla_data_
     json_put_count(object, "negatives", facts->negatives);
     json_put_count(object, "zero_samples", facts->zero_samples);
     json_put_count(object, "zero_features", facts->zero_features);
+    json_put_count(object, "missing", facts->bad_entries);
     /* Counted from 1, as messages and people do. */
     json_put_count(object, "bad_sample", facts->bad_sample < 0 ? -1 : facts->bad_sample + 1);
     json_put_count(object, "bad_feature", facts->bad_feature < 0 ? -1 : facts->bad_feature + 1);
@@ -91,7 +145,8 @@ static void put_reading(const cli_session *session, size_t size, char *text)
     } given[] = {{"--samples", samples_in_columns(session) ? "columns" : NULL},
                  {"--format", session->settings.format},
                  {"--label-column", session->settings.label_column},
-                 {"--name-column", session->settings.name_column}};
+                 {"--name-column", session->settings.name_column},
+                 {"--array", session->settings.array}};
     char word[256];
     size_t used = 0;
     text[0] = '\0';
@@ -108,9 +163,9 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
         snprintf(line, sizeof line,
-                 "note: NaN or infinity in sample %" PRId64 ", feature %" PRId64
+                 "note: %" PRId64 " entries are NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
                  " (counted from 1); no fit takes such data",
-                 facts->bad_sample + 1, facts->bad_feature + 1);
+                 facts->bad_entries, facts->bad_sample + 1, facts->bad_feature + 1);
         hint(hints, line);
         return hints;
     }
@@ -149,6 +204,9 @@ static armilla_status data_info(cli_session *session, const char *path)
     json_put_text(object, "kind", "data");
     json_put_text(object, "file", path);
     put_facts(object, X, &facts);
+    put_all_names(
+        object, &(cli_naming){.data = X,
+                              .counts = {armilla_data_features(X), armilla_data_samples(X), armilla_data_samples(X)}});
     (void)json_object_set_new(object, "hints", make_hints(session, X, &facts));
     status = json_print(session, object);
 done:
@@ -168,10 +226,12 @@ const cli_command command_info = {
     .meaning = "what a model or a data file holds, and which model suits the data",
     .operands = {"MODEL|DATA"},
     .required = 1,
+    .reads = true,
     .options = options,
-    .notes = "m is the number of features, n of samples; bad_sample and bad_feature are the first NaN or infinity,\n"
-             "counted from 1.\n\n"
-             "example:\n"
-             "  armilla info data.csv\n",
+    .notes =
+        "m is the number of features, n of samples; missing counts entries that are NaN or infinite, and\n"
+        "bad_sample and bad_feature are the first of them, counted from 1. Of names and labels the first are shown.\n\n"
+        "example:\n"
+        "  armilla info data.csv\n",
     .run = run,
 };

@@ -19,14 +19,15 @@ static size_t larger(size_t a, size_t b)
 static void print_table(armilla_table table, const char *margin)
 {
     armilla_table_row row;
-    size_t name = 0, alias = 0;
+    size_t name = 0, alias = 0, use = 0;
     for (size_t i = 0; armilla_table_get(table, i, &row); i++) {
         name = larger(name, strlen(row.name));
         alias = larger(alias, strlen(row.alias));
+        use = larger(use, strlen(row.use));
     }
     for (size_t i = 0; armilla_table_get(table, i, &row); i++)
-        printf("%s%-*s  %-*s%s%s\n", margin, (int)name, row.name, (int)alias, row.alias, alias ? "  " : "",
-               row.meaning);
+        printf("%s%-*s  %-*s%s%-*s%s%s\n", margin, (int)name, row.name, (int)alias, row.alias, alias ? "  " : "",
+               (int)use, row.use, use ? "  " : "", row.meaning);
 }
 
 static armilla_status run(cli_session *session)

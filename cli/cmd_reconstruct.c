@@ -32,23 +32,49 @@ static armilla_status write_blocks(cli_session *session, const armilla_model *mo
     return status;
 }
 
+static const char *name_of(const void *source, armilla_naming kind, int64_t index)
+{
+    return armilla_model_name(source, kind, index);
+}
+
+/* With names all of it has to be there at once. */
+static armilla_status write_table(cli_session *session, const armilla_model *model,
+                                  const armilla_model_summary *summary)
+{
+    const output_names names = {name_of, model, NULL};
+    void *all = calloc((size_t)summary->n, (size_t)summary->m * armilla_type_size(summary->precision));
+    armilla_status status = all ? armilla_model_reconstruct(session->context, model, 0, summary->n, all)
+                                : fail(session, ARMILLA_NO_MEMORY, "out of memory for the array; write an .npy");
+    if (status == ARMILLA_OK)
+        status = outputs_write_table(session, summary->precision, all, summary->m, summary->n, &names);
+    free(all);
+    return status;
+}
+
+static armilla_status write_array(cli_session *session, const armilla_model *model,
+                                  const armilla_model_summary *summary)
+{
+    armilla_output *output = NULL;
+    armilla_status status = outputs_begin_array(session, summary->precision, summary->n, summary->m, &output);
+    if (status == ARMILLA_OK) status = write_blocks(session, model, summary, output);
+    if (status == ARMILLA_OK) status = outputs_finish(session, output);
+    armilla_output_free(output);
+    return status;
+}
+
 static armilla_status run(cli_session *session)
 {
     armilla_model *model = NULL;
-    armilla_output *output = NULL;
     armilla_model_summary summary;
     armilla_status status = outputs_require(session, "reconstruct", "X.npy");
     if (status == ARMILLA_OK) status = armilla_model_open(session->context, session->settings.operands[0], &model);
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
-    status = outputs_begin_array(session, summary.precision, summary.n, summary.m, &output);
-    if (status == ARMILLA_OK) status = write_blocks(session, model, &summary, output);
-    if (status == ARMILLA_OK) status = outputs_finish(session, output);
+    status = outputs_by_format(session) ? write_table(session, model, &summary) : write_array(session, model, &summary);
     if (status == ARMILLA_OK && !session->exit)
         report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s",
                     session->settings.out, summary.n, summary.m, armilla_type_word(summary.precision));
 done:
-    armilla_output_free(output);
     armilla_model_free(model);
     return status;
 }
@@ -56,11 +82,12 @@ done:
 const cli_command command_reconstruct = {
     .name = "reconstruct",
     .synopsis = "MODEL --out X.npy [options]",
-    .meaning = "the data as the model sees them: UV, with centring and tf-idf undone",
+    .meaning = "the data as the model sees them: UV, with centring, scale, tf-idf and log1p undone",
     .operands = {"MODEL"},
     .required = 1,
     .options = options,
-    .notes = "Samples that were scaled to unit length by --normalize l2 stay so: their lengths are not kept.\n\n"
+    .notes = "Samples that were scaled to unit length by --normalize l2 stay so: their lengths are not kept.\n"
+             "An --out that ends in .csv or another format that is written has the names of features and samples.\n\n"
              "example:\n"
              "  armilla reconstruct model.npz --out approximation.npy\n",
     .run = run,

@@ -7,16 +7,19 @@
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
     OPTION_SAMPLES("what a sample is in the data file; codes are written alike"),
-    OPTION_FORMAT,
-    OPTION_LABEL_COLUMN,
-    OPTION_NAME_COLUMN,
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
 };
 
-static armilla_status write_codes(cli_session *session, const armilla_model_summary *model, int64_t n,
+static const char *name_of(const void *source, armilla_naming kind, int64_t index)
+{
+    /* The samples' names and labels; features are the data's, not the codes'. */
+    return kind == ARMILLA_FEATURE_NAMES ? NULL : armilla_data_name(source, kind, index);
+}
+
+static armilla_status write_array(cli_session *session, const armilla_model_summary *model, int64_t n,
                                   const void *codes)
 {
     const size_t bytes = (size_t)n * (size_t)model->rank * armilla_type_size(model->precision);
@@ -25,6 +28,17 @@ static armilla_status write_codes(cli_session *session, const armilla_model_summ
     if (status == ARMILLA_OK) status = armilla_output_write(output, codes, bytes);
     if (status == ARMILLA_OK) status = outputs_finish(session, output);
     armilla_output_free(output);
+    return status;
+}
+
+static armilla_status write_codes(cli_session *session, const armilla_model_summary *model, const armilla_data *X,
+                                  const void *codes)
+{
+    const output_names names = {name_of, X, "code"};
+    const int64_t n = armilla_data_samples(X);
+    const armilla_status status = outputs_by_format(session)
+                                      ? outputs_write_table(session, model->precision, codes, model->rank, n, &names)
+                                      : write_array(session, model, n, codes);
     if (status == ARMILLA_OK && !session->exit)
         report_line(&session->report, "written   %s: codes of %" PRId64 " samples, %" PRId64 " numbers each, %s",
                     session->settings.out, n, model->rank, armilla_type_word(model->precision));
@@ -50,7 +64,7 @@ static armilla_status run(cli_session *session)
     }
     status = about(session, settings->operands[1],
                    armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes));
-    if (status == ARMILLA_OK) status = write_codes(session, &summary, armilla_data_samples(X), codes);
+    if (status == ARMILLA_OK) status = write_codes(session, &summary, X, codes);
 done:
     free(codes);
     armilla_data_free(X);
@@ -64,9 +78,15 @@ const cli_command command_transform = {
     .meaning = "codes of new samples under a model",
     .operands = {"MODEL", "DATA"},
     .required = 2,
+    .reads = true,
     .options = options,
-    .notes = "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision.\n\n"
-             "example:\n"
-             "  armilla transform model.npz new.csv --out codes.npy\n",
+    .notes =
+        "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision. An\n"
+        "--out that ends in .csv, .tsv, .npz or another format that is written has the names and labels of the\n"
+        "samples beside the codes. Where the model was fitted to some of the features, DATA may have all of them;\n"
+        "a choice of samples is not made again unless it is asked for.\n\n"
+        "examples:\n"
+        "  armilla transform model.npz new.csv --out codes.npy\n"
+        "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
     .run = run,
 };

@@ -12,7 +12,8 @@
 typedef struct cli_settings {
     armilla_options fit;
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *label_column, *name_column;
+    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples;
+    armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;
 
@@ -21,7 +22,8 @@ typedef struct cli_session {
     armilla_context *context;
     cli_report report;
     cli_settings settings;
-    int exit; /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
+    armilla_data *source; /* what the data of a command were chosen from; freed at the end */
+    int exit;             /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
     char error[1024];
 } cli_session;
 
@@ -33,13 +35,14 @@ typedef struct cli_command {
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
     bool fits;                           /* takes the library's option table too */
+    bool reads;                          /* takes the options of reading.h too */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
     armilla_status (*run)(cli_session *session);
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo;
+    command_demo, command_convert;
 
 /* Puts the sentence into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
@@ -49,7 +52,7 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
  * from. Returns status. */
 armilla_status about(cli_session *session, const char *path, armilla_status status);
 
-/* A data file, read as --format and --samples say; *seconds (may be NULL) is how long that took. */
+/* A data file, read as --samples and the options of reading.h say; *seconds (may be NULL) is how long that took. */
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
 
 /* Whether --samples says that a sample is a column. */
@@ -60,6 +63,7 @@ double now(void);
 
 /* The formats and the two orientations, as armilla_option's choice wants them. */
 const char *format_choice(size_t index);
+const char *written_choice(size_t index);
 const char *samples_choice(size_t index);
 
 /* Rows that several commands have. */

@@ -46,14 +46,14 @@ static void add_choices(char *buffer, size_t size, const armilla_option *row)
     if (row->open) add(buffer, size, " ", "or a file");
 }
 
-/* The help of a row, with what the table says about its values. */
-static void describe(const armilla_option *row, char *buffer, size_t size)
+void help_describe(const armilla_option *row, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s", row->help);
     if (row->kind == ARMILLA_OPTION_INTEGER || row->kind == ARMILLA_OPTION_REAL) add_range(buffer, size, row);
     if (row->kind == ARMILLA_OPTION_POSITIVE) add(buffer, size, "; above 0, or ", row->automatic);
     if (row->kind == ARMILLA_OPTION_MULTIPLE) add(buffer, size, "; ", "above 0");
     if (row->kind == ARMILLA_OPTION_WORD) add_choices(buffer, size, row);
+    if (row->kind == ARMILLA_OPTION_SIZE) add(buffer, size, "; ", "bytes, or with K, M, G or T");
     if (row->preset) add(buffer, size, "; default ", row->preset);
 }
 
@@ -66,10 +66,10 @@ static void print_row(FILE *stream, const char *left, const char *right)
 
 static void print_option(FILE *stream, const armilla_option *row)
 {
-    char left[64], right[1024];
+    char left[64], right[HELP_TEXT];
     snprintf(left, sizeof left, "--%s %s", row->name,
              row->kind == ARMILLA_OPTION_FLAG || !row->value ? "" : row->value);
-    describe(row, right, sizeof right);
+    help_describe(row, right, sizeof right);
     print_row(stream, left, right);
 }
 

@@ -26,6 +26,16 @@ void json_put_text(json_t *object, const char *name, const char *text)
     put(object, name, value ? value : ascii(text));
 }
 
+void json_put_list(json_t *object, const char *name, const char *const *texts, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count && list; i++) {
+        json_t *text = json_string(texts[i]);
+        (void)json_array_append_new(list, text ? text : ascii(texts[i]));
+    }
+    put(object, name, list);
+}
+
 void json_put_number(json_t *object, const char *name, double number)
 {
     put(object, name, isfinite(number) ? json_real(number) : json_null());
@@ -68,6 +78,16 @@ void json_put_summary(json_t *object, const armilla_model_summary *summary)
     json_put_count(object, "zero_samples", summary->zero_samples);
 }
 
+/* Texts one after the other; what a file calls things may hold anything, but a line stays a line. */
+static void print_list(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (i) fputs(", ", stdout);
+        for (; text && *text; text++) putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+    }
+}
+
 static void print_value(const json_t *value)
 {
     if (json_is_real(value))
@@ -76,6 +96,8 @@ static void print_value(const json_t *value)
         printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_string(value))
         fputs(json_string_value(value), stdout);
+    else if (json_is_array(value))
+        print_list(value);
     else if (json_is_boolean(value))
         fputs(json_is_true(value) ? "yes" : "no", stdout);
     else
@@ -87,8 +109,10 @@ static void print_members(json_t *object);
 /* seconds_per_iteration -> "seconds per iteration   0.01" */
 static void print_member(const char *name, json_t *value)
 {
-    for (size_t i = 0; i < json_array_size(value); i++) puts(json_string_value(json_array_get(value, i)));
-    if (json_is_array(value)) return;
+    if (json_is_array(value) && strcmp(name, "hints") == 0) {
+        for (size_t i = 0; i < json_array_size(value); i++) puts(json_string_value(json_array_get(value, i)));
+        return;
+    }
     if (json_is_object(value)) {
         printf("\n%s\n", name);
         print_members(value);

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "guess.h"
 #include "help.h"
+#include "manual.h"
 #include "parse.h"
 #include "reading.h"
 #include "signals.h"
@@ -16,8 +17,8 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &command_fit,  &command_transform, &command_reconstruct, &command_check,
-    &command_info, &command_list,      &command_demo,        NULL,
+    &command_fit,  &command_transform, &command_reconstruct, &command_check, &command_info,
+    &command_list, &command_convert,   &command_demo,        NULL,
 };
 
 static armilla_status show_help(cli_session *session, char *const *arguments);
@@ -52,43 +53,6 @@ double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-const char *format_choice(size_t index)
-{
-    armilla_table_row row;
-    return armilla_table_get(ARMILLA_TABLE_FORMATS, index, &row) ? row.name : NULL;
-}
-
-const char *samples_choice(size_t index)
-{
-    static const char *const choices[] = {"rows", "columns"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
-
-bool samples_in_columns(const cli_session *session)
-{
-    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
-}
-
-armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
-{
-    const double begun = now();
-    cli_reading reading = {.report = &session->report, .path = path, .begun = begun};
-    const bool watched = session->report.terminal && !session->report.quiet;
-    const armilla_read_options options = {
-        .format = session->settings.format,
-        .sample_columns = samples_in_columns(session),
-        .label_column = session->settings.label_column,
-        .name_column = session->settings.name_column,
-        .threads = (int)session->settings.fit.threads,
-        .progress = watched ? reading_progress : NULL,
-        .progress_user = &reading,
-    };
-    const armilla_status status = armilla_data_open(session->context, path, &options, data);
-    report_erase(&session->report);
-    if (seconds) *seconds = now() - begun;
-    return status;
-}
-
 static armilla_status find_command(cli_session *session, const char *name, const cli_command **found)
 {
     cli_guess guess;
@@ -105,9 +69,35 @@ static armilla_status find_command(cli_session *session, const char *name, const
                 name[0] == '-' ? "option" : "command", name, guess.hint);
 }
 
+static armilla_status print_manual(cli_session *session, const char *name)
+{
+    const cli_command *found = NULL;
+    if (!name) {
+        manual_all(stdout, commands);
+        return ARMILLA_OK;
+    }
+    const armilla_status status = find_command(session, name, &found);
+    if (status == ARMILLA_OK) manual_command(stdout, found);
+    return status;
+}
+
+static armilla_status print_completion(cli_session *session, const char *shell)
+{
+    if (shell && completion_print(stdout, shell, commands)) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT, "help --completion: give one of bash, zsh, fish");
+}
+
+/* What is made for others than the reader: pages for man, words for shells. */
+static const struct {
+    const char *word;
+    armilla_status (*print)(cli_session *session, const char *argument);
+} forms[] = {{"--man", print_manual}, {"--completion", print_completion}};
+
 static armilla_status show_help(cli_session *session, char *const *arguments)
 {
     const cli_command *found = NULL;
+    for (size_t i = 0; arguments[0] && i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].word, arguments[0]) == 0) return forms[i].print(session, arguments[1]);
     if (!arguments[0]) {
         help_all(stdout, commands);
         return ARMILLA_OK;
@@ -187,6 +177,7 @@ int main(int count, char **arguments)
         (void)fail(&session, status, "out of memory");
     }
     const int code = finish(&session, status);
+    armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;
 }

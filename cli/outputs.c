@@ -107,7 +107,8 @@ armilla_status outputs_check(cli_session *session, const output_path *outputs, s
 
 armilla_status outputs_require(cli_session *session, const char *command, const char *called)
 {
-    const output_path output = {"--out", session->settings.out, ".npy"};
+    const bool format = session->settings.out && outputs_by_format(session);
+    const output_path output = {"--out", session->settings.out, format ? NULL : ".npy"};
     if (!output.path)
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: say where to write with --out %s", command, called);
     return outputs_check(session, &output, 1);

@@ -18,6 +18,20 @@ armilla_status outputs_check(cli_session *session, const output_path *outputs, s
 /* ARMILLA_BAD_ARGUMENT where --out, which the command cannot do without, is missing. */
 armilla_status outputs_require(cli_session *session, const char *command, const char *called);
 
+/* Whether --out ends as a format does that is written with names, such as .csv; else it is an .npy. */
+bool outputs_by_format(const cli_session *session);
+
+/* What a table of numbers is called: the name of a feature or sample or a label, or NULL where there is none. */
+typedef struct output_names {
+    const char *(*name)(const void *source, armilla_naming kind, int64_t index);
+    const void *source;
+    const char *stem; /* features without names are called this and their number; NULL: nothing */
+} output_names;
+
+/* Writes `samples` of `width` numbers each, one sample after the other, to --out in the format that it ends as. */
+armilla_status outputs_write_table(cli_session *session, armilla_type type, const void *values, int64_t width,
+                                   int64_t samples, const output_names *names);
+
 /* A 2-d .npy whose numbers come sample by sample: samples x width in C order, or with --samples columns the same
  * bytes as width x samples. After the header the rows follow by armilla_output_write. */
 armilla_status outputs_begin_array(cli_session *session, armilla_type type, int64_t samples, int64_t width,

@@ -2,6 +2,7 @@
 #include "parse.h"
 
 #include "guess.h"
+#include "reading.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,8 @@ size_t option_groups(const cli_command *command, cli_settings *settings, option_
 {
     size_t count = 0;
     if (command->fits) groups[count++] = (option_group){"factorization ", armilla_option_table(), &settings->fit};
-    groups[count++] = (option_group){command->fits ? "other " : "", command->options, settings};
+    if (command->reads) groups[count++] = (option_group){"reading ", reading_options, settings};
+    groups[count++] = (option_group){command->fits || command->reads ? "other " : "", command->options, settings};
     return count;
 }
 

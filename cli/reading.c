@@ -1,14 +1,94 @@
-/* How far the reading of a file has come. */
+/* Opening data files as the options say. */
 #include "reading.h"
 
-#include "command.h"
+#include "external.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define PATIENCE 1.0 /* seconds before anything is shown */
 #define PAUSE 0.2    /* between two lines */
 
-void reading_progress(void *user, int64_t done, int64_t total)
+const armilla_option reading_options[] = {
+    OPTION_FORMAT,
+    OPTION_LABEL_COLUMN,
+    OPTION_NAME_COLUMN,
+    OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
+    OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
+    OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, apart by commas"),
+    OPTION_PATH(
+        "keep-samples", keep.samples, "LIST|FILE",
+        "only these samples: names, numbers from 1 or ranges such as 1-100, apart by commas, or a file with one "
+        "per line"),
+    OPTION_PATH("keep-features", keep.features, "LIST|FILE",
+                "only these features, given alike; a model remembers them and picks them out of other data"),
+    {.name = "memory",
+     .kind = ARMILLA_OPTION_SIZE,
+     .offset = offsetof(cli_settings, fit.memory),
+     .value = "LIMIT",
+     .help = "most memory for data, codes and state, such as 512M or 2G; what does not fit is refused"},
+    OPTION_END,
+};
+
+/* The index-th of the formats whose use has the word in it. */
+static const char *table_choice(const char *use, size_t index)
+{
+    armilla_table_row row;
+    for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_FORMATS, i, &row); i++)
+        if (strstr(row.use, use) && index-- == 0) return row.name;
+    return NULL;
+}
+
+const char *written_choice(size_t index)
+{
+    return table_choice("written", index);
+}
+
+const char *format_choice(size_t index)
+{
+    return table_choice("read", index);
+}
+
+const char *samples_choice(size_t index)
+{
+    static const char *const choices[] = {"rows", "columns"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+bool samples_in_columns(const cli_session *session)
+{
+    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
+}
+
+/* The session keeps what was opened, and *data become what is kept of it. */
+static armilla_status choose(cli_session *session, const char *path, armilla_data **data)
+{
+    const armilla_selection *keep = &session->settings.keep;
+    armilla_data *kept = NULL;
+    if (!keep->labels && !keep->samples && !keep->features) return ARMILLA_OK;
+    const armilla_status status = about(session, path, armilla_data_select(session->context, *data, keep, &kept));
+    armilla_data_free(session->source);
+    session->source = *data;
+    *data = kept;
+    return status;
+}
+
+/* Read by another program: unless the format is named otherwise. */
+static bool is_external(const char *format, const char *path)
+{
+    if (format) return strcmp(format, "hdf5") == 0 || strcmp(format, "mat") == 0;
+    return external_recognize(path);
+}
+
+/* A file that is being read. */
+typedef struct cli_reading {
+    cli_report *report;
+    const char *path;
+    double begun, shown; /* seconds */
+} cli_reading;
+
+/* How far the reading has come, on a terminal: user is a cli_reading. */
+static void reading_progress(void *user, int64_t done, int64_t total)
 {
     cli_reading *reading = user;
     const double clock = now(), elapsed = clock - reading->begun;
@@ -19,4 +99,31 @@ void reading_progress(void *user, int64_t done, int64_t total)
              100 * (double)done / (double)total, 1e-6 * (double)total, left);
     report_progress(reading->report, line);
     reading->shown = clock;
+}
+
+armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
+{
+    const cli_settings *settings = &session->settings;
+    const double begun = now();
+    cli_reading reading = {.report = &session->report, .path = path, .begun = begun};
+    const bool watched = session->report.terminal && !session->report.quiet;
+    const armilla_read_options options = {
+        .format = settings->format,
+        .sample_columns = samples_in_columns(session),
+        .array = settings->array,
+        .label_column = settings->label_column,
+        .name_column = settings->name_column,
+        .labels = settings->labels,
+        .threads = (int)settings->fit.threads,
+        .memory = settings->fit.memory,
+        .progress = watched ? reading_progress : NULL,
+        .progress_user = &reading,
+    };
+    armilla_status status = is_external(settings->format, path)
+                                ? external_open(session, path, &options, data)
+                                : armilla_data_open(session->context, path, &options, data);
+    report_erase(&session->report);
+    if (status == ARMILLA_OK) status = choose(session, path, data);
+    if (seconds) *seconds = now() - begun;
+    return status;
 }

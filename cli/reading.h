@@ -1,16 +1,10 @@
-/* Progress of reading, on a terminal: for files that take more than a second. */
+/* Data files: the options that say how they are read, the same for every command that reads one. */
 #ifndef ARMILLA_CLI_READING_H
 #define ARMILLA_CLI_READING_H
 
-#include "report.h"
+#include "command.h"
 
-typedef struct cli_reading {
-    cli_report *report;
-    const char *path;
-    double begun, shown; /* seconds */
-} cli_reading;
-
-/* As armilla_read_options wants it; user is a cli_reading. */
-void reading_progress(void *user, int64_t done, int64_t total);
+/* For settings; ends with a row whose name is NULL. */
+extern const armilla_option reading_options[];
 
 #endif

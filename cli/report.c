@@ -118,8 +118,9 @@ static void data_line(cli_report *report, const armilla_model_summary *found)
 {
     char zeros[64] = "";
     if (found->zero_samples > 0) snprintf(zeros, sizeof zeros, ", %" PRId64 " of them zero", found->zero_samples);
-    report_line(report, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s%s", found->m, found->n, zeros,
-                found->tfidf ? ", tf-idf" : "", found->center ? ", centred" : "",
+    report_line(report, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s%s%s%s", found->m, found->n, zeros,
+                found->log1p ? ", log1p" : "", found->tfidf ? ", tf-idf" : "", found->scale ? ", scaled" : "",
+                found->center ? ", centred" : "",
                 found->normalize && strcmp(found->normalize, "none") != 0 ? ", unit length" : "");
 }
 

@@ -1,4 +1,4 @@
-# What Armilla stands on: BLAS, LAPACK and their C interfaces, libzip, zlib, jansson and POSIX threads.
+# What Armilla stands on: BLAS, LAPACK and their C interfaces, libzip, zlib, libpng, jansson and POSIX threads.
 # Result: the targets armilla_dependencies and armilla_json, and pkgconfig_private for armilla.pc.
 include(CheckSymbolExists)
 find_package(PkgConfig REQUIRED)
@@ -64,7 +64,7 @@ else()
     endif()
 endif()
 
-foreach(module libzip zlib jansson)
+foreach(module libzip zlib libpng jansson)
     pkg_check_modules(${module} QUIET IMPORTED_TARGET ${module})
     if(NOT ${module}_FOUND)
         message(FATAL_ERROR "${module} was not found by pkg-config. ${how_to_get}")
@@ -77,8 +77,8 @@ target_link_libraries(armilla_json INTERFACE PkgConfig::jansson)
 add_library(armilla_dependencies INTERFACE)
 target_include_directories(armilla_dependencies SYSTEM INTERFACE ${ARMILLA_CBLAS_INCLUDE} ${ARMILLA_LAPACKE_INCLUDE})
 target_link_libraries(armilla_dependencies INTERFACE
-    PkgConfig::libzip PkgConfig::zlib PkgConfig::jansson ${blas_libraries} Threads::Threads ${CMAKE_DL_LIBS} m)
-set(pkgconfig_private "-lzip -lz -ljansson")
+    PkgConfig::libzip PkgConfig::zlib PkgConfig::libpng PkgConfig::jansson ${blas_libraries} Threads::Threads ${CMAKE_DL_LIBS} m)
+set(pkgconfig_private "-lzip -lpng -lz -ljansson")
 foreach(library ${blas_libraries})
     get_filename_component(folder ${library} DIRECTORY)
     if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)

@@ -16,14 +16,23 @@ build | libopenblas-pthread-dev | BLAS with CBLAS, LAPACK    | link:cblas.h,blas
 build | liblapacke-dev          | LAPACKE                    | link:lapacke.h,lapacke        | eigenvalues, QR and SVD from C
 build | libzip-dev              | libzip                     | module:libzip                 | reads .npz models
 build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries; gzip files
+build | libpng-dev              | libpng                     | module:libpng                 | reads PNG images
 build | libjansson-dev          | jansson                    | module:jansson                | JSON in models and --json
 test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
 test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
+test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
-test  | python3-sklearn         | scikit-learn               | python:sklearn                | checks that svmlight files are read as it does
+test  | python3-sklearn         | scikit-learn               | python:sklearn                | svmlight files and preparation are compared with it
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
+more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad and 10x .h5 files
+more  | libmatio-dev            | matio                      | module:matio                  | armilla-convert: MATLAB files
+more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
+more  | python3-anndata         | AnnData                    | python:anndata                | checks armilla-convert
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
+more  | mandoc                  | mandoc                     | command:mandoc                | make test-all: manual pages are clean
+more  | zsh                     | zsh                        | command:zsh                   | make test-all: its completion is read
+more  | fish                    | fish                       | command:fish                  | make test-all: its completion is read
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler

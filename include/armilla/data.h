@@ -46,6 +46,24 @@ typedef struct armilla_read_options {
 ARMILLA_API armilla_status armilla_data_open(armilla_context *context, const char *path,
                                              const armilla_read_options *options, armilla_data **data);
 
+typedef struct armilla_write_options {
+    const char *format;       /* a row of the formats table that is written; NULL: from the name's ending */
+    bool sample_columns;      /* one sample per column; default: one per row */
+    bool overwrite;           /* replace a file that exists */
+    bool (*stop)(void *user); /* asked now and then, may be NULL: true ends the writing, and nothing is left behind */
+    void *user;
+} armilla_write_options;
+
+/* Writes data that were opened or wrapped; options may be NULL. The file appears whole or not at all. Numbers in text
+ * come back bit for bit in the type that the data are held in. What a format cannot hold, such as names, is told by a
+ * warning to the context's log. */
+ARMILLA_API armilla_status armilla_data_write(armilla_context *context, const armilla_data *data, const char *path,
+                                              const armilla_write_options *options);
+
+/* Whether there is such a format, and the path's ending says one where none is named: to know before data are read. */
+ARMILLA_API armilla_status armilla_data_write_check(armilla_context *context, const char *path,
+                                                    const armilla_write_options *options);
+
 ARMILLA_API void armilla_data_free(armilla_data *data);
 
 ARMILLA_API int64_t armilla_data_features(const armilla_data *data); /* m */
@@ -68,6 +86,24 @@ typedef enum armilla_naming {
  * to the data. */
 ARMILLA_API const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int64_t index);
 
+/* Copies count texts, one for each feature or sample, and puts them in the place of what was there. */
+ARMILLA_API armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, const char *const *texts,
+                                                  int64_t count);
+
+/* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
+ * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by their
+ * texts. What several lists leave is what all of them keep, in the order of the data. */
+typedef struct armilla_selection {
+    const char *labels;
+    const char *samples;
+    const char *features;
+} armilla_selection;
+
+/* Data with what the selection keeps of X alone. X must outlive them: dense data of which only samples are chosen are
+ * not copied. A model that is fitted to them picks the same features out of other data by itself. */
+ARMILLA_API armilla_status armilla_data_select(armilla_context *context, const armilla_data *X,
+                                               const armilla_selection *selection, armilla_data **data);
+
 /* Sample j as m doubles. */
 ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j,
                                                double *sample);
@@ -84,6 +120,7 @@ typedef struct armilla_data_facts {
     uint64_t fingerprint;       /* depends on the values and their places, not on how they are stored */
     int64_t bad_sample;         /* the first sample with a NaN or an infinity, or -1 */
     int64_t bad_feature;        /* its first such feature, or -1 */
+    int64_t bad_entries;        /* how many entries are NaN or infinite */
 } armilla_data_facts;
 
 /* Does not fail on NaN or infinities: they are reported in bad_sample and bad_feature. threads <= 0: all cores. */

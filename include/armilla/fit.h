@@ -26,7 +26,7 @@ typedef struct armilla_trace_entry {
  * which then returns what it has. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
-/* Strings are borrowed until the fit returns. armilla_option_table describes every field down to tfidf. */
+/* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale. */
 typedef struct armilla_options {
     int64_t rank;
     const char *model; /* a named pair, instead of basis and codes; NULL: none */
@@ -49,8 +49,11 @@ typedef struct armilla_options {
     const char *normalize; /* "none", "l2" */
     bool center;
     bool tfidf;
+    bool log1p; /* the preparation is, in this order: log1p, tfidf, scale, center, normalize */
+    bool scale;
 
-    /* Not in the table: what only a program can give. */
+    /* Not in the table: what only a program can give, and what changes no number. */
+    int64_t memory;                   /* most bytes that data, codes and state may take; 0: what there is */
     const double *start_basis;        /* U0, m x r, column-major; overrides start */
     const armilla_model *start_model; /* U0, V0 and the radius; overrides start */
     armilla_callback callback;

@@ -14,7 +14,7 @@ typedef struct armilla_model_summary {
     const char *model; /* the pair's name, NULL where it has none */
     const char *basis, *codes, *solver, *start;
     const char *normalize;
-    bool center, tfidf;
+    bool center, tfidf, log1p, scale;
     int64_t sparsity; /* 0 where the code set is not sparse */
     int64_t rank, m, n, nnz;
     int64_t seed, threads, ranks;
@@ -40,6 +40,13 @@ ARMILLA_API const void *armilla_model_codes(const armilla_model *model);
 /* m doubles, or NULL where the fit did not use them. */
 ARMILLA_API const double *armilla_model_mean(const armilla_model *model);
 ARMILLA_API const double *armilla_model_idf(const armilla_model *model);
+ARMILLA_API const double *armilla_model_scale(const armilla_model *model); /* factors: 1/sd, or 1 */
+/* The name of a feature or sample of the fit's data, or a sample's label, from 0; NULL where these had none. */
+ARMILLA_API const char *armilla_model_name(const armilla_model *model, armilla_naming kind, int64_t index);
+/* Where the fit's data were chosen from others (armilla_data_select): which places of those, from 0, the model's m
+ * features and n samples are; *of is how many there were. NULL where all were taken. */
+ARMILLA_API const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of);
+ARMILLA_API const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of);
 /* Entries 0 ... count-1. */
 ARMILLA_API const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count);
 
@@ -47,19 +54,19 @@ ARMILLA_API const armilla_trace_entry *armilla_model_trace(const armilla_model *
 ARMILLA_API armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
                                               bool overwrite);
 ARMILLA_API armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model);
-/* True where the file begins as a model does: cheap, and says nothing about whether it is whole. */
+/* True where the file is an archive with the arrays of a model: cheap, and says nothing about what is in them. */
 ARMILLA_API bool armilla_model_recognize(const char *path);
 /* The trace as CSV: iter,objective,relative_error,dU,dV,radius,seconds. */
 ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model,
                                                     const char *path, bool overwrite);
 
 /* Codes of new samples, r x n column-major in the model's precision, into codes. The preparation of the fit is
- * applied. A sample's codes depend on that sample alone. threads <= 0: all cores. */
+ * applied; where the fit was to some of the features, X has those, or all that they were chosen from. A sample's codes depend on that sample alone. threads <= 0: all cores. */
 ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model,
                                                    const armilla_data *X, int threads, void *codes);
 
-/* Columns first ... first+count-1 of UV, with centring and tf-idf undone (sample lengths are not kept, so
- * `--normalize l2` is not), m x count column-major in the model's precision. */
+/* Columns first ... first+count-1 of UV, with centring, scale, tf-idf and log1p undone (sample lengths are not
+ * kept, so `--normalize l2` is not), m x count column-major in the model's precision. */
 ARMILLA_API armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model,
                                                      int64_t first, int64_t count, void *X);
 
@@ -79,6 +86,7 @@ typedef struct armilla_check {
     char finding[256];   /* the first difference in words, "" where there is none */
 } armilla_check;
 
+/* X: the data of the fit, or those that they were chosen from. */
 ARMILLA_API armilla_status armilla_model_check(armilla_context *context, const armilla_model *model,
                                                const armilla_data *X, armilla_check *check);
 

@@ -16,7 +16,8 @@ typedef enum armilla_option_kind {
     ARMILLA_OPTION_POSITIVE, /* double > 0, or the word in `automatic`, stored as 0 */
     ARMILLA_OPTION_MULTIPLE, /* const char *: a positive number, or a multiple such as 0.3x */
     ARMILLA_OPTION_WORD,     /* const char *: one of choices */
-    ARMILLA_OPTION_TEXT      /* const char *: anything, e.g. a path */
+    ARMILLA_OPTION_TEXT,     /* const char *: anything, e.g. a path */
+    ARMILLA_OPTION_SIZE      /* int64_t: bytes, a positive number with K, M, G or T (of 1024) behind it or not */
 } armilla_option_kind;
 
 typedef struct armilla_option {

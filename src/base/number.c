@@ -1,36 +1,54 @@
-/* The C locale for the length of one call; where it cannot be had, the present one. */
+/* The C locale for the length of one call, or of many; where it cannot be had, the present one. */
 #include "base/number.h"
 
-#include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static locale_t enter(locale_t *plain)
+#define MOST_WHOLE 1e15 /* whole numbers below it are printed as such */
+
+armilla_plain armilla_plain_enter(void)
 {
-    *plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    return *plain ? uselocale(*plain) : (locale_t)0;
+    const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    return (armilla_plain){plain, plain ? uselocale(plain) : (locale_t)0};
 }
 
-static void leave(locale_t plain, locale_t before)
+void armilla_plain_leave(armilla_plain plain)
 {
-    if (!plain) return;
-    uselocale(before);
-    freelocale(plain);
+    if (!plain.plain) return;
+    uselocale(plain.before);
+    freelocale(plain.plain);
 }
 
 double armilla_read_number(const char *text, char **end)
 {
-    locale_t plain;
-    const locale_t before = enter(&plain);
+    const armilla_plain plain = armilla_plain_enter();
     const double value = strtod(text, end);
-    leave(plain, before);
+    armilla_plain_leave(plain);
     return value;
 }
 
 void armilla_print_number(char *buffer, size_t size, int digits, double number)
 {
-    locale_t plain;
-    const locale_t before = enter(&plain);
+    const armilla_plain plain = armilla_plain_enter();
     snprintf(buffer, size, "%.*g", digits, number);
-    leave(plain, before);
+    armilla_plain_leave(plain);
+}
+
+static bool same(armilla_type type, const char *text, double number)
+{
+    return type == ARMILLA_F64 ? strtod(text, NULL) == number : strtof(text, NULL) == (float)number;
+}
+
+size_t armilla_shortest(armilla_type type, double number, char text[ARMILLA_NUMBER_TEXT])
+{
+    const int most = type == ARMILLA_F64 ? 17 : 9;
+    int length = 0;
+    if (fabs(number) < MOST_WHOLE && number == floor(number))
+        return (size_t)snprintf(text, ARMILLA_NUMBER_TEXT, "%.0f", number); /* -0 keeps its sign */
+    for (int digits = type == ARMILLA_F64 ? 15 : 6; digits <= most; digits++) {
+        length = snprintf(text, ARMILLA_NUMBER_TEXT, "%.*g", digits, number);
+        if (same(type, text, number)) break;
+    }
+    return (size_t)length;
 }

@@ -108,6 +108,24 @@ static armilla_status set_positive(armilla_context *context, const armilla_optio
     return ARMILLA_OK;
 }
 
+/* Bytes; the suffixes are powers of 1024, and "B" or "iB" may stand behind them. */
+static armilla_status set_size(armilla_context *context, const armilla_option *row, void *target, const char *text)
+{
+    static const char *const suffixes[] = {"", "K", "M", "G", "T", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"};
+    enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
+    double value = 0;
+    size_t i = 0;
+    while (i < SUFFIXES && !read_number(text, suffixes[i], &value)) i++;
+    if (i < SUFFIXES) value *= pow(1024, i ? (double)((i - 1) % 4 + 1) : 0);
+    if (i == SUFFIXES || value < 1 || value > 9e18)
+        return armilla_fail(
+            context, ARMILLA_BAD_ARGUMENT,
+            "--%s: '%s' is not a size; give bytes, or a number with K, M, G or T behind it such as 512M", row->name,
+            text);
+    *(int64_t *)field(row, target) = (int64_t)value;
+    return ARMILLA_OK;
+}
+
 static armilla_status set_multiple(armilla_context *context, const armilla_option *row, void *target, const char *text)
 {
     double value = 0;
@@ -177,6 +195,8 @@ armilla_status armilla_option_set(armilla_context *context, const armilla_option
         return set_multiple(context, row, target, text);
     case ARMILLA_OPTION_WORD:
         return set_word(context, row, target, text);
+    case ARMILLA_OPTION_SIZE:
+        return set_size(context, row, target, text);
     case ARMILLA_OPTION_TEXT:
         *(const char **)field(row, target) = text;
         return ARMILLA_OK;
@@ -191,7 +211,7 @@ void armilla_option_presets(const armilla_option *table, void *target)
         [ARMILLA_OPTION_FLAG] = sizeof(bool),       [ARMILLA_OPTION_INTEGER] = sizeof(int64_t),
         [ARMILLA_OPTION_REAL] = sizeof(double),     [ARMILLA_OPTION_POSITIVE] = sizeof(double),
         [ARMILLA_OPTION_MULTIPLE] = sizeof(char *), [ARMILLA_OPTION_WORD] = sizeof(char *),
-        [ARMILLA_OPTION_TEXT] = sizeof(char *),
+        [ARMILLA_OPTION_TEXT] = sizeof(char *),     [ARMILLA_OPTION_SIZE] = sizeof(int64_t),
     };
     for (; table->name; table++) {
         memset(field(table, target), 0, field_sizes[table->kind]);
@@ -216,6 +236,7 @@ const char *armilla_option_show(const armilla_option *row, const void *source, c
     case ARMILLA_OPTION_FLAG:
         snprintf(buffer, size, "%s", *(const bool *)value ? "yes" : "no");
         break;
+    case ARMILLA_OPTION_SIZE:
     case ARMILLA_OPTION_INTEGER:
         snprintf(buffer, size, "%" PRId64, *(const int64_t *)value);
         if (*(const int64_t *)value == 0 && !row->preset) buffer[0] = '\0';

@@ -4,18 +4,24 @@
 #include "base/size.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void armilla_data_free(armilla_data *data)
 {
     if (!data) return;
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(data->context, &data->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(data->context, &data->kept[i]);
     data->ops->free(data);
 }
 
-void armilla_data_view(const armilla_data *inner, armilla_data *view)
+void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
+                       armilla_context *context)
 {
     *view = *inner;
-    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) view->names[kind] = (armilla_names){0};
+    view->ops = ops;
+    view->context = context;
+    memset(view->names, 0, sizeof view->names);
+    memset(view->kept, 0, sizeof view->kept);
 }
 
 int64_t armilla_data_features(const armilla_data *data)
@@ -36,6 +42,11 @@ int64_t armilla_data_stored(const armilla_data *data)
 armilla_type armilla_data_type(const armilla_data *data)
 {
     return data->type;
+}
+
+int64_t armilla_data_held(const armilla_data *X)
+{
+    return X->held;
 }
 
 const char *armilla_data_storage(const armilla_data *data)

@@ -8,7 +8,9 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse_kernels.h"
 
+#include "data/logarithm.h"
 #include "data/names.h"
+#include "data/select.h"
 #include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
@@ -93,9 +95,11 @@ struct armilla_data {
     armilla_type type;
     int64_t m, n;
     int64_t stored;
+    int64_t held;        /* bytes of memory that the object owns for its numbers; not what it maps or borrows */
     const double *mean;  /* sparse forms that are centred: what is subtracted from their columns; else NULL */
     double mean_squared; /* ||mean||^2 */
     armilla_names names[ARMILLA_NAMING_COUNT];
+    armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
 };
 
 /* Checks 1 <= m, n and that m*n numbers can be counted; the sentence begins with `where` ("FILE: " or ""). */
@@ -112,6 +116,15 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
  * and only then, the data object owns the arrays. */
 armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
                                        armilla_data **data);
+
+/* Bytes of memory that X and what it is chosen from or prepared of own. */
+int64_t armilla_data_held(const armilla_data *X);
+
+/* The numbers of dense data where they lie, samples *stride elements apart; NULL for other forms. */
+const void *armilla_data_dense(const armilla_data *data, int64_t *stride);
+/* The compressed columns of sparse data; NULL for other forms. */
+const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data);
+
 /* Operations that forms with sparse panels share. */
 extern const armilla_layout armilla_layout_by_feature;
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
@@ -130,15 +143,28 @@ int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
 armilla_status armilla_data_copy_columns(armilla_context *context, const armilla_data *X, int64_t count,
                                          const int64_t *columns, armilla_data **copy);
 
-/* How the data are prepared before they are factorised, in this order: weights, centring, unit length. */
+/* How the data are prepared before they are factorised, in this order: logarithm, weights, centring, unit length. */
 typedef struct armilla_preparation {
-    const double *idf;  /* m weights, or NULL */
-    const double *mean; /* m numbers subtracted from the (weighted) samples, or NULL */
-    bool unit_length;   /* then scale each sample to length 1 (zero samples stay) */
+    bool log1p;            /* x becomes ln(1 + x) */
+    const double *weights; /* m factors, or NULL */
+    const double *mean;    /* m numbers subtracted from the (weighted) samples, or NULL */
+    bool unit_length;      /* then scale each sample to length 1 (zero samples stay) */
 } armilla_preparation;
 
-/* view = inner but for its names, which stay inner's alone: whoever frees the view must not free them. */
-void armilla_data_view(const armilla_data *inner, armilla_data *view);
+/* Whether it changes anything. */
+bool armilla_preparation_any(const armilla_preparation *preparation);
+
+/* What happens to an entry of that feature: ln(1 + x) where asked for, and the weight. Both forms of data go through
+ * this, and have the same bits. */
+static inline double armilla_prepare_entry(const armilla_preparation *preparation, int64_t feature, double x)
+{
+    if (preparation->log1p) x = armilla_log1p(x);
+    return preparation->weights ? x * preparation->weights[feature] : x;
+}
+
+/* *view = inner with other operations, as a view's first member; what inner owns beside its numbers stays inner's. */
+void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
+                       armilla_context *context);
 
 /* A view of inner with the preparation applied on the fly; inner and the arrays must outlive it. */
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,

@@ -119,6 +119,7 @@ armilla_status armilla_data_own_dense(armilla_context *context, armilla_type typ
     const armilla_status status = new_dense(context, type, values, m, n, m, &made);
     if (status != ARMILLA_OK) return status;
     made->owned = values;
+    made->data.held = m * n * (int64_t)armilla_type_size(type);
     *data = &made->data;
     return ARMILLA_OK;
 }
@@ -133,4 +134,11 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
     made->map_bytes = map_bytes;
     *data = &made->data;
     return ARMILLA_OK;
+}
+
+const void *armilla_data_dense(const armilla_data *data, int64_t *stride)
+{
+    if (data->ops != &dense_ops) return NULL;
+    *stride = as_dense(data)->stride;
+    return as_dense(data)->values;
 }

@@ -43,6 +43,61 @@ void armilla_names_free(armilla_context *context, armilla_names *names)
     *names = (armilla_names){0};
 }
 
+armilla_status armilla_names_copy(armilla_context *context, const armilla_names *from, armilla_names *to)
+{
+    armilla_names made = {0};
+    armilla_status status = ARMILLA_OK;
+    for (int64_t i = 0; from && i < from->count && status == ARMILLA_OK; i++)
+        status = armilla_names_add(context, &made, armilla_names_at(from, i), strlen(armilla_names_at(from, i)));
+    if (status == ARMILLA_OK)
+        *to = made;
+    else
+        armilla_names_free(context, &made);
+    return status;
+}
+
+/* FNV-1a, its high bits mixed into the low ones. */
+static uint64_t hash(const char *text)
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (; *text; text++) sum = (sum ^ (unsigned char)*text) * 0x100000001b3u;
+    return sum ^ sum >> 29;
+}
+
+/* The slot that the text has, or would have. */
+static uint64_t slot_of(const armilla_names_index *index, const char *text)
+{
+    uint64_t slot = hash(text) & index->mask;
+    while (index->slots[slot] && strcmp(armilla_names_at(index->names, index->slots[slot] - 1), text) != 0)
+        slot = (slot + 1) & index->mask;
+    return slot;
+}
+
+armilla_status armilla_names_index_new(armilla_context *context, const armilla_names *names, armilla_names_index *index)
+{
+    armilla_names_index made = {.names = names, .mask = 15};
+    while ((int64_t)made.mask < 2 * names->count) made.mask = 2 * made.mask + 1;
+    const armilla_status status = armilla_take(context, (int64_t)made.mask + 1, sizeof *made.slots, &made.slots);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < names->count; i++) {
+        const uint64_t slot = slot_of(&made, armilla_names_at(names, i));
+        if (!made.slots[slot]) made.slots[slot] = i + 1;
+    }
+    *index = made;
+    return ARMILLA_OK;
+}
+
+int64_t armilla_names_find(const armilla_names_index *index, const char *text)
+{
+    return index->slots[slot_of(index, text)] - 1;
+}
+
+void armilla_names_index_free(armilla_context *context, armilla_names_index *index)
+{
+    armilla_release(context, index->slots);
+    *index = (armilla_names_index){0};
+}
+
 /* What each kind is called, and how many of it data have. */
 static int64_t wanted_count(const armilla_data *data, armilla_naming kind)
 {
@@ -74,4 +129,17 @@ const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int
 {
     if (!armilla_data_names(data, kind) || index < 0 || index >= data->names[kind].count) return NULL;
     return armilla_names_at(&data->names[kind], index);
+}
+
+armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, const char *const *texts, int64_t count)
+{
+    armilla_names names = {0};
+    armilla_status status = ARMILLA_OK;
+    if ((unsigned)kind >= ARMILLA_NAMING_COUNT || (count > 0 && !texts))
+        return armilla_fail(data->context, ARMILLA_BAD_ARGUMENT, "names: the kind is unknown, or there are no texts");
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+        status = armilla_names_add(data->context, &names, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) : 0);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
+    armilla_names_free(data->context, &names);
+    return status;
 }

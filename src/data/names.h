@@ -21,6 +21,21 @@ const char *armilla_names_at(const armilla_names *names, int64_t i);
 /* An all-zero list is fine. */
 void armilla_names_free(armilla_context *context, armilla_names *names);
 
+/* A copy; all zeros where from is NULL or empty. */
+armilla_status armilla_names_copy(armilla_context *context, const armilla_names *from, armilla_names *to);
+
+/* Where a text stands in a list, in a time that does not grow with the list. */
+typedef struct armilla_names_index {
+    const armilla_names *names; /* borrowed */
+    int64_t *slots;             /* place + 1, or 0 */
+    uint64_t mask;
+} armilla_names_index;
+armilla_status armilla_names_index_new(armilla_context *context, const armilla_names *names,
+                                       armilla_names_index *index);
+/* The first place of the text, or -1. */
+int64_t armilla_names_find(const armilla_names_index *index, const char *text);
+void armilla_names_index_free(armilla_context *context, armilla_names_index *index);
+
 /* The data take the list over and names becomes empty. The count must be that of the features or samples
  * (ARMILLA_BAD_DATA, with both numbers in the sentence, which begins with `where`, "FILE: " or ""). */
 armilla_status armilla_data_adopt_names(armilla_data *data, armilla_naming kind, const char *where,

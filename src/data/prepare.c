@@ -1,5 +1,5 @@
-/* Preparation on the fly (ALGORITHM section 8): weights, then centring, then unit length, of each panel as it is
- * loaded. The wrapped data are not changed and not copied. */
+/* Preparation on the fly: logarithm, then weights, then centring, then unit length, of each panel as it is loaded.
+ * The wrapped data are not changed and not copied. */
 #include "data/data.h"
 
 #include "base/size.h"
@@ -46,8 +46,10 @@ static double length_of(int64_t m, const double *x)
 
 static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
 {
-    if (p->idf)
-        for (int64_t i = 0; i < m; i++) x[i] *= p->idf[i];
+    /* As armilla_prepare_entry, in two loops that become vector code. */
+    if (p->log1p) armilla_log1p_all(m, x);
+    if (p->weights)
+        for (int64_t i = 0; i < m; i++) x[i] *= p->weights[i];
     const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
@@ -55,7 +57,7 @@ static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
         double length = length_of(m, x);
         /* A sample that equals the mean has no direction: what is left of it is rounding. */
         if (length <= 8 * DBL_EPSILON * before) length = 0;
-        for (int64_t i = 0; i < m; i++) x[i] = length > 0 ? x[i] / length : 0;
+        for (int64_t i = 0; i < m; i++) x[i] = length != 0 ? x[i] / length : 0; /* NaN stays NaN */
     }
 }
 
@@ -104,6 +106,11 @@ static const armilla_data_ops prepared_ops = {
     .free = free_prepared,
 };
 
+bool armilla_preparation_any(const armilla_preparation *preparation)
+{
+    return preparation->log1p || preparation->weights || preparation->mean || preparation->unit_length;
+}
+
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
                                     const armilla_preparation *preparation, armilla_data **data)
 {
@@ -111,9 +118,7 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     if (inner->ops->entries) return armilla_data_prepare_sparse(context, inner, preparation, data);
     const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    armilla_data_view(inner, &made->data);
-    made->data.ops = &prepared_ops;
-    made->data.context = context;
+    armilla_data_view(&made->data, inner, &prepared_ops, context);
     made->inner = inner;
     made->preparation = *preparation;
     *data = &made->data;

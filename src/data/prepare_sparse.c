@@ -1,6 +1,6 @@
-/* Preparation of sparse data (ALGORITHM section 8), never expanded: weights and unit length keep the zeros and are
- * applied to the entries of each panel as it is loaded; centring stays implicit. Column j is y_j/d_j - mean/d_j with
- * y = weights * x and d_j = ||y_j - mean|| (1 where samples keep their length), so that C = (U'y - U'mean)/d and
+/* Preparation of sparse data, never expanded: logarithm, weights and unit length keep the zeros and are applied to the
+ * entries of each panel as it is loaded; centring stays implicit. Column j is y_j/d_j - mean/d_j with
+ * y = weights * x (or weights * ln(1+x)) and d_j = ||y_j - mean|| (1 where samples keep their length), so that C = (U'y - U'mean)/d and
  * A = Y D^-1 W' - mean (D^-1 W 1)'. */
 #include "data/data.h"
 
@@ -31,31 +31,34 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
     return padded((size_t)armilla_sparse_most(inner, width) * armilla_type_size(work)) + padded(sizeof(armilla_panel)) +
-           inner->ops->workspace(inner, work, width);
+           inner->ops->workspace(inner, inner->type, width);
 }
 
 /* What becomes of the entries of a column, one after the other. A sample without a direction becomes 0. */
 static double prepare_entry(const prepared *X, int64_t j, int64_t row, double x)
 {
-    const double y = X->preparation.idf ? x * X->preparation.idf[row] : x;
+    const double y = armilla_prepare_entry(&X->preparation, row, x);
     if (!X->lengths) return y;
     return X->lengths[j] != 0 ? y / X->lengths[j] : 0;
 }
 
-static void prepare_panel(const prepared *X, const armilla_panel *raw, void *values)
+/* values = the prepared entries in the working type; the raw ones are in the data's own. */
+static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_type work, void *values)
 {
     const armilla_sparse_panel *s = &raw->sparse;
-    const armilla_type work = s->kernels->type;
+    const bool single = s->kernels->type == ARMILLA_F32;
     const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
     for (int64_t j = 0; j < raw->count; j++) {
         const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
         for (int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin; i < last; i++) {
-            const int64_t row = armilla_index_at(s->wide, s->columns.rows, i), column = raw->first + j;
+            const int64_t row = armilla_index_at(s->wide, s->columns.rows, i);
+            const double x =
+                single ? (double)((const float *)s->columns.values)[i] : ((const double *)s->columns.values)[i];
+            const double y = prepare_entry(X, raw->first + j, row, x);
             if (work == ARMILLA_F32)
-                ((float *)values)[i] =
-                    (float)prepare_entry(X, column, row, (double)((const float *)s->columns.values)[i]);
+                ((float *)values)[i] = (float)y;
             else
-                ((double *)values)[i] = prepare_entry(X, column, row, ((const double *)s->columns.values)[i]);
+                ((double *)values)[i] = y;
         }
     }
 }
@@ -69,10 +72,12 @@ static armilla_status load(armilla_panel *panel, void *space)
     armilla_panel *raw = (armilla_panel *)(void *)((char *)space + padded((size_t)entries * armilla_type_size(work)));
     *raw = *panel;
     raw->data = X->inner;
+    raw->kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
     const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
-    prepare_panel(X, raw, space);
+    prepare_panel(X, raw, work, space);
     panel->sparse = raw->sparse;
+    panel->sparse.kernels = armilla_sparse_kernels_like(panel->kernels);
     panel->sparse.columns.values = space;
     panel->sparse.shifts = X->shifts ? X->shifts + panel->first : NULL;
     panel->raw = raw;
@@ -143,11 +148,11 @@ double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_
 /* d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
 static double length_of(const prepared *X, int64_t count, const int64_t *rows, double *values)
 {
-    double raw = 0;
-    for (int64_t i = 0; i < count; i++) raw += values[i] * values[i];
-    for (int64_t i = 0; i < count && X->preparation.idf; i++) values[i] *= X->preparation.idf[rows[i]];
+    double before = 0;
+    for (int64_t i = 0; i < count; i++) values[i] = armilla_prepare_entry(&X->preparation, rows[i], values[i]);
+    for (int64_t i = 0; i < count; i++) before += values[i] * values[i];
     const double length = sqrt(armilla_shifted_square(&X->data, count, rows, values, X->data.mean ? 1 : 0));
-    return X->data.mean && length <= 8 * DBL_EPSILON * sqrt(raw) ? 0 : length;
+    return X->data.mean && length <= 8 * DBL_EPSILON * sqrt(before) ? 0 : length;
 }
 
 static armilla_status measure_lengths(prepared *X)
@@ -201,9 +206,7 @@ armilla_status armilla_data_prepare_sparse(armilla_context *context, const armil
     prepared *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    armilla_data_view(inner, &made->data);
-    made->data.ops = &prepared_ops;
-    made->data.context = context;
+    armilla_data_view(&made->data, inner, &prepared_ops, context);
     made->data.mean = preparation->mean;
     made->inner = inner;
     made->preparation = *preparation;

@@ -311,6 +311,9 @@ static armilla_status new_sparse(armilla_context *context, const armilla_sparse_
     made->data.stored = armilla_sparse_entries(matrix);
     made->matrix = *matrix;
     made->owned = owned;
+    if (owned)
+        made->data.held = made->data.stored * ((int64_t)armilla_type_size(matrix->type) + (matrix->wide ? 8 : 4)) +
+                          (matrix->n + 1) * (matrix->wide ? 8 : 4);
     *data = &made->data;
     return ARMILLA_OK;
 }
@@ -364,4 +367,9 @@ armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type t
     status = new_sparse(context, &made, true, data);
     if (status != ARMILLA_OK) armilla_sparse_release(context, &made);
     return status;
+}
+
+const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data)
+{
+    return data->ops == &sparse_ops ? &as_sparse(data)->matrix : NULL;
 }

@@ -1,5 +1,4 @@
-/* What one read of the data tells: norms, signs, zeros, the first bad value, and a fingerprint; and sums over samples
- * for centring and tf-idf. */
+/* What one read of the data tells: norms, signs, zeros, bad values, and a fingerprint. */
 #include "data/traverse.h"
 
 #include "base/team.h"
@@ -14,7 +13,7 @@ enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, SHIFTED_SAMPLES, FACTS };
 /* Facts that are not sums; one per thread, combined at the end, by rules in which order does not matter. */
 typedef struct extremes {
     double smallest, largest, norm_low, norm_high; /* the norms are squared here */
-    int64_t bad_sample, bad_feature;
+    int64_t bad_sample, bad_feature, bad_entries;
     uint64_t fingerprint;
     double *column; /* m */
     int64_t *rows;  /* m */
@@ -69,17 +68,21 @@ static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const 
     return mix(sum + mix((uint64_t)(panel->first + j) + 1));
 }
 
+/* The squares of a column did not add up to a number: because of its entries, unless they are only large. */
 static void note_bad(extremes *e, const armilla_panel *panel, int64_t j)
 {
     const int64_t sample = panel->first + j;
-    if (e->bad_sample >= 0 && e->bad_sample < sample) return;
+    int64_t first = -1, count = 0;
     panel->data->ops->expand(panel, j, e->column);
-    for (int64_t i = 0; i < panel->data->m; i++)
+    for (int64_t i = panel->data->m - 1; i >= 0; i--)
         if (!isfinite(e->column[i])) {
-            e->bad_sample = sample;
-            e->bad_feature = i;
-            return;
+            first = i;
+            count++;
         }
+    e->bad_entries += count;
+    if (first < 0 || (e->bad_sample >= 0 && e->bad_sample < sample)) return;
+    e->bad_sample = sample;
+    e->bad_feature = first;
 }
 
 static double survey_column(extremes *e, int64_t m, const double *x, double *sums)
@@ -180,6 +183,7 @@ static void combine(int threads, const extremes *by_thread, extremes *all)
         all->norm_low = fmin(all->norm_low, e->norm_low);
         all->norm_high = fmax(all->norm_high, e->norm_high);
         all->fingerprint += e->fingerprint;
+        all->bad_entries += e->bad_entries;
         if (e->bad_sample >= 0 && (all->bad_sample < 0 || e->bad_sample < all->bad_sample)) {
             all->bad_sample = e->bad_sample;
             all->bad_feature = e->bad_feature;
@@ -201,6 +205,7 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
         .fingerprint = mix(all->fingerprint + mix((uint64_t)X->m) + 3 * mix((uint64_t)X->n)),
         .bad_sample = all->bad_sample,
         .bad_feature = all->bad_feature,
+        .bad_entries = all->bad_entries,
     };
     for (int64_t i = 0; i < X->m; i++) {
         const bool behind = X->mean && X->mean[i] != 0;
@@ -228,7 +233,7 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     if ((status = armilla_take(context, FACTS + X->m, sizeof *sums, &sums)) != ARMILLA_OK) goto done;
     for (int64_t i = 0; i < X->m; i++) keys[i] = mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     for (int t = 0; t < used; t++)
-        by_thread[t] = (extremes){INFINITY, -INFINITY, INFINITY, 0, -1, -1, 0, columns + t * X->m, rows + t * X->m};
+        by_thread[t] = (extremes){INFINITY, -INFINITY, INFINITY, 0, -1, -1, 0, 0, columns + t * X->m, rows + t * X->m};
     survey s = {keys, by_thread, squared_norms, look_behind(X)};
     status = armilla_traverse(traversal, FACTS + X->m, visit, &s, sums);
     if (status != ARMILLA_OK) goto done;
@@ -248,66 +253,4 @@ armilla_status armilla_data_survey(armilla_context *context, const armilla_data 
                                    armilla_data_facts *facts)
 {
     return armilla_survey(context, data, armilla_type_precision(data->type), threads, facts, NULL);
-}
-
-/* Sums over samples of each feature's value, or of whether it is nonzero. */
-typedef struct feature_sums {
-    double *columns;       /* m per thread */
-    int64_t *rows;         /* m per thread */
-    bool count;            /* of nonzeros, not of values */
-    const double *offsets; /* subtracted from values, or NULL; dense forms */
-} feature_sums;
-
-static armilla_status visit_features(void *self, const armilla_panel *panel, int thread, double *sums)
-{
-    const feature_sums *f = self;
-    const int64_t m = panel->data->m;
-    double *x = f->columns + thread * m, shift = 0;
-    int64_t *rows = f->rows + thread * m;
-    for (int64_t j = 0; j < panel->count; j++) {
-        if (panel->data->ops->entries) { /* of data that are not prepared: nothing is shifted */
-            const int64_t count = panel->data->ops->entries(panel, j, rows, x, &shift);
-            for (int64_t i = 0; i < count; i++) sums[rows[i]] += f->count ? x[i] != 0 : x[i];
-            continue;
-        }
-        panel->data->ops->expand(panel, j, x);
-        for (int64_t i = 0; i < m && f->offsets; i++) x[i] -= f->offsets[i];
-        for (int64_t i = 0; i < m; i++) sums[i] += f->count ? x[i] != 0 : x[i];
-    }
-    return ARMILLA_OK;
-}
-
-static armilla_status sum_features(armilla_context *context, const armilla_data *X, int threads, feature_sums f,
-                                   double *sums)
-{
-    const int64_t room = armilla_threads_choose(threads) * X->m;
-    armilla_status status = armilla_take(context, room, sizeof *f.columns, &f.columns);
-    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.rows, &f.rows);
-    if (status == ARMILLA_OK)
-        status =
-            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, X->m, visit_features, &f, sums);
-    armilla_release(context, f.rows);
-    armilla_release(context, f.columns);
-    return status;
-}
-
-/* A second pass adds the mean of what the first one left: the rounding of a long sum is then gone, so that features
- * that do not vary are 0 when centred. */
-armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means)
-{
-    double *rest = NULL;
-    armilla_status status = armilla_take(context, X->m, sizeof *rest, &rest);
-    if (status == ARMILLA_OK) status = sum_features(context, X, threads, (feature_sums){0}, means);
-    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] /= (double)X->n;
-    /* Of sparse data most entries are 0, and so exact. */
-    if (status == ARMILLA_OK && !X->ops->entries)
-        status = sum_features(context, X, threads, (feature_sums){.offsets = means}, rest);
-    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] += rest[i] / (double)X->n;
-    armilla_release(context, rest);
-    return status;
-}
-
-armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts)
-{
-    return sum_features(context, X, threads, (feature_sums){.count = true}, counts);
 }

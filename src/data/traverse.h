@@ -35,8 +35,11 @@ armilla_status armilla_traverse_once(armilla_context *context, const armilla_dat
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
                               armilla_data_facts *facts, double *squared_norms);
 
-/* Mean of every feature over the samples; and in how many samples it is not 0. m numbers. */
-armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means);
+/* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its variance
+ * (divided by n, not by n-1) about that mean, 0 where all that varies is rounding. */
 armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts);
+armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means);
+armilla_status armilla_feature_variances(armilla_context *context, const armilla_data *X, int threads,
+                                         const double *means, double *variances);
 
 #endif

@@ -4,18 +4,21 @@
 
 #include "base/size.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6
 #define MOST_WORD 32
-#define MOST_DIMENSIONS 64 /* NumPy's own limit */
+#define MOST_DIMENSIONS 64      /* NumPy's own limit */
+#define MOST_CHARACTERS 1000000 /* where a string's declared length stops being read on */
 
 typedef struct parser {
     armilla_context *context;
     const char *where;
     const unsigned char *start, *at, *end; /* start: of the file */
     armilla_array *array;
+    bool texts;    /* strings are wanted, not numbers */
     unsigned seen; /* bit i: field i */
 } parser;
 
@@ -95,7 +98,14 @@ static bool little_endian(void)
     return first == 1;
 }
 
-/* '<f8': byte order, kind, bytes of a number. */
+/* The bytes of one element, or 0 where arrays of that kind are not what is wanted. */
+static int element_bytes(const parser *p, char kind, int width)
+{
+    if (!p->texts) return armilla_number_find(kind, width) ? width : 0;
+    return kind == 'U' ? 4 * width : kind == 'S' ? width : 0;
+}
+
+/* '<f8': byte order, kind, bytes of a number; of U the number of characters. */
 static armilla_status parse_descriptor(parser *p)
 {
     char word[MOST_WORD];
@@ -108,13 +118,13 @@ static armilla_status parse_descriptor(parser *p)
     const char kind = *rest;
     const size_t digits = kind ? strspn(rest + 1, "0123456789") : 0;
     int width = 0;
-    for (size_t i = 0; i < digits && width < 1000; i++) width = 10 * width + (rest[1 + i] - '0');
-    if (kind == '\0' || rest[1 + digits] != '\0' || !armilla_number_find(kind, width))
-        return refuse_kind(p, kind, word);
-    if (order == '|' && width > 1) return malformed(p, "the byte order of the numbers is missing");
+    for (size_t i = 0; i < digits && width < MOST_CHARACTERS; i++) width = 10 * width + (rest[1 + i] - '0');
+    const int bytes = kind == '\0' || rest[1 + digits] != '\0' ? 0 : element_bytes(p, kind, width);
+    if (bytes == 0) return refuse_kind(p, kind, word);
+    if (order == '|' && bytes > 1 && kind != 'S') return malformed(p, "the byte order of the numbers is missing");
     p->array->kind = kind;
-    p->array->width = width;
-    p->array->swapped = width > 1 && order == (little_endian() ? '>' : '<');
+    p->array->width = bytes;
+    p->array->swapped = bytes > 1 && order == (little_endian() ? '>' : '<');
     return ARMILLA_OK;
 }
 
@@ -241,13 +251,13 @@ static armilla_status find_dictionary(parser *p, size_t count)
     return ARMILLA_OK;
 }
 
-armilla_status armilla_array_parse_header(armilla_context *context, const char *where, const unsigned char *bytes,
-                                          size_t count, armilla_array *array, size_t *declared)
+/* p is complete but for the array. */
+static armilla_status parse_header(parser p, size_t count, armilla_array *array, size_t *declared)
 {
     armilla_array made = {.shape = {1, 1}};
-    parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes, .array = &made};
     int64_t elements = 0;
     size_t size = 0;
+    p.array = &made;
     armilla_status status = find_dictionary(&p, count);
     if (status == ARMILLA_OK) status = parse_dictionary(&p);
     if (status != ARMILLA_OK) return status;
@@ -260,12 +270,21 @@ armilla_status armilla_array_parse_header(armilla_context *context, const char *
     return ARMILLA_OK;
 }
 
-armilla_status armilla_array_parse(armilla_context *context, const char *where, const unsigned char *bytes,
-                                   size_t count, armilla_array *array)
+armilla_status armilla_array_parse_header(armilla_context *context, const char *where, const unsigned char *bytes,
+                                          size_t count, armilla_array *array, size_t *declared)
 {
+    const parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
+    return parse_header(p, count, array, declared);
+}
+
+static armilla_status parse_whole(parser p, size_t count, armilla_array *array)
+{
+    armilla_context *context = p.context;
+    const unsigned char *bytes = p.start;
+    const char *where = p.where;
     armilla_array made = {.values = bytes};
     size_t declared = 0;
-    armilla_status status = armilla_array_parse_header(context, where, bytes, count, &made, &declared);
+    armilla_status status = parse_header(p, count, &made, &declared);
     if (status != ARMILLA_OK) return status;
     const size_t there = count - (size_t)(made.values - bytes);
     if (there < declared) return cut_short(context, where, "numbers", declared - there);
@@ -275,6 +294,20 @@ armilla_status armilla_array_parse(armilla_context *context, const char *where, 
                             where, there - declared, declared);
     *array = made;
     return ARMILLA_OK;
+}
+
+armilla_status armilla_array_parse(armilla_context *context, const char *where, const unsigned char *bytes,
+                                   size_t count, armilla_array *array)
+{
+    const parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
+    return parse_whole(p, count, array);
+}
+
+armilla_status armilla_array_parse_texts(armilla_context *context, const char *where, const unsigned char *bytes,
+                                         size_t count, armilla_array *array)
+{
+    const parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes, .texts = true};
+    return parse_whole(p, count, array);
 }
 
 /* Behind the dictionary stand the characters: a byte each, or four, little-endian. The kind is found in the text, for

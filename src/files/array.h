@@ -6,8 +6,8 @@
 
 /* A numeric array of at most two dimensions as it stands in an .npy file. */
 typedef struct armilla_array {
-    char kind;        /* NumPy's: 'f', 'i', 'u', 'b' */
-    int width;        /* bytes of a number */
+    char kind;        /* NumPy's: 'f', 'i', 'u', 'b'; of strings 'U', 'S' */
+    int width;        /* bytes of a number or string */
     bool swapped;     /* not in this machine's byte order */
     int dimensions;   /* 0, 1, 2 */
     int64_t shape[2]; /* missing dimensions are 1 */
@@ -23,6 +23,10 @@ armilla_status armilla_array_parse(armilla_context *context, const char *where, 
 /* The header alone: bytes may end anywhere behind it. *declared is the number of bytes that the numbers take. */
 armilla_status armilla_array_parse_header(armilla_context *context, const char *where, const unsigned char *bytes,
                                           size_t count, armilla_array *array, size_t *declared);
+
+/* The same for strings: kind U (four bytes a character) or S, width the bytes of one string. */
+armilla_status armilla_array_parse_texts(armilla_context *context, const char *where, const unsigned char *bytes,
+                                         size_t count, armilla_array *array);
 
 /* The one string of an .npy file, of kind S or U, as fewer than `size` plain characters. */
 armilla_status armilla_array_word(armilla_context *context, const char *where, const unsigned char *bytes, size_t count,

@@ -22,7 +22,7 @@ typedef struct armilla_format {
     bool (*recognize)(const unsigned char *start, size_t count);
     armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                            armilla_data **data);
-    /* Formats that are directories of files have these two, and none of the two above. */
+    /* Formats that are directories of files have these two; those that are nothing else, none of the two above. */
     bool (*recognize_directory)(armilla_context *context, const char *path);
     armilla_status (*read_directory)(armilla_context *context, const char *path, const armilla_read_options *options,
                                      armilla_data **data);
@@ -32,14 +32,29 @@ typedef struct armilla_format {
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
-extern const armilla_format armilla_format_npy, armilla_format_scipy, armilla_format_csv, armilla_format_idx,
-    armilla_format_mtx, armilla_format_10x, armilla_format_svmlight;
+extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx,
+    armilla_format_mtx, armilla_format_10x, armilla_format_svmlight, armilla_format_images, armilla_format_hdf5,
+    armilla_format_mat;
+
+/* ARMILLA_BAD_DATA, with what to do, unless the array has two dimensions: a vector might be one sample or many. */
+struct armilla_array;
+armilla_status armilla_array_need_matrix(armilla_context *context, const char *where,
+                                         const struct armilla_array *array);
 
 /* Data from an array inside the bytes, with samples in its rows, or in its columns: numbers that lie as the solver
  * wants them stay in the mapping, all others are converted. */
-struct armilla_array;
 armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const struct armilla_array *array,
                                   bool columns, armilla_data **data);
+
+/* Whether the first `length` bytes of the path end in one of the words of endings, in either case. */
+bool armilla_has_ending(const char *endings, const char *path, size_t length);
+
+/* An IDX file as samples x features; of one size (labels) a vector. */
+bool armilla_idx_recognize(const unsigned char *start, size_t count);
+armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, struct armilla_array *array);
+
+/* The data get the labels in the file: IDX or .npy with one number per sample, or text with one label per line. */
+armilla_status armilla_labels_open(armilla_context *context, const char *path, int64_t memory, armilla_data *data);
 
 /* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */

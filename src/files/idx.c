@@ -21,7 +21,7 @@ static const struct element *find_element(unsigned char code)
     return NULL;
 }
 
-static bool recognize(const unsigned char *start, size_t count)
+bool armilla_idx_recognize(const unsigned char *start, size_t count)
 {
     return count >= PREFIX && start[0] == 0 && start[1] == 0 && find_element(start[2]) && start[3] > 0;
 }
@@ -74,12 +74,11 @@ static armilla_status check_length(armilla_context *context, const armilla_bytes
     return ARMILLA_OK;
 }
 
-static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
-                               armilla_data **data)
+armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, armilla_array *array)
 {
-    armilla_array array = {.dimensions = 2};
+    armilla_array made = {.dimensions = 2};
     if (bytes->count < PREFIX) return cut_short(context, bytes, "header", PREFIX - bytes->count);
-    if (!recognize(bytes->start, bytes->count))
+    if (!armilla_idx_recognize(bytes->start, bytes->count))
         return armilla_fail(
             context, ARMILLA_BAD_DATA,
             "%s: is not an IDX file: it does not begin with two zero bytes, the type of its numbers and "
@@ -87,23 +86,34 @@ static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, c
             bytes->path);
     const struct element *element = find_element(bytes->start[2]);
     const int sizes = bytes->start[3];
-    if (sizes == 1)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "%s: holds one number per sample, such as labels; give the file of the samples themselves",
-                            bytes->path);
-    array.kind = element->kind;
-    array.width = element->width;
-    array.swapped = element->width > 1 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    armilla_status status = parse_sizes(context, bytes, sizes, &array);
-    if (status == ARMILLA_OK) status = check_length(context, bytes, &array);
-    if (status == ARMILLA_OK) status = armilla_array_data(context, bytes, &array, options->sample_columns, data);
+    if (sizes == 1) made.dimensions = 1;
+    made.kind = element->kind;
+    made.width = element->width;
+    made.swapped = element->width > 1 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    armilla_status status = parse_sizes(context, bytes, sizes, &made);
+    if (status == ARMILLA_OK) status = check_length(context, bytes, &made);
+    if (status == ARMILLA_OK) *array = made;
     return status;
+}
+
+static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
+                               armilla_data **data)
+{
+    armilla_array array;
+    const armilla_status status = armilla_idx_parse(context, bytes, &array);
+    if (status != ARMILLA_OK) return status;
+    if (array.dimensions == 1)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: holds one number per sample, such as labels; give the file of the samples themselves, "
+                            "and this one by --labels",
+                            bytes->path);
+    return armilla_array_data(context, bytes, &array, options->sample_columns, data);
 }
 
 const armilla_format armilla_format_idx = {
     .name = "idx",
     .endings = ".idx .idx3-ubyte -ubyte",
     .meaning = "images as MNIST stores them: one sample per image",
-    .recognize = recognize,
+    .recognize = armilla_idx_recognize,
     .read = read_idx,
 };

@@ -33,7 +33,7 @@ static char byte_order(const char *descriptor)
 {
     const uint16_t one = 1;
     unsigned char first = 0;
-    if (strcmp(descriptor + 1, "1") == 0) return '|';
+    if (descriptor[0] == 'S' || (descriptor[0] != 'U' && strcmp(descriptor + 1, "1") == 0)) return '|';
     memcpy(&first, &one, 1);
     return first ? '<' : '>';
 }
@@ -66,13 +66,13 @@ armilla_status armilla_output_npy_header(armilla_output *output, armilla_type ty
     return armilla_output_write(output, header, count);
 }
 
-static armilla_status need_matrix(armilla_context *context, const char *path, const armilla_array *array)
+armilla_status armilla_array_need_matrix(armilla_context *context, const char *where, const armilla_array *array)
 {
     if (array->dimensions == 2) return ARMILLA_OK;
     return armilla_fail(context, ARMILLA_BAD_DATA,
                         "%s: the array has %d dimension%s, and a matrix has 2; save array.reshape(-1, 1) where each "
                         "number is a sample, or array.reshape(1, -1) where all are one sample",
-                        path, array->dimensions, array->dimensions == 1 ? "" : "s");
+                        where, array->dimensions, array->dimensions == 1 ? "" : "s");
 }
 
 static armilla_status convert(armilla_context *context, const armilla_array *array, bool column_major, int64_t m,
@@ -112,7 +112,7 @@ static armilla_status read_npy(armilla_context *context, armilla_bytes *bytes, c
 {
     armilla_array array;
     armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
-    if (status == ARMILLA_OK) status = need_matrix(context, bytes->path, &array);
+    if (status == ARMILLA_OK) status = armilla_array_need_matrix(context, bytes->path, &array);
     if (status == ARMILLA_OK) status = armilla_array_data(context, bytes, &array, options->sample_columns, data);
     return status;
 }

@@ -4,14 +4,15 @@
 
 #include "base/size.h"
 #include "files/files.h"
+#include "files/texts.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
 
 #define MOST_RATIO 1100 /* deflate reaches 1032 : 1 */
-#define MOST_NAME 160
 #define MOST_WHERE 512
 #define HEADER_PEEK (1 << 16)
 
@@ -19,6 +20,7 @@ struct armilla_npz {
     armilla_context *context;
     char *path;
     armilla_bytes bytes;
+    int64_t limit; /* bytes that an array may take; <= 0: any */
     zip_t *archive;
 };
 
@@ -88,7 +90,7 @@ void armilla_npz_free(armilla_npz *npz)
 
 static int64_t locate(const armilla_npz *npz, const char *name)
 {
-    char full[MOST_NAME];
+    char full[ARMILLA_NPZ_NAME];
     if ((size_t)snprintf(full, sizeof full, "%s.npy", name) >= sizeof full) return -1;
     return zip_name_locate(npz->archive, full, ZIP_FL_ENC_RAW);
 }
@@ -96,6 +98,21 @@ static int64_t locate(const armilla_npz *npz, const char *name)
 bool armilla_npz_has(const armilla_npz *npz, const char *name)
 {
     return locate(npz, name) >= 0;
+}
+
+void armilla_npz_set_limit(armilla_npz *npz, int64_t bytes)
+{
+    npz->limit = bytes;
+}
+
+bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME])
+{
+    const char *entry = zip_get_name(npz->archive, (zip_uint64_t)index, ZIP_FL_ENC_RAW);
+    if (!entry) return false;
+    const size_t length = strlen(entry);
+    const bool array = length > 4 && strcmp(entry + length - 4, ".npy") == 0;
+    snprintf(name, ARMILLA_NPZ_NAME, "%.*s", (int)armilla_min64(INT_MAX, (int64_t)length - (array ? 4 : 0)), entry);
+    return true;
 }
 
 /* The size that the archive declares for the entry, where it is possible at all. */
@@ -148,6 +165,10 @@ static armilla_status load(armilla_npz *npz, const char *name, const char *where
     armilla_status status = declared_size(npz, where, index, &size);
     if (status != ARMILLA_OK) return status;
     const size_t wanted = size < limit ? size : limit;
+    if (npz->limit > 0 && wanted > (size_t)npz->limit)
+        return armilla_fail(npz->context, ARMILLA_NO_MEMORY,
+                            "%s: takes %zu bytes, and the limit is %" PRId64 "; raise it (--memory)", where, wanted,
+                            npz->limit);
     if ((status = armilla_grow(npz->context, (int64_t)wanted, 1, &block)) != ARMILLA_OK) goto done;
     file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
     if (!file || !read_bytes(file, block, wanted, wanted == size)) {
@@ -261,19 +282,27 @@ armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type
     return ARMILLA_OK;
 }
 
-armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type)
+armilla_status armilla_npz_peek(armilla_npz *npz, const char *name, armilla_array *array)
 {
     char where[MOST_WHERE];
-    armilla_array array;
     unsigned char *block = NULL;
     size_t count = 0, declared = 0;
     name_place(npz, name, where);
     armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_array_parse_header(npz->context, where, block, count, &array, &declared);
+    if (status == ARMILLA_OK) status = armilla_array_parse_header(npz->context, where, block, count, array, &declared);
+    if (status == ARMILLA_OK) array->values = NULL;
+    armilla_release(npz->context, block);
+    return status;
+}
+
+armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    name_place(npz, name, where);
+    armilla_status status = armilla_npz_peek(npz, name, &array);
     if (status == ARMILLA_OK && !is_real(&array)) status = wrong_kind(npz, where, &array, "f4 or f8");
     if (status == ARMILLA_OK) *type = array.width == 4 ? ARMILLA_F32 : ARMILLA_F64;
-    armilla_release(npz->context, block);
     return status;
 }
 
@@ -314,5 +343,42 @@ armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t 
     armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
     if (status == ARMILLA_OK) status = armilla_array_word(npz->context, where, block, count, size, word);
     armilla_release(npz->context, block);
+    return status;
+}
+
+armilla_status armilla_npz_read_texts(armilla_npz *npz, const char *name, armilla_names *names)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    unsigned char *block = NULL;
+    size_t count = 0;
+    name_place(npz, name, where);
+    armilla_status status = load(npz, name, where, SIZE_MAX, &block, &count);
+    if (status == ARMILLA_OK) status = armilla_array_parse_texts(npz->context, where, block, count, &array);
+    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, 0, -1);
+    if (status == ARMILLA_OK) status = armilla_texts_read(npz->context, &array, names);
+    armilla_release(npz->context, block);
+    return status;
+}
+
+armilla_status armilla_npz_read_integers(armilla_npz *npz, const char *name, int64_t count, int64_t **values)
+{
+    char where[MOST_WHERE];
+    armilla_array array;
+    unsigned char *block = NULL;
+    int64_t *made = NULL;
+    name_place(npz, name, where);
+    armilla_status status = load_array(npz, name, where, &array, &block);
+    if (status != ARMILLA_OK) return status;
+    if (array.kind != 'i' && array.kind != 'u') status = wrong_kind(npz, where, &array, "integers");
+    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, count, -1);
+    if (status == ARMILLA_OK) status = armilla_take(npz->context, count, sizeof *made, &made);
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
+        double value = 0;
+        armilla_number_find(array.kind, array.width)->fetch(array.values + i * array.width, array.swapped, 1, &value);
+        made[i] = value >= 0 && value < 9e15 ? (int64_t)value : -1; /* the caller knows the range */
+    }
+    armilla_release(npz->context, block);
+    if (status == ARMILLA_OK) *values = made;
     return status;
 }

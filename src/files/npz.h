@@ -3,6 +3,7 @@
 #ifndef ARMILLA_FILES_NPZ_H
 #define ARMILLA_FILES_NPZ_H
 
+#include "data/names.h"
 #include "files/array.h"
 
 #include <armilla/files.h>
@@ -13,6 +14,11 @@ armilla_status armilla_npz_writer_new(armilla_context *context, const char *path
 /* Adds NAME.npy. As armilla_output_npy_header: cols < 0 a vector, rows < 0 a single number. */
 armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type, int64_t rows,
                                       int64_t cols, bool column_major, const void *values);
+/* The same for any element type, by NumPy's descriptor without the byte order ("i8", "S3"), and `bytes` of values. */
+armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                          const int64_t shape[2], const void *values, size_t bytes);
+/* Adds the names as a vector of strings. */
+armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name, const armilla_names *names);
 /* Adds text as a 1-d array of uint8. */
 armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text);
 armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer);
@@ -20,12 +26,20 @@ armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer);
 void armilla_npz_writer_free(armilla_npz_writer *writer);
 
 typedef struct armilla_npz armilla_npz;
+enum { ARMILLA_NPZ_NAME = 160 };
 armilla_status armilla_npz_open(armilla_context *context, const char *path, armilla_npz **npz);
 /* The same from bytes that stay as they are, and the caller's, while the archive is open. */
 armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
                                       size_t count, armilla_npz **npz);
 void armilla_npz_free(armilla_npz *npz);
 bool armilla_npz_has(const armilla_npz *npz, const char *name);
+/* Arrays that take more bytes than that are ARMILLA_NO_MEMORY; <= 0: no limit. */
+void armilla_npz_set_limit(armilla_npz *npz, int64_t bytes);
+/* The entries of the archive, arrays or not: name = that of the array without .npy, or the entry's own; false past the
+ * last. */
+bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME]);
+/* What NAME declares itself to be; its values are not there. */
+armilla_status armilla_npz_peek(armilla_npz *npz, const char *name, armilla_array *array);
 /* The array NAME as column-major numbers of the type, *values owned by the caller (armilla_release): an error where
  * it is missing, of another kind, or of another shape than rows x cols (as above; a bound of 0 means any, and the
  * found size is put there). */
@@ -37,7 +51,14 @@ armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type
 armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block);
 /* A single string (NumPy's S or U) of fewer than `size` plain characters. */
 armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word);
+/* A vector of `count` integers of any width, those that are negative or too large as -1; *values is the caller's. */
+armilla_status armilla_npz_read_integers(armilla_npz *npz, const char *name, int64_t count, int64_t **values);
+/* The strings of the vector NAME are added to names. */
+armilla_status armilla_npz_read_texts(armilla_npz *npz, const char *name, armilla_names *names);
 /* A 1-d uint8 array as text with a final NUL. */
 armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text);
+
+/* What the arrays with names of features and samples and with labels are called in an archive of data. */
+extern const char *const armilla_npz_name_arrays[ARMILLA_NAMING_COUNT];
 
 #endif

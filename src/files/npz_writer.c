@@ -2,8 +2,10 @@
 #include "files/npz.h"
 
 #include "base/size.h"
+#include "files/texts.h"
 #include "files/zip.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +68,30 @@ armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *na
                                              "array %s: its shape is larger than any memory", name);
     const size_t used = armilla_array_header(armilla_array_descriptor(type), rows, cols, column_major, header);
     return add(writer, name, header, used, values, bytes);
+}
+
+armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                          const int64_t shape[2], const void *values, size_t bytes)
+{
+    char header[ARMILLA_ARRAY_HEADER];
+    const size_t used = armilla_array_header(descriptor, shape[0], shape[1], false, header);
+    return add(writer, name, header, used, values, bytes);
+}
+
+armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name, const armilla_names *names)
+{
+    const int64_t shape[2] = {names->count, -1};
+    char descriptor[24];
+    int64_t characters = 0;
+    unsigned char *block = NULL;
+    size_t bytes = 0;
+    if (writer->failed != ARMILLA_OK) return writer->failed;
+    writer->failed = armilla_texts_make(writer->context, names, &characters, &block, &bytes);
+    if (writer->failed != ARMILLA_OK) return writer->failed;
+    snprintf(descriptor, sizeof descriptor, "U%" PRId64, characters);
+    writer->failed = armilla_npz_writer_add_raw(writer, name, descriptor, shape, block, bytes);
+    armilla_release(writer->context, block);
+    return writer->failed;
 }
 
 armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text)

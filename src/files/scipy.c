@@ -1,7 +1,6 @@
-/* .npz files of scipy.sparse.save_npz: the arrays of a CSR, CSC or COO matrix in an archive. What lies by sample is
+/* Archives of scipy.sparse.save_npz: the arrays of a CSR, CSC or COO matrix in an archive. What lies by sample is
  * used as it is, what lies by feature is transposed by counting. Every size and index is checked before it is used. */
-#include "files/files.h"
-#include "files/npz.h"
+#include "files/scipy.h"
 
 #include "base/size.h"
 
@@ -14,7 +13,6 @@ enum { MOST_WORD = 16 };
 /* A file being read. */
 typedef struct reading {
     armilla_context *context;
-    const char *path;
     char where[512]; /* "FILE: " */
     armilla_npz *npz;
     bool sample_columns;
@@ -230,41 +228,19 @@ static armilla_status read_kind(reading *f, armilla_sparse_matrix *made)
                         f->where, word);
 }
 
-static armilla_status check_members(const reading *f)
+bool armilla_scipy_is(const armilla_npz *npz)
 {
-    if (armilla_npz_has(f->npz, "format") && armilla_npz_has(f->npz, "shape") && armilla_npz_has(f->npz, "data"))
-        return ARMILLA_OK;
-    if (armilla_npz_has(f->npz, "U") && armilla_npz_has(f->npz, "meta"))
-        return bad(f, "is a model, not data; give the data, such as a file of scipy.sparse.save_npz or numpy.save");
-    return bad(f,
-               "is an .npz archive without a sparse matrix (a model?); give data, saved by scipy.sparse.save_npz, or "
-               "one array saved by numpy.save");
+    return armilla_npz_has(npz, "format") && armilla_npz_has(npz, "shape") && armilla_npz_has(npz, "data");
 }
 
-static armilla_status read_scipy(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
-                                 armilla_data **data)
+armilla_status armilla_scipy_read(armilla_context *context, const char *path, armilla_npz *npz, bool sample_columns,
+                                  armilla_data **data)
 {
-    reading f = {.context = context, .path = bytes->path, .sample_columns = options->sample_columns};
+    reading f = {.context = context, .npz = npz, .sample_columns = sample_columns};
     armilla_sparse_matrix matrix = {.m = 0};
-    snprintf(f.where, sizeof f.where, "%s: ", bytes->path);
-    armilla_status status = armilla_npz_open_bytes(context, bytes->path, bytes->start, bytes->count, &f.npz);
-    if (status == ARMILLA_OK) status = check_members(&f);
-    if (status == ARMILLA_OK) status = read_kind(&f, &matrix);
-    armilla_npz_free(f.npz);
+    snprintf(f.where, sizeof f.where, "%s: ", path);
+    armilla_status status = read_kind(&f, &matrix);
     if (status == ARMILLA_OK) status = armilla_data_own_sparse(context, &matrix, data);
     if (status != ARMILLA_OK) armilla_sparse_release(context, &matrix);
     return status;
 }
-
-static bool recognize(const unsigned char *start, size_t count)
-{
-    return count >= 4 && memcmp(start, "PK\x03\x04", 4) == 0;
-}
-
-const armilla_format armilla_format_scipy = {
-    .name = "scipy-npz",
-    .endings = ".npz",
-    .meaning = "scipy.sparse.save_npz: a sparse matrix (csr, csc, coo)",
-    .recognize = recognize,
-    .read = read_scipy,
-};

@@ -1,13 +1,14 @@
 /* The formats table, and opening a file by it. */
 #include "files/files.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 static const armilla_format *const formats[] = {
-    &armilla_format_npy, &armilla_format_scipy,    &armilla_format_mtx, &armilla_format_csv,
-    &armilla_format_idx, &armilla_format_svmlight, &armilla_format_10x,
+    &armilla_format_npy,      &armilla_format_npz, &armilla_format_mtx,    &armilla_format_csv,  &armilla_format_idx,
+    &armilla_format_svmlight, &armilla_format_10x, &armilla_format_images, &armilla_format_hdf5, &armilla_format_mat,
 };
 
 const armilla_format *armilla_formats_row(size_t index)
@@ -51,8 +52,7 @@ static void join_formats(char *text, size_t size)
     }
 }
 
-/* Whether the first bytes of the path end in one of the words of endings, in either case. */
-static bool has_ending(const char *endings, const char *path, size_t length)
+bool armilla_has_ending(const char *endings, const char *path, size_t length)
 {
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " ");
@@ -74,9 +74,9 @@ static const armilla_format *find_by_content(const armilla_bytes *bytes)
 static const armilla_format *find_by_ending(const armilla_bytes *bytes)
 {
     size_t length = strlen(bytes->path);
-    if (bytes->unpacked && has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
+    if (bytes->unpacked && armilla_has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
     for (size_t i = 0; armilla_formats_row(i); i++)
-        if (armilla_formats_row(i)->read && has_ending(armilla_formats_row(i)->endings, bytes->path, length))
+        if (armilla_formats_row(i)->read && armilla_has_ending(armilla_formats_row(i)->endings, bytes->path, length))
             return armilla_formats_row(i);
     return NULL;
 }
@@ -101,9 +101,20 @@ static armilla_status unknown_format(armilla_context *context, const char *name)
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
 
+/* Where a reader could not tell before: text and what is converted. */
+static armilla_status check_limit(armilla_context *context, const char *path, int64_t limit, const armilla_data *data)
+{
+    const int64_t held = armilla_data_held(data);
+    if (limit <= 0 || held <= limit) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_NO_MEMORY,
+                        "%s: the data take %" PRId64 " bytes in memory, and the limit is %" PRId64
+                        "; raise it (--memory): data are not streamed from disk yet",
+                        path, held, limit);
+}
+
 static armilla_status wrong_kind(armilla_context *context, const char *path, const armilla_format *format)
 {
-    const bool directory = format->read_directory != NULL;
+    const bool directory = !format->read;
     return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a %s, but data of the format %s are a %s; %s", path,
                         directory ? "file" : "directory", format->name, directory ? "directory" : "file",
                         directory ? "give the directory" : "give the name of a file in it");
@@ -149,21 +160,39 @@ static armilla_status open_directory(armilla_context *context, const char *path,
     return format->read_directory(context, path, options, data);
 }
 
+static armilla_status open_file(armilla_context *context, const char *path, const armilla_format *format,
+                                const armilla_read_options *options, armilla_data **data)
+{
+    armilla_bytes bytes;
+    if (format && !format->read) return wrong_kind(context, path, format);
+    armilla_status status = armilla_bytes_open(context, path, &bytes);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_bytes_unpack(context, options->memory, &bytes);
+    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
+    if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
+    armilla_bytes_free(context, &bytes);
+    return status;
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
-    armilla_bytes bytes;
+    armilla_data *made = NULL;
+    armilla_status status = ARMILLA_OK;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
-    if (is_directory(context, path)) return open_directory(context, path, format, &chosen, data);
-    if (format && !format->read) return wrong_kind(context, path, format);
-    armilla_status status = armilla_bytes_open(context, path, &bytes);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, chosen.memory, &bytes);
-    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
-    if (status == ARMILLA_OK) status = format->read(context, &bytes, &chosen, data);
-    armilla_bytes_free(context, &bytes);
+    if (is_directory(context, path))
+        status = open_directory(context, path, format, &chosen, &made);
+    else
+        status = open_file(context, path, format, &chosen, &made);
+    if (status == ARMILLA_OK) status = check_limit(context, path, chosen.memory, made);
+    if (status == ARMILLA_OK && chosen.labels)
+        status = armilla_labels_open(context, chosen.labels, chosen.memory, made);
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
     return status;
 }

@@ -123,20 +123,19 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
 {
     const armilla_model_summary *s = &model->summary;
     armilla_check found = {.objective_stated = s->objective, .radius_stated = s->radius};
-    armilla_data *prepared = NULL;
-    const armilla_data *view = NULL;
+    armilla_view view = {0};
     armilla_data_facts facts;
     double *numbers = NULL;
-    armilla_status status = armilla_model_view(context, model, X, &prepared, &view);
+    armilla_status status = armilla_model_view(context, model, X, true, &view);
     if (status != ARMILLA_OK) goto done;
-    if (X->n != s->n) {
+    if (view.raw->n != s->n) {
         status = armilla_fail(context, ARMILLA_BAD_DATA,
-                              "the data have %" PRId64 " samples, the model was fitted to %" PRId64, X->n, s->n);
+                              "the data have %" PRId64 " samples, the model was fitted to %" PRId64, view.raw->n, s->n);
         goto done;
     }
-    if ((status = armilla_survey(context, view, s->precision, 0, &facts, NULL)) != ARMILLA_OK) goto done;
-    if ((status = armilla_facts_finite(context, &facts, X, s->precision)) != ARMILLA_OK) goto done;
-    status = armilla_residual(context, view, s->precision, 0, s->rank, model->U, model->V, &found.objective_found);
+    if ((status = armilla_survey(context, view.data, s->precision, 0, &facts, NULL)) != ARMILLA_OK) goto done;
+    if ((status = armilla_view_finite(context, model, &view, &facts, s->precision)) != ARMILLA_OK) goto done;
+    status = armilla_residual(context, view.data, s->precision, 0, s->rank, model->U, model->V, &found.objective_found);
     if (status != ARMILLA_OK) goto done;
     if ((status = armilla_take(context, s->m * s->rank + s->rank, sizeof *numbers, &numbers)) != ARMILLA_OK) goto done;
     armilla_fetch(s->precision, s->m * s->rank, model->U, numbers);
@@ -148,6 +147,6 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
     *check = found;
 done:
     armilla_release(context, numbers);
-    armilla_data_free(prepared);
+    armilla_view_free(&view);
     return status;
 }

@@ -36,6 +36,20 @@ static double *trace_number(armilla_trace_entry *entry, size_t column)
     return (double *)(void *)((char *)entry + trace_columns[column].offset);
 }
 
+/* What was kept of the data that the fit's were chosen from. */
+static const struct {
+    const char *array, *size; /* the size stands in the record, under "kept_from" */
+} kept_arrays[ARMILLA_KEPT_COUNT] = {
+    [ARMILLA_KEPT_FEATURES] = {"kept_features", "m"},
+    [ARMILLA_KEPT_SAMPLES] = {"kept_samples", "n"},
+};
+
+static json_int_t kept_size(const armilla_model *model, int i)
+{
+    const int64_t all[ARMILLA_KEPT_COUNT] = {model->summary.m, model->summary.n};
+    return (json_int_t)(model->kept[i].at ? model->kept[i].of : all[i]);
+}
+
 /* Members in the order in which people read them. NULL where memory is short. */
 static json_t *make_record(const armilla_model *model)
 {
@@ -61,6 +75,10 @@ static json_t *make_record(const armilla_model *model)
         {"normalize", json_string(s->normalize)},
         {"center", json_boolean(s->center)},
         {"tfidf", json_boolean(s->tfidf)},
+        {"log1p", json_boolean(s->log1p)},
+        {"scale", json_boolean(s->scale)},
+        {"kept_from",
+         json_pack("{s:I, s:I}", kept_arrays[0].size, kept_size(model, 0), kept_arrays[1].size, kept_size(model, 1))},
         {"threads", json_integer(s->threads)},
         {"ranks", json_integer(s->ranks)},
         {"nnz", json_integer(s->nnz)},
@@ -109,6 +127,22 @@ static armilla_status add_trace(armilla_context *context, armilla_npz_writer *wr
     return status;
 }
 
+static armilla_status add_names(armilla_npz_writer *writer, const armilla_model *model)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        if (model->names[kind].count > 0)
+            status = armilla_npz_writer_add_names(writer, armilla_npz_name_arrays[kind], &model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
+        const armilla_kept *kept = &model->kept[i];
+        const int64_t shape[2] = {kept->count, -1};
+        if (kept->at)
+            status = armilla_npz_writer_add_raw(writer, kept_arrays[i].array, "i8", shape, kept->at,
+                                                (size_t)kept->count * sizeof *kept->at);
+    }
+    return status;
+}
+
 armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
                                   bool overwrite)
 {
@@ -122,6 +156,9 @@ armilla_status armilla_model_save(armilla_context *context, const armilla_model 
         status = armilla_npz_writer_add(writer, "mean", ARMILLA_F64, s->m, -1, false, model->mean);
     if (status == ARMILLA_OK && model->idf)
         status = armilla_npz_writer_add(writer, "idf", ARMILLA_F64, s->m, -1, false, model->idf);
+    if (status == ARMILLA_OK && model->scale)
+        status = armilla_npz_writer_add(writer, "scale", ARMILLA_F64, s->m, -1, false, model->scale);
+    if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     if (status == ARMILLA_OK) status = add_record(context, writer, model);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
@@ -147,32 +184,19 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
     return status;
 }
 
-/* Whether the name is that of an array of a sparse matrix. */
-static bool is_sparse_member(const char *name)
-{
-    static const char *const members[] = {"indices", "indptr", "format", "shape", "data", "row", "col", "offsets"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (strncmp(name, members[i], strlen(members[i])) == 0 && strcmp(name + strlen(members[i]), ".npy") == 0)
-            return true;
-    return false;
-}
-
-/* An archive, but not one whose first array is of scipy.sparse. */
+/* Looks into the archive's directory only. */
 bool armilla_model_recognize(const char *path)
 {
-    enum { NAME_LENGTH = 26, NAME = 30, MOST_NAME = 16 };
-    unsigned char head[NAME + MOST_NAME] = "";
-    char name[MOST_NAME + 1] = "";
     struct stat found;
+    armilla_context *context = NULL;
+    armilla_npz *npz = NULL;
     if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    const size_t read = fread(head, 1, sizeof head, file);
-    fclose(file);
-    if (read < 4 || memcmp(head, "PK\003\004", 4) != 0) return false;
-    const size_t length = head[NAME_LENGTH] + 256u * head[NAME_LENGTH + 1];
-    if (length <= MOST_NAME) memcpy(name, head + NAME, length);
-    return !is_sparse_member(name);
+    if (armilla_context_new(NULL, &context) != ARMILLA_OK) return false;
+    const bool model = armilla_npz_open(context, path, &npz) == ARMILLA_OK && armilla_npz_has(npz, "U") &&
+                       armilla_npz_has(npz, "meta");
+    armilla_npz_free(npz);
+    armilla_context_free(context);
+    return model;
 }
 
 static armilla_status bad_record(armilla_context *context, const char *path, const char *key)
@@ -276,6 +300,11 @@ static armilla_status read_record(armilla_context *context, const char *path, co
     s->sparsity = json_integer_value(json_object_get(record, "sparsity"));
     s->center = json_is_true(json_object_get(record, "center"));
     s->tfidf = json_is_true(json_object_get(record, "tfidf"));
+    s->log1p = json_is_true(json_object_get(record, "log1p"));
+    s->scale = json_is_true(json_object_get(record, "scale"));
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++)
+        model->kept[i].of =
+            json_integer_value(json_object_get(json_object_get(record, "kept_from"), kept_arrays[i].size));
     if (s->sparsity < 0 || (s->sparsity > 0) != model->codes->sparse || s->sparsity > s->rank)
         return bad_record(context, path, "sparsity");
     if (!json_is_object(options)) return bad_record(context, path, "options");
@@ -334,6 +363,42 @@ static armilla_status read_trace(armilla_context *context, armilla_npz *npz, arm
     return status;
 }
 
+/* Names that are there. */
+static armilla_status read_names(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const int64_t counts[ARMILLA_NAMING_COUNT] = {model->summary.m, model->summary.n, model->summary.n};
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++) {
+        const char *array = armilla_npz_name_arrays[kind];
+        if (!armilla_npz_has(npz, array)) continue;
+        status = armilla_npz_read_texts(npz, array, &model->names[kind]);
+        if (status == ARMILLA_OK && model->names[kind].count != counts[kind])
+            status = armilla_fail(context, ARMILLA_BAD_DATA,
+                                  "%s: array %s has %" PRId64 " names for %" PRId64 " places; the file is damaged",
+                                  path, array, model->names[kind].count, counts[kind]);
+    }
+    return status;
+}
+
+/* What was kept, where that was not all. */
+static armilla_status read_kept(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const int64_t sizes[ARMILLA_KEPT_COUNT] = {model->summary.m, model->summary.n};
+    armilla_status status = ARMILLA_OK;
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
+        armilla_kept *kept = &model->kept[i];
+        if (!armilla_npz_has(npz, kept_arrays[i].array)) continue;
+        kept->count = sizes[i];
+        status = armilla_npz_read_integers(npz, kept_arrays[i].array, sizes[i], &kept->at);
+        for (int64_t k = 0; k < kept->count && status == ARMILLA_OK; k++)
+            if (kept->at[k] < 0 || kept->at[k] >= kept->of || (k > 0 && kept->at[k] <= kept->at[k - 1]))
+                status = armilla_fail(context, ARMILLA_BAD_DATA,
+                                      "%s: array %s: place %" PRId64 " is out of order or range; the file is damaged",
+                                      path, kept_arrays[i].array, k);
+    }
+    return status;
+}
+
 static armilla_status check_finite(armilla_context *context, const char *path, const armilla_model *model)
 {
     const armilla_model_summary *s = &model->summary;
@@ -370,6 +435,11 @@ static armilla_status read_arrays(armilla_context *context, const char *path, ar
     if (status == ARMILLA_OK && s->center)
         status = armilla_npz_read(npz, "mean", ARMILLA_F64, &s->m, &none, &model->mean);
     if (status == ARMILLA_OK && s->tfidf) status = armilla_npz_read(npz, "idf", ARMILLA_F64, &s->m, &none, &model->idf);
+    if (status == ARMILLA_OK && s->scale)
+        status = armilla_npz_read(npz, "scale", ARMILLA_F64, &s->m, &none, &model->scale);
+    if (status == ARMILLA_OK) status = armilla_model_weigh(model);
+    if (status == ARMILLA_OK) status = read_names(context, path, npz, model);
+    if (status == ARMILLA_OK) status = read_kept(context, path, npz, model);
     if (status == ARMILLA_OK) status = read_trace(context, npz, model);
     if (status == ARMILLA_OK) status = check_finite(context, path, model);
     return status;

@@ -21,9 +21,8 @@
 
 typedef struct fit {
     armilla_context *context;
-    const armilla_data *X;    /* as given */
-    const armilla_data *view; /* as fitted */
-    armilla_data *prepared;
+    const armilla_data *X; /* as given */
+    armilla_view view;     /* as fitted */
     const armilla_options *options;
     armilla_resolved resolved;
     int threads;
@@ -46,37 +45,11 @@ typedef struct fit {
     } best; /* of several starts; U is NULL where there is only one */
 } fit;
 
-/* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form. */
-static armilla_status make_idf(fit *f)
-{
-    const double n = (double)f->X->n;
-    armilla_status status = armilla_take(f->context, f->X->m, sizeof(double), &f->model->idf);
-    if (status == ARMILLA_OK) status = armilla_feature_counts(f->context, f->X, f->threads, f->model->idf);
-    for (int64_t i = 0; i < f->X->m && status == ARMILLA_OK; i++)
-        f->model->idf[i] = log((1 + n) / (1 + f->model->idf[i])) + 1;
-    return status;
-}
-
-static armilla_status make_mean(fit *f)
-{
-    armilla_status status = armilla_take(f->context, f->X->m, sizeof(double), &f->model->mean);
-    if (status == ARMILLA_OK) status = armilla_feature_means(f->context, f->X, f->threads, f->model->mean);
-    /* Weights come before centring. */
-    for (int64_t i = 0; i < f->X->m && status == ARMILLA_OK && f->model->idf; i++)
-        f->model->mean[i] *= f->model->idf[i];
-    return status;
-}
-
 static armilla_status prepare(fit *f)
 {
-    armilla_model_summary *s = &f->model->summary;
-    s->m = f->X->m;
-    s->normalize = f->resolved.normalize;
-    s->center = f->options->center;
-    s->tfidf = f->options->tfidf;
-    armilla_status status = s->tfidf ? make_idf(f) : ARMILLA_OK;
-    if (status == ARMILLA_OK && s->center) status = make_mean(f);
-    if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, &f->prepared, &f->view);
+    f->model->summary.normalize = f->resolved.normalize;
+    armilla_status status = armilla_model_learn(f->model, f->X, f->options, f->threads);
+    if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, true, &f->view);
     return status;
 }
 
@@ -128,8 +101,8 @@ static armilla_status survey(fit *f)
 {
     armilla_status status = armilla_take(f->context, f->X->n, sizeof(double), &f->squared_norms);
     if (status == ARMILLA_OK)
-        status = armilla_survey(f->context, f->view, f->resolved.type, f->threads, &f->facts, f->squared_norms);
-    if (status == ARMILLA_OK) status = armilla_facts_finite(f->context, &f->facts, f->X, f->resolved.type);
+        status = armilla_survey(f->context, f->view.data, f->resolved.type, f->threads, &f->facts, f->squared_norms);
+    if (status == ARMILLA_OK) status = armilla_view_finite(f->context, f->model, &f->view, &f->facts, f->resolved.type);
     if (status == ARMILLA_OK) status = check_scale(f);
     if (status == ARMILLA_OK) warn(f);
     return status;
@@ -153,7 +126,7 @@ static armilla_status make_problem(fit *f)
     };
     (void)armilla_weight_read(o->lambda, &p.lambda); /* both have been checked */
     (void)armilla_weight_read(o->mu, &p.mu);
-    return armilla_problem_new(f->context, f->view, &p, f->facts.squared_norm, f->squared_norms, &f->problem);
+    return armilla_problem_new(f->context, f->view.data, &p, f->facts.squared_norm, f->squared_norms, &f->problem);
 }
 
 static armilla_status from_model(fit *f)
@@ -232,7 +205,7 @@ static armilla_status screen(fit *f, const armilla_solver *solver, int64_t sampl
     for (int64_t i = 0; i < f->candidate_count && status == ARMILLA_OK; i++)
         f->candidates[i] = (armilla_candidate){.start = start_row(f, i), .seed = start_seed(f, i)};
     if (status == ARMILLA_OK)
-        status = armilla_sketch_make(f->model, f->X, p, samples, (uint64_t)f->options->seed, &sketch);
+        status = armilla_sketch_make(f->model, f->view.raw, p, samples, (uint64_t)f->options->seed, &sketch);
     if (status == ARMILLA_OK) status = armilla_screen(sketch.problem, solver, f->candidate_count, kept, f->candidates);
     if (status == ARMILLA_OK) {
         const int64_t columns = samples * (armilla_sweep_count(sketch.problem->sweep) + sketch.problem->extra_sweeps);
@@ -413,17 +386,29 @@ static void summarize(fit *f, double objective)
     s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
 }
 
+/* What the data are called, and what they were chosen from. */
+static armilla_status take_names(fit *f)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        status = armilla_names_copy(f->context, armilla_data_names(f->X, (armilla_naming)kind), &f->model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
+        status = armilla_kept_copy(f->context, &f->X->kept[i], &f->model->kept[i]);
+    return status;
+}
+
 static armilla_status assemble(fit *f)
 {
     double objective = 0;
     armilla_status status = assemble_factors(f);
     if (status == ARMILLA_OK)
-        status = armilla_residual(f->context, f->view, f->resolved.type, f->threads, f->problem->r, f->model->U,
+        status = armilla_residual(f->context, f->view.data, f->resolved.type, f->threads, f->problem->r, f->model->U,
                                   f->model->V, &objective);
     if (status == ARMILLA_OK) status = assemble_trace(f, objective);
     if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);
     if (status == ARMILLA_OK)
         status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
+    if (status == ARMILLA_OK) status = take_names(f);
     if (status == ARMILLA_OK) summarize(f, objective);
     return status;
 }
@@ -437,7 +422,7 @@ static void free_fit(fit *f)
     armilla_release(f->context, f->given);
     armilla_problem_free(f->problem);
     armilla_release(f->context, f->squared_norms);
-    armilla_data_free(f->prepared);
+    armilla_view_free(&f->view);
     armilla_model_free(f->model);
 }
 

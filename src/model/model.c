@@ -1,12 +1,5 @@
-/* The model object itself, and X as a model's fit saw it. */
+/* The model object itself. */
 #include "model/model.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
-/* Longer samples than this leave no room for products in single precision. */
-#define MOST_SINGLE 1e30
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model)
 {
@@ -22,7 +15,11 @@ void armilla_model_free(armilla_model *model)
 {
     if (!model) return;
     armilla_context *context = model->context;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(context, &model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &model->kept[i]);
     armilla_release(context, model->trace);
+    armilla_release(context, model->weights);
+    armilla_release(context, model->scale);
     armilla_release(context, model->idf);
     armilla_release(context, model->mean);
     armilla_release(context, model->V);
@@ -62,43 +59,35 @@ const double *armilla_model_idf(const armilla_model *model)
     return model->idf;
 }
 
+const double *armilla_model_scale(const armilla_model *model)
+{
+    return model->scale;
+}
+
 const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count)
 {
     *count = model->trace_count;
     return model->trace;
 }
 
-armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
-                                  armilla_data **prepared, const armilla_data **view)
+const char *armilla_model_name(const armilla_model *model, armilla_naming kind, int64_t index)
 {
-    const armilla_preparation preparation = {model->idf, model->mean, strcmp(model->summary.normalize, "l2") == 0};
-    armilla_status status = ARMILLA_OK;
-    if (X->m != model->summary.m)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "the data have %" PRId64 " features and %" PRId64 " samples, the model has %" PRId64
-                            " features; give data of the same features, with --samples rows or columns as they lie",
-                            X->m, X->n, model->summary.m);
-    if (preparation.idf || preparation.mean || preparation.unit_length)
-        status = armilla_data_prepare(context, X, &preparation, prepared);
-    if (status == ARMILLA_OK) *view = *prepared ? *prepared : X;
-    return status;
+    if ((unsigned)kind >= ARMILLA_NAMING_COUNT || index < 0 || index >= model->names[kind].count) return NULL;
+    return armilla_names_at(&model->names[kind], index);
 }
 
-armilla_status armilla_facts_finite(armilla_context *context, const armilla_data_facts *facts, const armilla_data *X,
-                                    armilla_type work)
+static const int64_t *kept_places(const armilla_kept *kept, int64_t *of)
 {
-    const bool narrower = armilla_type_size(work) < armilla_type_size(X->type);
-    if (facts->bad_sample >= 0)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "sample %" PRId64 ", feature %" PRId64 " (counted from 1) is NaN or infinite%s; remove or "
-                            "fill such values first",
-                            facts->bad_sample + 1, facts->bad_feature + 1,
-                            narrower ? " (or beyond f32; then use --precision f64)" : "");
-    if (!isfinite(facts->squared_norm) || (work == ARMILLA_F32 && facts->norm_high > MOST_SINGLE))
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "the entries are too large for their squares to be added in %s; %s",
-                            armilla_type_word(work),
-                            isfinite(facts->squared_norm) ? "use --precision f64 or divide the data by a power of ten"
-                                                          : "divide the data by a power of ten");
-    return ARMILLA_OK;
+    if (kept->at) *of = kept->of;
+    return kept->at;
+}
+
+const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of)
+{
+    return kept_places(&model->kept[ARMILLA_KEPT_FEATURES], of);
+}
+
+const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of)
+{
+    return kept_places(&model->kept[ARMILLA_KEPT_SAMPLES], of);
 }

@@ -12,13 +12,16 @@ struct armilla_model {
     armilla_model_summary summary;
     const armilla_basis_set *basis;
     const armilla_code_set *codes;
-    char *start;        /* what summary.start points to */
-    char *options_text; /* every option as JSON, for the file */
-    bool unsafe;        /* a lambda or mu that may be below the safe value */
-    void *U, *V;        /* m x r, r x n in the precision */
-    double *mean, *idf; /* m, or NULL */
+    char *start;                /* what summary.start points to */
+    char *options_text;         /* every option as JSON, for the file */
+    bool unsafe;                /* a lambda or mu that may be below the safe value */
+    void *U, *V;                /* m x r, r x n in the precision */
+    double *mean, *idf, *scale; /* m, or NULL */
+    double *weights;            /* idf times scale, or NULL */
     armilla_trace_entry *trace;
     int64_t trace_count;
+    armilla_names names[ARMILLA_NAMING_COUNT];
+    armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of the data that the fit's were chosen from */
 };
 
 /* Options with every name looked up. */
@@ -48,14 +51,33 @@ bool armilla_weights_unsafe(const char *lambda, const char *mu);
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
 
-/* X as the model's fit saw it: with its preparation, where it has one. *prepared is NULL, or to be freed. Fails where
- * X has other features than the model. */
-armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
-                                  armilla_data **prepared, const armilla_data **view);
+/* Learns the preparation that the options ask for from X, and notes it in the summary; normalize is not learned. */
+armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, const armilla_options *options,
+                                   int threads);
+/* The weights of a model whose idf and scale are there. */
+armilla_status armilla_model_weigh(armilla_model *model);
 
-/* ARMILLA_BAD_DATA where the facts have a bad place, which it names, or numbers too large to compute with. */
-armilla_status armilla_facts_finite(armilla_context *context, const armilla_data_facts *facts, const armilla_data *X,
-                                    armilla_type work);
+/* X as the model's fit saw it. */
+typedef struct armilla_view {
+    armilla_data *selected;   /* what the model keeps of X; NULL where that is all */
+    const armilla_data *raw;  /* before the preparation */
+    armilla_data *prepared;   /* NULL where there is none */
+    const armilla_data *data; /* what is fitted */
+} armilla_view;
+
+/* *prepared = a view of raw with the model's preparation, untouched where it has none. */
+armilla_status armilla_model_prepare(armilla_context *context, const armilla_model *model, const armilla_data *raw,
+                                     armilla_data **prepared);
+
+/* X may be the data that the fit's were chosen from: then the same features are picked, and the same samples where X is
+ * for `training`. Fails where X has other features than the model. */
+armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                  bool training, armilla_view *view);
+void armilla_view_free(armilla_view *view);
+
+/* ARMILLA_BAD_DATA where the view's facts have a bad place, which it names, or numbers too large to compute with. */
+armilla_status armilla_view_finite(armilla_context *context, const armilla_model *model, const armilla_view *view,
+                                   const armilla_data_facts *facts, armilla_type work);
 
 /* ||X - UV||^2 by plain residuals, in double: the figure that is reported and checked, because (A3) cancels where the
  * fit is nearly exact. U and V in the type. */

@@ -216,6 +216,14 @@ static const armilla_option table[] = {
      .kind = ARMILLA_OPTION_FLAG,
      .offset = AT(tfidf),
      .help = "weight features by inverse document frequency, on the fly (for counts)"},
+    {.name = "log1p",
+     .kind = ARMILLA_OPTION_FLAG,
+     .offset = AT(log1p),
+     .help = "replace every entry x by ln(1+x), on the fly, before everything else"},
+    {.name = "scale",
+     .kind = ARMILLA_OPTION_FLAG,
+     .offset = AT(scale),
+     .help = "divide every feature by its standard deviation, on the fly; centres only with --center"},
     {.name = NULL},
 };
 
@@ -251,6 +259,7 @@ static armilla_status check_row(armilla_context *context, const armilla_option *
     switch (row->kind) {
     case ARMILLA_OPTION_FLAG:
         return ARMILLA_OK;
+    case ARMILLA_OPTION_SIZE:
     case ARMILLA_OPTION_INTEGER:
         if (*(const int64_t *)field == 0 && !row->preset) return ARMILLA_OK;
         return armilla_option_set(context, row, &scratch, armilla_option_show(row, options, number, sizeof number));
@@ -362,15 +371,29 @@ static armilla_status check_start(armilla_context *context, const armilla_data *
                         start.m, start.n, start.rank, X->m, X->n, options->rank);
 }
 
+/* A limit that cannot be kept is told, not passed over: data are not streamed. */
+static armilla_status check_limit(armilla_context *context, const armilla_data *X, int64_t limit, double needed)
+{
+    const double data = (double)armilla_data_held(X), megabyte = 1 << 20;
+    if (limit <= 0 || needed + data <= (double)limit) return ARMILLA_OK;
+    return armilla_fail(
+        context, ARMILLA_NO_MEMORY,
+        "--memory: the fit needs about %.3g MiB (data %.3g, codes and state %.3g), and the limit is %.3g "
+        "MiB; data are not streamed from disk yet: raise the limit or use a smaller --rank",
+        (needed + data) / megabyte, data / megabyte, needed / megabyte, (double)limit / megabyte);
+}
+
 /* Refused here, because what the system promises and then does not have ends the process. What is counted: U and its
  * sums in double, codes twice, the squares of the rank. */
-static armilla_status check_memory(armilla_context *context, const armilla_data *X, int64_t r, armilla_type type)
+static armilla_status check_memory(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                   armilla_type type)
 {
+    const int64_t r = options->rank;
     const double rank = (double)r, gigabyte = 1e9;
     const double needed =
         8 * rank * (12 * (double)X->m + 10 * rank) + 2 * (double)armilla_type_size(type) * rank * (double)X->n;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (!(there > 0) || needed <= there) return ARMILLA_OK;
+    if (!(there > 0) || needed <= there) return check_limit(context, X, options->memory, needed);
     return armilla_fail(context, ARMILLA_NO_MEMORY,
                         "--rank %" PRId64
                         " needs about %.1f GB, this machine has %.1f GB; use a smaller rank or --precision f32",
@@ -394,7 +417,7 @@ armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "--rank %" PRId64 " is too large for data of %" PRId64 " x %" PRId64, options->rank, X->m,
                             X->n);
-    const armilla_status memory = check_memory(context, X, options->rank, resolved.type);
+    const armilla_status memory = check_memory(context, X, options, resolved.type);
     return memory == ARMILLA_OK ? check_start(context, X, options) : memory;
 }
 

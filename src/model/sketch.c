@@ -28,21 +28,21 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
                                    int64_t samples, uint64_t seed, armilla_sketch *sketch)
 {
     armilla_problem_options options = problem->options;
-    const armilla_data *view = NULL;
     armilla_data_facts facts = {.squared_norm = 0};
     sketch->context = problem->context;
     armilla_status status = draw(sketch, X, problem, samples, seed);
     if (status == ARMILLA_OK)
-        status = armilla_model_view(sketch->context, model, sketch->columns, &sketch->prepared, &view);
+        status = armilla_model_prepare(sketch->context, model, sketch->columns, &sketch->prepared);
+    const armilla_data *fitted = sketch->prepared ? sketch->prepared : sketch->columns;
     if (status == ARMILLA_OK) status = armilla_take(sketch->context, samples, sizeof(double), &sketch->squared_norms);
     if (status == ARMILLA_OK)
-        status = armilla_survey(sketch->context, view, options.type, options.threads, &facts, sketch->squared_norms);
+        status = armilla_survey(sketch->context, fitted, options.type, options.threads, &facts, sketch->squared_norms);
     if (status != ARMILLA_OK) return status;
     options.stop.max_iter = ARMILLA_SKETCH_ITERATIONS;
     options.stop.tol = ARMILLA_SKETCH_TOL;
     options.stop.noise = armilla_epsilon(options.type) * facts.squared_norm;
     options.callback = NULL; /* what happens here is not an iteration of the fit */
-    return armilla_problem_new(sketch->context, view, &options, facts.squared_norm, sketch->squared_norms,
+    return armilla_problem_new(sketch->context, fitted, &options, facts.squared_norm, sketch->squared_norms,
                                &sketch->problem);
 }
 

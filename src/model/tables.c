@@ -1,5 +1,6 @@
 /* All tables behind one listing. */
 #include "files/files.h"
+#include "files/write.h"
 #include "sets/sets.h"
 #include "solve/problem.h"
 #include "start/start.h"
@@ -9,42 +10,56 @@
 static bool basis_row(size_t index, armilla_table_row *row)
 {
     const armilla_basis_set *set = armilla_basis_row(index);
-    if (set) *row = (armilla_table_row){set->name, set->alias, set->meaning};
+    if (set) *row = (armilla_table_row){set->name, set->alias, set->meaning, ""};
     return set != NULL;
 }
 
 static bool codes_row(size_t index, armilla_table_row *row)
 {
     const armilla_code_set *set = armilla_codes_row(index);
-    if (set) *row = (armilla_table_row){set->name, set->alias, set->meaning};
+    if (set) *row = (armilla_table_row){set->name, set->alias, set->meaning, ""};
     return set != NULL;
 }
 
 static bool solver_row(size_t index, armilla_table_row *row)
 {
     const armilla_solver *solver = armilla_solvers_row(index);
-    if (solver) *row = (armilla_table_row){solver->name, "", solver->meaning};
+    if (solver) *row = (armilla_table_row){solver->name, "", solver->meaning, ""};
     return solver != NULL;
 }
 
 static bool start_row(size_t index, armilla_table_row *row)
 {
     const armilla_start *start = armilla_starts_row(index);
-    if (start) *row = (armilla_table_row){start->name, "", start->meaning};
+    if (start) *row = (armilla_table_row){start->name, "", start->meaning, ""};
     return start != NULL;
+}
+
+/* Those that are read first, then those that are only written. */
+static const armilla_writer *only_written(size_t index)
+{
+    for (size_t i = 0; armilla_writers_row(i); i++)
+        if (!armilla_formats_find(armilla_writers_row(i)->name) && index-- == 0) return armilla_writers_row(i);
+    return NULL;
 }
 
 static bool format_row(size_t index, armilla_table_row *row)
 {
+    size_t read = 0;
+    while (armilla_formats_row(read)) read++;
     const armilla_format *format = armilla_formats_row(index);
-    if (format) *row = (armilla_table_row){format->name, format->endings, format->meaning};
-    return format != NULL;
+    const armilla_writer *writer = format ? armilla_writers_find(format->name) : only_written(index - read);
+    if (format)
+        *row = (armilla_table_row){format->name, format->endings, format->meaning, writer ? "read, written" : "read"};
+    else if (writer)
+        *row = (armilla_table_row){writer->name, writer->endings, writer->meaning, "written"};
+    return format || writer;
 }
 
 static bool model_row(size_t index, armilla_table_row *row)
 {
     const armilla_named_model *model = armilla_models_row(index);
-    if (model) *row = (armilla_table_row){model->name, model->pair, model->meaning};
+    if (model) *row = (armilla_table_row){model->name, model->pair, model->meaning, ""};
     return model != NULL;
 }
 

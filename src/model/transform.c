@@ -4,20 +4,21 @@
 #include "data/traverse.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                        int threads, void *codes)
 {
-    armilla_data *prepared = NULL;
-    const armilla_data *view = NULL;
+    armilla_view view = {0};
     armilla_data_facts facts;
     armilla_blas_enter();
     context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
-    armilla_status status = armilla_model_view(context, model, X, &prepared, &view);
-    if (status == ARMILLA_OK) status = armilla_survey(context, view, model->summary.precision, threads, &facts, NULL);
-    if (status == ARMILLA_OK) status = armilla_facts_finite(context, &facts, X, model->summary.precision);
-    if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view, threads, codes);
-    armilla_data_free(prepared);
+    armilla_status status = armilla_model_view(context, model, X, false, &view);
+    if (status == ARMILLA_OK)
+        status = armilla_survey(context, view.data, model->summary.precision, threads, &facts, NULL);
+    if (status == ARMILLA_OK) status = armilla_view_finite(context, model, &view, &facts, model->summary.precision);
+    if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view.data, threads, codes);
+    armilla_view_free(&view);
     context->kernel = NULL;
     armilla_blas_leave();
     return status;
@@ -31,7 +32,8 @@ static void rebuild(const armilla_model *model, const double *U, const double *v
     for (int64_t k = 0; k < model->summary.rank; k++)
         for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] += v[k] * U[k * m + i];
     for (int64_t i = 0; i < m && model->mean; i++) x[i] += model->mean[i];
-    for (int64_t i = 0; i < m && model->idf; i++) x[i] /= model->idf[i];
+    for (int64_t i = 0; i < m && model->weights; i++) x[i] /= model->weights[i];
+    for (int64_t i = 0; i < m && model->summary.log1p; i++) x[i] = expm1(x[i]);
 }
 
 armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model, int64_t first,

@@ -9,7 +9,7 @@ grep -qE '^armilla [0-9]+\.[0-9]+\.[0-9]+$' "$top/stdout" || die 'the version is
 expect 0 --help
 silent
 cp "$top/stdout" all
-for command in fit transform reconstruct check info list demo; do prints "  $command "; done
+for command in fit transform reconstruct check info list demo convert; do prints "  $command "; done
 for way in -h help; do
     expect 0 $way
     cmp -s "$top/stdout" all || die "not the same as --help"
@@ -34,10 +34,11 @@ names() {
 }
 
 names fit rank basis codes sparsity model radius solver lambda mu start seed restarts max-iter tol time-limit precision \
-    threads normalize center tfidf out trace json quiet force dry-run format samples
-names transform out samples format threads quiet force
+    threads normalize center tfidf log1p scale out trace json quiet force dry-run format samples
+names transform out samples format keep-label keep-samples keep-features memory threads quiet force
 names reconstruct out samples quiet force
-names check samples format json
+names check samples format array labels json
+names convert to to-samples samples format array labels threads quiet force
 names info samples format json
 names list
 names demo out force seed quiet

@@ -70,7 +70,7 @@ refuse 64 "did you mean 'spherical-pca'?" fit data.csv --rank 2 --model sperical
 refuse 64 '--precision: ' fit data.csv --rank 2 --precision f16
 refuse 64 '--normalize: ' fit data.csv --rank 2 --normalize l3
 refuse 64 "did you mean 'columns'?" fit data.csv --rank 2 --samples column
-refuse 64 "did you mean 'npy'?" fit data.csv --rank 2 --format npz
+refuse 64 "did you mean 'npy'?" fit data.csv --rank 2 --format nyp
 refuse 64 "did you mean 'kmeans++'?" fit data.csv --rank 2 --start kmean
 refuse 66 'nosuch/start.npy: ' fit data.csv --rank 2 --start nosuch/start.npy
 

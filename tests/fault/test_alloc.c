@@ -32,7 +32,7 @@ static int skip_fsync(int file)
 /* What is made on the way and freed at the end, whatever happened. */
 typedef struct things {
     armilla_context *context;
-    armilla_data *data;
+    armilla_data *whole, *data; /* data are chosen from the whole where there is one */
     armilla_model *model, *opened, *second;
 } things;
 
@@ -50,7 +50,7 @@ static void set_options(const usage *use, armilla_options *options)
     options->max_iter = 3;
     options->tol = 0;
     options->threads = 1;
-    options->tfidf = use->prepare;
+    options->tfidf = options->log1p = options->scale = use->prepare;
     options->center = use->prepare && use->pair->orthonormal;
     options->normalize = use->prepare ? "l2" : "none";
 }
@@ -69,6 +69,18 @@ static armilla_status wrap(const usage *use, armilla_context *context, armilla_d
     return armilla_data_wrap_sparse(context, ARMILLA_F64, ARMILLA_I32, values, features, starts, M, N, data);
 }
 
+/* All samples but the last, by their names; the features that are kept are all but the second. */
+static armilla_status choose(things *t)
+{
+    static const char *const names[N] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+    const armilla_selection selection = {.samples = "a,b,c,d,e,f,g,8", .features = "1,3-5"};
+    t->whole = t->data;
+    t->data = NULL;
+    armilla_status status = armilla_data_set_names(t->whole, ARMILLA_SAMPLE_NAMES, names, N);
+    if (status == ARMILLA_OK) status = armilla_data_select(t->context, t->whole, &selection, &t->data);
+    return status;
+}
+
 /* Fit, save, open, transform, rebuild, check and, where asked, go on from the opened model. */
 static armilla_status use_model(const usage *use, things *t, const char *path)
 {
@@ -77,12 +89,14 @@ static armilla_status use_model(const usage *use, things *t, const char *path)
     double codes[R * N], column[M];
     set_options(use, &options);
     armilla_status status = wrap(use, t->context, &t->data);
+    if (status == ARMILLA_OK && use->prepare) status = choose(t);
     if (status == ARMILLA_OK) status = armilla_fit(t->context, t->data, &options, &t->model);
     if (status == ARMILLA_OK) status = armilla_model_save(t->context, t->model, path, false);
     if (status == ARMILLA_OK) status = armilla_model_open(t->context, path, &t->opened);
-    if (status == ARMILLA_OK) status = armilla_model_transform(t->context, t->opened, t->data, 1, codes);
+    const armilla_data *all = t->whole ? t->whole : t->data; /* the model picks out of it what it was fitted to */
+    if (status == ARMILLA_OK) status = armilla_model_transform(t->context, t->opened, all, 1, codes);
     if (status == ARMILLA_OK) status = armilla_model_reconstruct(t->context, t->opened, 0, 1, column);
-    if (status == ARMILLA_OK) status = armilla_model_check(t->context, t->opened, t->data, &check);
+    if (status == ARMILLA_OK) status = armilla_model_check(t->context, t->opened, all, &check);
     if (status == ARMILLA_OK) REFERENCE_HOLDS(check.passed);
     options.start_model = t->opened;
     if (status == ARMILLA_OK && use->continues) status = armilla_fit(t->context, t->data, &options, &t->second);
@@ -107,6 +121,7 @@ static armilla_status run(const usage *use, int64_t k, bool all, const char *pat
     armilla_model_free(t.opened);
     armilla_model_free(t.model);
     armilla_data_free(t.data);
+    armilla_data_free(t.whole);
     armilla_context_free(t.context);
     REFERENCE_HOLDS(allocator.live == 0);
     return status;

@@ -55,13 +55,13 @@ for file in $(find src -name '*.[ch]'); do
 done
 
 # shellcheck disable=SC2044
-for file in $(find cli -name '*.[ch]'); do
+for file in $(find cli convert -name '*.[ch]'); do
     while read -r line what; do
         name=${what:1:-1}
         case $what in
         '<armilla/'*) [[ -f include/$name ]] || complain "$file:$line: no public header $name" ;;
         '<'*cblas*.h'>' | '<'*lapack*.h'>' | '<mpi.h>') complain "$file:$line: the command does not use $name" ;;
-        '"'*) [[ $name != */* && -f cli/$name ]] || complain "$file:$line: the command sees the public headers only" ;;
+        '"'*) [[ $name != */* && -f ${file%%/*}/$name ]] || complain "$file:$line: the command sees the public headers only" ;;
         esac
     done < <(includes "$file")
 done

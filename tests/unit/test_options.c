@@ -143,6 +143,35 @@ static void check_word(const armilla_option *row)
         refuses(row, "zzzzzzzzzzzzzzzz", "choices");
 }
 
+static void check_size(const armilla_option *row)
+{
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } sizes[] = {{"1", 1},       {"4096", 4096},        {"12M", 12 << 20}, {"2G", (int64_t)2 << 30},
+                 {"1.5K", 1536}, {"512MiB", 512 << 20}, {"3KB", 3072},     {"8T", (int64_t)8 << 40},
+                 {"1e3", 1000},  {"0.5G", 512 << 20}};
+    static const char *const refused[] = {"",    "M",    "0",   "-1",  "0.1",  "12 M",
+                                          "12X", "12MM", "nan", "inf", "1e30", "9e6T"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        armilla_options options;
+        takes(row, sizes[i].text);
+        armilla_options_default(&options);
+        REFERENCE_OK(armilla_option_set(reference_context, row, &options, sizes[i].text));
+        REFERENCE_HOLDS(*(const int64_t *)(const void *)((const char *)&options + row->offset) == sizes[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) refuses(row, refused[i], "is not a size");
+}
+
+/* No row of the library's table is of this kind: the command has one. */
+static void test_sizes(void **state)
+{
+    const armilla_option row = {
+        .name = "memory", .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(armilla_options, memory), .value = "LIMIT"};
+    (void)state;
+    check_size(&row);
+}
+
 static void check_row(const armilla_option *row)
 {
     armilla_options options;
@@ -170,6 +199,9 @@ static void check_row(const armilla_option *row)
         break;
     case ARMILLA_OPTION_TEXT:
         takes(row, "any text at all");
+        break;
+    case ARMILLA_OPTION_SIZE:
+        check_size(row);
         break;
     }
 }
@@ -374,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_row),
         cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_aliases_and_suggestions),
         cmocka_unit_test(test_show_is_cut_not_overrun),
         cmocka_unit_test(test_word_distance),

@@ -1,0 +1,84 @@
+/* armilla convert: data from one format to another, to the last bit. */
+#include "outputs.h"
+#include "signals.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const armilla_option options[] = {
+    {.name = "to",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, to),
+     .choice = written_choice,
+     .value = "NAME",
+     .help = "format of OUT; otherwise by its ending"},
+    {.name = "to-samples",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, to_samples),
+     .preset = "rows",
+     .choice = samples_choice,
+     .value = "WHERE",
+     .help = "what a sample is in OUT"},
+    OPTION_SAMPLES("what a sample is in IN"),
+    OPTION_THREADS,
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
+};
+
+static bool stopped(void *user)
+{
+    (void)user;
+    return signals_exit() != 0;
+}
+
+static void tell(cli_session *session, const armilla_data *X, const char *out)
+{
+    report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s", out,
+                armilla_data_samples(X), armilla_data_features(X), armilla_data_storage(X));
+}
+
+static armilla_status run(cli_session *session)
+{
+    cli_settings *settings = &session->settings;
+    const char *out = settings->operands[1];
+    const output_path output = {"OUT", out, NULL};
+    const armilla_write_options written = {
+        .format = settings->to,
+        .sample_columns = strcmp(settings->to_samples, "columns") == 0,
+        .overwrite = settings->force,
+        .stop = stopped,
+    };
+    armilla_data *X = NULL;
+    settings->operands[1] = NULL; /* it is no input */
+    armilla_status status = armilla_data_write_check(session->context, out, &written);
+    if (status == ARMILLA_OK) status = outputs_check(session, &output, 1);
+    if (status == ARMILLA_OK) status = open_data(session, settings->operands[0], &X, NULL);
+    if (status != ARMILLA_OK) return status;
+    signals_defer();
+    status = armilla_data_write(session->context, X, out, &written);
+    session->exit = signals_exit();
+    if (session->exit && status == ARMILLA_IO_ERROR) status = ARMILLA_OK;
+    if (status == ARMILLA_OK && !session->exit) tell(session, X, out);
+    armilla_data_free(X);
+    return status;
+}
+
+const cli_command command_convert = {
+    .name = "convert",
+    .synopsis = "IN OUT [options]",
+    .meaning = "write data in another format, to the last bit",
+    .operands = {"IN", "OUT"},
+    .required = 2,
+    .reads = true,
+    .options = options,
+    .notes =
+        "OUT has one sample per row unless --to-samples columns is given; armilla list formats shows what is written.\n"
+        "Names of features and samples and labels are kept by npz (arrays feature_names, sample_names, labels) and\n"
+        "csv (header, first column, last column); svmlight keeps labels. Text has as many digits as give the numbers\n"
+        "back bit for bit in the type that they are held in. Sparse data stay sparse but for csv and idx.\n\n"
+        "examples:\n"
+        "  armilla convert counts.npz counts.csv\n"
+        "  armilla convert images.idx3-ubyte images.npz --labels labels.idx1-ubyte\n",
+    .run = run,
+};

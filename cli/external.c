@@ -1,0 +1,161 @@
+/* Running armilla-convert. What it writes goes into a temporary file without a name, so that nothing is left behind
+ * however this process or the other one ends; what it says on standard error becomes our sentence, and its exit status
+ * our status. */
+#include "external.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROGRAM "armilla-convert"
+
+enum { OUTPUT = 3, MOST_ARGUMENTS = 12 };
+
+extern char **environ;
+
+bool external_recognize(const char *path)
+{
+    static const char hdf5[] = "\x89HDF\r\n\x1a\n", matlab[] = "MATLAB ";
+    char head[8] = "";
+    struct stat found;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
+    FILE *file = fopen(path, "rbe");
+    if (!file) return false;
+    const size_t count = fread(head, 1, sizeof head, file), length = strlen(path);
+    fclose(file);
+    if (count == sizeof head && memcmp(head, hdf5, sizeof head) == 0) return true;
+    if (count == sizeof head && memcmp(head, matlab, strlen(matlab)) == 0) return true;
+    return length > 4 && strcasecmp(path + length - 4, ".mat") == 0;
+}
+
+static armilla_status not_built(cli_session *session, const char *path)
+{
+    return fail(session, ARMILLA_NOT_BUILT,
+                "%s: HDF5 and MATLAB files are read by " PROGRAM
+                ", which is not here; install libhdf5-dev and libmatio-dev and build again (make)",
+                path);
+}
+
+/* Beside this program, in libexec beside its directory, or by the search path: then only the name. */
+static void find_program(char program[PATH_MAX])
+{
+    static const char *const places[] = {"", "../libexec/armilla/"};
+    char own[PATH_MAX / 2] = "";
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    char *slash = length > 0 ? strrchr(own, '/') : NULL;
+    if (slash) slash[1] = '\0';
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(program, PATH_MAX, "%s%s" PROGRAM, own, places[i]);
+        if (access(program, X_OK) == 0) return;
+    }
+    snprintf(program, PATH_MAX, PROGRAM);
+}
+
+/* A file that has no name any more; -1 where none can be made. */
+static int open_nameless(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s/armilla-XXXXXX", folder && *folder ? folder : "/tmp");
+    const int file = mkostemp(name, O_CLOEXEC);
+    if (file >= 0) (void)unlink(name);
+    return file;
+}
+
+/* Everything that comes through the pipe, of which the first line is kept. */
+static void listen(int pipe, char *text, size_t size)
+{
+    char part[512];
+    size_t used = 0;
+    for (ssize_t got = 1; got != 0;) {
+        got = read(pipe, part, sizeof part);
+        if (got < 0 && errno != EINTR) break;
+        for (ssize_t i = 0; i < got; i++)
+            if (used + 1 < size) text[used++] = part[i];
+    }
+    text[used] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+}
+
+/* The status whose exit status that is. */
+static armilla_status status_of(int code)
+{
+    for (int i = 0; i < ARMILLA_STATUS_COUNT; i++)
+        if (armilla_status_exit((armilla_status)i) == code) return (armilla_status)i;
+    return ARMILLA_BAD_DATA;
+}
+
+static armilla_status judge(cli_session *session, const char *path, int ended, const char *told)
+{
+    static const char prefix[] = PROGRAM ": ";
+    const char *sentence = strncmp(told, prefix, strlen(prefix)) == 0 ? told + strlen(prefix) : told;
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return ARMILLA_OK;
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) return not_built(session, path);
+    if (WIFEXITED(ended) && *sentence) return fail(session, status_of(WEXITSTATUS(ended)), "%s", sentence);
+    return fail(session, ARMILLA_BAD_DATA,
+                "%s: cannot be read: " PROGRAM " ended by signal %d; the file is damaged, or larger than its limits",
+                path, WIFSIGNALED(ended) ? WTERMSIG(ended) : 0);
+}
+
+static pid_t start(const char *program, const char *const *arguments, int output, int errors)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child = -1;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    int failed = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, output, OUTPUT);
+    /* The arguments are not changed: the prototype is older than const. */
+    if (!failed) failed = posix_spawnp(&child, program, &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed ? -1 : child;
+}
+
+static armilla_status run_program(cli_session *session, const char *path, const armilla_read_options *options,
+                                  int output)
+{
+    char program[PATH_MAX], told[1024] = "", memory[32];
+    const char *arguments[MOST_ARGUMENTS] = {program, path, "/dev/fd/3", "--to", "npz"};
+    size_t count = 5;
+    int pipes[2], ended = 0;
+    find_program(program);
+    snprintf(memory, sizeof memory, "%lld", (long long)options->memory);
+    if (options->array) arguments[count++] = "--array", arguments[count++] = options->array;
+    if (options->sample_columns) arguments[count++] = "--samples", arguments[count++] = "columns";
+    if (options->memory > 0) arguments[count++] = "--memory", arguments[count++] = memory;
+    if (pipe2(pipes, O_CLOEXEC) != 0) return fail(session, ARMILLA_IO_ERROR, "%s: no pipe: %s", path, strerror(errno));
+    const pid_t child = start(program, arguments, output, pipes[1]);
+    close(pipes[1]);
+    if (child >= 0) listen(pipes[0], told, sizeof told);
+    close(pipes[0]);
+    if (child < 0) return not_built(session, path);
+    while (waitpid(child, &ended, 0) < 0)
+        if (errno != EINTR) return fail(session, ARMILLA_INTERNAL, "%s: " PROGRAM " is lost", path);
+    return judge(session, path, ended, told);
+}
+
+armilla_status external_open(cli_session *session, const char *path, const armilla_read_options *options,
+                             armilla_data **data)
+{
+    armilla_read_options inner = *options;
+    char place[64];
+    const int file = open_nameless();
+    if (file < 0)
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: no temporary file can be made: %s; set TMPDIR", path,
+                    strerror(errno));
+    snprintf(place, sizeof place, "/proc/self/fd/%d", file);
+    inner.format = "npz";
+    inner.array = NULL;
+    inner.sample_columns = false;
+    armilla_status status = run_program(session, path, options, file);
+    if (status == ARMILLA_OK) status = armilla_data_open(session->context, place, &inner, data);
+    close(file);
+    return status;
+}

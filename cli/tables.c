@@ -1,0 +1,69 @@
+/* Tables with names: what a command made, as a data object, written as any data are. */
+#include "outputs.h"
+#include "signals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool outputs_by_format(const cli_session *session)
+{
+    const char *path = session->settings.out;
+    const size_t length = strlen(path);
+    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0) return false;
+    return armilla_data_write_check(session->context, path, NULL) == ARMILLA_OK;
+}
+
+/* "code1", "code2", ... one after the other; NULL where memory is short. */
+static char *number_features(const char *stem, int64_t count, size_t room)
+{
+    char *made = calloc((size_t)count, room);
+    for (int64_t i = 0; made && i < count; i++)
+        snprintf(made + (size_t)i * room, room, "%s%lld", stem, (long long)i + 1);
+    return made;
+}
+
+static armilla_status set_names(cli_session *session, armilla_data *data, armilla_naming kind,
+                                const output_names *names)
+{
+    enum { ROOM = 48 };
+    const bool features = kind == ARMILLA_FEATURE_NAMES;
+    const int64_t count = features ? armilla_data_features(data) : armilla_data_samples(data);
+    const bool named = names->name && names->name(names->source, kind, 0);
+    char *numbered = NULL;
+    const char **texts = NULL;
+    armilla_status status = ARMILLA_OK;
+    if (!named && !(features && names->stem)) return ARMILLA_OK;
+    texts = calloc((size_t)count, sizeof *texts);
+    if (!named) numbered = number_features(names->stem, count, ROOM);
+    if (!texts || (!named && !numbered)) status = fail(session, ARMILLA_NO_MEMORY, "out of memory for the names");
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+        texts[i] = named ? names->name(names->source, kind, i) : numbered + (size_t)i * ROOM;
+    if (status == ARMILLA_OK) status = armilla_data_set_names(data, kind, texts, count);
+    free(numbered);
+    free(texts);
+    return status;
+}
+
+static bool stopped(void *user)
+{
+    (void)user;
+    return signals_exit() != 0;
+}
+
+armilla_status outputs_write_table(cli_session *session, armilla_type type, const void *values, int64_t width,
+                                   int64_t samples, const output_names *names)
+{
+    const armilla_write_options options = {
+        .sample_columns = samples_in_columns(session), .overwrite = session->settings.force, .stop = stopped};
+    armilla_data *data = NULL;
+    armilla_status status = armilla_data_wrap_dense(session->context, type, values, width, samples, width, &data);
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        status = set_names(session, data, (armilla_naming)kind, names);
+    signals_defer();
+    if (status == ARMILLA_OK) status = armilla_data_write(session->context, data, session->settings.out, &options);
+    session->exit = signals_exit();
+    if (session->exit && status == ARMILLA_IO_ERROR) status = ARMILLA_OK;
+    armilla_data_free(data);
+    return status;
+}

@@ -1,0 +1,32 @@
+# Manual pages and shell completion, printed by the command that was just built: they cannot differ from it. Left out
+# where the command cannot run on this machine.
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    return()
+endif()
+set(share ${PROJECT_BINARY_DIR}/share)
+set(manual_files "")
+
+function(print_by_command file)
+    add_custom_command(OUTPUT ${file}
+        COMMAND armilla_command help ${ARGN} > ${file}.part
+        COMMAND ${CMAKE_COMMAND} -E rename ${file}.part ${file}
+        DEPENDS armilla_command VERBATIM)
+    set(manual_files ${manual_files} ${file} PARENT_SCOPE)
+endfunction()
+
+file(MAKE_DIRECTORY ${share}/man/man1 ${share}/bash-completion/completions ${share}/zsh/site-functions
+    ${share}/fish/vendor_completions.d)
+print_by_command(${share}/man/man1/armilla.1 --man)
+file(GLOB pages CONFIGURE_DEPENDS cli/cmd_*.c)
+foreach(page ${pages})
+    string(REGEX REPLACE ".*/cmd_([a-z]+)\\.c$" "\\1" page ${page})
+    print_by_command(${share}/man/man1/armilla-${page}.1 --man ${page})
+endforeach()
+print_by_command(${share}/bash-completion/completions/armilla --completion bash)
+print_by_command(${share}/zsh/site-functions/_armilla --completion zsh)
+print_by_command(${share}/fish/vendor_completions.d/armilla.fish --completion fish)
+add_custom_target(armilla_manual ALL DEPENDS ${manual_files})
+
+install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} PATTERN "*.part" EXCLUDE)
+install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
+    PATTERN "*.part" EXCLUDE)

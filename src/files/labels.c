@@ -1,0 +1,98 @@
+/* Labels of samples from a file of their own: IDX with one size (as MNIST has them) or a vector in an .npy, whose
+ * numbers become text, or plain text with one label per line. Compressed by gzip or not. */
+#include "files/array.h"
+#include "files/files.h"
+
+#include "base/number.h"
+
+#include <string.h>
+
+static armilla_status add_numbers(armilla_context *context, const armilla_array *array, armilla_names *names)
+{
+    const armilla_number *number = armilla_number_find(array->kind, array->width);
+    const armilla_type type = armilla_type_precision(number->becomes);
+    const armilla_plain plain = armilla_plain_enter();
+    armilla_status status = ARMILLA_OK;
+    for (int64_t i = 0; i < array->shape[0] && status == ARMILLA_OK; i++) {
+        char text[ARMILLA_NUMBER_TEXT];
+        double value = 0;
+        number->fetch(array->values + i * array->width, array->swapped, 1, &value);
+        const size_t length = armilla_shortest(type, value, text);
+        status = armilla_names_add(context, names, text, length);
+    }
+    armilla_plain_leave(plain);
+    return status;
+}
+
+static armilla_status read_idx(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
+{
+    armilla_array array;
+    armilla_status status = armilla_idx_parse(context, bytes, &array);
+    if (status != ARMILLA_OK) return status;
+    if (array.dimensions != 1)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: holds images, not labels; give the file that goes with it (labels-idx1-ubyte)",
+                            bytes->path);
+    return add_numbers(context, &array, names);
+}
+
+static armilla_status read_npy(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
+{
+    armilla_array array;
+    armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
+    if (status != ARMILLA_OK) return status;
+    if (array.dimensions != 1)
+        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: labels are a vector; save labels.ravel()", bytes->path);
+    return add_numbers(context, &array, names);
+}
+
+/* Lines end with LF or CR LF; blanks at the end of a line and empty lines at the end of the file do not count. */
+static armilla_status read_lines(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
+{
+    const char *at = (const char *)bytes->start, *end = at + bytes->count;
+    armilla_status status = ARMILLA_OK;
+    if (memchr(at, 0, bytes->count))
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: is no text file; give labels one per line, or as IDX or .npy", bytes->path);
+    while (end > at && strchr(" \t\r\n", end[-1])) end--;
+    while (at < end && status == ARMILLA_OK) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
+        while (last > at && strchr(" \t\r", last[-1])) last--;
+        if (last == at)
+            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: line %lld is empty; give one label per line",
+                                bytes->path, (long long)names->count + 1);
+        status = armilla_names_add(context, names, at, (size_t)(last - at));
+        at = stop ? stop + 1 : end;
+    }
+    return status;
+}
+
+static const struct kind {
+    bool (*recognize)(const unsigned char *start, size_t count);
+    armilla_status (*read)(armilla_context *context, const armilla_bytes *bytes, armilla_names *names);
+} kinds[] = {{armilla_idx_recognize, read_idx}, {armilla_array_recognize, read_npy}, {NULL, read_lines}};
+
+static armilla_status read_bytes(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
+{
+    for (size_t i = 0;; i++)
+        if (!kinds[i].recognize || kinds[i].recognize(bytes->start, bytes->count))
+            return kinds[i].read(context, bytes, names);
+}
+
+armilla_status armilla_labels_open(armilla_context *context, const char *path, int64_t memory, armilla_data *data)
+{
+    armilla_bytes bytes;
+    armilla_names names = {.count = 0};
+    armilla_status status = armilla_bytes_open(context, path, &bytes);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_bytes_unpack(context, memory, &bytes);
+    if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &names);
+    if (status == ARMILLA_OK && names.count != data->n)
+        status = armilla_fail(context, ARMILLA_BAD_DATA,
+                              "%s: has %lld labels, and the data have %lld samples; give one label per sample", path,
+                              (long long)names.count, (long long)data->n);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, ARMILLA_SAMPLE_LABELS, "", &names);
+    armilla_names_free(context, &names);
+    armilla_bytes_free(context, &bytes);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* .npz as data: a sparse matrix of SciPy's, or one array of numpy.savez. Where an archive holds several matrices, the
+ * one that --array names. Names of features and samples and labels are taken along where they stand beside it, as the
+ * arrays of strings that `armilla convert` writes. */
+#include "files/files.h"
+#include "files/scipy.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LIST = 480, MOST_ENTRIES = 100000 };
+
+const char *const armilla_npz_name_arrays[ARMILLA_NAMING_COUNT] = {"feature_names", "sample_names", "labels"};
+
+/* An archive being read. */
+typedef struct reading {
+    armilla_context *context;
+    const char *path;
+    const armilla_read_options *options;
+    armilla_npz *npz;
+    int64_t matrices;              /* arrays of numbers with two dimensions */
+    char chosen[ARMILLA_NPZ_NAME]; /* the last of them, else the first entry */
+    char list[MOST_LIST];          /* what there is: "x (3 x 4), y (3)" */
+    size_t listed;
+} reading;
+
+/* Adds the entry to the list, which ends with "..." where it is full. */
+static void list_entry(reading *f, const char *name, const armilla_array *array)
+{
+    char shape[64] = "";
+    const size_t room = sizeof f->list - f->listed;
+    if (array && array->dimensions == 2)
+        snprintf(shape, sizeof shape, " (%" PRId64 " x %" PRId64 ")", array->shape[0], array->shape[1]);
+    else if (array && array->dimensions == 1)
+        snprintf(shape, sizeof shape, " (%" PRId64 ")", array->shape[0]);
+    const size_t length = strlen(name) + strlen(shape) + 2;
+    if (length + 4 > room) {
+        if (room > 5) snprintf(f->list + f->listed, room, ", ...");
+        f->listed = sizeof f->list;
+        return;
+    }
+    f->listed += (size_t)snprintf(f->list + f->listed, room, "%s%s%s", f->listed ? ", " : "", name, shape);
+}
+
+/* What the archive holds. An entry that cannot be looked at is listed by its name: it may be the one that is not
+ * wanted. Refused memory is told apart, since nothing can be said then. */
+static armilla_status look_around(reading *f)
+{
+    char name[ARMILLA_NPZ_NAME];
+    for (int64_t i = 0; i < MOST_ENTRIES && armilla_npz_entry(f->npz, i, name); i++) {
+        armilla_array array;
+        const armilla_status status = armilla_npz_peek(f->npz, name, &array);
+        if (status == ARMILLA_NO_MEMORY) return status;
+        list_entry(f, name, status == ARMILLA_OK ? &array : NULL);
+        const bool matrix = status == ARMILLA_OK && array.dimensions == 2;
+        if (i == 0 || matrix) strcpy(f->chosen, name);
+        f->matrices += matrix;
+    }
+    return ARMILLA_OK;
+}
+
+static armilla_status refuse_model(const reading *f)
+{
+    return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                        "%s: is a model, not data; give the data, such as a file of scipy.sparse.save_npz or "
+                        "numpy.save",
+                        f->path);
+}
+
+static armilla_status choose(reading *f)
+{
+    const char *wanted = f->options->array;
+    char first[ARMILLA_NPZ_NAME], second[ARMILLA_NPZ_NAME];
+    if (wanted && strlen(wanted) < sizeof f->chosen && armilla_npz_has(f->npz, wanted)) {
+        strcpy(f->chosen, wanted);
+        return ARMILLA_OK;
+    }
+    if (!wanted && armilla_npz_has(f->npz, "U") && armilla_npz_has(f->npz, "meta")) return refuse_model(f);
+    const armilla_status status = look_around(f);
+    if (status != ARMILLA_OK) return status;
+    if (wanted)
+        return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s'; it holds: %s", f->path, wanted,
+                            f->list);
+    /* A single entry is read whatever it is, so that what is wrong with it is said. */
+    if (f->matrices == 1 || (armilla_npz_entry(f->npz, 0, first) && !armilla_npz_entry(f->npz, 1, second)))
+        return ARMILLA_OK;
+    if (f->matrices == 0)
+        return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                            "%s: holds no matrix, but: %s; save one by numpy.savez or scipy.sparse.save_npz", f->path,
+                            f->list);
+    return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                        "%s: holds several matrices; choose one by --array NAME among: %s", f->path, f->list);
+}
+
+/* The array's own block becomes the data where its numbers already lie as they should. */
+static armilla_status make_data(reading *f, const armilla_array *array, unsigned char **block, armilla_data **data)
+{
+    const bool columns = f->options->sample_columns;
+    const int64_t m = array->shape[!columns], n = array->shape[columns];
+    const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
+    armilla_bytes bytes = {.path = f->path, .start = *block};
+    if (m < 1 || n < 1 || !armilla_array_is(array, type, columns))
+        return armilla_array_data(f->context, &bytes, array, columns, data);
+    memmove(*block, array->values, (size_t)(m * n) * armilla_type_size(type));
+    const armilla_status status = armilla_data_own_dense(f->context, type, *block, m, n, data);
+    if (status == ARMILLA_OK) *block = NULL;
+    return status;
+}
+
+static armilla_status read_array(reading *f, armilla_data **data)
+{
+    char where[512];
+    armilla_array array;
+    unsigned char *block = NULL;
+    armilla_status status = choose(f);
+    if (status != ARMILLA_OK) return status;
+    snprintf(where, sizeof where, "%s: array %s", f->path, f->chosen);
+    if ((status = armilla_npz_load(f->npz, f->chosen, &array, &block)) != ARMILLA_OK) return status;
+    status = armilla_array_need_matrix(f->context, where, &array);
+    if (status == ARMILLA_OK) status = make_data(f, &array, &block, data);
+    armilla_release(f->context, block);
+    return status;
+}
+
+/* Names that do not fit belong to something else in the archive and are left there. */
+static armilla_status take_names(reading *f, armilla_data *data)
+{
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) {
+        const int64_t wanted = kind == ARMILLA_FEATURE_NAMES ? data->m : data->n;
+        armilla_names names = {.count = 0};
+        if (!armilla_npz_has(f->npz, armilla_npz_name_arrays[kind])) continue;
+        armilla_status status = armilla_npz_read_texts(f->npz, armilla_npz_name_arrays[kind], &names);
+        if (status == ARMILLA_OK && names.count == wanted)
+            status = armilla_data_adopt_names(data, (armilla_naming)kind, "", &names);
+        armilla_names_free(f->context, &names);
+        if (status == ARMILLA_NO_MEMORY) return status;
+    }
+    return ARMILLA_OK;
+}
+
+static armilla_status read_npz(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
+                               armilla_data **data)
+{
+    reading f = {.context = context, .path = bytes->path, .options = options};
+    armilla_data *made = NULL;
+    armilla_status status = armilla_npz_open_bytes(context, bytes->path, bytes->start, bytes->count, &f.npz);
+    if (status != ARMILLA_OK) return status;
+    armilla_npz_set_limit(f.npz, options->memory);
+    if (!options->array && armilla_scipy_is(f.npz))
+        status = armilla_scipy_read(context, bytes->path, f.npz, options->sample_columns, &made);
+    else
+        status = read_array(&f, &made);
+    if (status == ARMILLA_OK) status = take_names(&f, made);
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
+    armilla_npz_free(f.npz);
+    return status;
+}
+
+static bool recognize(const unsigned char *start, size_t count)
+{
+    return count >= 4 && memcmp(start, "PK\x03\x04", 4) == 0;
+}
+
+const armilla_format armilla_format_npz = {
+    .name = "npz",
+    .endings = ".npz",
+    .meaning = "NumPy's archive: an array of numpy.savez, or a sparse matrix of scipy.sparse.save_npz (csr, csc, coo)",
+    .recognize = recognize,
+    .read = read_npz,
+};

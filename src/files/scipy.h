@@ -1,0 +1,13 @@
+/* Sparse matrices inside .npz archives, as scipy.sparse.save_npz leaves them. */
+#ifndef ARMILLA_FILES_SCIPY_H
+#define ARMILLA_FILES_SCIPY_H
+
+#include "data/data.h"
+#include "files/npz.h"
+
+/* Whether the archive has the arrays that such a file has. */
+bool armilla_scipy_is(const armilla_npz *npz);
+armilla_status armilla_scipy_read(armilla_context *context, const char *path, armilla_npz *npz, bool sample_columns,
+                                  armilla_data **data);
+
+#endif

@@ -1,0 +1,113 @@
+/* Arrays of strings: NumPy's U has four bytes a character and S one, each string filled up with zeros. */
+#include "files/texts.h"
+
+#include "base/size.h"
+
+#include <string.h>
+
+#define REPLACEMENT 0xFFFDu /* what stands for bytes that are no character */
+
+enum { UTF8_MOST = 4, UTF32_BYTES = 4 };
+
+static uint32_t character_at(const armilla_array *array, const unsigned char *at)
+{
+    uint32_t word = 0;
+    memcpy(&word, at, sizeof word);
+    if (array->swapped) word = __builtin_bswap32(word);
+    const bool surrogate = word >= 0xD800 && word <= 0xDFFF;
+    return word > 0x10FFFF || surrogate ? REPLACEMENT : word;
+}
+
+/* The bytes of the character in UTF-8, and how many. */
+static size_t encode(uint32_t character, char to[UTF8_MOST])
+{
+    static const uint32_t limits[] = {0x80, 0x800, 0x10000};
+    static const unsigned char marks[] = {0, 0xC0, 0xE0, 0xF0};
+    size_t more = 0;
+    while (more < 3 && character >= limits[more]) more++;
+    for (size_t i = more; i > 0; i--, character >>= 6) to[i] = (char)(0x80 | (character & 63));
+    to[0] = (char)(marks[more] | character);
+    return more + 1;
+}
+
+/* The next character of UTF-8 text that ends with 0; *at goes behind it. */
+static uint32_t decode(const char **at)
+{
+    const unsigned char first = (unsigned char)*(*at)++;
+    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    uint32_t character = first & (0x3Fu >> more);
+    if (first < 0x80) return first;
+    if (first < 0xC0 || first > 0xF4) return REPLACEMENT;
+    for (int i = 0; i < more; i++) {
+        const unsigned char next = (unsigned char)**at;
+        if ((next & 0xC0) != 0x80) return REPLACEMENT;
+        character = character << 6 | (next & 63);
+        (*at)++;
+    }
+    return character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF) ? REPLACEMENT : character;
+}
+
+static armilla_status add_wide(armilla_context *context, const armilla_array *array, const unsigned char *at,
+                               char *buffer, armilla_names *names)
+{
+    const int64_t most = array->width / UTF32_BYTES;
+    size_t used = 0;
+    for (int64_t k = 0; k < most; k++) {
+        const uint32_t character = character_at(array, at + k * UTF32_BYTES);
+        if (character == 0) break;
+        used += encode(character, buffer + used);
+    }
+    return armilla_names_add(context, names, buffer, used);
+}
+
+armilla_status armilla_texts_read(armilla_context *context, const armilla_array *array, armilla_names *names)
+{
+    char *buffer = NULL;
+    armilla_status status = armilla_grow(context, (int64_t)array->width + UTF8_MOST, 1, &buffer);
+    for (int64_t i = 0; i < array->shape[0] && status == ARMILLA_OK; i++) {
+        const unsigned char *at = array->values + i * array->width;
+        if (array->kind == 'U')
+            status = add_wide(context, array, at, buffer, names);
+        else
+            status = armilla_names_add(context, names, (const char *)at, (size_t)array->width);
+    }
+    armilla_release(context, buffer);
+    return status;
+}
+
+static int64_t count_characters(const char *text)
+{
+    int64_t count = 0;
+    while (*text) {
+        (void)decode(&text);
+        count++;
+    }
+    return count;
+}
+
+static void put_little(uint32_t word, unsigned char *to)
+{
+    for (int i = 0; i < UTF32_BYTES; i++) to[i] = (unsigned char)(word >> 8 * i);
+}
+
+armilla_status armilla_texts_make(armilla_context *context, const armilla_names *names, int64_t *characters,
+                                  unsigned char **block, size_t *bytes)
+{
+    int64_t longest = 1, total = 0;
+    unsigned char *made = NULL;
+    for (int64_t i = 0; i < names->count; i++)
+        longest = armilla_max64(longest, count_characters(armilla_names_at(names, i)));
+    if (!armilla_size_area(names->count, longest, &total))
+        return armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for names of up to %lld characters",
+                            (long long)longest);
+    const armilla_status status = armilla_take(context, total, UTF32_BYTES, &made);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < names->count; i++) {
+        unsigned char *to = made + i * longest * UTF32_BYTES;
+        for (const char *text = armilla_names_at(names, i); *text; to += UTF32_BYTES) put_little(decode(&text), to);
+    }
+    *characters = longest;
+    *block = made;
+    *bytes = (size_t)total * UTF32_BYTES;
+    return ARMILLA_OK;
+}

@@ -1,0 +1,235 @@
+/* Text writers: CSV/TSV, Matrix Market and svmlight. Numbers have as few digits as give them back bit for bit in the
+ * type that they are held in; the C locale is in force meanwhile (armilla_data_write). */
+#include "files/files.h"
+#include "files/write.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the three share: lines into an output, and a line's numbers. */
+typedef struct text_file {
+    const armilla_writing *w;
+    armilla_lines lines;
+    armilla_output *output;
+    double *numbers;
+} text_file;
+
+static armilla_status text_open(const armilla_writing *w, bool by_feature, text_file *file)
+{
+    *file = (text_file){.w = w};
+    armilla_status status = armilla_lines_open(w->context, w->data, by_feature, &file->lines);
+    if (status == ARMILLA_OK) status = armilla_take(w->context, file->lines.width, sizeof(double), &file->numbers);
+    if (status == ARMILLA_OK) status = armilla_output_new(w->context, w->path, w->options->overwrite, &file->output);
+    return status;
+}
+
+static armilla_status text_close(text_file *file, armilla_status status)
+{
+    if (status == ARMILLA_OK) status = armilla_output_commit(file->output);
+    armilla_output_free(file->output);
+    armilla_release(file->w->context, file->numbers);
+    armilla_lines_close(&file->lines);
+    return status;
+}
+
+static armilla_status put(text_file *file, const char *text)
+{
+    return armilla_output_write(file->output, text, strlen(text));
+}
+
+static armilla_status put_number(text_file *file, double number)
+{
+    char text[ARMILLA_NUMBER_TEXT];
+    const size_t length = armilla_shortest(file->lines.type, number, text);
+    return armilla_output_write(file->output, text, length);
+}
+
+static armilla_status put_count(text_file *file, int64_t count, const char *behind)
+{
+    char text[48];
+    const int length = snprintf(text, sizeof text, "%" PRId64 "%s", count, behind);
+    return armilla_output_write(file->output, text, (size_t)length);
+}
+
+/* In quotes where it holds what would end the field, or blanks that readers drop. */
+static armilla_status put_field(text_file *file, const char *text)
+{
+    const size_t length = strlen(text);
+    const bool blank = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
+    if (!blank && text[strcspn(text, "\",;\t\r\n")] == '\0') return put(file, text);
+    armilla_status status = put(file, "\"");
+    for (; *text && status == ARMILLA_OK; text++)
+        status = armilla_output_write(file->output, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    return status == ARMILLA_OK ? put(file, "\"") : status;
+}
+
+/* A table: which names stand in the header and before each line, and the labels behind it. */
+typedef struct table {
+    text_file file;
+    char separator[2];
+    const armilla_names *across, *down, *labels;
+} table;
+
+static armilla_status put_separator(table *t)
+{
+    return armilla_output_write(t->file.output, t->separator, 1);
+}
+
+/* Where anything has a name there is a header, so that readers need not guess: over the first column, where that has
+ * names, it is empty, and columns without names are called x1, x2, ... */
+static armilla_status put_header(table *t)
+{
+    armilla_status status = ARMILLA_OK;
+    if (!t->across && !t->down && !t->labels) return ARMILLA_OK;
+    for (int64_t k = 0; k < t->file.lines.width && status == ARMILLA_OK; k++) {
+        if (k > 0 || t->down) status = put_separator(t);
+        if (status == ARMILLA_OK && t->across) status = put_field(&t->file, armilla_names_at(t->across, k));
+        if (status == ARMILLA_OK && !t->across) status = put(&t->file, "x");
+        if (status == ARMILLA_OK && !t->across) status = put_count(&t->file, k + 1, "");
+    }
+    if (status == ARMILLA_OK && t->labels) status = put_separator(t);
+    if (status == ARMILLA_OK && t->labels) status = put(&t->file, "label");
+    return status == ARMILLA_OK ? put(&t->file, "\n") : status;
+}
+
+static armilla_status put_row(table *t, int64_t i)
+{
+    text_file *file = &t->file;
+    armilla_status status = t->down ? put_field(file, armilla_names_at(t->down, i)) : ARMILLA_OK;
+    armilla_lines_get(&file->lines, i, file->numbers);
+    for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
+        if (k > 0 || t->down) status = put_separator(t);
+        if (status == ARMILLA_OK) status = put_number(file, file->numbers[k]);
+    }
+    if (status == ARMILLA_OK && t->labels) status = put_separator(t);
+    if (status == ARMILLA_OK && t->labels) status = put_field(file, armilla_names_at(t->labels, i));
+    return status == ARMILLA_OK ? put(file, "\n") : status;
+}
+
+static armilla_status write_csv(const armilla_writing *w)
+{
+    const bool columns = w->options->sample_columns;
+    const armilla_names *features = armilla_data_names(w->data, ARMILLA_FEATURE_NAMES);
+    const armilla_names *samples = armilla_data_names(w->data, ARMILLA_SAMPLE_NAMES);
+    table t = {.separator = ",", .across = columns ? samples : features, .down = columns ? features : samples};
+    if (armilla_has_ending(".tsv", w->path, strlen(w->path))) t.separator[0] = '\t';
+    if (!columns) t.labels = armilla_data_names(w->data, ARMILLA_SAMPLE_LABELS);
+    armilla_status status = text_open(w, columns, &t.file);
+    if (status == ARMILLA_OK) status = put_header(&t);
+    for (int64_t i = 0; status == ARMILLA_OK && i < t.file.lines.count; i++) {
+        status = armilla_writing_go_on(w);
+        if (status == ARMILLA_OK) status = put_row(&t, i);
+    }
+    return text_close(&t.file, status);
+}
+
+/* Entries by sample. Places count from 1. */
+static armilla_status put_entries(text_file *file, int64_t line)
+{
+    const bool columns = file->w->options->sample_columns;
+    int64_t first = 0, last = 0;
+    armilla_status status = armilla_writing_go_on(file->w);
+    armilla_lines_range(&file->lines, line, &first, &last);
+    for (; first < last && status == ARMILLA_OK; first++) {
+        const int64_t place = armilla_lines_place(&file->lines, first);
+        status = put_count(file, (columns ? place : line) + 1, " ");
+        if (status == ARMILLA_OK) status = put_count(file, (columns ? line : place) + 1, " ");
+        if (status == ARMILLA_OK) status = put_number(file, armilla_lines_value(&file->lines, first));
+        if (status == ARMILLA_OK) status = put(file, "\n");
+    }
+    return status;
+}
+
+/* A column of the array, a number per line. */
+static armilla_status put_column(text_file *file, int64_t line)
+{
+    armilla_status status = armilla_writing_go_on(file->w);
+    armilla_lines_get(&file->lines, line, file->numbers);
+    for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
+        status = put_number(file, file->numbers[k]);
+        if (status == ARMILLA_OK) status = put(file, "\n");
+    }
+    return status;
+}
+
+/* Arrays go column by column, which are the features where samples are rows. */
+static armilla_status write_mtx(const armilla_writing *w)
+{
+    const bool columns = w->options->sample_columns, sparse = armilla_data_sparse(w->data) != NULL;
+    text_file file;
+    armilla_status status = text_open(w, !sparse && !columns, &file);
+    if (status == ARMILLA_OK)
+        status = armilla_output_print(file.output, "%%%%MatrixMarket matrix %s %s general\n%" PRId64 " %" PRId64,
+                                      sparse ? "coordinate" : "array", w->data->type == ARMILLA_U8 ? "integer" : "real",
+                                      columns ? w->data->m : w->data->n, columns ? w->data->n : w->data->m);
+    if (status == ARMILLA_OK && sparse) status = armilla_output_print(file.output, " %" PRId64, w->data->stored);
+    if (status == ARMILLA_OK) status = put(&file, "\n");
+    for (int64_t i = 0; status == ARMILLA_OK && i < file.lines.count; i++)
+        status = sparse ? put_entries(&file, i) : put_column(&file, i);
+    return text_close(&file, status);
+}
+
+/* The sample's label, which has to be a number there; 0 where there is none. */
+static armilla_status put_label(text_file *file, int64_t sample)
+{
+    const char *label = armilla_data_name(file->w->data, ARMILLA_SAMPLE_LABELS, sample);
+    char *end = NULL;
+    if (!label) return put(file, "0");
+    (void)strtod(label, &end);
+    if (end == label || *end)
+        return armilla_fail(file->w->context, ARMILLA_BAD_DATA,
+                            "%s: svmlight has numbers for labels, and that of sample %" PRId64
+                            " is '%s'; write .npz or .csv, or give numbers (--labels)",
+                            file->w->path, sample + 1, label);
+    return put(file, label);
+}
+
+static armilla_status put_pair(text_file *file, int64_t place, double value)
+{
+    armilla_status status = put(file, " ");
+    if (status == ARMILLA_OK) status = put_count(file, place + 1, ":");
+    return status == ARMILLA_OK ? put_number(file, value) : status;
+}
+
+static armilla_status put_sample(text_file *file, int64_t sample)
+{
+    int64_t first = 0, last = 0;
+    armilla_status status = put_label(file, sample);
+    if (armilla_lines_sparse(&file->lines)) {
+        armilla_lines_range(&file->lines, sample, &first, &last);
+        for (; first < last && status == ARMILLA_OK; first++)
+            status = put_pair(file, armilla_lines_place(&file->lines, first), armilla_lines_value(&file->lines, first));
+    } else {
+        armilla_lines_get(&file->lines, sample, file->numbers);
+        for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++)
+            if (file->numbers[k] != 0) status = put_pair(file, k, file->numbers[k]);
+    }
+    return status == ARMILLA_OK ? put(file, "\n") : status;
+}
+
+static armilla_status write_svmlight(const armilla_writing *w)
+{
+    text_file file;
+    if (w->options->sample_columns)
+        return armilla_fail(w->context, ARMILLA_BAD_ARGUMENT,
+                            "%s: svmlight has one sample per line; leave out --to-samples columns", w->path);
+    armilla_status status = text_open(w, false, &file);
+    for (int64_t i = 0; status == ARMILLA_OK && i < file.lines.count; i++) {
+        status = armilla_writing_go_on(w);
+        if (status == ARMILLA_OK) status = put_sample(&file, i);
+    }
+    return text_close(&file, status);
+}
+
+const armilla_writer armilla_writer_csv = {
+    "csv", ".csv .tsv .txt", "a table with names as header and first column, and labels as the last",
+    1u << ARMILLA_FEATURE_NAMES | 1u << ARMILLA_SAMPLE_NAMES | 1u << ARMILLA_SAMPLE_LABELS, write_csv};
+const armilla_writer armilla_writer_mtx = {"mtx", ".mtx", "Matrix Market: coordinates where sparse, else an array", 0,
+                                           write_mtx};
+const armilla_writer armilla_writer_svmlight = {"svmlight", ".svm .svmlight .libsvm",
+                                                "a sample per line: its label and what is not 0",
+                                                1u << ARMILLA_SAMPLE_LABELS, write_svmlight};

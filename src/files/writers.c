@@ -1,0 +1,97 @@
+/* The writers table, and writing data by it. */
+#include "files/write.h"
+
+#include "base/number.h"
+#include "files/files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const armilla_writer *const writers[] = {
+    &armilla_writer_npy, &armilla_writer_npz,      &armilla_writer_csv,
+    &armilla_writer_mtx, &armilla_writer_svmlight, &armilla_writer_idx,
+};
+
+const armilla_writer *armilla_writers_row(size_t index)
+{
+    return index < sizeof writers / sizeof *writers ? writers[index] : NULL;
+}
+
+const armilla_writer *armilla_writers_find(const char *name)
+{
+    for (size_t i = 0; armilla_writers_row(i); i++)
+        if (strcmp(armilla_writers_row(i)->name, name) == 0) return armilla_writers_row(i);
+    return NULL;
+}
+
+static const armilla_writer *find_by_ending(const char *path)
+{
+    for (size_t i = 0; armilla_writers_row(i); i++)
+        if (armilla_has_ending(armilla_writers_row(i)->endings, path, strlen(path))) return armilla_writers_row(i);
+    return NULL;
+}
+
+/* "npy (.npy), npz (.npz)" */
+static void join_writers(char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; armilla_writers_row(i) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", i ? ", " : "", armilla_writers_row(i)->name,
+                                 armilla_writers_row(i)->endings);
+}
+
+static armilla_status choose(armilla_context *context, const char *path, const char *format,
+                             const armilla_writer **writer)
+{
+    char all[512] = "";
+    *writer = format ? armilla_writers_find(format) : find_by_ending(path);
+    if (*writer) return ARMILLA_OK;
+    join_writers(all, sizeof all);
+    if (format)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is not written; choices: %s", format, all);
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                        "%s: its ending says no format that is written; name one (--to): %s", path, all);
+}
+
+/* What the file cannot hold is told, since it would be missed only later. */
+static void warn_of_loss(const armilla_writing *w, const armilla_writer *writer)
+{
+    static const char *const kinds[] = {"names of features", "names of samples", "labels"};
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++)
+        if (armilla_data_names(w->data, (armilla_naming)kind) && !(writer->keeps & 1u << kind))
+            armilla_log(w->context, ARMILLA_LOG_WARNING, "%s: %s are not kept in this format; .npz and .csv keep them",
+                        w->path, kinds[kind]);
+}
+
+armilla_status armilla_writing_go_on(const armilla_writing *w)
+{
+    if (!w->options->stop || !w->options->stop(w->options->user)) return ARMILLA_OK;
+    return armilla_fail(w->context, ARMILLA_IO_ERROR, "%s: is not written, as was asked", w->path);
+}
+
+armilla_status armilla_data_write(armilla_context *context, const armilla_data *data, const char *path,
+                                  const armilla_write_options *options)
+{
+    const armilla_write_options chosen = options ? *options : (armilla_write_options){.format = NULL};
+    armilla_data *copy = NULL;
+    const armilla_writer *writer = NULL;
+    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the output has no name; give one");
+    armilla_status status = choose(context, path, chosen.format, &writer);
+    if (status == ARMILLA_OK) status = armilla_data_flatten(context, data, &copy);
+    if (status != ARMILLA_OK) return status;
+    const armilla_writing writing = {context, copy ? copy : data, path, &chosen};
+    warn_of_loss(&writing, writer);
+    const armilla_plain plain = armilla_plain_enter();
+    status = writer->write(&writing);
+    armilla_plain_leave(plain);
+    armilla_data_free(copy);
+    return status;
+}
+
+armilla_status armilla_data_write_check(armilla_context *context, const char *path,
+                                        const armilla_write_options *options)
+{
+    const armilla_writer *writer = NULL;
+    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the output has no name; give one");
+    return choose(context, path, options ? options->format : NULL, &writer);
+}

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Files that armilla-convert reads, against h5py, AnnData and SciPy: values equal to the last bit, names kept, bad files
+refused, and limits that hold.
+
+$ARMILLA is the command. Exit status 77 (skipped) where armilla-convert was not built, or NumPy, SciPy or h5py is
+missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sparse
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+try:
+    import anndata
+except ImportError:
+    anndata = None
+
+ARMILLA = os.path.abspath(os.environ["ARMILLA"])
+CONVERTER = os.path.join(os.path.dirname(ARMILLA), "armilla-convert")
+if not os.access(CONVERTER, os.X_OK):
+    print("skipped: armilla-convert was not built")
+    sys.exit(77)
+TEXT = h5py.string_dtype("utf-8")
+
+
+def run(*arguments, status=0, program=ARMILLA, **options):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, **options)
+    assert done.returncode == status, f"{program} {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}"
+    if status:
+        assert done.stderr.count("\n") == 1 and "armilla" in done.stderr, f"not one line: {done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def read(source, *options):
+    """What armilla makes of it: the matrix and its names."""
+    run("convert", source, "y.npz", "--force", "--quiet", *options)
+    with np.load("y.npz", allow_pickle=False) as found:
+        names = {key: list(found[key]) for key in ("feature_names", "sample_names") if key in found.files}
+        if "indptr" in found.files:
+            return sparse.load_npz("y.npz"), names
+        return found["X"], names
+
+
+def same(found, wanted, what):
+    if sparse.issparse(wanted):
+        assert sparse.issparse(found) and found.nnz == wanted.nnz, f"{what}: not as sparse"
+        found, wanted = found.toarray(), wanted.toarray()
+    assert found.dtype == wanted.dtype, f"{what}: {found.dtype} instead of {wanted.dtype}"
+    assert np.array_equal(found, wanted), f"{what}: values differ"
+
+
+def random_matrix(rng, kind):
+    X = sparse.random(31, 17, density=0.2, format="csr", random_state=rng, data_rvs=rng.standard_normal)
+    X.data = X.data.astype(kind) if kind[0] == "f" else rng.integers(1, 99, X.nnz).astype(kind)
+    return X
+
+
+def write_group(file, path, X, kind):
+    group = file.create_group(path)
+    X = X.asformat(kind[:3])
+    group.attrs["encoding-type"], group.attrs["encoding-version"] = kind, "0.1.0"
+    group.attrs["shape"] = np.array(X.shape)
+    for name in ("data", "indices", "indptr"):
+        group.create_dataset(name, data=getattr(X, name), compression="gzip")
+
+
+def write_names(file, path, names, fixed=False):
+    group = file.create_group(path)
+    group.attrs["_index"] = "the names"
+    group["the names"] = np.array(names, "S") if fixed else np.array(names, dtype=TEXT)
+
+
+def check_h5ad_by_h5py(rng):
+    for kind, held in (("f4", "f4"), ("f8", "f8"), ("i4", "f8"), ("u1", "f4")):
+        X = random_matrix(rng, kind)
+        wanted = X.astype(held)
+        names = {"sample_names": [f"cell {i}" for i in range(31)], "feature_names": [f"gène {i}" for i in range(17)]}
+        for form in ("csr_matrix", "csc_matrix", "array"):
+            with h5py.File("x.h5ad", "w") as file:
+                if form == "array":
+                    file["X"] = X.toarray()
+                else:
+                    write_group(file, "X", X, form)
+                write_group(file, "layers/counts", 2 * X, "csr_matrix")
+                write_names(file, "obs", names["sample_names"], fixed=True)
+                write_names(file, "var", names["feature_names"])
+            found, told = read("x.h5ad")
+            same(found, X.toarray() if form == "array" and kind in ("u1", "f4", "f8") else
+                 wanted.toarray() if form == "array" else wanted, f"h5ad {form} {kind}")
+            assert told == names, told
+            same(read("x.h5ad", "--array", "layers/counts")[0], (2 * X).astype(held), "layer")
+    assert "is not there; give X, raw/X or layers/NAME" in run("info", "x.h5ad", "--array", "nosuch", status=65)
+    run("fit", "x.h5ad", "--rank", 3, "--out", "model.npz", "--quiet", "--force")
+    run("check", "model.npz", "x.h5ad")
+    run("transform", "model.npz", "x.h5ad", "--out", "codes.npy", "--quiet", "--force")
+    assert np.load("codes.npy").shape == (31, 3)
+
+
+def check_h5ad_by_anndata(rng):
+    if not anndata:
+        print("no AnnData: only h5py was compared")
+        return
+    X = random_matrix(rng, "f4")
+    for form in (X, X.tocsc(), X.toarray()):
+        made = anndata.AnnData(form.copy())
+        made.obs_names, made.var_names = [f"c{i}" for i in range(31)], [f"g{i}" for i in range(17)]
+        made.raw = made
+        made.write_h5ad("x.h5ad", compression="gzip")
+        for options in ([], ["--array", "raw/X"]):
+            found, told = read("x.h5ad", *options)
+            same(found, form if isinstance(form, np.ndarray) else X, "AnnData")
+            assert told == {"sample_names": list(made.obs_names), "feature_names": list(made.var_names)}
+
+
+def write_tenx(group, X, old=False):
+    Y = X.T.tocsc()  # features x barcodes
+    group["data"], group["indices"], group["indptr"] = Y.data, Y.indices.astype("i8"), Y.indptr.astype("i8")
+    group["shape"] = np.array(Y.shape, "i4")
+    group["barcodes"] = np.array([f"AAA-{i}" for i in range(Y.shape[1])], "S")
+    genes = np.array([f"gene{i}" for i in range(Y.shape[0])], "S")
+    group["gene_names" if old else "features/name"] = genes
+    group["genes" if old else "features/id"] = np.array([f"ENS{i}" for i in range(Y.shape[0])], "S")
+
+
+def check_tenx(rng):
+    X = random_matrix(rng, "i4")
+    wanted = {"sample_names": [f"AAA-{i}" for i in range(31)], "feature_names": [f"gene{i}" for i in range(17)]}
+    for old in (False, True):
+        with h5py.File("x.h5", "w") as file:
+            write_tenx(file.create_group("hg19" if old else "matrix"), X, old)
+        found, told = read("x.h5")
+        same(found, X.astype("f8"), "10x")
+        assert told == wanted, told
+    with h5py.File("x.h5", "a") as file:
+        write_tenx(file.create_group("mm10"), 3 * X, True)
+    assert "--array NAME among: hg19, mm10" in run("info", "x.h5", status=65)
+    same(read("x.h5", "--array", "mm10")[0], (3 * X).astype("f8"), "10x, chosen")
+
+
+def put_class(place, word):
+    """As MATLAB writes it: as many bytes as letters, marked as ending with a zero byte that is not there."""
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(len(word))
+    attribute = h5py.h5a.create(place.id, b"MATLAB_class", kind, h5py.h5s.create(h5py.h5s.SCALAR))
+    attribute.write(np.array(word.encode(), f"S{len(word)}"), mtype=kind)
+
+
+def write_matlab73(name, **arrays):
+    with h5py.File(name, "w", userblock_size=512) as file:
+        for key, X in arrays.items():
+            if sparse.issparse(X):
+                Y = X.tocsc()
+                group = file.create_group(key)
+                put_class(group, "double")
+                group.attrs["MATLAB_sparse"] = np.uint64(Y.shape[0])
+                group["data"], group["ir"], group["jc"] = Y.data, Y.indices.astype("u8"), Y.indptr.astype("u8")
+            else:
+                file[key] = X.T
+                put_class(file[key], {"f8": "double", "f4": "single", "u1": "uint8"}[X.dtype.str[1:]])
+    with open(name, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64, HDF5 schema 1.00 .".ljust(116) + bytes(8) + b"\x00\x02IM")
+
+
+def check_mat(rng):
+    held = {"i1": "f4", "f4": "f4", "u1": "u1", "f8": "f8"}
+    for kind in ("f8", "f4", "u1", "i1", "i2", "u2", "i4", "u4", "i8", "u8"):
+        X = (rng.standard_normal((5, 3)) * 50).astype(kind) if kind[0] != "u" else rng.integers(0, 99, (5, 3)).astype(kind)
+        for packed in (False, True):
+            scipy.io.savemat("x.mat", {"X": X, "note": "text", "one": 3.0}, do_compression=packed)
+            same(read("x.mat")[0], X.astype(held.get(kind, "f8")), f"mat {kind}")
+            same(read("x.mat", "--samples", "columns")[0], X.T.astype(held.get(kind, "f8")), f"mat {kind} columns")
+    S = random_matrix(rng, "f8")
+    D = rng.standard_normal((4, 6))
+    scipy.io.savemat("x.mat", {"S": S})
+    same(read("x.mat")[0], S, "sparse mat")
+    same(read("x.mat", "--samples", "columns")[0], S.T.tocsr(), "sparse mat, columns")
+    scipy.io.savemat("x.mat", {"S": S, "D": D})
+    assert "among: S (31 x 17), D (4 x 6)" in run("info", "x.mat", status=65)
+    same(read("x.mat", "--array", "D")[0], D, "mat, chosen")
+    assert "is not there" in run("info", "x.mat", "--array", "E", status=65)
+    scipy.io.savemat("x.mat", {"Z": D + 1j})
+    assert "holds no real matrix" in run("info", "x.mat", status=65)
+    for X in (D, D.astype("f4"), rng.integers(0, 9, (4, 6)).astype("u1"), S):
+        write_matlab73("x.mat", X=X)
+        same(read("x.mat")[0], X, "mat 7.3")
+    write_matlab73("x.mat", S=S, D=D)
+    same(read("x.mat", "--array", "D")[0], D, "mat 7.3, chosen")
+    run("fit", "x.mat", "--array", "S", "--rank", 2, "--quiet")
+
+
+def check_damage(rng):
+    """Cut and changed files are an error in one line, or data; never a crash that is not told."""
+    X = random_matrix(rng, "f4")
+    with h5py.File("x.h5", "w") as file:
+        write_tenx(file.create_group("matrix"), X)
+    scipy.io.savemat("x.mat", {"X": X}, do_compression=True)
+    for name in ("x.h5", "x.mat"):
+        whole = open(name, "rb").read()
+        for kept in list(range(0, len(whole), max(1, len(whole) // 20))):
+            open("cut" + name[1:], "wb").write(whole[:kept])
+            done = subprocess.run([ARMILLA, "info", "cut" + name[1:]], capture_output=True, text=True)
+            assert done.returncode == 65, f"{name} cut at {kept}: {done.returncode}: {done.stderr}"
+        for _ in range(60):
+            bytes_ = bytearray(whole)
+            bytes_[rng.integers(len(bytes_))] ^= 1 << rng.integers(8)
+            open("cut" + name[1:], "wb").write(bytes_)
+            done = subprocess.run([ARMILLA, "info", "cut" + name[1:], "--json"], capture_output=True, text=True)
+            assert done.returncode in (0, 65, 71), f"{name} changed: {done.returncode}: {done.stderr}"
+            assert done.returncode == 0 or done.stderr.count("\n") == 1, done.stderr
+    bad = X.copy()
+    bad.indices = bad.indices.copy()
+    bad.indices[3] = 17
+    with h5py.File("x.h5ad", "w") as file:
+        file.create_group("obs"), file.create_group("var")
+        write_group(file, "X", X, "csr_matrix")
+        file["X/indices"][3] = 17
+    assert "index 17" in run("info", "x.h5ad", status=65)
+
+
+def check_limits():
+    """No other file is read, and more memory than allowed is an error."""
+    open("secret.bin", "wb").write(np.arange(12.0).tobytes())
+    with h5py.File("other.h5", "w") as file:
+        file["X"] = np.eye(3)
+    with h5py.File("x.h5ad", "w") as file:
+        file.create_group("obs"), file.create_group("var")
+        file["X"] = h5py.ExternalLink("other.h5", "/X")
+    run("info", "x.h5ad", status=65)
+    with h5py.File("x.h5ad", "w") as file:
+        file.create_group("obs"), file.create_group("var")
+        file.create_dataset("X", (3, 4), "f8", external=[("secret.bin", 0, h5py.h5f.UNLIMITED)])
+    assert "in another file" in run("info", "x.h5ad", status=65)
+    with h5py.File("x.h5ad", "w") as file:
+        file.create_group("obs"), file.create_group("var")
+        layout = h5py.VirtualLayout((3, 3), "f8")
+        layout[:] = h5py.VirtualSource("other.h5", "X", (3, 3))
+        file.create_virtual_dataset("X", layout)
+    assert "in another file" in run("info", "x.h5ad", status=65)
+    with h5py.File("x.h5ad", "w") as file:  # declares 8 TB and has nothing
+        file.create_group("obs"), file.create_group("var")
+        file.create_dataset("X", (10**6, 10**6), "f8", chunks=(1000, 1000))
+    assert "out of memory" in run("info", "x.h5ad", status=71)
+
+
+def check_program():
+    """Where it is not beside the command, that is said; alone it writes to a pipe."""
+    np.save("x.npy", np.eye(3))
+    scipy.io.savemat("x.mat", {"X": np.eye(3)})
+    done = subprocess.run([CONVERTER, "x.mat", "/dev/stdout", "--to", "npy"], stdout=subprocess.PIPE, check=True)
+    assert np.array_equal(np.frombuffer(done.stdout[-72:]).reshape(3, 3), np.eye(3))
+    run("x.mat", "out.npz", program=CONVERTER)
+    run("x.mat", "out.npz", program=CONVERTER, status=73)
+    run("x.mat", "out.npz", "--force", program=CONVERTER)
+    run("x.npy", "out2.npz", program=CONVERTER, status=65)
+    run("nosuch.h5", "out2.npz", program=CONVERTER, status=66)
+    run("x.mat", program=CONVERTER, status=64)
+    assert "usage" in run("--help", program=CONVERTER)
+    os.mkdir("alone")
+    shutil.copy(ARMILLA, "alone/armilla")
+    library = dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(ARMILLA), PATH="/nonexistent")
+    told = run("info", "x.mat", status=69, program=os.path.abspath("alone/armilla"), env=library)
+    assert "libhdf5-dev" in told, told
+    run("info", "nosuch.h5ad", status=66)
+
+
+def main():
+    rng = np.random.default_rng(2)
+    checks = ((check_h5ad_by_h5py, rng), (check_h5ad_by_anndata, rng), (check_tenx, rng), (check_mat, rng),
+              (check_damage, rng), (check_limits,), (check_program,))
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ["TMPDIR"] = folder + "/temporary"
+        os.mkdir("temporary")
+        for check, *arguments in checks:
+            try:
+                check(*arguments)
+                assert not os.listdir("temporary"), "a temporary file was left"
+            except AssertionError as wrong:
+                sys.exit(f"FAILED: {check.__name__}: {wrong}")
+        os.chdir("/")
+
+
+main()

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Preparation, choice of samples and features, and names, against scikit-learn and NumPy.
+
+$ARMILLA is the command. Exit status 77 (skipped) where NumPy, SciPy or scikit-learn is missing."""
+
+import csv
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import scipy.sparse as sparse
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.preprocessing import StandardScaler, normalize
+except ImportError:
+    sys.exit(77)
+
+ARMILLA = os.path.abspath(os.environ["ARMILLA"])
+STEPS = ("log1p", "tfidf", "scale", "center", "normalize")
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"armilla {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def fit(data, *options):
+    told = json.loads(run("fit", data, "--rank", 4, "--json", "--quiet", "--force", "--out", "model.npz", *options))
+    with np.load("model.npz", allow_pickle=False) as archive:
+        return told, {name: archive[name] for name in archive.files}
+
+
+def close(a, b, bound, what):
+    worst = np.max(np.abs(np.asarray(a, float) - np.asarray(b, float)), initial=0)
+    assert worst <= bound, f"{what}: off by {worst:g}, allowed {bound:g}"
+
+
+def prepared(X, steps):
+    """The same by scikit-learn, step by step; X has a sample per row."""
+    X = sparse.csr_matrix(X, dtype=float)
+    if "log1p" in steps:
+        X = X.log1p()
+    if "tfidf" in steps:
+        X = TfidfTransformer(norm=None, smooth_idf=True).fit_transform(X)
+    if "scale" in steps:
+        X = StandardScaler(with_mean=False).fit_transform(X)
+    X = X.toarray()
+    if "center" in steps:
+        X = StandardScaler(with_std=False).fit_transform(X)
+    return normalize(X) if "normalize" in steps else X
+
+
+def by_the_model(X, model):
+    """What docs/model-file.md says how to prepare X with what stands in the file."""
+    meta = json.loads(bytes(model["meta"]))
+    X = X.T.astype(float)
+    if meta["log1p"]:
+        X = np.log1p(X)
+    for name in ("idf", "scale"):
+        if name in model:
+            X = X * model[name][:, None]
+    if "mean" in model:
+        X = X - model["mean"][:, None]
+    if meta["normalize"] == "l2":
+        length = np.linalg.norm(X, axis=0)
+        X = X / np.where(length > 0, length, 1)
+    return X.T
+
+
+def write(form, X):
+    if form == "sparse":
+        sparse.save_npz("x.npz", sparse.csr_matrix(X.astype(float)))
+        return "x.npz"
+    np.save("x.npy", X.astype({"f4": "f4", "f8": "f8", "u1": "u1"}[form]))
+    return "x.npy"
+
+
+def check_against_sklearn(X):
+    for count in range(len(STEPS) + 1):
+        for steps in itertools.combinations(STEPS, count):
+            wanted = prepared(X, steps)
+            flags = [word for step in steps for word in (("--normalize", "l2") if step == "normalize" else ("--" + step,))]
+            for form in ("f8", "f4", "u1", "sparse"):
+                file = write(form, X)
+                told, model = fit(file, *flags, "--max-iter", 15, "--precision", "f64")
+                what = f"{form} {' '.join(steps)}"
+                close(by_the_model(X, model), wanted, 1e-10, what)
+                objective = np.linalg.norm(wanted.T - model["U"] @ model["V"]) ** 2
+                close(told["objective"], objective, 1e-9 * np.linalg.norm(wanted) ** 2, f"objective, {what}")
+                run("check", "model.npz", file)
+
+
+def check_undone(X):
+    """A model of full rank with every step but the last gives the data back."""
+    np.save("x.npy", X.astype(float))
+    run("fit", "x.npy", "--rank", X.shape[1], "--basis", "orthonormal", "--log1p", "--tfidf", "--scale", "--center",
+        "--max-iter", 5, "--out", "model.npz", "--force", "--quiet")
+    run("reconstruct", "model.npz", "--out", "back.npy", "--force", "--quiet")
+    with np.load("model.npz", allow_pickle=False) as model:
+        weights = (model["idf"] * model["scale"])[:, None]
+        wanted = np.expm1((model["U"] @ model["V"] + model["mean"][:, None]) / weights)
+    close(np.load("back.npy"), wanted.T, 1e-12, "reconstruction")
+
+
+def check_refusal(X):
+    X = X.astype(float)
+    X[7, 3] = -1
+    X[9, 1] = -2.5
+    for name, save in (("x.npy", np.save), ("x.npz", lambda file, a: sparse.save_npz(file, sparse.csr_matrix(a)))):
+        save(name, X)
+        told = run("fit", name, "--rank", 2, "--log1p", "--center", status=65)
+        assert "sample 8, feature 4 " in told and "is -1" in told and told.count("\n") == 1, told
+        run("fit", name, "--rank", 2, "--quiet")
+
+
+def named(X):
+    """Files with names and labels: the arrays beside the matrix."""
+    n, m = X.shape
+    names = {
+        "feature_names": np.array([f"gène {i}" for i in range(m)]),
+        "sample_names": np.array([f"s,{j}" for j in range(n)]),
+        "labels": np.array([str(j % 4) for j in range(n)]),
+    }
+    np.savez("named.npz", X=X.astype(float), **names)
+    return names
+
+
+def check_selection(X):
+    """Chosen by label, number and name: the model is that of the same numbers picked by NumPy, bit for bit."""
+    names = named(X)
+    rows = np.flatnonzero((np.arange(len(X)) % 4 == 3) | (np.arange(len(X)) % 4 == 0))
+    columns = np.r_[0, 3:9]
+    with open("genes.txt", "w", encoding="utf-8") as file:
+        file.write("gène 8\n1\n4-8\n")
+    for features in ("1,4-8,gène 8", "genes.txt"):
+        told, model = fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")
+        np.save("picked.npy", X[np.ix_(rows, columns)].astype(float))
+        _, wanted = fit("picked.npy", "--tfidf")
+        for array in ("U", "V", "radius", "idf"):
+            assert np.array_equal(model[array], wanted[array]), f"{array} differs, {features}"
+        assert (told["m"], told["n"]) == (len(columns), len(rows))
+        fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")  # again, for check
+        assert np.array_equal(model["kept_features"], columns) and np.array_equal(model["kept_samples"], rows)
+        assert list(model["feature_names"]) == list(names["feature_names"][columns])
+        assert list(model["sample_names"]) == list(names["sample_names"][rows])
+        assert list(model["labels"]) == list(names["labels"][rows])
+        run("check", "model.npz", "named.npz", "--array", "X")
+    run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.npy", "--force", "--quiet")
+    assert np.array_equal(np.load("codes.npy")[rows], model["V"].T), "codes of the samples that were kept"
+
+
+def check_names_in_outputs(X):
+    names = named(X)
+    _, model = fit("named.npz", "--array", "X")
+    run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.csv", "--force", "--quiet")
+    run("reconstruct", "model.npz", "--out", "back.csv", "--force", "--quiet")
+    for file, across, numbers in (("codes.csv", [f"code{k + 1}" for k in range(4)], model["V"].T),
+                                  ("back.csv", list(names["feature_names"]), (model["U"] @ model["V"]).T)):
+        with open(file, newline="", encoding="utf-8") as lines:
+            table = list(csv.reader(lines))
+        assert table[0][1:] == [*across, "label"], table[0]
+        assert [row[0] for row in table[1:]] == list(names["sample_names"])
+        assert [row[-1] for row in table[1:]] == list(names["labels"])
+        close([[float(x) for x in row[1:-1]] for row in table[1:]], numbers, 1e-12, file)
+    run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.npz", "--force", "--quiet")
+    with np.load("codes.npz", allow_pickle=False) as codes:
+        assert list(codes["sample_names"]) == list(names["sample_names"])
+    told = json.loads(run("info", "model.npz", "--json"))
+    assert told["feature_names"][:2] == ["gène 0", "gène 1"] and told["labels"] == ["0", "1", "2", "3"]
+    told = json.loads(run("info", "named.npz", "--array", "X", "--json"))
+    assert told["sample_names"][0] == "s,0" and told["labels"] == ["0", "1", "2", "3"]
+    words = told["hints"][-1].split()[2:]  # "try: armilla fit ..." can be run as it is
+    run(*words[:-1], "tried.npz", "--quiet", "--force")
+
+
+def check_info(X):
+    """Missing values are counted and the first is named; density and norms are NumPy's."""
+    X = X.astype(float)
+    X[5, 2], X[4, 9], X[70, 0] = np.nan, np.inf, np.nan
+    np.save("x.npy", X)
+    told = json.loads(run("info", "x.npy", "--json"))
+    assert (told["missing"], told["bad_sample"], told["bad_feature"]) == (3, 5, 10), told
+    assert told["feature_names"] is None and told["labels"] is None
+    X[~np.isfinite(X)] = 0
+    np.save("x.npy", X)
+    told = json.loads(run("info", "x.npy", "--json", "--keep-samples", "1-40"))
+    assert told["missing"] == 0 and told["bad_sample"] is None and told["n"] == 40
+    close(told["density"], np.count_nonzero(X[:40]) / X[:40].size, 1e-12, "density")
+    close(told["norm_high"], np.linalg.norm(X[:40], axis=1).max(), 1e-9, "longest sample")
+
+
+def check_memory(X):
+    """A limit that cannot be kept is refused, one that can changes nothing."""
+    np.save("x.npy", np.asfortranarray(X.astype(float)))
+    assert "--memory" in run("info", "x.npy", "--memory", "1K", status=71)
+    assert "--memory" in run("fit", "x.npy", "--rank", 4, "--memory", "13K", status=71)
+    assert "not a size" in run("fit", "x.npy", "--rank", 4, "--memory", "many", status=64)
+    _, free = fit("x.npy")
+    _, limited = fit("x.npy", "--memory", "1M")
+    assert np.array_equal(free["V"], limited["V"])
+
+
+def warnings(*options):
+    done = subprocess.run([ARMILLA, "fit", "x.npy", "--rank", "2", *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [line for line in done.stderr.splitlines() if "warning" in line]
+
+
+def check_warnings(X):
+    """One line each, where the data call for it, and none with --quiet."""
+    X = X.astype(float) + 1
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    np.save("x.npy", X)
+    assert warnings() == []
+    X[0] *= 7 / 2
+    X[1] /= 2
+    X[2] = 0
+    X[3, 3] *= -1
+    np.save("x.npy", X)
+    told = warnings("--model", "spherical-nmf")
+    assert len(told) == 3 and "7 times the shortest" in told[0] and "--normalize l2" in told[0], told
+    assert "1 of 90 samples are 0" in told[1] and "1 entries are negative" in told[2], told
+    assert len(warnings("--normalize", "l2")) == 1 and warnings("--model", "spherical-nmf", "--quiet") == []
+
+
+def main():
+    rng = np.random.default_rng(7)
+    X = rng.poisson(0.7, (90, 17)) * rng.integers(1, 40, (90, 17)).clip(0, 9)
+    X[:, 5] = 0
+    X[:, 6] = 3
+    X[11, :] = 0
+    X[11, 6] = 3
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for check in (check_against_sklearn, check_undone, check_refusal, check_selection, check_names_in_outputs,
+                      check_info, check_memory, check_warnings):
+            try:
+                check(X.copy())
+            except AssertionError as wrong:
+                sys.exit(f"FAILED: {check.__name__}: {wrong}")
+        os.chdir("/")
+
+
+main()

@@ -1,0 +1,257 @@
+/* PNG and PGM images and folders of them: depths, orders, what differs, truncation and damage anywhere, limits, refused
+ * allocations. */
+#include "support.h"
+
+#include "files/images.h"
+
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { WIDTH = 7, HEIGHT = 5, MOST = 4096 };
+
+static armilla_context *context;
+static support_allocator allocator;
+static char folder[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    allocator = SUPPORT_ALLOCATOR;
+    context = support_context_with(&allocator);
+    support_path(folder, sizeof folder, "images");
+    support_clean();
+    assert_int_equal(mkdir(folder, 0700), 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    armilla_context_free(context);
+    support_clean();
+    assert_int_equal(allocator.live, 0);
+    return 0;
+}
+
+static void put(const char *name, const void *bytes, size_t count)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    support_write_file(path, bytes, count);
+}
+
+static void put_text(const char *name, const char *text)
+{
+    put(name, text, strlen(text));
+}
+
+/* A gray PNG whose pixel i is i * step. */
+static size_t make_png(int step, unsigned char bytes[MOST])
+{
+    unsigned char pixels[WIDTH * HEIGHT];
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = PNG_FORMAT_GRAY};
+    png_alloc_size_t count = MOST;
+    for (int i = 0; i < WIDTH * HEIGHT; i++) pixels[i] = (unsigned char)(i * step);
+    assert_true(png_image_write_to_memory(&image, bytes, &count, 0, pixels, WIDTH, NULL));
+    return count;
+}
+
+static armilla_data *open_folder(void)
+{
+    armilla_data *data = NULL;
+    support_ok(context, armilla_data_open(context, folder, NULL, &data));
+    return data;
+}
+
+static void refuses(const armilla_read_options *options, armilla_status status, const char *words)
+{
+    armilla_data *data = NULL;
+    support_fails(context, armilla_data_open(context, folder, options, &data), status, words);
+    assert_null(data);
+}
+
+static void reads_a_folder_in_natural_order(void **state)
+{
+    static const struct {
+        const char *name;
+        int step;
+    } files[] = {{"b9.png", 3}, {"b10.PNG", 4}, {"a.png", 1}, {"b09.png", 2}, {"b010x.png", 5}};
+    static const char *const sorted[] = {"a.png", "b09.png", "b9.png", "b10.PNG", "b010x.png"};
+    unsigned char bytes[MOST];
+    double sample[WIDTH * HEIGHT];
+    (void)state;
+    for (size_t i = 0; i < 5; i++) put(files[i].name, bytes, make_png(files[i].step, bytes));
+    put_text("README", "not an image");
+    put_text(".hidden.png", "not an image");
+    armilla_data *data = open_folder();
+    assert_int_equal(armilla_data_samples(data), 5);
+    assert_int_equal(armilla_data_features(data), WIDTH * HEIGHT);
+    assert_string_equal(armilla_data_storage(data), "dense u8");
+    for (int j = 0; j < 5; j++) {
+        assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_NAMES, j), sorted[j]);
+        support_ok(context, armilla_data_sample(context, data, j, sample));
+        for (int i = 0; i < WIDTH * HEIGHT; i++) assert_true(sample[i] == (unsigned char)(i * (j + 1)));
+    }
+    armilla_data_free(data);
+}
+
+static void reads_pgm(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t count;
+        double wanted[4];
+        const char *storage;
+    } cases[] = {
+        {"P2\n# a comment\n2 2 # another\n255\n0 1\n254 255\n", 45, {0, 1, 254, 255}, "dense u8"},
+        {"P2 2 2 65535 0 256 65535 7", 26, {0, 256, 65535, 7}, "dense f32"},
+        {"P5 2 2 255\n\0\x01\xfe\xff", 15, {0, 1, 254, 255}, "dense u8"},
+        {"P5#x\n2\t2\r15\n\0\x01\x0f\x02", 16, {0, 1, 15, 2}, "dense u8"},
+        {"P5 2 2 256\n\0\0\0\x01\x01\0\0\x02\n", 20, {0, 1, 256, 2}, "dense f32"},
+    };
+    double sample[4];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put("x.pgm", cases[i].bytes, cases[i].count);
+        armilla_data *data = open_folder();
+        assert_string_equal(armilla_data_storage(data), cases[i].storage);
+        support_ok(context, armilla_data_sample(context, data, 0, sample));
+        for (int k = 0; k < 4; k++) assert_true(sample[k] == cases[i].wanted[k]);
+        armilla_data_free(data);
+    }
+}
+
+static void refuses_bad_pgm(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"P2 2 2 255\n1 2 3", "the file is cut short"},
+        {"P2 2 2 255\n1 2 3 4 5", "something stands behind"},
+        {"P2 2 2 255\n1 2 3 256", "a number is too large"},
+        {"P2 2 2 255\n1 2 x 4", "a number is expected"},
+        {"P2 0 2 255\n", "is 0"},
+        {"P2 2 2 65536\n1 2 3 4", "a number is too large"},
+        {"P2 1000001 2 255\n", "a number is too large"},
+        {"P2 1000000 1000000 255\n1 2 3", "the file is cut short"},
+        {"P5 2 2 255\nabc", "the file is cut short"},
+        {"P5 2 2 255\nabcde", "something stands behind"},
+        {"P5 2 2 90\nabcd", "above the largest"},
+        {"P5 2 2 255", "a blank is expected"},
+        {"P6 2 2 255\nabcd", "neither a PNG nor a PGM"},
+        {"P2", "neither a PNG nor a PGM"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_text("x.pgm", cases[i].text);
+        refuses(NULL, ARMILLA_BAD_DATA, cases[i].words);
+    }
+}
+
+static void names_the_first_that_differs(void **state)
+{
+    (void)state;
+    put_text("1.pgm", "P2 2 1 9 1 2");
+    put_text("2.pgm", "P2 2 1 9 3 4");
+    put_text("3.pgm", "P2 1 2 9 3 4");
+    refuses(NULL, ARMILLA_BAD_DATA, "3.pgm: has 1 x 2 pixels, and ");
+    put_text("3.pgm", "P2 2 1 900 3 4");
+    refuses(NULL, ARMILLA_BAD_DATA, "3.pgm: has 16 bits per pixel, and ");
+    put_text("3.pgm", "P2 2 1 9 3 4");
+    refuses(&(armilla_read_options){.memory = 5}, ARMILLA_NO_MEMORY, "3 images of 2 x 1 pixels do not fit");
+    refuses(&(armilla_read_options){.memory = 3}, ARMILLA_NO_MEMORY, "more memory than the limit");
+    refuses(&(armilla_read_options){.format = "npy"}, ARMILLA_CANNOT_OPEN, "is a directory");
+    armilla_data *data = NULL;
+    support_clean();
+    assert_int_equal(mkdir(folder, 0700), 0);
+    support_fails(context, armilla_data_open(context, folder, NULL, &data), ARMILLA_CANNOT_OPEN,
+                  "none that holds data");
+    refuses(&(armilla_read_options){.format = "images"}, ARMILLA_BAD_DATA, "has no images");
+}
+
+/* A header that declares 10^12 pixels, with its checksum right, and few bytes. */
+static void bounds_declared_pixels(void **state)
+{
+    unsigned char bytes[MOST];
+    (void)state;
+    const size_t count = make_png(1, bytes);
+    const unsigned char side[4] = {0, 0x0f, 0x42, 0x40};
+    memcpy(bytes + 16, side, 4);
+    memcpy(bytes + 20, side, 4);
+    const uint32_t check = (uint32_t)crc32(0, bytes + 12, 17);
+    for (int i = 0; i < 4; i++) bytes[29 + i] = (unsigned char)(check >> (24 - 8 * i));
+    put("x.png", bytes, count);
+    refuses(NULL, ARMILLA_BAD_DATA, "more pixels than its bytes can hold");
+    put("x.png", bytes, make_png(1, bytes));
+    refuses(&(armilla_read_options){.memory = 3 * WIDTH * HEIGHT - 1}, ARMILLA_NO_MEMORY, "more memory than the limit");
+}
+
+static void survive(unsigned char *bytes, size_t count)
+{
+    const armilla_read_options options = {.memory = 1 << 24};
+    for (size_t kept = 1; kept < count; kept++) {
+        armilla_bytes cut = {.path = "x", .start = bytes, .count = kept};
+        armilla_data *data = NULL;
+        assert_int_equal(armilla_format_images.read(context, &cut, &options, &data), ARMILLA_BAD_DATA);
+        assert_null(data);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (int turn = 1; turn < 256; turn++) {
+            armilla_bytes changed = {.path = "x", .start = bytes, .count = count};
+            armilla_data *data = NULL;
+            bytes[i] = (unsigned char)(bytes[i] ^ turn);
+            if (armilla_format_images.read(context, &changed, &options, &data) == ARMILLA_OK)
+                armilla_data_free(data);
+            else
+                assert_true(strlen(armilla_context_error(context)) > 10);
+            bytes[i] = (unsigned char)(bytes[i] ^ turn);
+        }
+}
+
+static void survives_truncation_and_damage(void **state)
+{
+    unsigned char bytes[MOST], text[] = "P2 3 2 99 1 2 3 4 5 6", binary[] = "P5 3 2 300 \0\1\0\2\0\3\0\4\0\5\0\6";
+    (void)state;
+    survive(bytes, make_png(7, bytes));
+    survive(text, sizeof text - 1);
+    survive(binary, sizeof binary - 1);
+}
+
+static void survives_refused_allocations(void **state)
+{
+    unsigned char bytes[MOST];
+    (void)state;
+    put("1.png", bytes, make_png(1, bytes));
+    put("2.png", bytes, make_png(2, bytes));
+    for (int64_t k = 0;; k++) {
+        support_allocator failing = SUPPORT_ALLOCATOR;
+        armilla_context *own = support_context_with(&failing);
+        armilla_data *data = NULL;
+        failing.countdown = failing.taken + k;
+        const armilla_status status = armilla_data_open(own, folder, NULL, &data);
+        armilla_data_free(data);
+        armilla_context_free(own);
+        assert_int_equal(failing.live, 0);
+        if (status == ARMILLA_OK) break;
+        assert_int_equal(status, ARMILLA_NO_MEMORY);
+        assert_true(k < 1000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(reads_a_folder_in_natural_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_pgm, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refuses_bad_pgm, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_the_first_that_differs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bounds_declared_pixels, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(survives_truncation_and_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
