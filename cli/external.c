@@ -70,7 +70,7 @@ static int open_nameless(void)
     return file;
 }
 
-/* Everything that comes through the pipe, of which the first line is kept. */
+/* Everything that comes through the pipe, of which the beginning is kept. */
 static void listen(int pipe, char *text, size_t size)
 {
     char part[512];
@@ -82,7 +82,6 @@ static void listen(int pipe, char *text, size_t size)
             if (used + 1 < size) text[used++] = part[i];
     }
     text[used] = '\0';
-    text[strcspn(text, "\n")] = '\0';
 }
 
 /* The status whose exit status that is. */
@@ -93,10 +92,19 @@ static armilla_status status_of(int code)
     return ARMILLA_BAD_DATA;
 }
 
-static armilla_status judge(cli_session *session, const char *path, int ended, const char *told)
+/* The program's own sentence, whatever a library has printed before it. */
+static const char *find_sentence(char *told)
 {
     static const char prefix[] = PROGRAM ": ";
-    const char *sentence = strncmp(told, prefix, strlen(prefix)) == 0 ? told + strlen(prefix) : told;
+    char *found = strstr(told, prefix);
+    char *sentence = found ? found + strlen(prefix) : told;
+    sentence[strcspn(sentence, "\n")] = '\0';
+    return sentence;
+}
+
+static armilla_status judge(cli_session *session, const char *path, int ended, char *told)
+{
+    const char *sentence = find_sentence(told);
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return ARMILLA_OK;
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) return not_built(session, path);
     if (WIFEXITED(ended) && *sentence) return fail(session, status_of(WEXITSTATUS(ended)), "%s", sentence);
@@ -121,7 +129,7 @@ static pid_t start(const char *program, const char *const *arguments, int output
 static armilla_status run_program(cli_session *session, const char *path, const armilla_read_options *options,
                                   int output)
 {
-    char program[PATH_MAX], told[1024] = "", memory[32];
+    char program[PATH_MAX], told[4096] = "", memory[32];
     const char *arguments[MOST_ARGUMENTS] = {program, path, "/dev/fd/3", "--to", "npz"};
     size_t count = 5;
     int pipes[2], ended = 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_WHOLE 1e15 /* whole numbers below it are printed as such */
 
@@ -43,12 +44,16 @@ static bool same(armilla_type type, const char *text, double number)
 size_t armilla_shortest(armilla_type type, double number, char text[ARMILLA_NUMBER_TEXT])
 {
     const int most = type == ARMILLA_F64 ? 17 : 9;
+    char made[ARMILLA_NUMBER_TEXT] = "";
     int length = 0;
-    if (fabs(number) < MOST_WHOLE && number == floor(number))
-        return (size_t)snprintf(text, ARMILLA_NUMBER_TEXT, "%.0f", number); /* -0 keeps its sign */
-    for (int digits = type == ARMILLA_F64 ? 15 : 6; digits <= most; digits++) {
-        length = snprintf(text, ARMILLA_NUMBER_TEXT, "%.*g", digits, number);
-        if (same(type, text, number)) break;
+    if (fabs(number) < MOST_WHOLE && number == floor(number)) {
+        length = snprintf(made, sizeof made, "%.0f", number); /* -0 keeps its sign */
+    } else {
+        for (int digits = type == ARMILLA_F64 ? 15 : 6; digits <= most; digits++) {
+            length = snprintf(made, sizeof made, "%.*g", digits, number);
+            if (same(type, made, number)) break;
+        }
     }
+    memcpy(text, made, sizeof made);
     return (size_t)length;
 }

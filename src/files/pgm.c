@@ -88,7 +88,7 @@ static armilla_status read_binary(reading *r, const armilla_image *image, int64_
     const size_t width = image->depth == 16 ? 2 : 1;
     for (int64_t i = 0; i < image->width * image->height; i++, r->at += width) {
         const unsigned char *at = r->bytes->start + r->at;
-        image->pixels[i] = width == 2 ? (uint16_t)(at[0] << 8 | at[1]) : at[0];
+        image->pixels[i] = (uint16_t)(width == 2 ? at[0] << 8 | at[1] : at[0]);
         if (image->pixels[i] > largest) return bad(r, "a value is above the largest that the header declares");
     }
     return ARMILLA_OK;

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 try:
     import h5py
@@ -251,6 +252,29 @@ def check_limits():
     assert "out of memory" in run("info", "x.h5ad", status=71)
 
 
+def check_sandbox():
+    """What the kernel says of the process while it waits for a reader of its output."""
+    scipy.io.savemat("x.mat", {"X": np.eye(3)})
+    os.mkfifo("pipe")
+    with subprocess.Popen([CONVERTER, "x.mat", "pipe", "--to", "npz", "--memory", str(2**30)]) as process:
+        place = f"/proc/{process.pid}/"
+        wanted = {"Max cpu time": "3600", "Max core file size": "0", "Max open files": "64", "Max file size": str(2**32)}
+        sanitized = b"__asan_init" in open(CONVERTER, "rb").read()
+        for _ in range(200):
+            status, limits = open(place + "status").read(), open(place + "limits").read()
+            if str(2**32) in limits and (sanitized or "Seccomp:\t2" in status):
+                break
+            time.sleep(0.05)
+        found = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()[1:]}
+        if not sanitized:
+            wanted["Max address space"] = str(2**30)
+            assert "Seccomp:\t2" in status, status
+        assert "NoNewPrivs:\t1" in status, status
+        assert all(found[key] == value for key, value in wanted.items()), found
+        assert open("pipe", "rb").read()[:2] == b"PK"
+    assert process.returncode == 0
+
+
 def check_program():
     """Where it is not beside the command, that is said; alone it writes to a pipe."""
     np.save("x.npy", np.eye(3))
@@ -275,7 +299,7 @@ def check_program():
 def main():
     rng = np.random.default_rng(2)
     checks = ((check_h5ad_by_h5py, rng), (check_h5ad_by_anndata, rng), (check_tenx, rng), (check_mat, rng),
-              (check_damage, rng), (check_limits,), (check_program,))
+              (check_damage, rng), (check_limits,), (check_sandbox,), (check_program,))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ["TMPDIR"] = folder + "/temporary"
