@@ -113,7 +113,7 @@ void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)
 {
     const armilla_type type = panel->kernels->type;
     const char *start = (const char *)panel->columns + (size_t)(j * panel->stride) * armilla_type_size(type);
-    armilla_fetch(type, panel->data->m, start, column);
+    panel->kernels->fetch(panel->data->m, start, column);
 }
 
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,

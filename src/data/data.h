@@ -15,6 +15,8 @@
 
 #include <armilla/data.h>
 
+#include <float.h>
+
 /* What a sparse form's load gives. */
 typedef struct armilla_sparse_panel {
     armilla_sparse_columns columns;
@@ -132,6 +134,19 @@ void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
                                      double *shift);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
+/* Squares are summed in parts that do not wait for each other, feature i in part i % ARMILLA_SQUARE_PARTS, and the parts
+ * in order: dense and sparse columns have the same bits. */
+enum { ARMILLA_SQUARE_PARTS = 16 };
+double armilla_square(int64_t m, const double *x);
+double armilla_square_of_entries(int64_t count, const int64_t *rows, const double *values);
+/* y scaled to a column's unit length: 0 where the column has none. */
+static inline double armilla_unit_entry(double y, double length)
+{
+    const double factor = 1 / length;
+    if (length == 0) return 0;
+    return factor > DBL_MAX ? y / length : y * factor;
+}
+
 /* ||x - shift*mean||^2 for a column x with these entries: exact to rounding, also where nearly nothing is left. */
 double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
                               double shift);

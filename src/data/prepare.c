@@ -37,15 +37,27 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
            inner->ops->workspace(inner, armilla_type_precision(inner->type), width);
 }
 
+double armilla_square(int64_t m, const double *x)
+{
+    double parts[ARMILLA_SQUARE_PARTS] = {0}, sum = 0;
+    int64_t i = 0;
+    for (; i + ARMILLA_SQUARE_PARTS <= m; i += ARMILLA_SQUARE_PARTS)
+        for (int k = 0; k < ARMILLA_SQUARE_PARTS; k++) parts[k] += x[i + k] * x[i + k];
+    for (int k = 0; i < m; i++, k++) parts[k] += x[i] * x[i];
+    for (int k = 0; k < ARMILLA_SQUARE_PARTS; k++) sum += parts[k];
+    return sum;
+}
+
 static double length_of(int64_t m, const double *x)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < m; i++) sum += x[i] * x[i];
+    const double sum = armilla_square(m, x);
     return sum > 1e-280 && sum < 1e300 ? sqrt(sum) : armilla_norm(m, x);
 }
 
-static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
+/* x, in double, prepared: to, in the kernels' type. */
+static void prepare_column(const armilla_preparation *p, const armilla_kernels *kernels, int64_t m, double *x, void *to)
 {
+    double factor = 1;
     /* As armilla_prepare_entry, in two loops that become vector code. */
     if (p->log1p) armilla_log1p_all(m, x);
     if (p->weights)
@@ -57,8 +69,12 @@ static void prepare_column(const armilla_preparation *p, int64_t m, double *x)
         double length = length_of(m, x);
         /* A sample that equals the mean has no direction: what is left of it is rounding. */
         if (length <= 8 * DBL_EPSILON * before) length = 0;
-        for (int64_t i = 0; i < m; i++) x[i] = length != 0 ? x[i] / length : 0; /* NaN stays NaN */
+        factor = length != 0 ? 1 / length : 0; /* NaN stays NaN */
+        /* A length so small that it has no reciprocal. */
+        for (int64_t i = 0; i < m && factor > DBL_MAX; i++) x[i] = armilla_unit_entry(x[i], length);
+        if (factor > DBL_MAX) factor = 1;
     }
+    kernels->scale(m, factor, x, to);
 }
 
 static armilla_status load(armilla_panel *panel, void *space)
@@ -78,8 +94,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     if (status != ARMILLA_OK) return status;
     for (int64_t j = 0; j < panel->count; j++) {
         X->inner->ops->expand(raw, j, column);
-        prepare_column(&X->preparation, m, column);
-        armilla_store(work, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
+        prepare_column(&X->preparation, panel->kernels, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
     }
     panel->columns = columns;
     panel->stride = m;

@@ -38,8 +38,7 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 static double prepare_entry(const prepared *X, int64_t j, int64_t row, double x)
 {
     const double y = armilla_prepare_entry(&X->preparation, row, x);
-    if (!X->lengths) return y;
-    return X->lengths[j] != 0 ? y / X->lengths[j] : 0;
+    return X->lengths ? armilla_unit_entry(y, X->lengths[j]) : y;
 }
 
 /* values = the prepared entries in the working type; the raw ones are in the data's own. */
@@ -125,14 +124,19 @@ static double full_square(const armilla_data *X, int64_t count, const int64_t *r
     return sum;
 }
 
+double armilla_square_of_entries(int64_t count, const int64_t *rows, const double *values)
+{
+    double parts[ARMILLA_SQUARE_PARTS] = {0}, sum = 0;
+    for (int64_t i = 0; i < count; i++) parts[rows[i] % ARMILLA_SQUARE_PARTS] += values[i] * values[i];
+    for (int k = 0; k < ARMILLA_SQUARE_PARTS; k++) sum += parts[k];
+    return sum;
+}
+
 double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
                               double shift)
 {
     double on = 0, covered = 0, own = 0;
-    if (!X->mean || shift == 0) {
-        for (int64_t i = 0; i < count; i++) on += values[i] * values[i];
-        return on;
-    }
+    if (!X->mean || shift == 0) return armilla_square_of_entries(count, rows, values);
     for (int64_t i = 0; i < count; i++) {
         const double mean = X->mean[rows[i]], rest = values[i] - shift * mean;
         on += rest * rest;
@@ -148,9 +152,8 @@ double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_
 /* d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
 static double length_of(const prepared *X, int64_t count, const int64_t *rows, double *values)
 {
-    double before = 0;
     for (int64_t i = 0; i < count; i++) values[i] = armilla_prepare_entry(&X->preparation, rows[i], values[i]);
-    for (int64_t i = 0; i < count; i++) before += values[i] * values[i];
+    const double before = armilla_square_of_entries(count, rows, values);
     const double length = sqrt(armilla_shifted_square(&X->data, count, rows, values, X->data.mean ? 1 : 0));
     return X->data.mean && length <= 8 * DBL_EPSILON * sqrt(before) ? 0 : length;
 }

@@ -87,7 +87,7 @@ static void note_bad(extremes *e, const armilla_panel *panel, int64_t j)
 
 static double survey_column(extremes *e, int64_t m, const double *x, double *sums)
 {
-    const double squared = armilla_dot(m, x, x);
+    const double squared = armilla_square(m, x);
     double smallest = e->smallest, largest = e->largest;
     int64_t zeros = 0, negatives = 0;
     for (int64_t i = 0; i < m; i++) {

@@ -27,6 +27,10 @@ typedef struct armilla_kernels {
 
     /* to = count bytes in the type. */
     void (*widen)(int64_t count, const uint8_t *from, void *to);
+
+    /* For the preparation of columns, which is in double: to = from; to = factor*from. */
+    void (*fetch)(int64_t count, const void *from, double *to);
+    void (*scale)(int64_t count, double factor, const double *from, void *to);
 } armilla_kernels;
 
 /* The best kernels of the precision that this CPU runs. */

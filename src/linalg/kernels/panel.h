@@ -306,4 +306,24 @@ static void widen(int64_t count, const uint8_t *from, void *to)
     for (int64_t i = 0; i < count; i++) out[i] = (REAL)from[i];
 }
 
-const armilla_kernels TABLE = {ISA_NAME, TYPE_TAG, products, accumulate, widen};
+static void fetch(int64_t count, const void *from, double *to)
+{
+    const REAL *in = from;
+    for (int64_t i = 0; i < count; i++) to[i] = (double)in[i];
+}
+
+static void scale(int64_t count, double factor, const double *from, void *to)
+{
+    REAL *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (REAL)(factor * from[i]);
+}
+
+const armilla_kernels TABLE = {
+    .name = ISA_NAME,
+    .type = TYPE_TAG,
+    .products = products,
+    .accumulate = accumulate,
+    .widen = widen,
+    .fetch = fetch,
+    .scale = scale,
+};
