@@ -170,7 +170,7 @@ static armilla_status begin(fit *f, int64_t i)
 {
     if (f->options->start_model) return from_model(f);
     if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
-    if (f->candidates) return armilla_start_from_sketch(f->problem, f->candidates[i].U);
+    if (f->candidates) return armilla_start_from_sketch(f->problem, f->candidates[i].U, f->candidates[i].radius);
     return armilla_start_from_row(f->problem, start_row(f, i), start_seed(f, i));
 }
 

@@ -187,6 +187,18 @@ static void improve_by_supports(const sparse_search *f, double *w)
     for (int64_t k = 0; k < p->r; k++) w[k] += 0.0; /* no -0 in a code */
 }
 
+/* Where it has to be cheap: the support of the largest entries of the code without sparsity, which knows how much alike
+ * the atoms are, as Proj(d) does not. */
+static void roughly(const sparse_search *f, const armilla_code_set *codes, double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    armilla_codes_sphere.solve(p, f->d, f->trial, f->sub_room);
+    if (codes->project(p->r, p->s, f->trial, w))
+        refit(f, SEARCH_STEPS, w);
+    else
+        (void)best_axis(p, f->nonnegative, f->d, w);
+}
+
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s)
 {
     (void)r;
@@ -213,6 +225,8 @@ void armilla_solve_sparse(const armilla_column_problem *problem, const armilla_c
         (void)best_axis(problem, f.nonnegative, d, w);
     } else if (s == 2) {
         best_pair(problem, f.nonnegative, d, w);
+    } else if (problem->effort == ARMILLA_ROUGHLY) {
+        roughly(&f, codes, w);
     } else {
         greedy(&f, w);
         if (problem->supports)

@@ -104,7 +104,7 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
     loop->steps = armilla_code_steps(fall);
     if (fast->effort != ARMILLA_DESCEND) armilla_polish_done(&loop->polish, trace->count, fall);
     const bool polish = loop->cheap || (!fast->problem->draft && armilla_polish_due(&loop->polish, trace->count, fall));
-    fast->effort = polish ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    fast->effort = !polish ? ARMILLA_DESCEND : loop->polish.thorough ? ARMILLA_SOLVE : ARMILLA_ROUGHLY;
     return ARMILLA_OK;
 }
 
@@ -114,11 +114,13 @@ static armilla_status find_codes(nonnegative_loop *loop)
     armilla_fast *fast = loop->fast;
     double h = 0;
     loop->steps = ARMILLA_FIRST_CODE_STEPS;
+    fast->effort = ARMILLA_ROUGHLY;
     const armilla_status status = armilla_fast_sweep(fast, code_steps, loop, &h);
     if (status != ARMILLA_OK) return status;
     armilla_fast_swap_codes(fast);
     armilla_fast_keep(fast);
     loop->steps = armilla_code_steps(1);
+    fast->effort = loop->cheap ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     return ARMILLA_OK;
 }
 

@@ -39,6 +39,7 @@ int armilla_code_steps(double fall)
 }
 
 #define FIRST_WAIT 4
+#define THOROUGH_WAIT 12
 
 void armilla_polish_begin(armilla_polish *polish)
 {
@@ -52,8 +53,10 @@ bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double 
 
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall)
 {
+    const bool little = fall < SLOW_FALL;
     polish->last = iteration;
-    polish->wait = fall < SLOW_FALL ? 2 * polish->wait : FIRST_WAIT;
+    polish->wait = little && polish->thorough ? 2 * polish->wait : little ? THOROUGH_WAIT : FIRST_WAIT;
+    polish->thorough = little;
 }
 
 void armilla_revival_begin(armilla_revival *revival)
@@ -82,7 +85,7 @@ int64_t armilla_sketch_size(int64_t n, int64_t r)
     return wanted <= n / SKETCH_SHARE ? wanted : 0;
 }
 
-#define LEAST_LOTTERY_STARTS 4
+#define LEAST_LOTTERY_STARTS 3
 
 int64_t armilla_sketch_starts(int64_t restarts, bool lottery)
 {

@@ -24,8 +24,9 @@ enum { ARMILLA_FIRST_CODE_STEPS = 30 }; /* once, for a basis whose codes are not
 
 /* When the expensive code solve is due inside the loop: where the cheap steps have slowed down. */
 typedef struct armilla_polish {
-    int64_t last; /* the iteration of the last one */
-    double wait;  /* iterations until the next may come; doubles where one brought little */
+    int64_t last;  /* the iteration of the last one */
+    double wait;   /* iterations until the next may come; doubles where a thorough one brought little */
+    bool thorough; /* the next is not a rough one: rough ones have brought what they can */
 } armilla_polish;
 
 void armilla_polish_begin(armilla_polish *polish);
@@ -47,7 +48,7 @@ void armilla_revival_done(armilla_revival *revival, int64_t iteration);
 int64_t armilla_sketch_size(int64_t n, int64_t r);
 int64_t armilla_sketch_starts(int64_t restarts, bool lottery);
 int64_t armilla_sketch_kept(int64_t restarts);
-enum { ARMILLA_SKETCH_ITERATIONS = 25 };
+enum { ARMILLA_SKETCH_ITERATIONS = 20 };
 #define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

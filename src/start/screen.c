@@ -39,6 +39,7 @@ armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *sol
             status = armilla_take(context, basis, sizeof(double), &newest->U);
         if (status != ARMILLA_OK) break;
         if (newest->U) memcpy(newest->U, sketch->U, (size_t)basis * sizeof(double));
+        newest->radius = sketch->l;
         rank(candidates, i);
         for (int64_t late = kept; late <= i; late++) {
             armilla_release(context, candidates[late].U);

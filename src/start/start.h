@@ -24,8 +24,8 @@ extern const armilla_start armilla_start_random, armilla_start_kmeans, armilla_s
 armilla_status armilla_start_from_row(armilla_problem *problem, const armilla_start *start, uint64_t seed);
 /* The same from a given basis (m x r). */
 armilla_status armilla_start_from_basis(armilla_problem *problem, const double *U);
-/* The same from a basis that was fitted to a sketch of the data, which is left as it is. */
-armilla_status armilla_start_from_sketch(armilla_problem *problem, const double *U);
+/* The same from a basis and a radius that were fitted to a sketch of the data, which are left as they are. */
+armilla_status armilla_start_from_sketch(armilla_problem *problem, const double *U, double radius);
 /* From a given basis, codes V (r x n in the working type) and radius, made feasible where they are not. */
 armilla_status armilla_start_from_codes(armilla_problem *problem, const double *U, const void *V, double radius);
 
@@ -35,6 +35,7 @@ typedef struct armilla_candidate {
     uint64_t seed;
     double objective; /* after a few iterations on the sketch; infinite where there was no start */
     double *U;        /* m x r */
+    double radius;
 } armilla_candidate;
 
 /* Fits each to the sketch for a few iterations; the best `kept` come first, in falling order, and have their bases (from

@@ -228,11 +228,11 @@ armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
     return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
 }
 
-armilla_status armilla_start_from_sketch(armilla_problem *p, const double *U)
+armilla_status armilla_start_from_sketch(armilla_problem *p, const double *U, double radius)
 {
     const armilla_status status = take_basis(p, U);
     p->screened = true;
-    return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
+    return status == ARMILLA_OK ? finish(p, first_codes, radius) : status;
 }
 
 armilla_status armilla_start_from_codes(armilla_problem *p, const double *U, const void *V, double radius)
