@@ -77,7 +77,7 @@ void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last
 /* Rows of a block: few enough that some columns of them stay in a cache. */
 static int64_t block_rows(int64_t m)
 {
-    enum { LEAST = 512, STEP = 64 };
+    enum { LEAST = 2048, STEP = 64 };
     const int64_t even = (m + ARMILLA_ROW_BLOCKS - 1) / ARMILLA_ROW_BLOCKS;
     return armilla_max64(LEAST, (even + STEP - 1) / STEP * STEP);
 }
