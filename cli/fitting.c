@@ -33,7 +33,8 @@ static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double 
     char start[64] = "", left[32], line[256];
     report_seconds(remaining(watcher, entry, rate), left, sizeof left);
     if (watcher->options->restarts > 1)
-        snprintf(start, sizeof start, "start %" PRId64 " of at most %" PRId64 "  ", watcher->round, watcher->options->restarts);
+        snprintf(start, sizeof start, "start %" PRId64 " of at most %" PRId64 "  ", watcher->round,
+                 watcher->options->restarts);
     snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f  radius %.4g  %.3g it/s  < %s left", start,
              entry->iteration, watcher->options->max_iter, entry->relative_error, entry->radius, rate, left);
     report_progress(watcher->report, line);
@@ -52,6 +53,12 @@ static int on_iteration(void *user, const armilla_trace_entry *entry)
     /* Ten lines a second are as many as can be read, and a fit that ends at once needs none. */
     if (watcher->report->terminal && !watcher->report->quiet && clock - watcher->shown >= 0.1)
         show(watcher, entry, clock);
+    return 0;
+}
+
+static int on_signal(void *user)
+{
+    (void)user;
     return signals_exit();
 }
 
@@ -61,6 +68,7 @@ armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_
     cli_watcher watcher = {.report = &session->report, .options = &options};
     options.callback = on_iteration;
     options.callback_user = &watcher;
+    options.interrupt = on_signal;
     signals_defer();
     const armilla_status status = armilla_fit(session->context, X, &options, model);
     report_erase(&session->report);

@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0
+# Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
+threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx)|conformance_(threads|fit|transform|sparse|prepare|select|screen)'
 
 title() {
     printf '\n== %s\n' "$1"
@@ -135,7 +137,7 @@ if [[ ${1:-} == all ]]; then
         skip clang "not installed"
     fi
     if tree "$build/threads" -DARMILLA_SANITIZE=thread; then
-        suite "thread sanitizer" "$build/threads" -R 'reduce|threads|conformance_fit|transform'
+        suite "thread sanitizer" "$build/threads" -R "$threaded"
     fi
     analysis
     memcheck

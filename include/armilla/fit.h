@@ -26,6 +26,10 @@ typedef struct armilla_trace_entry {
  * which then returns what it has. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
+/* Asked from the same thread now and then, also while starts are compared on a part of the data, before the first call
+ * of the callback; nonzero stops the fit as the callback does, after the start at the latest. */
+typedef int (*armilla_interrupt)(void *user);
+
 /* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale. */
 typedef struct armilla_options {
     int64_t rank;
@@ -57,7 +61,8 @@ typedef struct armilla_options {
     const double *start_basis;        /* U0, m x r, column-major; overrides start */
     const armilla_model *start_model; /* U0, V0 and the radius; overrides start */
     armilla_callback callback;
-    void *callback_user;
+    void *callback_user;         /* handed to the callback and to interrupt */
+    armilla_interrupt interrupt; /* NULL: nobody is asked */
 } armilla_options;
 
 /* Rows for armilla_options; ends with a row whose name is NULL. */

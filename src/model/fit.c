@@ -122,6 +122,7 @@ static armilla_status make_problem(fit *f)
         .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
         .callback = o->callback,
         .callback_user = o->callback_user,
+        .interrupt = o->interrupt,
         .clock_start = f->clock_start,
     };
     (void)armilla_weight_read(o->lambda, &p.lambda); /* both have been checked */

@@ -172,7 +172,7 @@ static armilla_status tell_bad_place(armilla_context *context, const armilla_mod
     const armilla_preparation logarithm = {.log1p = model->summary.log1p};
     const armilla_data *X = view->raw;
     armilla_data *logged = NULL;
-    armilla_data_facts found;
+    armilla_data_facts found = {.bad_sample = -1};
     char sample[80], feature[80];
     double *column = NULL;
     armilla_status status = armilla_data_prepare(context, X, &logarithm, &logged);

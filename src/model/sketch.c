@@ -41,7 +41,7 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     options.stop.max_iter = ARMILLA_SKETCH_ITERATIONS;
     options.stop.tol = ARMILLA_SKETCH_TOL;
     options.stop.noise = armilla_epsilon(options.type) * facts.squared_norm;
-    options.callback = NULL; /* what happens here is not an iteration of the fit */
+    options.callback = NULL; /* what happens here is not an iteration of the fit; it can be interrupted all the same */
     return armilla_problem_new(sketch->context, fitted, &options, facts.squared_norm, sketch->squared_norms,
                                &sketch->problem);
 }

@@ -71,7 +71,7 @@ static void solve_lanes(const armilla_column_problem *problem, const double *d, 
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     const int steps = roughly ? ROUGH_STEPS : DESCENT_STEPS;
     const double settled = roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED;
-    double *trial = room + armilla_descent_room(r), least[LANES];
+    double *trial = room + armilla_descent_room(r), least[LANES] = {0};
     for (int start = 0; start < STARTS; start++) {
         for (int i = 0; i < LANES; i++) start_lane(problem, start, d + i, trial + i);
         descend_lanes(problem, d, steps, settled, trial, room);

@@ -136,7 +136,8 @@ static armilla_status add_entry(armilla_problem *problem, const armilla_trace_en
     const armilla_status status = armilla_trace_add(trace, entry);
     if (status != ARMILLA_OK) return status;
     problem->objective = entry->objective;
-    const bool interrupted = options->callback && options->callback(options->callback_user, entry);
+    const bool stopped = options->callback && options->callback(options->callback_user, entry);
+    const bool interrupted = stopped || (options->interrupt && options->interrupt(options->callback_user));
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
     return ARMILLA_OK;

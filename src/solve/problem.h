@@ -41,6 +41,7 @@ typedef struct armilla_problem_options {
     armilla_stop_rule stop;
     armilla_callback callback;
     void *callback_user;
+    armilla_interrupt interrupt;
     double clock_start; /* when the data were ready */
 } armilla_problem_options;
 

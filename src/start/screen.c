@@ -45,7 +45,7 @@ armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *sol
             armilla_release(context, candidates[late].U);
             candidates[late].U = NULL;
         }
-        if (sketch->stop == ARMILLA_STOP_TIME_LIMIT) break;
+        if (sketch->stop == ARMILLA_STOP_TIME_LIMIT || sketch->stop == ARMILLA_STOP_INTERRUPTED) break;
     }
     return status;
 }

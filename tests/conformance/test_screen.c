@@ -165,6 +165,53 @@ static void test_candidates_are_ranked(void **state)
     }
 }
 
+/* A caller who stops while starts are compared. */
+typedef struct impatience {
+    int64_t asked, patience; /* interrupts are asked for from then on */
+    int64_t recorded;        /* calls of the callback: iterations of the fit alone */
+} impatience;
+
+static int ask(void *user)
+{
+    impatience *caller = user;
+    return ++caller->asked >= caller->patience;
+}
+
+static int count_record(void *user, const armilla_trace_entry *entry)
+{
+    (void)entry;
+    ((impatience *)user)->recorded++;
+    return 0;
+}
+
+/* An interrupt or the end of the time is seen inside the screening: no further start is tried, and what there is
+ * becomes the model. */
+static void test_screening_can_be_stopped(void **state)
+{
+    enum { RESTARTS = 40 };
+    (void)state;
+    for (int i = 0; i < 2 * REFERENCE_PAIRS; i++) {
+        const bool timed = i >= REFERENCE_PAIRS;
+        impatience caller = {.patience = 2};
+        reference_trial trial;
+        make_trial(&trial, &reference_pairs[i % REFERENCE_PAIRS], 340 + (uint64_t)i);
+        reference_scene("%s x %s, %s", trial.pair->basis, trial.pair->codes, timed ? "time limit" : "interrupt");
+        trial.options.restarts = RESTARTS;
+        trial.options.callback = count_record;
+        trial.options.callback_user = &caller;
+        if (timed) trial.options.time_limit = 1e-9;
+        trial.options.interrupt = timed ? NULL : ask;
+        armilla_model *model = reference_trial_fit(&trial);
+        const armilla_model_summary summary = summary_of(model);
+        REFERENCE_HOLDS(summary.stop == (timed ? ARMILLA_STOP_TIME_LIMIT : ARMILLA_STOP_INTERRUPTED));
+        REFERENCE_HOLDS(summary.iterations == 0 && caller.recorded == 1);
+        REFERENCE_HOLDS(timed || caller.asked == 3); /* twice on the sketch, once about the start */
+        reference_verify(model, trial.data, trial.X, true);
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+    }
+}
+
 /* Three groups of samples, a start whose third atom is where no sample is: without revival it is never used, and two
  * atoms cannot fit three groups. */
 static void test_unused_atoms_are_revived(void **state)
@@ -200,7 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_of_columns),        cmocka_unit_test(test_fits_of_many_samples),
         cmocka_unit_test(test_restarts_are_screened),    cmocka_unit_test(test_candidates_are_ranked),
-        cmocka_unit_test(test_unused_atoms_are_revived),
+        cmocka_unit_test(test_screening_can_be_stopped), cmocka_unit_test(test_unused_atoms_are_revived),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -243,7 +243,7 @@ static void test_presets(void **state)
     assert_true(options.threads == 0);
     assert_null(options.start_basis);
     assert_null(options.start_model);
-    assert_true(!options.callback && !options.callback_user);
+    assert_true(!options.callback && !options.callback_user && !options.interrupt);
     assert_null(armilla_option_find(armilla_option_table(), "rnk"));
 }
 
