@@ -132,9 +132,9 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status != ARMILLA_OK) return status;
     if (strcmp(settings->on, "data") == 0)
-        return about(session, path,
-                     armilla_cluster_data(session->context, work->X, &settings->fit, &settings->cluster,
-                                          &work->clustering));
+        return about(
+            session, path,
+            armilla_cluster_data(session->context, work->X, &settings->fit, &settings->cluster, &work->clustering));
     status = fit_first(session, work);
     if (status != ARMILLA_OK) return status;
     return armilla_cluster_model(session->context, work->model, &settings->cluster, &work->clustering);
@@ -143,7 +143,8 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
 {
     armilla_status status = refuse_fit_options(session);
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
+    if (status == ARMILLA_OK)
+        status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);

@@ -54,10 +54,11 @@ const cli_command command_score = {
     .operands = {"LABELS", "TRUTH"},
     .required = 2,
     .options = options,
-    .notes = "Both are text files with one label per line, numbers or words, or IDX or .npy vectors. accuracy is that of\n"
-             "the best one-to-one matching of clusters with classes, nmi and ami are normalized by the arithmetic mean,\n"
-             "ari is the adjusted Rand index; all are 1 where the two agree.\n\n"
-             "example:\n"
-             "  armilla score clusters.txt classes.txt\n",
+    .notes =
+        "Both are text files with one label per line, numbers or words, or IDX or .npy vectors. accuracy is that of\n"
+        "the best one-to-one matching of clusters with classes, nmi and ami are normalized by the arithmetic mean,\n"
+        "ari is the adjusted Rand index; all are 1 where the two agree.\n\n"
+        "example:\n"
+        "  armilla score clusters.txt classes.txt\n",
     .run = run,
 };

@@ -13,7 +13,8 @@ typedef struct cli_settings {
     armilla_options fit;
     armilla_cluster_options cluster;
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples, *truth, *on, *prepare;
+    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples, *truth,
+        *on, *prepare;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;

@@ -33,7 +33,8 @@ static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double 
     char start[64] = "", left[32], line[256];
     report_seconds(remaining(watcher, entry, rate), left, sizeof left);
     if (watcher->options->restarts > 1)
-        snprintf(start, sizeof start, "start %" PRId64 " of at most %" PRId64 "  ", watcher->round, watcher->options->restarts);
+        snprintf(start, sizeof start, "start %" PRId64 " of at most %" PRId64 "  ", watcher->round,
+                 watcher->options->restarts);
     snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f  radius %.4g  %.3g it/s  < %s left", start,
              entry->iteration, watcher->options->max_iter, entry->relative_error, entry->radius, rate, left);
     report_progress(watcher->report, line);

@@ -85,7 +85,7 @@ typedef struct armilla_scores {
     double nmi;      /* normalized mutual information, arithmetic mean */
     double ari;      /* adjusted Rand index */
     double ami;      /* adjusted mutual information, arithmetic mean */
-    double purity;   /* samples that are of the class most frequent in their cluster; NaN, as accuracy, without samples */
+    double purity; /* samples that are of the class most frequent in their cluster; NaN, as accuracy, without samples */
 } armilla_scores;
 
 /* Scores of n labels, which may be any numbers, against n classes. */

@@ -133,8 +133,8 @@ const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering)
 }
 
 /* k-means on the model's view of X; the model holds nothing but the preparation. */
-static armilla_status cluster_view(const armilla_model *model, const armilla_view *view, armilla_kmeans_problem *problem,
-                                   armilla_clustering **clustering)
+static armilla_status cluster_view(const armilla_model *model, const armilla_view *view,
+                                   armilla_kmeans_problem *problem, armilla_clustering **clustering)
 {
     armilla_context *context = model->context;
     const armilla_cluster_options *options = problem->options;

@@ -55,7 +55,8 @@ static double expect_pair(int64_t n, int64_t a, int64_t b, const double *f)
 {
     double sum = 0;
     for (int64_t x = armilla_max64(1, a + b - n); x <= armilla_min64(a, b); x++) {
-        const double chance = exp(f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[x] - f[a - x] - f[b - x] - f[n - a - b + x]);
+        const double chance =
+            exp(f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[x] - f[a - x] - f[b - x] - f[n - a - b + x]);
         sum += (double)x / (double)n * (log((double)n) + log((double)x) - log((double)a) - log((double)b)) * chance;
     }
     return sum;

@@ -72,7 +72,8 @@ static void store_center(const lloyd *s, int64_t k, double *center, void *typed)
     for (int64_t i = 0; i < s->m && length > 0; i++) center[i] /= length;
     armilla_store(work, s->m, center, typed);
     armilla_fetch(work, s->m, typed, center);
-    s->squares[k] = armilla_dot(s->m, center, center);
+    /* By angle exactly 1, so that a sample of length 0 ties and goes to the first cluster. */
+    s->squares[k] = s->problem->way->unit ? 1 : armilla_dot(s->m, center, center);
 }
 
 static void store_centers(const lloyd *s)

@@ -7,9 +7,9 @@
 typedef struct matcher {
     int64_t rows, cols;
     const double *weights;
-    double *u, *v;             /* potentials of rows and columns */
-    double *distance;          /* of each column from the path's start */
-    int64_t *row_of, *via;     /* the row matched with a column, or -1; the column before it on the path, or -1 */
+    double *u, *v;         /* potentials of rows and columns */
+    double *distance;      /* of each column from the path's start */
+    int64_t *row_of, *via; /* the row matched with a column, or -1; the column before it on the path, or -1 */
     bool *done;
 } matcher;
 

@@ -38,8 +38,7 @@ static armilla_status are_counts(armilla_context *context, const armilla_data *X
     armilla_status status = armilla_take(context, X->m, sizeof *l.rows, &l.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *l.values, &l.values);
     if (status == ARMILLA_OK)
-        status =
-            armilla_traverse_once(context, X, armilla_type_precision(X->type), 1, 1, visit_entries, &l, &others);
+        status = armilla_traverse_once(context, X, armilla_type_precision(X->type), 1, 1, visit_entries, &l, &others);
     if (status == ARMILLA_OK) *counts = others == 0;
     armilla_release(context, l.values);
     armilla_release(context, l.rows);
