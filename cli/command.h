@@ -11,8 +11,10 @@
 /* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
 typedef struct cli_settings {
     armilla_options fit;
+    armilla_cluster_options cluster;
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples;
+    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples, *truth,
+        *on, *prepare;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;
@@ -34,6 +36,7 @@ typedef struct cli_command {
     const char *operands[2];             /* their names, NULL past the last */
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
+    bool clusters;                       /* takes the library's options of clustering too */
     bool fits;                           /* takes the library's option table too */
     bool reads;                          /* takes the options of reading.h too */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
@@ -42,7 +45,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert;
+    command_demo, command_convert, command_cluster, command_score;
 
 /* Puts the sentence into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)

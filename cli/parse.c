@@ -19,6 +19,8 @@ typedef struct cli_parser {
 size_t option_groups(const cli_command *command, cli_settings *settings, option_group groups[OPTION_GROUPS])
 {
     size_t count = 0;
+    if (command->clusters)
+        groups[count++] = (option_group){"clustering ", armilla_cluster_option_table(), &settings->cluster};
     if (command->fits) groups[count++] = (option_group){"factorization ", armilla_option_table(), &settings->fit};
     if (command->reads) groups[count++] = (option_group){"reading ", reading_options, settings};
     groups[count++] = (option_group){command->fits || command->reads ? "other " : "", command->options, settings};
@@ -117,6 +119,7 @@ armilla_status parse_arguments(cli_session *session, const cli_command *command,
     armilla_status status = ARMILLA_OK;
     bool options_ended = false;
     armilla_options_default(&session->settings.fit);
+    armilla_cluster_options_default(&session->settings.cluster);
     armilla_option_presets(command->options, &session->settings);
     parser.group_count = option_groups(command, &session->settings, parser.groups);
     while (status == ARMILLA_OK && *parser.next) {

@@ -54,7 +54,9 @@ bool armilla_idx_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, struct armilla_array *array);
 
 /* The data get the labels in the file: IDX or .npy with one number per sample, or text with one label per line. */
-armilla_status armilla_labels_open(armilla_context *context, const char *path, int64_t memory, armilla_data *data);
+armilla_status armilla_labels_attach(armilla_context *context, const char *path, int64_t memory, armilla_data *data);
+/* The texts themselves. memory: bytes that reading may take; <= 0: no limit. */
+armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names);
 
 /* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */

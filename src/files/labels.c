@@ -79,20 +79,31 @@ static armilla_status read_bytes(armilla_context *context, const armilla_bytes *
             return kinds[i].read(context, bytes, names);
 }
 
-armilla_status armilla_labels_open(armilla_context *context, const char *path, int64_t memory, armilla_data *data)
+armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names)
 {
     armilla_bytes bytes;
-    armilla_names names = {.count = 0};
+    armilla_names read = {.count = 0};
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = armilla_bytes_unpack(context, memory, &bytes);
-    if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &names);
+    if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &read);
+    if (status == ARMILLA_OK)
+        *names = read;
+    else
+        armilla_names_free(context, &read);
+    armilla_bytes_free(context, &bytes);
+    return status;
+}
+
+armilla_status armilla_labels_attach(armilla_context *context, const char *path, int64_t memory, armilla_data *data)
+{
+    armilla_names names = {.count = 0};
+    armilla_status status = armilla_labels_read(context, path, memory, &names);
     if (status == ARMILLA_OK && names.count != data->n)
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "%s: has %lld labels, and the data have %lld samples; give one label per sample", path,
                               (long long)names.count, (long long)data->n);
     if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, ARMILLA_SAMPLE_LABELS, "", &names);
     armilla_names_free(context, &names);
-    armilla_bytes_free(context, &bytes);
     return status;
 }

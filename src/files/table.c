@@ -189,7 +189,7 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
         status = open_file(context, path, format, &chosen, &made);
     if (status == ARMILLA_OK) status = check_limit(context, path, chosen.memory, made);
     if (status == ARMILLA_OK && chosen.labels)
-        status = armilla_labels_open(context, chosen.labels, chosen.memory, made);
+        status = armilla_labels_attach(context, chosen.labels, chosen.memory, made);
     if (status == ARMILLA_OK)
         *data = made;
     else

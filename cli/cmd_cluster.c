@@ -1,0 +1,311 @@
+/* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where nothing
+ * is said, or without one. */
+#include "fitting.h"
+#include "outputs.h"
+#include "scoring.h"
+#include "signals.h"
+#include "start.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const places[] = {"codes", "data"};
+static const char *const preparations[] = {"auto", "none"};
+
+static const char *place_choice(size_t index)
+{
+    return index < sizeof places / sizeof *places ? places[index] : NULL;
+}
+
+static const char *preparation_choice(size_t index)
+{
+    return index < sizeof preparations / sizeof *preparations ? preparations[index] : NULL;
+}
+
+static const armilla_option options[] = {
+    OPTION_PATH("out", out, "LABELS.txt", "write the labels there, one per line; otherwise to standard output"),
+    OPTION_PATH("truth", truth, "FILE", "known classes to score against, as armilla score takes them"),
+    {.name = "on",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, on),
+     .preset = "codes",
+     .choice = place_choice,
+     .value = "codes|data",
+     .help = "what is clustered: the codes of a fit, or the prepared data themselves"},
+    {.name = "prepare",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, prepare),
+     .preset = "auto",
+     .choice = preparation_choice,
+     .value = "auto|none",
+     .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_SAMPLES("what a sample is in the data file"),
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
+};
+
+/* What is at work in one run. */
+typedef struct cli_clustering {
+    armilla_data *X;
+    armilla_model *model;
+    armilla_clustering *clustering;
+    armilla_labels truth;
+    armilla_scores scores;
+    bool scored;
+    double begun;
+} cli_clustering;
+
+static bool stop_clustering(void *user)
+{
+    (void)user;
+    return signals_exit() != 0;
+}
+
+/* A model is fitted already: options that would change the fit are a mistake. */
+static armilla_status refuse_fit_options(cli_session *session)
+{
+    static const char *const harmless[] = {"seed", "threads", "kernel"};
+    armilla_options plain;
+    armilla_options_default(&plain);
+    for (const armilla_option *row = armilla_option_table(); row->name; row++) {
+        char given[256], usual[256];
+        bool fine = strcmp(armilla_option_show(row, &session->settings.fit, given, sizeof given),
+                           armilla_option_show(row, &plain, usual, sizeof usual)) == 0;
+        for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) fine |= strcmp(row->name, harmless[i]) == 0;
+        if (!fine)
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "--%s: %s is a model, fitted already; leave the option out, or give the data", row->name,
+                        session->settings.operands[0]);
+    }
+    if (strcmp(session->settings.on, "data") == 0)
+        return fail(session, ARMILLA_BAD_ARGUMENT, "--on data: %s is a model; give the data",
+                    session->settings.operands[0]);
+    return ARMILLA_OK;
+}
+
+static bool is_prepared(const armilla_options *fit)
+{
+    return fit->log1p || fit->tfidf || fit->scale || fit->center ||
+           (fit->normalize && strcmp(fit->normalize, "none") != 0);
+}
+
+/* The preparation and the rank where they are not given. Sets with a meaning of their own, and argmax, get an atom for
+ * each cluster. */
+static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
+{
+    cli_settings *settings = &session->settings;
+    armilla_options *fit = &settings->fit, chosen = *fit;
+    const int64_t k = settings->cluster.k;
+    const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->cluster.method, "argmax") == 0;
+    const armilla_status status = armilla_cluster_recipe(session->context, X, k, &chosen);
+    if (status != ARMILLA_OK) return status;
+    if (fit->rank == 0) fit->rank = special ? k : chosen.rank;
+    if (is_prepared(fit) || strcmp(settings->prepare, "none") == 0) return ARMILLA_OK;
+    fit->normalize = chosen.normalize;
+    fit->tfidf = chosen.tfidf;
+    fit->scale = chosen.scale;
+    fit->center = chosen.center;
+    return ARMILLA_OK;
+}
+
+static armilla_status fit_first(cli_session *session, cli_clustering *work)
+{
+    start_file start = {NULL, NULL};
+    armilla_status status = start_check(session);
+    if (status == ARMILLA_OK) status = start_open(session, work->X, &start);
+    if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
+    if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
+    if (status == ARMILLA_OK) report_summary(&session->report, work->model, &session->settings.fit);
+    start_free(&start);
+    return about(session, session->settings.operands[0], status);
+}
+
+static armilla_status cluster_data(cli_session *session, cli_clustering *work)
+{
+    const cli_settings *settings = &session->settings;
+    const char *path = settings->operands[0];
+    armilla_status status = open_data(session, path, &work->X, NULL);
+    if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
+    if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
+    if (status != ARMILLA_OK) return status;
+    if (strcmp(settings->on, "data") == 0)
+        return about(
+            session, path,
+            armilla_cluster_data(session->context, work->X, &settings->fit, &settings->cluster, &work->clustering));
+    status = fit_first(session, work);
+    if (status != ARMILLA_OK) return status;
+    return armilla_cluster_model(session->context, work->model, &settings->cluster, &work->clustering);
+}
+
+static armilla_status cluster_model(cli_session *session, cli_clustering *work)
+{
+    armilla_status status = refuse_fit_options(session);
+    if (status == ARMILLA_OK)
+        status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
+    if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
+    if (status != ARMILLA_OK) return status;
+    return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
+}
+
+static armilla_status score(cli_session *session, cli_clustering *work)
+{
+    const char *path = session->settings.truth;
+    armilla_cluster_summary found;
+    armilla_clustering_summarize(work->clustering, &found);
+    armilla_status status = ARMILLA_OK;
+    if (path) {
+        armilla_labels_free(session->context, &work->truth);
+        status = armilla_labels_open(session->context, path, &work->truth);
+        if (status == ARMILLA_OK && work->truth.count != found.n)
+            return fail(session, ARMILLA_BAD_DATA,
+                        "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each", path,
+                        work->truth.count, found.n);
+    }
+    if (status != ARMILLA_OK || work->truth.count == 0) return status;
+    work->scored = true;
+    return armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering), work->truth.values,
+                         &work->scores);
+}
+
+static armilla_status write_labels(cli_session *session, const armilla_clustering *clustering)
+{
+    const cli_settings *settings = &session->settings;
+    const int64_t *labels = armilla_clustering_labels(clustering);
+    armilla_cluster_summary found;
+    armilla_output *output = NULL;
+    armilla_clustering_summarize(clustering, &found);
+    for (int64_t j = 0; j < found.n && !settings->out && !settings->json; j++) printf("%" PRId64 "\n", labels[j]);
+    if (!settings->out) return ARMILLA_OK;
+    armilla_status status = armilla_output_new(session->context, settings->out, settings->force, &output);
+    for (int64_t j = 0; j < found.n && status == ARMILLA_OK; j++)
+        status = armilla_output_print(output, "%" PRId64 "\n", labels[j]);
+    if (status == ARMILLA_OK) status = armilla_output_commit(output);
+    armilla_output_free(output);
+    return status;
+}
+
+static void report(cli_session *session, const cli_clustering *work)
+{
+    const int64_t *sizes = armilla_clustering_sizes(work->clustering);
+    armilla_cluster_summary found;
+    int64_t least = INT64_MAX, most = 0;
+    armilla_clustering_summarize(work->clustering, &found);
+    for (int64_t k = 0; k < found.k; k++) {
+        least = sizes[k] < least ? sizes[k] : least;
+        most = sizes[k] > most ? sizes[k] : most;
+    }
+    report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples", found.k,
+                found.method, work->model ? "codes" : "data", least, most);
+    if (work->scored)
+        report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
+                    work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
+    if (session->settings.out) report_line(&session->report, "written   %s", session->settings.out);
+}
+
+static json_t *fit_facts(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    json_t *object = json_object();
+    armilla_model_summarize(model, &summary);
+    json_put_summary(object, &summary);
+    json_put_flag(object, "log1p", summary.log1p);
+    json_put_flag(object, "tfidf", summary.tfidf);
+    json_put_flag(object, "scale", summary.scale);
+    json_put_flag(object, "center", summary.center);
+    json_put_text(object, "normalize", summary.normalize);
+    return object;
+}
+
+static json_t *score_facts(const armilla_scores *scores)
+{
+    json_t *object = json_object();
+    scoring_put(object, scores);
+    return object;
+}
+
+static armilla_status print_json(cli_session *session, const cli_clustering *work)
+{
+    const int64_t *counts = armilla_clustering_sizes(work->clustering);
+    armilla_cluster_summary found;
+    json_t *object = json_object(), *sizes = json_array();
+    const bool tried = strcmp(session->settings.cluster.method, "argmax") != 0;
+    armilla_clustering_summarize(work->clustering, &found);
+    for (int64_t k = 0; k < found.k; k++) (void)json_array_append_new(sizes, json_integer(counts[k]));
+    json_put_text(object, "method", found.method);
+    json_put_text(object, "on", work->model ? "codes" : "data");
+    json_put_count(object, "k", found.k);
+    json_put_count(object, "n", found.n);
+    (void)json_object_set_new(object, "sizes", sizes);
+    json_put_number(object, "inertia", found.inertia);
+    json_put_count(object, "seed", session->settings.fit.seed);
+    json_put_count(object, "tries", tried ? found.tries : -1);
+    json_put_count(object, "iterations", tried ? found.iterations : -1);
+    json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
+    (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
+    (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
+    json_put_number(object, "seconds", now() - work->begun);
+    json_put_text(object, "out", session->settings.out);
+    return json_print(session, object);
+}
+
+static armilla_status check_request(cli_session *session)
+{
+    cli_settings *settings = &session->settings;
+    const output_path output = {"--out", settings->out, ".txt"};
+    const bool argmax = strcmp(settings->cluster.method, "argmax") == 0;
+    if (settings->cluster.k == 0 && argmax && !armilla_model_recognize(settings->operands[0]))
+        settings->cluster.k = settings->fit.rank;
+    if (settings->cluster.k == 0 && !(argmax && armilla_model_recognize(settings->operands[0])))
+        return fail(session, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+    settings->cluster.seed = settings->fit.seed;
+    settings->cluster.threads = settings->fit.threads;
+    settings->cluster.stop = stop_clustering;
+    return outputs_check(session, &output, 1);
+}
+
+static armilla_status run(cli_session *session)
+{
+    cli_clustering work = {.begun = now()};
+    armilla_status status = check_request(session);
+    if (status != ARMILLA_OK) return status;
+    const bool fitted = armilla_model_recognize(session->settings.operands[0]);
+    signals_defer();
+    status = fitted ? cluster_model(session, &work) : cluster_data(session, &work);
+    if (status == ARMILLA_OK) status = score(session, &work);
+    if (status == ARMILLA_OK) status = write_labels(session, work.clustering);
+    session->exit = signals_exit();
+    if (status != ARMILLA_OK) goto done;
+    report(session, &work);
+    if (session->settings.json) status = print_json(session, &work);
+done:
+    armilla_labels_free(session->context, &work.truth);
+    armilla_clustering_free(work.clustering);
+    armilla_model_free(work.model);
+    armilla_data_free(work.X);
+    return status;
+}
+
+const cli_command command_cluster = {
+    .name = "cluster",
+    .synopsis = "MODEL|DATA --k K [options]",
+    .meaning = "clusters of a model's codes, or of data by a fit and its codes in one step",
+    .operands = {"MODEL|DATA"},
+    .required = 1,
+    .clusters = true,
+    .fits = true,
+    .reads = true,
+    .options = options,
+    .notes =
+        "Labels are 0 ... K-1, one per line. Of DATA with no other option the preparation is chosen by a look at them:\n"
+        "unit length; tf-idf for counts (sparse whole numbers); scale and centre for tables in which a few features\n"
+        "have nearly all of the length. Then spherical-pca of rank 2K (or as many features as there are), and spherical\n"
+        "k-means on the codes. Scores are shown where the classes are known: --truth, --labels or --label-column.\n\n"
+        "examples:\n"
+        "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
+        "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"
+        "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n",
+    .run = run,
+};

@@ -1,0 +1,99 @@
+/* Clusters of samples, by the codes of a model or straight from data, and how well they agree with known classes. */
+#ifndef ARMILLA_CLUSTER_H
+#define ARMILLA_CLUSTER_H
+
+#include <armilla/base.h>
+#include <armilla/data.h>
+#include <armilla/fit.h>
+#include <armilla/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* armilla_cluster_option_table describes every field down to max_iter. */
+typedef struct armilla_cluster_options {
+    int64_t k;
+    const char *method; /* "kmeans": spherical k-means; "euclidean": k-means by distance; "argmax" (codes alone) */
+    int64_t tries;      /* best of so many starts */
+    int64_t max_iter;   /* of each try */
+    int64_t seed;
+    int64_t threads;          /* 0: the cores this process may use */
+    bool (*stop)(void *user); /* asked after each iteration, may be NULL: true ends it with what is there */
+    void *user;
+} armilla_cluster_options;
+
+/* Rows for armilla_cluster_options; ends with a row whose name is NULL. */
+ARMILLA_API const armilla_option *armilla_cluster_option_table(void);
+ARMILLA_API void armilla_cluster_options_default(armilla_cluster_options *options);
+/* The index-th method, NULL past the last. */
+ARMILLA_API const char *armilla_cluster_method(size_t index);
+
+typedef struct armilla_clustering armilla_clustering;
+
+typedef struct armilla_cluster_summary {
+    const char *method;
+    int64_t k, n;
+    int64_t seed, tries, iterations; /* iterations: of the best try */
+    armilla_stop stop;               /* of the best try */
+    /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it. NaN for
+     * argmax. */
+    double inertia;
+} armilla_cluster_summary;
+
+/* Clusters of the samples of X. preparation (may be NULL: none): of its fields log1p, tfidf, scale, center and
+ * normalize are applied as a fit would, and precision is the one to compute in. */
+ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X,
+                                                const armilla_options *preparation,
+                                                const armilla_cluster_options *options,
+                                                armilla_clustering **clustering);
+/* Clusters of a model's codes. With argmax a sample belongs to the atom with its largest coefficient, and k is the
+ * model's rank (or 0). */
+ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
+                                                 const armilla_cluster_options *options,
+                                                 armilla_clustering **clustering);
+ARMILLA_API void armilla_clustering_free(armilla_clustering *clustering);
+
+ARMILLA_API void armilla_clustering_summarize(const armilla_clustering *clustering, armilla_cluster_summary *summary);
+/* n numbers from 0 to k-1. */
+ARMILLA_API const int64_t *armilla_clustering_labels(const armilla_clustering *clustering);
+/* k numbers; a cluster is empty where the samples have fewer than k different places. */
+ARMILLA_API const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering);
+
+/* What turns data into clusters where nobody says how (docs/clustering.md): sets the preparation, and the rank where it
+ * is 0, by a look at the data. */
+ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, int64_t k,
+                                                  armilla_options *options);
+
+/* Classes as numbers from 0 in the order in which they first occur. An empty list is all zeros. */
+typedef struct armilla_labels {
+    int64_t count, classes;
+    int64_t *values;
+} armilla_labels;
+
+/* From a file: text with one label (any word) per line, IDX or a vector in an .npy. */
+ARMILLA_API armilla_status armilla_labels_open(armilla_context *context, const char *path, armilla_labels *labels);
+/* From the labels that data have; untouched where they have none. */
+ARMILLA_API armilla_status armilla_labels_of_data(armilla_context *context, const armilla_data *data,
+                                                  armilla_labels *labels);
+ARMILLA_API armilla_status armilla_labels_of_model(armilla_context *context, const armilla_model *model,
+                                                   armilla_labels *labels);
+ARMILLA_API void armilla_labels_free(armilla_context *context, armilla_labels *labels);
+
+typedef struct armilla_scores {
+    double accuracy; /* the best one-to-one matching of clusters with classes; NaN where it is too large to find */
+    double nmi;      /* normalized mutual information, arithmetic mean */
+    double ari;      /* adjusted Rand index */
+    double ami;      /* adjusted mutual information, arithmetic mean */
+    double purity; /* samples that are of the class most frequent in their cluster; NaN, as accuracy, without samples */
+} armilla_scores;
+
+/* Scores of n labels, which may be any numbers, against n classes. */
+ARMILLA_API armilla_status armilla_score(armilla_context *context, int64_t n, const int64_t *labels,
+                                         const int64_t *truth, armilla_scores *scores);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

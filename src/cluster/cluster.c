@@ -1,0 +1,249 @@
+/* Clusters of data and of codes: options, preparation, and the table of methods. */
+#include "cluster/cluster.h"
+
+#include "base/size.h"
+#include "data/traverse.h"
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const armilla_cluster_way ways[] = {
+    {.name = "kmeans", .unit = true},
+    {.name = "euclidean"},
+    {.name = "argmax", .codes = true},
+};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+const char *armilla_cluster_method(size_t index)
+{
+    return index < WAYS ? ways[index].name : NULL;
+}
+
+#define AT(field) offsetof(armilla_cluster_options, field)
+
+static const armilla_option table[] = {
+    {.name = "k",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(k),
+     .low = 1,
+     .high = 32000,
+     .value = "K",
+     .help = "number of clusters; required unless --method argmax"},
+    {.name = "method",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = AT(method),
+     .preset = "kmeans",
+     .choice = armilla_cluster_method,
+     .value = "NAME",
+     .help = "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient"},
+    {.name = "tries",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(tries),
+     .preset = "10",
+     .low = 1,
+     .high = 1e6,
+     .value = "N",
+     .help = "starts of k-means, of which the best is taken"},
+    {.name = "cluster-iter",
+     .kind = ARMILLA_OPTION_INTEGER,
+     .offset = AT(max_iter),
+     .preset = "300",
+     .low = 0,
+     .high = 1e9,
+     .value = "N",
+     .help = "most iterations of k-means from each start"},
+    {.name = NULL},
+};
+
+const armilla_option *armilla_cluster_option_table(void)
+{
+    return table;
+}
+
+void armilla_cluster_options_default(armilla_cluster_options *options)
+{
+    *options = (armilla_cluster_options){0};
+    armilla_option_presets(table, options);
+}
+
+static armilla_status check_options(armilla_context *context, const armilla_cluster_options *options,
+                                    const armilla_cluster_way **way)
+{
+    const char *spoken = options->method ? options->method : ways[0].name;
+    const armilla_cluster_way *found = NULL;
+    for (size_t i = 0; i < WAYS; i++)
+        if (strcmp(ways[i].name, spoken) == 0) found = &ways[i];
+    if (!found)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--method '%s' is unknown; give kmeans, euclidean or argmax",
+                            spoken);
+    if (!found->codes && options->k < 1)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+    if (!found->codes && (options->tries < 1 || options->max_iter < 0))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--tries and --cluster-iter must be positive");
+    *way = found;
+    return ARMILLA_OK;
+}
+
+static armilla_status new_clustering(armilla_context *context, const armilla_cluster_way *way, int64_t k, int64_t n,
+                                     armilla_clustering **clustering)
+{
+    armilla_clustering *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    *made = (armilla_clustering){.context = context};
+    made->summary = (armilla_cluster_summary){.method = way->name, .k = k, .n = n, .inertia = NAN};
+    status = armilla_take(context, n, sizeof *made->labels, &made->labels);
+    if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *made->sizes, &made->sizes);
+    if (status == ARMILLA_OK)
+        *clustering = made;
+    else
+        armilla_clustering_free(made);
+    return status;
+}
+
+void armilla_clustering_free(armilla_clustering *clustering)
+{
+    if (!clustering) return;
+    armilla_release(clustering->context, clustering->sizes);
+    armilla_release(clustering->context, clustering->labels);
+    armilla_release(clustering->context, clustering);
+}
+
+static void count_sizes(armilla_clustering *clustering)
+{
+    for (int64_t j = 0; j < clustering->summary.n; j++) clustering->sizes[clustering->labels[j]]++;
+}
+
+void armilla_clustering_summarize(const armilla_clustering *clustering, armilla_cluster_summary *summary)
+{
+    *summary = clustering->summary;
+}
+
+const int64_t *armilla_clustering_labels(const armilla_clustering *clustering)
+{
+    return clustering->labels;
+}
+
+const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering)
+{
+    return clustering->sizes;
+}
+
+/* k-means on the model's view of X; the model holds nothing but the preparation. */
+static armilla_status cluster_view(const armilla_model *model, const armilla_view *view,
+                                   armilla_kmeans_problem *problem, armilla_clustering **clustering)
+{
+    armilla_context *context = model->context;
+    const armilla_cluster_options *options = problem->options;
+    armilla_clustering *made = NULL;
+    armilla_data_facts facts;
+    double *squared_norms = NULL;
+    const int64_t n = view->data->n;
+    armilla_status status = ARMILLA_OK;
+    if (options->k > n)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", options->k, n);
+    status = armilla_take(context, n, sizeof *squared_norms, &squared_norms);
+    if (status == ARMILLA_OK)
+        status = armilla_survey(context, view->data, problem->work, (int)options->threads, &facts, squared_norms);
+    if (status == ARMILLA_OK) status = armilla_view_finite(context, model, view, &facts, problem->work);
+    if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, n, &made);
+    if (status != ARMILLA_OK) goto done;
+    problem->X = view->data;
+    problem->squared_norms = squared_norms;
+    made->summary.seed = options->seed;
+    made->summary.tries = options->tries;
+    status = armilla_kmeans(context, problem, made, NULL);
+    if (status != ARMILLA_OK) goto done;
+    count_sizes(made);
+    *clustering = made;
+    made = NULL;
+done:
+    armilla_clustering_free(made);
+    armilla_release(context, squared_norms);
+    return status;
+}
+
+static armilla_type choose_type(const armilla_data *X, const armilla_options *preparation)
+{
+    for (int type = 0; preparation->precision && type < ARMILLA_PRECISION_COUNT; type++)
+        if (strcmp(armilla_type_word((armilla_type)type), preparation->precision) == 0) return (armilla_type)type;
+    return armilla_type_precision(X->type);
+}
+
+armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X, const armilla_options *preparation,
+                                    const armilla_cluster_options *options, armilla_clustering **clustering)
+{
+    const armilla_options none = {0}, *asked = preparation ? preparation : &none;
+    armilla_kmeans_problem problem = {.work = choose_type(X, asked), .options = options};
+    armilla_model *model = NULL;
+    armilla_view view = {0};
+    armilla_status status = check_options(context, options, &problem.way);
+    if (status != ARMILLA_OK) return status;
+    if (problem.way->codes)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--method argmax is for codes; with data give kmeans or euclidean");
+    const bool unit = problem.way->unit || (asked->normalize && strcmp(asked->normalize, "l2") == 0);
+    status = armilla_model_new(context, &model);
+    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, asked, (int)options->threads);
+    if (status == ARMILLA_OK) {
+        model->summary.normalize = unit ? "l2" : "none";
+        status = armilla_model_view(context, model, X, false, &view);
+    }
+    if (status == ARMILLA_OK) status = cluster_view(model, &view, &problem, clustering);
+    armilla_view_free(&view);
+    armilla_model_free(model);
+    return status;
+}
+
+/* The atom with the largest coefficient; the first of several. */
+static int64_t largest(armilla_type type, int64_t r, const char *codes, double *code)
+{
+    int64_t best = 0;
+    armilla_fetch(type, r, codes, code);
+    for (int64_t k = 1; k < r; k++)
+        if (code[k] > code[best]) best = k;
+    return best;
+}
+
+static armilla_status cluster_argmax(armilla_context *context, const armilla_model *model,
+                                     const armilla_cluster_way *way, int64_t k, armilla_clustering **clustering)
+{
+    const int64_t r = model->summary.rank, n = model->summary.n;
+    const armilla_type type = model->summary.precision;
+    armilla_clustering *made = NULL;
+    double *code = NULL;
+    if (k > 0 && k != r)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--method argmax gives a cluster to each of the model's %" PRId64 " atoms, not %" PRId64
+                            "; leave out --k, or use --method kmeans",
+                            r, k);
+    armilla_status status = armilla_take(context, r, sizeof *code, &code);
+    if (status == ARMILLA_OK) status = new_clustering(context, way, r, n, &made);
+    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++)
+        made->labels[j] = largest(type, r, (const char *)model->V + (size_t)(j * r) * armilla_type_size(type), code);
+    if (status == ARMILLA_OK) {
+        count_sizes(made);
+        *clustering = made;
+    }
+    armilla_release(context, code);
+    return status;
+}
+
+armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
+                                     const armilla_cluster_options *options, armilla_clustering **clustering)
+{
+    const armilla_model_summary *s = &model->summary;
+    const armilla_cluster_way *way = NULL;
+    armilla_data *codes = NULL;
+    armilla_status status = check_options(context, options, &way);
+    if (status != ARMILLA_OK) return status;
+    if (way->codes) return cluster_argmax(context, model, way, options->k, clustering);
+    status = armilla_data_wrap_dense(context, s->precision, model->V, s->rank, s->n, s->rank, &codes);
+    if (status == ARMILLA_OK) status = armilla_cluster_data(context, codes, NULL, options, clustering);
+    armilla_data_free(codes);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* Clusters: k-means through the sweep of the solvers, and scores against known classes. */
+#ifndef ARMILLA_CLUSTER_CLUSTER_H
+#define ARMILLA_CLUSTER_CLUSTER_H
+
+#include "data/data.h"
+
+#include <armilla/cluster.h>
+
+struct armilla_clustering {
+    armilla_context *context;
+    armilla_cluster_summary summary;
+    int64_t *labels; /* n */
+    int64_t *sizes;  /* k */
+};
+
+/* One row of the methods. */
+typedef struct armilla_cluster_way {
+    const char *name;
+    bool unit;  /* by angle: samples and centres have length 1 */
+    bool codes; /* no centres: the largest coefficient of a code */
+} armilla_cluster_way;
+
+/* What k-means works on. */
+typedef struct armilla_kmeans_problem {
+    const armilla_data *X; /* of unit length where way->unit */
+    armilla_type work;
+    const double *squared_norms; /* of the samples */
+    const armilla_cluster_way *way;
+    const armilla_cluster_options *options;
+    const double *centers; /* m x k to start from, one try; NULL: k-means++ */
+} armilla_kmeans_problem;
+
+/* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has room for max_iter + 1
+ * numbers: the inertia after each assignment of the last try. */
+armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_problem *problem,
+                              armilla_clustering *clustering, double *inertias);
+
+/* matching[row] = the column that each row is matched with in the heaviest matching of a rows x cols matrix (by rows)
+ * with rows <= cols; O(rows^2 cols). */
+armilla_status armilla_match(armilla_context *context, int64_t rows, int64_t cols, const double *weights,
+                             int64_t *matching);
+
+/* Expected mutual information of two partitions of n samples with these class sizes, drawn at random. */
+armilla_status armilla_expected_information(armilla_context *context, int64_t n, const int64_t *sizes[2],
+                                            const int64_t counts[2], double *expected);
+
+#endif
