@@ -13,6 +13,7 @@ typedef struct cli_settings {
     armilla_options fit;
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples;
+    const char *kind, *title, *images, *components;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;
@@ -42,7 +43,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert;
+    command_demo, command_convert, command_plot;
 
 /* Puts the sentence into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
