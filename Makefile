@@ -31,11 +31,11 @@ demo: ## run the embedded experiment and leave its data, model and trace in buil
 	@"$(BUILD)/armilla" demo --out "$(BUILD)/demo" --force
 
 test: ## run the tests, then the unit tests again under the address and undefined-behaviour sanitizers
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test plot
 	@scripts/test.sh
 
 test-all: ## run the long tiers too: valgrind, every BLAS, clang, thread sanitizer, static analysis
-	@scripts/deps.sh build test more
+	@scripts/deps.sh build test plot more
 	@scripts/test.sh all
 
 bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run

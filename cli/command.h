@@ -15,6 +15,7 @@ typedef struct cli_settings {
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples, *truth,
         *on, *prepare;
+    const char *kind, *title, *images, *components;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
 } cli_settings;
@@ -45,7 +46,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert, command_cluster, command_score;
+    command_demo, command_convert, command_cluster, command_score, command_plot;
 
 /* Puts the sentence into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing: scripts/deps.sh [build] [test] [format] [more]; build without an argument.
+# Installs what is missing: scripts/deps.sh [build] [test] [plot] [format] [more]; build without an argument.
 # Debian and Ubuntu: by apt-get, through sudo where not root, after saying what will be done. Nothing is touched when
 # all is there. Elsewhere: says what is missing. DEPS=no skips everything.
 set -euo pipefail
@@ -38,7 +38,7 @@ more  | clang-tidy              | clang-tidy                 | command:clang-tid
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
-more  | gnuplot-nox             | gnuplot                    | command:gnuplot               | make bench: draws the curves
+plot  | gnuplot-nox             | gnuplot                    | command:gnuplot               | armilla plot, make experiments, make bench: draws
 '
 
 shows() {

@@ -9,7 +9,7 @@ grep -qE '^armilla [0-9]+\.[0-9]+\.[0-9]+$' "$top/stdout" || die 'the version is
 expect 0 --help
 silent
 cp "$top/stdout" all
-for command in fit transform reconstruct check info list demo convert; do prints "  $command "; done
+for command in fit transform reconstruct check info list demo convert plot; do prints "  $command "; done
 for way in -h help; do
     expect 0 $way
     cmp -s "$top/stdout" all || die "not the same as --help"
@@ -42,6 +42,7 @@ names convert to to-samples samples format array labels threads quiet force
 names info samples format json
 names list
 names demo out force seed quiet
+names plot kind out title images components labels quiet force
 
 # Defaults, ranges and choices come from the tables.
 expect 0 fit --help

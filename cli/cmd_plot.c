@@ -1,0 +1,141 @@
+/* armilla plot: a model as a picture. The kinds are rows of a table; each writes a gnuplot script and its data. */
+#include "plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const plot_kind kinds[] = {
+    {"convergence", 470, 400, plot_convergence},
+    {"sphere", 430, 430, plot_sphere},
+    {"atoms", 480, 480, plot_atoms},
+    {"codes", 560, 320, plot_codes},
+    {"clusters", 640, 330, plot_clusters},
+};
+
+static const char *kind_choice(size_t index)
+{
+    return index < sizeof kinds / sizeof *kinds ? kinds[index].name : NULL;
+}
+
+static const armilla_option options[] = {
+    {.name = "kind",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, kind),
+     .preset = "convergence",
+     .choice = kind_choice,
+     .value = "KIND",
+     .help = "what is drawn"},
+    OPTION_PATH("out", out, "FILE.svg", "write the picture there: .svg, .png or .pdf (required)"),
+    OPTION_PATH("title", title, "TEXT", "title of the picture; '' for none"),
+    OPTION_PATH("images", images, "HxW", "rows and columns of the images that samples are, such as 28x28"),
+    OPTION_PATH("components", components, "A,B[,C]", "sphere: the entries of the codes to draw, counted from 1"),
+    OPTION_PATH("labels", labels, "FILE", "a label per line and sample; otherwise the model's, or the largest entry"),
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
+};
+
+static const plot_kind *find_kind(const char *name)
+{
+    const plot_kind *found = kinds;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0) found = &kinds[i];
+    return found;
+}
+
+static armilla_status parse_images(plot_job *job)
+{
+    const char *text = job->session->settings.images;
+    long long rows = 0, columns = 0;
+    char behind = 0;
+    if (!text) return ARMILLA_OK;
+    if (sscanf(text, "%9lldx%9lld%c", &rows, &columns, &behind) != 2 || rows < 1 || columns < 1)
+        return fail(job->session, ARMILLA_BAD_ARGUMENT, "--images '%s': give rows x columns, such as 28x28", text);
+    job->rows = rows;
+    job->columns = columns;
+    return ARMILLA_OK;
+}
+
+/* values as doubles; NULL where there is no memory. */
+static double *widen(const void *values, armilla_type type, int64_t count)
+{
+    double *wide = malloc((size_t)count * sizeof *wide);
+    for (int64_t i = 0; wide && i < count; i++)
+        wide[i] = type == ARMILLA_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
+    return wide;
+}
+
+static armilla_status prepare(plot_job *job)
+{
+    const armilla_model_summary *of = &job->summary;
+    armilla_model_summarize(job->model, &job->summary);
+    job->U = widen(armilla_model_basis(job->model), of->precision, of->m * of->rank);
+    job->V = widen(armilla_model_codes(job->model), of->precision, of->rank * of->n);
+    if (!job->U || !job->V) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the model");
+    return plot_classify(job);
+}
+
+/* The script and the data are made in memory: nothing is written before gnuplot has drawn. */
+static armilla_status draw(plot_job *job, const plot_kind *kind)
+{
+    char *script = NULL, *data = NULL;
+    size_t script_size = 0, data_size = 0;
+    armilla_status status = ARMILLA_OK;
+    job->width = kind->width;
+    job->height = kind->height;
+    job->script = open_memstream(&script, &script_size);
+    job->data = open_memstream(&data, &data_size);
+    if (job->script && job->data)
+        status = kind->draw(job);
+    else
+        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    const bool lost = (job->script && fclose(job->script) != 0) | (job->data && fclose(job->data) != 0);
+    if (status == ARMILLA_OK && lost) status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    if (status == ARMILLA_OK) status = plot_render(job, script, data, data_size);
+    free(script);
+    free(data);
+    return status;
+}
+
+static armilla_status run(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    armilla_model *model = NULL;
+    plot_job job = {.session = session};
+    armilla_status status = plot_check_outputs(session);
+    if (status == ARMILLA_OK) status = parse_images(&job);
+    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
+    job.model = model;
+    if (status == ARMILLA_OK) status = prepare(&job);
+    if (status == ARMILLA_OK) status = draw(&job, find_kind(settings->kind));
+    free(job.U);
+    free(job.V);
+    free(job.classes);
+    free(job.names);
+    free(job.label_text);
+    armilla_model_free(model);
+    return status;
+}
+
+const cli_command command_plot = {
+    .name = "plot",
+    .synopsis = "MODEL --kind KIND --out FILE.svg [options]",
+    .meaning = "draw a model: its convergence, codes, atoms or clusters",
+    .operands = {"MODEL"},
+    .required = 1,
+    .options = options,
+    .notes = "kinds:\n"
+             "  convergence  relative error and change of the basis over the iterations\n"
+             "  sphere       codes on their circle (rank 2) or globe (rank 3, --components, or principal components)\n"
+             "  atoms        columns of the basis as images (--images HxW)\n"
+             "  codes        all codes as a heat map, samples ordered by their largest entry\n"
+             "  clusters     sizes of the clusters, and the angles within and between them\n"
+             "gnuplot draws; its script, FILE.gp, and the numbers, FILE.dat, are left beside the picture, and\n"
+             "`gnuplot FILE.gp` draws it again. In a script of your own give --force for the second format of a\n"
+             "picture, because the script and data are replaced.\n\n"
+             "example:\n"
+             "  armilla plot model.npz --kind sphere --out codes.svg\n",
+    .run = run,
+};

@@ -1,0 +1,78 @@
+/* The way of the objective: the relative error above, and below on a logarithmic scale how much the basis moved and
+ * how far the objective was from the least that was reached (the paper's third figure). */
+#include "plot.h"
+
+#include <math.h>
+
+/* A number of a logarithmic axis, or gnuplot's word for none. */
+static void put_positive(FILE *data, double value)
+{
+    if (value > 0)
+        fprintf(data, " %.9g", value);
+    else
+        fprintf(data, " NaN");
+}
+
+/* iteration, relative error, dU, gap; returns how many points of the lower panel there are. */
+static int64_t put_data(plot_job *job, const armilla_trace_entry *trace, int64_t count)
+{
+    double least = trace[0].objective;
+    int64_t shown = 0;
+    for (int64_t k = 1; k < count; k++) least = fmin(least, trace[k].objective);
+    fprintf(job->data, "# iteration relative_error dU (objective-least)/squared_norm\n");
+    for (int64_t k = 0; k < count; k++) {
+        const double gap = (trace[k].objective - least) / job->summary.squared_norm;
+        fprintf(job->data, "%lld %.9g", (long long)trace[k].iteration, trace[k].relative_error);
+        put_positive(job->data, trace[k].dU);
+        /* What rounding leaves says nothing. */
+        put_positive(job->data, gap > 1e-15 ? gap : 0);
+        fprintf(job->data, "\n");
+        shown += trace[k].dU > 0 || gap > 1e-15;
+    }
+    return shown;
+}
+
+static void put_upper(plot_job *job, bool alone)
+{
+    FILE *script = job->script;
+    fprintf(script, "set ylabel 'relative error'\nset format y '%%g'\nset ytics nomirror\n");
+    if (alone)
+        fprintf(script, "set xlabel 'iteration'\n");
+    else
+        fprintf(script, "set tmargin at screen 0.91; set bmargin at screen 0.575\nset format x ''\n");
+    fprintf(script, "plot data using 1:2 with linespoints pt 7 ps mark lw 2 lc rgb '#0072B2' notitle\n");
+}
+
+static void put_lower(plot_job *job)
+{
+    fprintf(job->script, "unset title\nset tmargin at screen 0.53; set bmargin at screen 0.13\nset format x '%%g'\n"
+                         "set logscale y\nset format y '10^{%%T}'\nset ylabel 'change'\nset xlabel 'iteration'\n"
+                         "set key bottom left Left reverse samplen 1.5 spacing 1.3 opaque\n"
+                         "plot data using 1:3 with linespoints pt 7 ps mark lw 2 lc rgb '#D55E00' "
+                         "title '‖{/:Italic U}_{k} − {/:Italic U}_{k−1}‖_F', \\\n"
+                         "     data using 1:4 with linespoints pt 5 ps mark lw 2 lc rgb '#009E73' "
+                         "title '({/:Italic h}_{k} − min {/:Italic h}) / ‖{/:Italic X}‖^2'\n");
+}
+
+armilla_status plot_convergence(plot_job *job)
+{
+    int64_t count = 0;
+    const armilla_trace_entry *trace = armilla_model_trace(job->model, &count);
+    if (count < 1)
+        return fail(job->session, ARMILLA_BAD_DATA, "%s: the model has no trace to draw",
+                    job->session->settings.operands[0]);
+    const bool alone = put_data(job, trace, count) < 2;
+    const double last = (double)trace[count - 1].iteration;
+    fprintf(job->script,
+            "set border 3 lw 0.8\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lw 0.6 lt 1\n"
+            "set lmargin at screen 0.17; set rmargin at screen 0.96\n");
+    fprintf(job->script, "mark = %g\nset xrange [0:%g]\n", count <= 60 ? 0.4 : 0, last > 0 ? last : 1);
+    plot_title(job, "%s × %s, rank %lld, %s", job->summary.basis, job->summary.codes, (long long)job->summary.rank,
+               job->summary.solver);
+    if (!alone) fprintf(job->script, "set multiplot\n");
+    put_upper(job, alone);
+    if (alone) return ARMILLA_OK;
+    put_lower(job);
+    fprintf(job->script, "unset multiplot\n");
+    return ARMILLA_OK;
+}

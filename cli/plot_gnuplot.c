@@ -1,0 +1,223 @@
+/* Running gnuplot on a script and its data. Both are given, and the picture and gnuplot's complaints are taken, by
+ * files without a name: nothing is left behind however either process ends, and the outputs appear whole. */
+#include "plot.h"
+#include "outputs.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The child's descriptor of the data, above the standard streams. */
+enum { DATA_PLACE = 3 };
+
+/* Endings and what draws them: the format takes width and height in points. */
+static const struct {
+    const char *ending, *terminal;
+    double scale; /* of the two numbers */
+} terminals[] = {
+    {".svg", "svg size %.0f,%.0f font 'Arial,12' background 'white' linewidth 1 dashlength 0.7", 1.0},
+    {".png", "pngcairo size %.0f,%.0f font 'Sans,10' background 'white' fontscale 3 linewidth 3 pointscale 3", 3.0},
+    {".pdf", "pdfcairo size %.3fin,%.3fin font 'Sans,10' background 'white' fontscale 1 linewidth 1 rounded", 1 / 72.0},
+};
+
+static size_t find_terminal(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    size_t i = 0;
+    while (i < sizeof terminals / sizeof *terminals && (!dot || strcmp(dot, terminals[i].ending) != 0)) i++;
+    return i;
+}
+
+/* path with another ending. */
+static void beside(const char *path, const char *ending, char buffer[PATH_MAX])
+{
+    snprintf(buffer, PATH_MAX, "%.*s%s", (int)(strrchr(path, '.') - path), path, ending);
+}
+
+armilla_status plot_check_outputs(cli_session *session)
+{
+    const char *out = session->settings.out;
+    char script[PATH_MAX], data[PATH_MAX];
+    if (!out) return fail(session, ARMILLA_BAD_ARGUMENT, "plot: say where to write with --out FILE.svg");
+    if (find_terminal(out) == sizeof terminals / sizeof *terminals)
+        return fail(session, ARMILLA_BAD_ARGUMENT, "--out: %s does not end in .svg, .png or .pdf; give it one of these",
+                    out);
+    if (strlen(out) >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
+    beside(out, ".gp", script);
+    beside(out, ".dat", data);
+    const output_path outputs[] = {{"--out", out, NULL}, {"--out", script, NULL}, {"--out", data, NULL}};
+    return outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
+}
+
+/* A file without a name that holds the bytes, at its beginning; -1 where there is none. */
+static int nameless(const char *bytes, size_t count)
+{
+    const int file = memfd_create("armilla-plot", MFD_CLOEXEC);
+    while (file >= 0 && count > 0) {
+        const ssize_t done = write(file, bytes, count);
+        if (done < 0 && errno != EINTR) {
+            close(file);
+            return -1;
+        }
+        if (done > 0) bytes += done, count -= (size_t)done;
+    }
+    if (file >= 0) (void)lseek(file, 0, SEEK_SET);
+    return file;
+}
+
+/* The first lines of the script, which differ between the run here and the file that is left. */
+static armilla_status put_head(const plot_job *job, FILE *file, const char *data, const char *picture)
+{
+    const size_t i = find_terminal(job->session->settings.out);
+    const double scale = terminals[i].scale;
+    fprintf(file, "set encoding utf8\nset terminal ");
+    fprintf(file, terminals[i].terminal, scale * job->width, scale * job->height);
+    if (picture) {
+        fprintf(file, "\nset output ");
+        plot_text(file, picture);
+    }
+    fprintf(file, "\ndata = ");
+    plot_text(file, data);
+    fprintf(file, "\n");
+    return ferror(file) ? ARMILLA_NO_MEMORY : ARMILLA_OK;
+}
+
+/* Head and script in memory. Names without a folder get one: a name that begins with < would be a command. */
+static char *assemble(const plot_job *job, const char *data, const char *picture, const char *script)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) return NULL;
+    const armilla_status status = put_head(job, file, data, picture);
+    fputs(script, file);
+    if (fclose(file) == 0 && status == ARMILLA_OK) return text;
+    free(text);
+    return NULL;
+}
+
+static int spawn(int streams[4], pid_t *child)
+{
+    char *const arguments[] = {(char[]){"gnuplot"}, (char[]){"-d"}, NULL};
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed) return failed;
+    for (int i = 0; i <= DATA_PLACE && !failed; i++) failed = posix_spawn_file_actions_adddup2(&actions, streams[i], i);
+    if (!failed) failed = posix_spawnp(child, "gnuplot", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static armilla_status missing(cli_session *session)
+{
+    return fail(session, ARMILLA_NOT_BUILT,
+                "plot: gnuplot, which draws the pictures, was not found; install it (Debian and Ubuntu: "
+                "apt-get install gnuplot-nox)");
+}
+
+/* gnuplot's own words: the line of its complaint that is not a picture of where it stands. */
+static armilla_status complain(cli_session *session, int complaints)
+{
+    char told[2048] = "";
+    const ssize_t got = pread(complaints, told, sizeof told - 1, 0);
+    char *end = told + (got > 0 ? got : 0);
+    while (end > told && (end[-1] == '\n' || end[-1] == ' ')) *--end = '\0';
+    const char *line = strrchr(told, '\n');
+    return fail(session, ARMILLA_INTERNAL, "plot: gnuplot could not draw this: %s", line ? line + 1 : told);
+}
+
+/* Runs gnuplot; streams: script, picture, complaints, data. */
+static armilla_status draw(cli_session *session, int streams[4])
+{
+    pid_t child = -1;
+    int ended = 0;
+    const int failed = spawn(streams, &child);
+    if (failed == ENOENT || failed == EACCES) return missing(session);
+    if (failed) return fail(session, ARMILLA_INTERNAL, "plot: gnuplot cannot be run: %s", strerror(failed));
+    while (waitpid(child, &ended, 0) < 0)
+        if (errno != EINTR) return fail(session, ARMILLA_INTERNAL, "plot: gnuplot is lost");
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) return missing(session);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0 || lseek(streams[1], 0, SEEK_END) == 0)
+        return complain(session, streams[2]);
+    return ARMILLA_OK;
+}
+
+/* The bytes of file, from its beginning. */
+static armilla_status copy(cli_session *session, int file, armilla_output *output)
+{
+    char part[65536];
+    armilla_status status = ARMILLA_OK;
+    for (off_t at = 0; status == ARMILLA_OK;) {
+        const ssize_t got = pread(file, part, sizeof part, at);
+        if (got == 0) break;
+        if (got < 0) return fail(session, ARMILLA_IO_ERROR, "plot: the picture is lost: %s", strerror(errno));
+        status = armilla_output_write(output, part, (size_t)got);
+        at += got;
+    }
+    return status;
+}
+
+/* The three files, written all before the first gets its name. */
+static armilla_status keep(plot_job *job, const char *script, const char *data, size_t data_size, int picture)
+{
+    cli_session *session = job->session;
+    const char *const out = session->settings.out;
+    char paths[3][PATH_MAX];
+    armilla_output *outputs[3] = {NULL, NULL, NULL};
+    armilla_status status = ARMILLA_OK;
+    beside(out, ".dat", paths[0]);
+    beside(out, ".gp", paths[1]);
+    snprintf(paths[2], PATH_MAX, "%s", out);
+    signals_defer();
+    for (int i = 0; i < 3 && status == ARMILLA_OK; i++)
+        status = armilla_output_new(session->context, paths[i], session->settings.force, &outputs[i]);
+    if (status == ARMILLA_OK) status = armilla_output_write(outputs[0], data, data_size);
+    if (status == ARMILLA_OK) status = armilla_output_write(outputs[1], script, strlen(script));
+    if (status == ARMILLA_OK) status = copy(session, picture, outputs[2]);
+    session->exit = signals_exit();
+    for (int i = 0; i < 3 && status == ARMILLA_OK && !session->exit; i++) status = armilla_output_commit(outputs[i]);
+    for (int i = 0; i < 3; i++) armilla_output_free(outputs[i]);
+    if (status == ARMILLA_OK && !session->exit)
+        report_line(&session->report, "written   %s; %s and %s draw it again", out, paths[1], paths[0]);
+    return status;
+}
+
+/* The name behind the last slash, in the present folder: the script is run where it lies. */
+static void local(const char *path, char buffer[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(buffer, PATH_MAX, "./%.*s", PATH_MAX - 3, slash ? slash + 1 : path);
+}
+
+armilla_status plot_render(plot_job *job, const char *script, const char *data, size_t data_size)
+{
+    char data_path[PATH_MAX], here[PATH_MAX], picture[PATH_MAX];
+    beside(job->session->settings.out, ".dat", data_path);
+    local(data_path, here);
+    local(job->session->settings.out, picture);
+    char *run = assemble(job, "/dev/fd/3", NULL, script), *left = assemble(job, here, picture, script);
+    int streams[4] = {-1, -1, -1, -1};
+    armilla_status status = ARMILLA_OK;
+    if (run) streams[0] = nameless(run, strlen(run));
+    streams[1] = nameless("", 0);
+    streams[2] = nameless("", 0);
+    streams[3] = nameless(data, data_size);
+    if (!left || streams[0] < 0 || streams[1] < 0 || streams[2] < 0 || streams[3] < 0)
+        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    if (status == ARMILLA_OK) status = draw(job->session, streams);
+    if (status == ARMILLA_OK) status = keep(job, left, data, data_size, streams[1]);
+    for (int i = 0; i < 4; i++)
+        if (streams[i] >= 0) close(streams[i]);
+    free(run);
+    free(left);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* Text, colours and classes for pictures. */
+#include "plot.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many bytes the UTF-8 character at text has; 0 where it is none. */
+static int utf8_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        int length;
+    } forms[] = {{0x80, 0x00, 1}, {0xe0, 0xc0, 2}, {0xf0, 0xe0, 3}, {0xf8, 0xf0, 4}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if ((text[0] & forms[i].mask) != forms[i].lead) continue;
+        for (int k = 1; k < forms[i].length; k++)
+            if ((text[k] & 0xc0) != 0x80) return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+/* Double quotes and octal escapes for whatever has a meaning to gnuplot: it substitutes backquotes in such strings
+ * before it reads escapes, so that an escaped one is only a character. (In single quotes, which substitute nothing, a
+ * doubled quote at the beginning of a string is misread.) */
+static void put_text(FILE *script, const char *text, const char *percent)
+{
+    fputc('"', script);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        const int length = utf8_length(at);
+        if (length == 0 || *at == 0x7f)
+            fputc('?', script);
+        else if (*at < ' ')
+            fputc(' ', script);
+        else if (length > 1 || isalnum(*at) || strchr(" .,:;/-+()=_", *at))
+            fwrite(at, 1, (size_t)length, script);
+        else if (*at == '%')
+            fputs(percent, script);
+        else
+            fprintf(script, "\\%03o", *at);
+        at += length ? length : 1;
+    }
+    fputc('"', script);
+}
+
+void plot_text(FILE *script, const char *text)
+{
+    put_text(script, text, "\\045");
+}
+
+void plot_title(plot_job *job, const char *format, ...)
+{
+    const char *given = job->session->settings.title;
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (given && !*given) return;
+    fprintf(job->script, "set title ");
+    plot_text(job->script, given ? given : text);
+    fprintf(job->script, " noenhanced\n");
+}
+
+void plot_class_text(plot_job *job, int64_t c, bool tic)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%" PRId64, c + 1);
+    put_text(job->script, job->names ? job->names[c] : number, tic ? "\\045\\045" : "\\045");
+}
+
+/* Okabe and Ito's colours, darkest first; yellow, which white swallows, is left out. */
+unsigned plot_colour(int64_t c)
+{
+    static const unsigned colours[] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xE69F00,
+                                       0x333333, 0x8C6BB1, 0x44AA99, 0x882255, 0x999933, 0x332288};
+    return colours[(uint64_t)c % (sizeof colours / sizeof *colours)];
+}
+
+static unsigned blend(unsigned a, unsigned b, double t)
+{
+    unsigned colour = 0;
+    for (int shift = 0; shift <= 16; shift += 8) {
+        const double from = (a >> shift) & 255, to = (b >> shift) & 255;
+        colour |= (unsigned)lround(from + (to - from) * t) << shift;
+    }
+    return colour;
+}
+
+unsigned plot_diverging(double t)
+{
+    static const unsigned stops[] = {0x053061, 0x4393C3, 0xF7F7F7, 0xD6604D, 0x67001F};
+    const double place = fmin(fmax(2 * (t + 1), 0), 4);
+    const int first = place >= 4 ? 3 : (int)place;
+    return blend(stops[first], stops[first + 1], place - first);
+}
+
+unsigned plot_gray(double t)
+{
+    return blend(0xFFFFFF, 0x000000, fmin(fmax(t, 0), 1));
+}
+
+int64_t plot_largest(const plot_job *job, int64_t j)
+{
+    const int64_t r = job->summary.rank;
+    int64_t best = 0;
+    for (int64_t k = 1; k < r; k++)
+        if (fabs(job->V[j * r + k]) > fabs(job->V[j * r + best])) best = k;
+    return best;
+}
+
+/* The whole of a file as text that ends with a zero; NULL where it cannot be read. */
+static char *read_text(const char *path, size_t *size)
+{
+    char *text = NULL;
+    FILE *file = fopen(path, "rbe"), *memory = open_memstream(&text, size);
+    char part[65536];
+    bool bad = !file || !memory;
+    for (size_t got = 1; !bad && got > 0;) {
+        got = fread(part, 1, sizeof part, file);
+        bad = ferror(file) || fwrite(part, 1, got, memory) != got;
+    }
+    if (file) fclose(file);
+    if (memory && fclose(memory) != 0) bad = true;
+    if (!bad) return text;
+    free(text);
+    return NULL;
+}
+
+/* Cuts the text of --labels into lines; as many as samples must be there. */
+static armilla_status read_labels(plot_job *job, const char **labels)
+{
+    const char *path = job->session->settings.labels;
+    size_t size = 0;
+    int64_t count = 0;
+    job->label_text = read_text(path, &size);
+    if (!job->label_text) return fail(job->session, ARMILLA_CANNOT_OPEN, "%s: cannot be read", path);
+    if (memchr(job->label_text, 0, size))
+        return fail(job->session, ARMILLA_BAD_DATA, "%s: is no text file; give one label per line", path);
+    for (char *at = job->label_text, *end; *at; at = end) {
+        end = at + strcspn(at, "\n");
+        if (*end) *end++ = '\0';
+        at[strcspn(at, "\r")] = '\0';
+        if (count < job->summary.n) labels[count] = at;
+        count++;
+    }
+    if (count == job->summary.n) return ARMILLA_OK;
+    return fail(job->session, ARMILLA_BAD_DATA,
+                "%s: has %" PRId64 " labels, but the model has %" PRId64 " samples; give one label per line and sample",
+                path, count, job->summary.n);
+}
+
+/* The order of classes: numbers by value, then texts. */
+static int compare_labels(const void *first, const void *second)
+{
+    const char *a = *(const char *const *)first, *b = *(const char *const *)second;
+    char *a_end, *b_end;
+    const double x = strtod(a, &a_end), y = strtod(b, &b_end);
+    if (*a && *b && !*a_end && !*b_end && x != y) return x < y ? -1 : 1;
+    return strcmp(a, b);
+}
+
+/* Numbers the labels that differ. */
+static armilla_status number_labels(plot_job *job, const char **labels)
+{
+    const int64_t n = job->summary.n;
+    job->names = malloc((size_t)n * sizeof *job->names);
+    if (!job->names) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
+    memcpy(job->names, labels, (size_t)n * sizeof *labels);
+    qsort(job->names, (size_t)n, sizeof *job->names, compare_labels);
+    job->class_count = 0;
+    for (int64_t j = 0; j < n; j++)
+        if (j == 0 || compare_labels(&job->names[j], &job->names[job->class_count - 1]) != 0)
+            job->names[job->class_count++] = job->names[j];
+    for (int64_t j = 0; j < n; j++) {
+        const char **found =
+            bsearch(&labels[j], job->names, (size_t)job->class_count, sizeof *job->names, compare_labels);
+        job->classes[j] = found ? found - job->names : 0;
+    }
+    job->labelled = true;
+    return ARMILLA_OK;
+}
+
+armilla_status plot_classify(plot_job *job)
+{
+    const int64_t n = job->summary.n;
+    const bool given = job->session->settings.labels != NULL;
+    armilla_status status = ARMILLA_OK;
+    const char **labels = malloc((size_t)n * sizeof *labels);
+    job->classes = malloc((size_t)n * sizeof *job->classes);
+    if (!labels || !job->classes) {
+        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
+    } else if (given || armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, 0)) {
+        if (given) status = read_labels(job, labels);
+        for (int64_t j = 0; j < n && !given; j++) labels[j] = armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, j);
+        if (status == ARMILLA_OK) status = number_labels(job, labels);
+    } else {
+        job->class_count = job->summary.rank;
+        for (int64_t j = 0; j < n; j++) job->classes[j] = plot_largest(job, j);
+    }
+    free(labels);
+    return status;
+}

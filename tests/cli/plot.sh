@@ -1,0 +1,111 @@
+#!/bin/sh
+# Pictures of models: every kind and format, names that try to be commands, and manners towards files that exist.
+. "$(dirname "$0")/lib.sh"
+numbers 60 9 >data.csv
+awk 'BEGIN { for (i = 0; i < 60; i++) print "class " i % 3 }' >labels.txt
+expect 0 fit data.csv --rank 2 --model spherical-nmf --out two.npz
+expect 0 fit data.csv --rank 3 --center --out three.npz
+expect 0 fit data.csv --rank 5 --out five.npz
+expect 0 fit data.csv --rank 1 --out one.npz
+expect 0 fit data.csv --rank 2 --max-iter 0 --out start.npz
+
+# Refused before anything is drawn.
+refuse 64 '--out' plot two.npz
+refuse 64 '.svg, .png or .pdf' plot two.npz --out picture
+refuse 64 '.svg, .png or .pdf' plot two.npz --out picture.jpg
+refuse 64 "did you mean 'sphere'" plot two.npz --kind spheer --out p.svg
+refuse 66 'nosuch.npz' plot nosuch.npz --out p.svg
+refuse 65 'data.csv' plot data.csv --out p.svg
+refuse 64 '3x3' plot two.npz --kind atoms --out p.svg
+refuse 64 '--images' plot two.npz --kind atoms --images 3x --out p.svg
+refuse 65 '9 features' plot two.npz --kind atoms --images 4x3 --out p.svg
+refuse 64 '--components' plot five.npz --kind sphere --components 1,9 --out p.svg
+refuse 64 '--components' plot five.npz --kind sphere --components 1,1 --out p.svg
+refuse 64 '--components' plot five.npz --kind sphere --components 1 --out p.svg
+refuse 64 '--components' plot five.npz --kind sphere --components '1,2;3' --out p.svg
+refuse 65 'rank 2' plot one.npz --kind sphere --out p.svg
+head -n 5 labels.txt >few.txt
+refuse 65 '5 labels' plot two.npz --kind clusters --labels few.txt --out p.svg
+refuse 66 'nosuch.txt' plot two.npz --kind clusters --labels nosuch.txt --out p.svg
+refuse 73 'nosuch' plot two.npz --out nosuch/p.svg
+
+# Without gnuplot: what to install, and nothing left.
+mkdir empty
+got=0
+PATH=$PWD/empty "$ARMILLA" plot two.npz --out p.svg >"$top/stdout" 2>"$top/stderr" || got=$?
+equal "$got" 69 'without gnuplot'
+says gnuplot-nox
+rmdir empty
+[ ! -e p.svg ] && [ ! -e p.gp ] && [ ! -e p.dat ] || die 'a refused picture left a file'
+command -v gnuplot >/dev/null || { echo 'no gnuplot: nothing was drawn'; exit 77; }
+
+# drawn FILE KIND-OF-FILE: it is there with its script and data, and the script draws the same again.
+drawn() {
+    [ -s "$1" ] && [ -s "${1%.*}.gp" ] && [ -s "${1%.*}.dat" ] || die "$1, its script or its data are missing"
+    case $1 in
+    *.svg) grep -q '</svg>' "$1" || die "$1 is not a whole SVG" ;;
+    *.png) equal "$(head -c 4 "$1" | tr -d '\211')" PNG ;;
+    *.pdf) equal "$(head -c 5 "$1")" %PDF- ;;
+    esac
+}
+
+for kind in convergence sphere atoms codes clusters; do
+    for model in two three five start; do
+        expect 0 plot $model.npz --kind $kind --images 3x3 --out $model-$kind.svg
+        [ ! -s "$top/stdout" ] || die 'something on standard output'
+        drawn $model-$kind.svg
+        cp $model-$kind.svg first
+        gnuplot -d $model-$kind.gp 2>"$top/stderr" || die "$model-$kind.gp cannot be drawn again"
+        cmp -s first $model-$kind.svg || die "$model-$kind.gp draws another picture"
+    done
+    expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --quiet --out $kind.png
+    silent
+    drawn $kind.png
+    expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --out $kind.pdf --force
+    drawn $kind.pdf
+done
+expect 0 plot one.npz --kind codes --out one-codes.svg
+expect 0 plot one.npz --kind clusters --out one-clusters.svg
+expect 0 plot five.npz --kind sphere --components 4,2 --out chosen.svg
+expect 0 plot five.npz --kind clusters --labels labels.txt --out named.svg
+grep -q '>class 2<' named.svg || die 'the label is not in the picture'
+grep -qF 60 five-clusters.svg || die 'the number of samples is not in the picture'
+
+# What exists stays, whichever of the three files it is.
+for ending in svg gp dat; do
+    echo mine >kept.$ending
+    refuse 73 "kept.$ending" plot two.npz --out kept.svg
+    equal "$(ls kept.*) $(cat kept.$ending)" "kept.$ending mine"
+    rm kept.$ending
+done
+echo mine >kept.svg
+expect 0 plot two.npz --out kept.svg --force
+drawn kept.svg
+refuse 73 '/dev/full' plot two.npz --out /dev/full.svg/x.svg
+ln -s /dev/full full.svg
+refuse 73 'full.svg' plot two.npz --out full.svg --force
+
+# Names are text: not commands of the shell or of gnuplot, and the picture stays a picture.
+cat >hostile.txt <<'END'
+`touch pwned`
+'; system("touch pwned"); print '
+$(touch pwned) "; !touch pwned
+<b>&amp; {/=90 big} _{x}^{y} \n @data %s %n
+END
+{ printf 'bad \377\376 bytes \001 \033[31m\n'; } >>hostile.txt
+for i in $(seq 55); do sed -n "$((i % 5 + 1))p" hostile.txt; done >>hostile.txt
+name="<touch pwned;'\`touch pwned\`"
+for kind in convergence sphere atoms codes clusters; do
+    for line in 1 2 3 4 5; do
+        expect 0 plot two.npz --kind $kind --images 3x3 --labels hostile.txt --force --out "$name.svg" \
+            --title "$(sed -n ${line}p hostile.txt; echo 'set output "pwned"')"
+        drawn "$name.svg"
+        gnuplot -d "$name.gp" 2>"$top/stderr" || die 'the script cannot be drawn again'
+        [ -z "$(find . -name 'pwned*')" ] || die "$kind: a name was run as a command (line $line)"
+        if [ -x /usr/bin/python3 ]; then
+            /usr/bin/python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "./$name.svg" 2>"$top/stderr" ||
+                die "$kind: the SVG is not well formed (line $line)"
+        fi
+    done
+done
+grep -qF '{/=90 big} _{x}^{y}' "$name.svg" || die 'a label was not shown as it is'
