@@ -16,8 +16,11 @@ static json_t *facts(const armilla_check *check, const armilla_model_summary *su
     json_put_number(object, "radius_stated", check->radius_stated);
     json_put_number(object, "radius_violation", check->radius_violation);
     json_put_number(object, "orthonormal_violation", check->orthonormal_violation);
+    json_put_number(object, "unit_violation", check->unit_violation);
+    json_put_count(object, "row_nonzeros", check->row_nonzeros);
     json_put_number(object, "basis_negative", check->basis_negative);
     json_put_number(object, "codes_negative", check->codes_negative);
+    json_put_count(object, "not_one_hot", check->not_one_hot);
     json_put_count(object, "sparsity", summary->sparsity > 0 ? summary->sparsity : -1);
     json_put_count(object, "most_nonzeros", check->most_nonzeros);
     json_put_flag(object, "fingerprint_matches", check->fingerprint_matches);

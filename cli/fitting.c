@@ -30,13 +30,14 @@ static double remaining(const cli_watcher *watcher, const armilla_trace_entry *e
 static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double clock)
 {
     const double elapsed = clock - watcher->begun, rate = elapsed > 0 ? (double)watcher->done / elapsed : 0;
-    char start[64] = "", left[32], line[256];
+    char start[64] = "", radius[48] = "", left[32], line[256];
+    if (isfinite(entry->radius)) snprintf(radius, sizeof radius, "  radius %.4g", entry->radius);
     report_seconds(remaining(watcher, entry, rate), left, sizeof left);
     if (watcher->options->restarts > 1)
         snprintf(start, sizeof start, "start %" PRId64 " of at most %" PRId64 "  ", watcher->round,
                  watcher->options->restarts);
-    snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f  radius %.4g  %.3g it/s  < %s left", start,
-             entry->iteration, watcher->options->max_iter, entry->relative_error, entry->radius, rate, left);
+    snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f%s  %.3g it/s  < %s left", start,
+             entry->iteration, watcher->options->max_iter, entry->relative_error, radius, rate, left);
     report_progress(watcher->report, line);
     watcher->shown = clock;
 }

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,5 +139,6 @@ void report_summary(cli_report *report, const armilla_model *model, const armill
     report_line(report, "stopped   %s after %" PRId64 " iteration%s, %.3g s", stop_sentences[found.stop],
                 found.iterations, found.iterations == 1 ? "" : "s", found.seconds);
     report_line(report, "error     %.6g relative (objective %.10g)", found.relative_error, found.objective);
-    report_line(report, "radius    %.6g%s", found.radius, options->radius > 0 ? " (given)" : "");
+    if (isfinite(found.radius))
+        report_line(report, "radius    %.6g%s", found.radius, options->radius > 0 ? " (given)" : "");
 }

@@ -75,10 +75,13 @@ typedef struct armilla_check {
     bool passed;
     double objective_stated, objective_found;
     double radius_stated;
-    double radius_violation;      /* max_j | ||v_j|| / l - 1 | */
+    double radius_violation;      /* max_j | ||v_j|| / l - 1 |; 0 where codes are not on a sphere */
     double orthonormal_violation; /* max |U'U - I|, 0 where the basis is not orthonormal */
     double basis_negative;        /* the most negative entry of U as a positive number, 0 where signs are free */
+    double unit_violation;        /* max_k | ||u_k|| - 1 |, 0 where atoms need not have length 1 */
+    int64_t row_nonzeros;         /* in the fullest row of U, where one is the most; else 0 */
     double codes_negative;
+    int64_t not_one_hot;   /* codes that are not one entry 1 and zeros, where they should be */
     int64_t most_nonzeros; /* in a code */
     bool fingerprint_matches;
     int64_t rises;       /* iterations in which the trace's objective rose by more than rounding */

@@ -30,11 +30,11 @@ static void find(armilla_check *check, bool differs, const char *format, ...)
 static void look_at_basis(const armilla_model *model, const double *U, armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
-    const double violation = model->basis->violation(s->m, s->rank, U);
-    if (model->basis->gram_is_identity)
-        check->orthonormal_violation = violation;
-    else
-        check->basis_negative = violation;
+    const armilla_basis_set *basis = model->basis;
+    if (basis->gram_is_identity) check->orthonormal_violation = armilla_skewness(s->m, s->rank, U);
+    if (!basis->is_signed) check->basis_negative = armilla_most_negative(s->m * s->rank, U);
+    if (!basis->gram_is_identity && !basis->scalable) check->unit_violation = basis->violation(s->m, s->rank, U);
+    if (basis->one_atom_per_row) check->row_nonzeros = armilla_fullest_row(s->m, s->rank, U);
 }
 
 static void look_at_codes(const armilla_model *model, double *v, armilla_check *check)
@@ -43,15 +43,17 @@ static void look_at_codes(const armilla_model *model, double *v, armilla_check *
     for (int64_t j = 0; j < s->n; j++) {
         const size_t place = (size_t)(j * s->rank) * armilla_type_size(s->precision);
         double sum = 0;
-        int64_t nonzeros = 0;
+        int64_t nonzeros = 0, ones = 0;
         armilla_fetch(s->precision, s->rank, (const char *)model->V + place, v);
         for (int64_t k = 0; k < s->rank; k++) {
-            const double w = v[k] / s->radius; /* so that no square overflows */
+            const double w = v[k] / armilla_model_code_length(model); /* so that no square overflows */
             sum += w * w;
             nonzeros += v[k] != 0;
+            ones += v[k] == 1;
             if (model->codes->nonnegative) check->codes_negative = fmax(check->codes_negative, -v[k]);
         }
-        check->radius_violation = fmax(check->radius_violation, fabs(sqrt(sum) - 1));
+        if (model->codes->spherical) check->radius_violation = fmax(check->radius_violation, fabs(sqrt(sum) - 1));
+        if (!model->codes->spherical && !model->codes->conic) check->not_one_hot += ones != 1 || nonzeros != 1;
         if (nonzeros > check->most_nonzeros) check->most_nonzeros = nonzeros;
     }
 }
@@ -70,7 +72,8 @@ static bool trace_holds(const armilla_model *model)
     for (int64_t k = 0; k < model->trace_count; k++) {
         const armilla_trace_entry *e = &model->trace[k];
         const double error = sqrt(e->objective / model->summary.squared_norm);
-        if (!(fabs(e->relative_error - error) <= 1e-12) || !isfinite(e->dU + e->dV + e->radius + e->seconds))
+        const bool radius = model->codes->spherical ? isfinite(e->radius) : isnan(e->radius);
+        if (!(fabs(e->relative_error - error) <= 1e-12) || !radius || !isfinite(e->dU + e->dV + e->seconds))
             return false;
     }
     return true;
@@ -82,8 +85,8 @@ static void judge_end(const armilla_model *model, const armilla_data_facts *fact
     const armilla_model_summary *s = &model->summary;
     const armilla_trace_entry *last = &model->trace[model->trace_count - 1];
     const bool sealed = armilla_solvers_find(s->solver)->sealed;
-    find(check, !sealed && last->radius != s->radius, "the last radius of the trace, %.17g, is not the model's",
-         last->radius);
+    find(check, !sealed && model->codes->spherical && last->radius != s->radius,
+         "the last radius of the trace, %.17g, is not the model's", last->radius);
     find(check,
          sealed ? s->objective > last->objective + SEAL_SLACK * facts->squared_norm : s->objective != last->objective,
          "the objective %.17g does not follow from the last entry of the trace, %.17g", s->objective, last->objective);
@@ -102,6 +105,10 @@ static void judge(const armilla_model *model, const armilla_data_facts *facts, a
          check->objective_found);
     find(check, !(check->orthonormal_violation <= orthonormal), "U'U differs from I by %.3g, more than %.3g",
          check->orthonormal_violation, orthonormal);
+    find(check, !(check->unit_violation <= orthonormal), "an atom's length differs from 1 by %.3g, more than %.3g",
+         check->unit_violation, orthonormal);
+    find(check, check->row_nonzeros > 1, "a row of U has %" PRId64 " nonzeros, more than 1", check->row_nonzeros);
+    find(check, check->not_one_hot > 0, "%" PRId64 " codes are not one entry 1 and zeros", check->not_one_hot);
     find(check, !(check->basis_negative <= 0), "U has a negative entry, -%.3g", check->basis_negative);
     find(check, check->codes_negative > 0, "V has a negative entry, -%.3g", check->codes_negative);
     find(check, !(check->radius_violation <= NORM_SLACK * epsilon),

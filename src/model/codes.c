@@ -48,11 +48,16 @@ static void scale_codes(armilla_type type, int64_t r, int64_t n, double l, doubl
     }
 }
 
+double armilla_model_code_length(const armilla_model *model)
+{
+    return model->codes->spherical ? model->summary.radius : 1;
+}
+
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
                                    int threads, void *codes)
 {
     const armilla_model_summary *s = &model->summary;
-    code_solve solve = {.codes = model->codes, .l = s->radius};
+    code_solve solve = {.codes = model->codes, .l = armilla_model_code_length(model)};
     const armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &solve};
     armilla_sweep *sweep = NULL;
     double *column = NULL, *gram = NULL;
@@ -63,7 +68,7 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
                                             &solve.columns);
     if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
     if (status == ARMILLA_OK) status = armilla_sweep_run(sweep, &plan);
-    if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, view->n, s->radius, column, codes);
+    if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, view->n, solve.l, column, codes);
     armilla_column_problem_free(solve.columns);
     armilla_sweep_free(sweep);
     armilla_release(context, gram);

@@ -223,11 +223,9 @@ static bool read_words(const json_t *record, armilla_model *model, const char **
     model->codes = armilla_codes_find(text_of(record, "codes"));
     *wrong = !model->basis ? "basis" : !model->codes ? "codes" : !solver ? "solver" : NULL;
     if (*wrong) return false;
-    const armilla_named_model *named = armilla_models_of_pair(model->basis->name, model->codes->name);
     s->basis = model->basis->name;
     s->codes = model->codes->name;
     s->solver = solver->name;
-    s->model = named ? named->name : NULL;
     s->normalize = strcmp(text_of(record, "normalize"), "l2") == 0 ? "l2" : "none";
     for (word = 0; word < ARMILLA_STOP_COUNT && strcmp(stop, armilla_stop_word((armilla_stop)word)) != 0; word++) {}
     s->stop = (armilla_stop)word;
@@ -307,6 +305,10 @@ static armilla_status read_record(armilla_context *context, const char *path, co
             json_integer_value(json_object_get(json_object_get(record, "kept_from"), kept_arrays[i].size));
     if (s->sparsity < 0 || (s->sparsity > 0) != model->codes->sparse || s->sparsity > s->rank)
         return bad_record(context, path, "sparsity");
+    if (!armilla_pair_allowed(model->basis, model->codes)) return bad_record(context, path, "codes");
+    const armilla_named_model *named =
+        armilla_models_of_pair(model->basis->name, model->codes->name, s->sparsity, s->normalize);
+    s->model = named ? named->name : NULL;
     if (!json_is_object(options)) return bad_record(context, path, "options");
     s->fingerprint = strtoull(text_of(record, "fingerprint"), &end, 16);
     if (end == text_of(record, "fingerprint") || *end) return bad_record(context, path, "fingerprint");
@@ -416,9 +418,9 @@ static armilla_status check_finite(armilla_context *context, const char *path, c
                 return armilla_fail(context, ARMILLA_BAD_DATA,
                                     "%s: %s has a value that is not finite; the file is damaged", path, arrays[a].name);
         }
-    if (!(s->radius > 0) || !isfinite(s->radius))
+    if (model->codes->spherical ? !(s->radius > 0) || !isfinite(s->radius) : !isnan(s->radius))
         return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "%s: the radius %g is not a positive number; the file is damaged", path, s->radius);
+                            "%s: the radius %g is not one that such codes have; the file is damaged", path, s->radius);
     return ARMILLA_OK;
 }
 

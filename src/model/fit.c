@@ -74,12 +74,12 @@ static void warn(const fit *f)
 {
     const armilla_data_facts *facts = &f->facts;
     const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
-    if (spread > WIDE_NORMS && strcmp(f->resolved.normalize, "none") == 0)
+    if (f->resolved.codes->spherical && spread > WIDE_NORMS && strcmp(f->resolved.normalize, "none") == 0)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "the longest sample is %.3g times the shortest: one radius cannot fit both; --normalize l2 scales "
                     "every sample to length 1",
                     spread);
-    if (facts->zero_samples > 0)
+    if (f->resolved.codes->spherical && facts->zero_samples > 0)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "%" PRId64 " of %" PRId64 " samples are 0 and have no direction of their own", facts->zero_samples,
                     f->X->n);
@@ -104,6 +104,10 @@ static armilla_status survey(fit *f)
         status = armilla_survey(f->context, f->view.data, f->resolved.type, f->threads, &f->facts, f->squared_norms);
     if (status == ARMILLA_OK) status = armilla_view_finite(f->context, f->model, &f->view, &f->facts, f->resolved.type);
     if (status == ARMILLA_OK) status = check_scale(f);
+    if (status == ARMILLA_OK && f->facts.negatives > 0 && armilla_solvers_find(f->options->solver)->positive)
+        status = armilla_fail(f->context, ARMILLA_BAD_DATA,
+                              "%" PRId64 " entries are negative, and --solver %s multiplies: use --solver fast or palm",
+                              f->facts.negatives, f->options->solver);
     if (status == ARMILLA_OK) warn(f);
     return status;
 }
@@ -382,7 +386,7 @@ static void summarize(fit *f, double objective)
     s->objective = objective;
     s->relative_error = sqrt(objective / f->facts.squared_norm);
     s->squared_norm = f->facts.squared_norm;
-    s->radius = p->l;
+    s->radius = f->resolved.codes->spherical ? p->l : NAN;
     s->seconds = armilla_clock() - f->clock_start;
     s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
 }
@@ -430,7 +434,9 @@ static void free_fit(fit *f)
 static armilla_status choose_start(fit *f)
 {
     if (f->options->start_model || f->options->start_basis) return ARMILLA_OK;
+    const bool positive = armilla_solvers_find(f->options->solver)->positive;
     f->start = f->options->start ? armilla_starts_find(f->options->start)
+               : positive        ? &armilla_start_random
                                  : armilla_starts_default(f->resolved.basis, f->resolved.codes);
     if (f->start) return ARMILLA_OK;
     return armilla_fail(f->context, ARMILLA_BAD_ARGUMENT,

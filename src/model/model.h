@@ -49,6 +49,9 @@ const char *armilla_options_kernel(const char *text);
 /* Whether lambda or mu, as texts, may be below the safe value; NULL counts as safe. */
 bool armilla_weights_unsafe(const char *lambda, const char *mu);
 
+/* The radius of the codes; 1 where they have none. */
+double armilla_model_code_length(const armilla_model *model);
+
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
 
 /* Learns the preparation that the options ask for from X, and notes it in the summary; normalize is not learned. */

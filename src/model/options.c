@@ -241,11 +241,14 @@ void armilla_options_default(armilla_options *options)
 armilla_options armilla_options_fill(const armilla_options *options)
 {
     armilla_options filled = *options;
+    const armilla_named_model *named = options->model ? armilla_models_find(options->model) : NULL;
     for (const armilla_option *row = table; row->name; row++) {
         const bool text = row->kind == ARMILLA_OPTION_WORD || row->kind == ARMILLA_OPTION_MULTIPLE;
         const char **field = (const char **)(void *)((char *)&filled + row->offset);
         if (text && !*field) *field = row->preset;
     }
+    if (named && named->sparsity > 0 && filled.sparsity == 0) filled.sparsity = named->sparsity;
+    if (named && named->normalize) filled.normalize = named->normalize;
     return filled;
 }
 
@@ -275,6 +278,28 @@ static armilla_status check_row(armilla_context *context, const armilla_option *
     return ARMILLA_OK;
 }
 
+/* What goes together, as the tables tell it. */
+static armilla_status check_pair(armilla_context *context, const armilla_options *options,
+                                 const armilla_resolved *resolved)
+{
+    const armilla_named_model *named = options->model ? armilla_models_find(options->model) : NULL;
+    const armilla_solver *solver = armilla_solvers_find(options->solver);
+    const char *basis = resolved->basis->name, *codes = resolved->codes->name;
+    if (named && named->sparsity > 0 && options->sparsity != named->sparsity)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--model %s stands for --sparsity %" PRId64 ", not %" PRId64,
+                            named->name, named->sparsity, options->sparsity);
+    if (!armilla_pair_allowed(resolved->basis, resolved->codes))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--basis %s does not go with --codes %s: its steps scale the codes; use --codes nonneg, "
+                            "free or sparse",
+                            basis, codes);
+    if (solver->takes && !solver->takes(resolved->basis, resolved->codes))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--solver %s does not go with --basis %s --codes %s; it needs %s", solver->name, basis,
+                            codes, solver->needs);
+    return ARMILLA_OK;
+}
+
 static armilla_status check_together(armilla_context *context, const armilla_options *options,
                                      const armilla_resolved *resolved)
 {
@@ -288,13 +313,17 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
                             options->rank);
     if (!codes->sparse && options->sparsity != 0)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "--sparsity does not go with --codes %s, which is not sparse; use sparse-sphere or "
+                            "--sparsity does not go with --codes %s, which is not sparse; use sparse, sparse-sphere or "
                             "nonneg-sparse-sphere",
                             codes->name);
     if (options->sparsity > options->rank)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--sparsity %" PRId64 " is more than --rank %" PRId64,
                             options->sparsity, options->rank);
-    return ARMILLA_OK;
+    if (!codes->spherical && options->radius > 0)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--radius does not go with --codes %s, which are not on a sphere and have no radius",
+                            codes->name);
+    return check_pair(context, options, resolved);
 }
 
 static armilla_status resolve_pair(armilla_context *context, const armilla_options *options, armilla_resolved *resolved)
@@ -306,7 +335,9 @@ static armilla_status resolve_pair(armilla_context *context, const armilla_optio
                             named->name, named->basis, named->codes);
     resolved->basis = armilla_basis_find(named ? named->basis : options->basis ? options->basis : "orthonormal");
     resolved->codes = armilla_codes_find(named ? named->codes : options->codes ? options->codes : "sphere");
-    named = armilla_models_of_pair(resolved->basis->name, resolved->codes->name);
+    if (!named)
+        named =
+            armilla_models_of_pair(resolved->basis->name, resolved->codes->name, options->sparsity, options->normalize);
     resolved->model = named ? named->name : NULL;
     return ARMILLA_OK;
 }
@@ -330,10 +361,11 @@ armilla_status armilla_options_resolve(armilla_context *context, const armilla_o
     armilla_status status = ARMILLA_OK;
     for (const armilla_option *row = table; row->name && status == ARMILLA_OK; row++)
         status = check_row(context, row, options);
-    if (status == ARMILLA_OK) status = resolve_pair(context, options, &made);
-    if (status == ARMILLA_OK) status = check_together(context, options, &made);
+    const armilla_options filled = armilla_options_fill(options);
+    if (status == ARMILLA_OK) status = resolve_pair(context, &filled, &made);
+    if (status == ARMILLA_OK) status = check_together(context, &filled, &made);
     if (status != ARMILLA_OK) return status;
-    made.normalize = options->normalize && strcmp(options->normalize, "l2") == 0 ? "l2" : "none";
+    made.normalize = strcmp(filled.normalize, "l2") == 0 ? "l2" : "none";
     made.type = X ? armilla_type_precision(X->type) : ARMILLA_F64;
     for (int type = 0; options->precision && type < ARMILLA_PRECISION_COUNT; type++)
         if (strcmp(options->precision, armilla_type_word((armilla_type)type)) == 0) made.type = (armilla_type)type;

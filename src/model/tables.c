@@ -10,14 +10,14 @@
 static bool basis_row(size_t index, armilla_table_row *row)
 {
     const armilla_basis_set *set = armilla_basis_row(index);
-    if (set) *row = (armilla_table_row){set->name, set->alias, set->meaning, ""};
+    if (set) *row = (armilla_table_row){set->name, set->alias ? set->alias : "", set->meaning, ""};
     return set != NULL;
 }
 
 static bool codes_row(size_t index, armilla_table_row *row)
 {
     const armilla_code_set *set = armilla_codes_row(index);
-    if (set) *row = (armilla_table_row){set->name, set->alias, set->meaning, ""};
+    if (set) *row = (armilla_table_row){set->name, set->alias ? set->alias : "", set->meaning, ""};
     return set != NULL;
 }
 

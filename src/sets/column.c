@@ -27,7 +27,7 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
         .r = r, .s = s, .exact = exact, .context = context, .kernels = armilla_code_kernels_for(context)};
     status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
-    if (status == ARMILLA_OK && !exact && codes->sparse && s > 2 &&
+    if (status == ARMILLA_OK && !exact && codes->sparse && codes->spherical && s > 2 &&
         armilla_supports_count(r, s, codes->nonnegative) > 0)
         status = armilla_supports_new(context, r, s, codes->nonnegative, &made->supports);
     if (status != ARMILLA_OK) {
@@ -76,7 +76,9 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 
 bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes)
 {
-    if (problem->exact || (codes->sparse && problem->s <= 2)) return true;
+    if (problem->exact) return true;
+    if (!codes->spherical) return !codes->sparse || problem->s == 1; /* convex, or a choice of one */
+    if (codes->sparse && problem->s <= 2) return true;
     return !codes->nonnegative && (!codes->sparse || problem->supports != NULL);
 }
 
@@ -119,16 +121,18 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
     const double alpha = problem->alpha;
     double *q = room, *next = q + r, *Hnext = next + r, *Hw = Hnext + r, *back = Hw + r, *Hback = back + r;
     double age = 0, value = 0; /* age: steps since the last fresh start */
+    /* Proj does not see the scale of q on a sphere; else the step is q/alpha. */
+    const double scale = codes->spherical ? 1 : alpha > 0 ? 1 / alpha : 0;
     multiply_gram(problem, w, Hw);
     value = value_of(r, d, w, Hw);
     memcpy(back, w, (size_t)r * sizeof *w);
     memcpy(Hback, Hw, (size_t)r * sizeof *w);
     for (int step = 0; step < steps; step++) {
         const double beta = armilla_descent_beta(age);
-        double moved = 0;
+        double moved = 0, largest = codes->spherical;
         /* q = d + (alpha*I - H)y, y = w + beta*(w - w_back) */
         for (int64_t k = 0; k < r; k++)
-            q[k] = d[k] + alpha * (w[k] + beta * (w[k] - back[k])) - (Hw[k] + beta * (Hw[k] - Hback[k]));
+            q[k] = scale * (d[k] + alpha * (w[k] + beta * (w[k] - back[k])) - (Hw[k] + beta * (Hw[k] - Hback[k])));
         if (!codes->project(r, problem->s, q, next)) return;
         multiply_gram(problem, next, Hnext);
         const double found = value_of(r, d, next, Hnext);
@@ -144,11 +148,12 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
             back[k] = w[k];
             Hback[k] = Hw[k];
             w[k] = next[k];
+            if (fabs(w[k]) > largest) largest = fabs(w[k]);
             Hw[k] = Hnext[k];
         }
         value = found;
         age++;
-        if (moved <= settled) return;
+        if (moved <= settled * largest) return;
     }
 }
 

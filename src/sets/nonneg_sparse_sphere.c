@@ -27,6 +27,7 @@ const armilla_code_set armilla_codes_nonneg_sparse_sphere = {
     .meaning = "nonnegative codes on a sphere of one radius with at most s nonzeros",
     .sparse = true,
     .nonnegative = true,
+    .spherical = true,
     .project = project,
     .solve = solve,
     .solves_cheaply = armilla_sparse_solves_cheaply,

@@ -102,6 +102,7 @@ const armilla_code_set armilla_codes_nonneg_sphere = {
     .alias = "v2",
     .meaning = "nonnegative codes on a sphere of one radius",
     .nonnegative = true,
+    .spherical = true,
     .project = project,
     .solve = solve,
     .solve_lanes = solve_lanes,

@@ -17,6 +17,7 @@ const armilla_code_set armilla_codes_sparse_sphere = {
     .alias = "v3",
     .meaning = "codes on a sphere of one radius with at most s nonzeros",
     .sparse = true,
+    .spherical = true,
     .project = project,
     .solve = solve,
     .solves_cheaply = armilla_sparse_solves_cheaply,

@@ -36,6 +36,7 @@ const armilla_code_set armilla_codes_sphere = {
     .name = "sphere",
     .alias = "v1",
     .meaning = "codes on a sphere of one radius",
+    .spherical = true,
     .project = project,
     .solve = solve,
     .solves_cheaply = solves_cheaply,

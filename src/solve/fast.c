@@ -72,6 +72,11 @@ void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
     armilla_columns_solve(fast->columns, p->options.codes, panel->count, panel->C, unit, panel->W, panel->scratch);
 }
 
+double armilla_fast_beta(const armilla_fast *fast)
+{
+    return fast->plain || fast->reviving ? 0 : fast->momentum.beta;
+}
+
 static armilla_status take_fast(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
@@ -109,7 +114,9 @@ static void free_fast(armilla_fast *fast)
 
 static armilla_status solve(armilla_problem *p)
 {
+    const armilla_problem_options *o = &p->options;
     armilla_fast fast = {.problem = p};
+    fast.plain = o->basis->one_atom_per_row || armilla_pair_assigns(o->basis, o->codes, o->s);
     armilla_status status = take_fast(&fast);
     if (status == ARMILLA_OK) {
         armilla_momentum_begin(&fast.momentum);

@@ -11,6 +11,7 @@ typedef struct armilla_fast {
     armilla_problem *problem;
     armilla_column_problem *columns;
     armilla_momentum momentum;
+    bool plain;             /* no momentum: codes or rows of U choose, or it is Lloyd's iteration */
     armilla_effort effort;  /* of the next sweeps */
     double *U_kept;         /* the accepted basis, while a trial is in the problem */
     double *A, *A_back, *G; /* sums of the accepted state, and A of the one before */
@@ -38,7 +39,7 @@ armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended);
 
 /* U_new = coordinate descent (HALS) from the accepted basis on its sums. */
 void armilla_fast_descend_basis(armilla_fast *fast);
-/* U = max(U_new + beta*(U_new - U_kept), 0) as a trial. */
+/* U = U_new + beta*(U_new - U_kept) as a trial, each atom made one of its set. */
 void armilla_fast_set_trial(armilla_fast *fast, double beta);
 
 /* Looks for atoms that no code uses and, where it is time, chooses the samples that they become; costs a sweep only
@@ -56,7 +57,10 @@ armilla_status armilla_fast_continue(armilla_fast *fast);
 /* The state and sums of the problem become the accepted ones. */
 void armilla_fast_keep(armilla_fast *fast);
 
-/* The loops. */
+/* How far the next trial goes ahead. */
+double armilla_fast_beta(const armilla_fast *fast);
+
+/* The loops: for sets with U'U = I, and for those whose atoms move one by one. */
 armilla_status armilla_fast_orthonormal(armilla_fast *fast);
 armilla_status armilla_fast_nonnegative(armilla_fast *fast);
 

@@ -1,4 +1,4 @@
-/* Nonnegative basis: coordinate descent (HALS) over the columns of U on fixed sums, and per read of X several code
+/* A basis whose atoms move one by one, such as the nonnegative: coordinate descent (HALS) over the columns of U on fixed sums, and per read of X several code
  * steps in Gram space from the previous codes, or the column solver where it is cheap or the steps have slowed down.
  * The basis is extrapolated, and taken back where h did not fall. */
 #include "solve/fast.h"
@@ -16,30 +16,36 @@ typedef struct nonnegative_loop {
     bool cheap; /* the column solver is used in every sweep, and nothing else */
 } nonnegative_loop;
 
-/* u_k <- max(u_k + (a_k - Ug_k)/G_kk, 0), for all k; A and G of V = lW. One pass only: more fit U closely to codes that
+/* u_k <- the atom nearest to u_k + (a_k - Ug_k)/G_kk, its best with the others fixed, for all k; A and G of V = lW. One pass only: more fit U closely to codes that
  * have hardly moved, and from there the way down is long. */
 void armilla_fast_descend_basis(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
     const int64_t m = p->m, r = p->r;
-    double *step = p->U_next; /* one column of room */
+    double *step = p->U_next, used = 0; /* one column of room */
+    for (int64_t k = 0; k < r; k++) used += fast->G[k * r + k];
     memcpy(fast->U_new, fast->U_kept, (size_t)(m * r) * sizeof(double));
     for (int64_t k = 0; k < r; k++) {
         double *u = fast->U_new + k * m;
         const double own = fast->G[k * r + k];
-        if (own <= 1e-12 * (double)p->n) continue; /* hardly used: no curvature to divide by */
+        if (own <= 1e-12 * used) continue; /* hardly used: no curvature to divide by */
         /* a_k/l - Ug_k, both divided by l */
         for (int64_t i = 0; i < m; i++) step[i] = fast->A[k * m + i] / fast->l;
         armilla_multiply(m, r, 1, -1, fast->U_new, fast->G + k * r, 1, step);
-        for (int64_t i = 0; i < m; i++) u[i] = fmax(u[i] + step[i] / own, 0);
+        for (int64_t i = 0; i < m; i++) u[i] += step[i] / own;
+        if (!p->options.basis->atom(m, u)) memcpy(u, fast->U_kept + k * m, (size_t)m * sizeof *u);
     }
 }
 
 void armilla_fast_set_trial(armilla_fast *fast, double beta)
 {
     armilla_problem *p = fast->problem;
-    for (int64_t i = 0; i < p->m * p->r; i++)
-        p->U_next[i] = fmax(fast->U_new[i] + beta * (fast->U_new[i] - fast->U_kept[i]), 0);
+    for (int64_t k = 0; k < p->r; k++) {
+        double *u = p->U_next + k * p->m;
+        const double *to = fast->U_new + k * p->m, *from = fast->U_kept + k * p->m;
+        for (int64_t i = 0; i < p->m; i++) u[i] = to[i] + beta * (to[i] - from[i]);
+        if (beta > 0 && !p->options.basis->atom(p->m, u)) memcpy(u, to, (size_t)p->m * sizeof *u);
+    }
     armilla_problem_set_basis(p, p->U_next, NULL);
 }
 
@@ -89,18 +95,18 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
     armilla_fast_descend_basis(fast);
     if (status == ARMILLA_OK) status = armilla_fast_revive(fast, fast->U_new);
     if (status != ARMILLA_OK) return status;
-    armilla_fast_set_trial(fast, fast->reviving ? 0 : fast->momentum.beta);
+    armilla_fast_set_trial(fast, armilla_fast_beta(fast));
     status = armilla_fast_sweep(fast, code_steps, loop, &h);
     if (status == ARMILLA_OK && h < fast->h) {
         armilla_momentum_accept(&fast->momentum);
-    } else if (status == ARMILLA_OK) {
+    } else if (status == ARMILLA_OK && !fast->plain) {
         armilla_momentum_reject(&fast->momentum);
         armilla_fast_set_trial(fast, 0);
         status = armilla_fast_sweep(fast, code_steps, loop, &h);
     }
     if (status == ARMILLA_OK) status = h <= fast->h ? armilla_fast_accept(fast, ended) : armilla_fast_stay(fast, ended);
     if (status != ARMILLA_OK) return status;
-    const double fall = (before - fast->h) / before;
+    const double fall = before > 0 ? (before - fast->h) / before : 0;
     loop->steps = armilla_code_steps(fall);
     if (fast->effort != ARMILLA_DESCEND) armilla_polish_done(&loop->polish, trace->count, fall);
     const bool polish = loop->cheap || (!fast->problem->draft && armilla_polish_due(&loop->polish, trace->count, fall));
@@ -132,7 +138,8 @@ armilla_status armilla_fast_nonnegative(armilla_fast *fast)
     loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
     fast->effort = loop.cheap || (!p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     armilla_polish_begin(&loop.polish);
-    armilla_status status = p->screened ? find_codes(&loop) : ARMILLA_OK;
+    const bool wanted = p->screened || (p->options.codes->conic && !p->given && p->options.stop.max_iter > 0);
+    armilla_status status = wanted ? find_codes(&loop) : ARMILLA_OK;
     if (status == ARMILLA_OK) status = armilla_problem_record(p, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) status = iterate(&loop, &ended);
     return status;

@@ -3,17 +3,18 @@
  *     W = Proj(U'X)      l = <C,W>/n      U = polar(XW')
  *
  * and guarded momentum makes the alternation faster: U = polar(A_k + beta(A_k - A_{k-1})), where beta grows while the
- * next sweep shows that h fell; if not, that sweep is thrown away and the plain step is made. */
+ * next sweep shows that h fell; if not, that sweep is thrown away and the plain step is made. Codes without a sphere
+ * have closed forms too, and an orthonormal basis of nonnegative entries its own step in place of the polar factor. */
 #include "solve/fast.h"
 
 #include <string.h>
 
-/* U = polar(A + beta*(A - A_back)) */
+/* U = polar(A + beta*(A - A_back)), or the set's own step */
 static armilla_status basis_step(armilla_fast *fast, double beta)
 {
     armilla_problem *p = fast->problem;
-    for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = fast->A[i] + beta * (fast->A[i] - fast->A_back[i]);
-    armilla_status status = armilla_polar(p->algebra, p->U_next, p->U_next);
+    for (int64_t i = 0; i < p->m * p->r; i++) fast->U_new[i] = fast->A[i] + beta * (fast->A[i] - fast->A_back[i]);
+    armilla_status status = p->options.basis->exact(p->algebra, p->m, p->r, fast->U_new, fast->G, p->U_next);
     if (status == ARMILLA_OK) status = armilla_fast_revive(fast, p->U_next);
     if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
     return status;
@@ -34,11 +35,11 @@ armilla_status armilla_fast_orthonormal(armilla_fast *fast)
     if (status == ARMILLA_OK) status = armilla_problem_record(fast->problem, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) {
         status = armilla_fast_find_unused(fast);
-        if (status == ARMILLA_OK) status = try_step(fast, fast->reviving ? 0 : fast->momentum.beta, &h);
+        if (status == ARMILLA_OK) status = try_step(fast, armilla_fast_beta(fast), &h);
         if (status != ARMILLA_OK) break;
         if (h < fast->h) {
             armilla_momentum_accept(&fast->momentum);
-        } else {
+        } else if (!fast->plain) {
             armilla_momentum_reject(&fast->momentum);
             status = try_step(fast, 0, &h);
             if (status != ARMILLA_OK) break;

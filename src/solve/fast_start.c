@@ -62,7 +62,9 @@ armilla_status armilla_fast_continue(armilla_fast *fast)
             most = armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS];
             memcpy(best, p->U, (size_t)(p->m * p->r) * sizeof(double));
         }
-        if (status == ARMILLA_OK) status = armilla_polar(p->algebra, armilla_sweep_A(p->sweep), p->U_next);
+        if (status == ARMILLA_OK)
+            status = p->options.basis->exact(p->algebra, p->m, p->r, armilla_sweep_A(p->sweep),
+                                             armilla_sweep_G(p->sweep), p->U_next);
         if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
     }
     return status == ARMILLA_OK ? feasible_start(fast, best) : status;

@@ -10,6 +10,10 @@ static armilla_status basis_step(armilla_problem *p, double *dU)
     double sigma = 0;
     armilla_status status = armilla_largest_eigenvalue(p->algebra, p->r, G, &sigma);
     if (status != ARMILLA_OK) return status;
+    if (!(sigma > 0)) { /* no code is used: every basis is as good */
+        *dU = 0;
+        return ARMILLA_OK;
+    }
     const double mu = armilla_weight_apply(p->options.mu, 2 * p->l * p->l * sigma);
     status = p->options.basis->proximal(p->algebra, p->m, p->r, p->U, A, G, p->l, mu, p->U_next);
     if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, dU);
@@ -28,6 +32,8 @@ static armilla_status set_pull(armilla_problem *p)
     }
     const double lambda = armilla_weight_apply(p->options.lambda, 2 * sigma);
     p->pulls = false;
+    /* On a sphere Proj does not see the scale; else the step is q/lambda. */
+    p->code_scale = p->options.codes->spherical ? 1 : lambda > 0 ? 1 / lambda : 0;
     for (int64_t a = 0; a < p->r; a++)
         for (int64_t b = 0; b < p->r; b++) {
             const double h = identity ? a == b : p->H[a * p->r + b];
@@ -58,8 +64,9 @@ static void code_step(void *self, const armilla_code_panel *panel)
     form_q(p, panel);
     for (int64_t j = 0; j < panel->count; j++) {
         double *w = panel->W + j * r, *q = panel->Q + j * r;
-        bool any = false;
+        bool any = !p->options.codes->spherical;
         for (int64_t k = 0; k < r && !any; k++) any = q[k] != 0;
+        for (int64_t k = 0; k < r && p->code_scale != 1; k++) q[k] *= p->code_scale;
         if (any) (void)p->options.codes->project(r, p->options.s, q, w);
     }
 }
@@ -82,8 +89,16 @@ static armilla_status palm(armilla_problem *p)
     return status;
 }
 
+static bool takes(const armilla_basis_set *basis, const armilla_code_set *codes)
+{
+    (void)codes;
+    return basis->proximal != NULL;
+}
+
 const armilla_solver armilla_solver_palm = {
     .name = "palm",
     .meaning = "the paper's algorithm: proximal alternating linearized minimization",
+    .takes = takes,
+    .needs = "a basis with a proximal step: any but orthonormal-nonneg",
     .solve = palm,
 };

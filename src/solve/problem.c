@@ -59,6 +59,7 @@ armilla_status armilla_problem_new(armilla_context *context, const armilla_data 
         .squared_norm = squared_norm,
         .squared_norms = squared_norms,
     };
+    if (!options->codes->spherical) made->options.radius = 1; /* fixed: V = W */
     status = take_state(made);
     if (status != ARMILLA_OK) {
         armilla_problem_free(made);
@@ -152,7 +153,7 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
         .relative_error = sqrt(h / problem->squared_norm),
         .dU = dU,
         .dV = dV,
-        .radius = problem->l,
+        .radius = problem->options.codes->spherical ? problem->l : NAN,
         .seconds = armilla_clock() - problem->options.clock_start,
     };
     if (!isfinite(h))

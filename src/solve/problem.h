@@ -1,6 +1,6 @@
 /* A problem: the data, the pair of sets, the state (U, W, l) and everything that a solver needs, taken in one place
  * before the first sweep. The state is kept as unit codes W and a radius l, V = lW, so that the radius step (A7) is a
- * step of one number. All m x r algebra is in double; U holds numbers that the working type has exactly. */
+ * step of one number. Codes that are not on a sphere have the fixed radius 1, and W = V. All m x r algebra is in double; U holds numbers that the working type has exactly. */
 #ifndef ARMILLA_SOLVE_PROBLEM_H
 #define ARMILLA_SOLVE_PROBLEM_H
 
@@ -53,18 +53,19 @@ typedef struct armilla_problem {
     double squared_norm;         /* ||X||^2 */
     const double *squared_norms; /* ||x_j||^2, n */
 
-    double *U;        /* m x r */
-    void *U_typed;    /* the same numbers in the working type */
-    void *W;          /* r x n unit codes in the working type */
-    double l;         /* the radius */
-    double objective; /* h of the last recorded or sealed state */
-    double *H;        /* U'U */
-    double *U_next;   /* room for a step */
-    double *pull;     /* lambda*I - 2H, r x r */
-    bool pulls;       /* whether it is anything but 0 */
-    bool given;       /* the start was given, so that no solver may improve on it beforehand */
-    bool screened;    /* the start is a basis that was fitted to a sketch of X: its codes come first */
-    bool draft;       /* only a basis is wanted, and nobody looks: no last code solve */
+    double *U;         /* m x r */
+    void *U_typed;     /* the same numbers in the working type */
+    void *W;           /* r x n unit codes in the working type */
+    double l;          /* the radius */
+    double objective;  /* h of the last recorded or sealed state */
+    double *H;         /* U'U */
+    double *U_next;    /* room for a step */
+    double *pull;      /* lambda*I - 2H, r x r */
+    bool pulls;        /* whether it is anything but 0 */
+    double code_scale; /* of q before it is projected: 1 for codes on a sphere */
+    bool given;        /* the start was given, so that no solver may improve on it beforehand */
+    bool screened;     /* the start is a basis that was fitted to a sketch of X: its codes come first */
+    bool draft;        /* only a basis is wanted, and nobody looks: no last code solve */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the state */
@@ -106,13 +107,17 @@ typedef struct armilla_solver {
     const char *meaning;
     /* Stored codes are codes(U, l, X) by a last code solve, whose objective may differ a little from the trace's last. */
     bool sealed;
-    bool screens; /* starts are screened on a sketch where the data are many */
+    bool screens;  /* starts are screened on a sketch where the data are many */
+    bool positive; /* needs data >= 0, and a start without zeros, which would stay */
+    /* The pairs that it is for, NULL: all, and in words. */
+    bool (*takes)(const armilla_basis_set *basis, const armilla_code_set *codes);
+    const char *needs;
     armilla_status (*solve)(armilla_problem *problem);
 } armilla_solver;
 
 const armilla_solver *armilla_solvers_row(size_t index);
 const armilla_solver *armilla_solvers_find(const char *name);
 
-extern const armilla_solver armilla_solver_fast, armilla_solver_palm;
+extern const armilla_solver armilla_solver_fast, armilla_solver_palm, armilla_solver_mu;
 
 #endif

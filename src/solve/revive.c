@@ -74,13 +74,15 @@ static bool orthogonalise(const armilla_problem *p, int64_t k, double *x, double
     return true;
 }
 
-/* l*u = the sample, where it is positive; where it nowhere is, the atom stays. */
-static void take_positive(const armilla_fast *fast, int64_t k, const double *x, double *U)
+/* l*u = the sample, or what the set can have of it; where that is nothing, the atom stays. */
+static void take_sample(const armilla_fast *fast, int64_t k, double *x, double *U)
 {
     const int64_t m = fast->problem->m;
+    const double l = fast->problem->options.basis->scalable ? fast->l : 1;
     bool any = false;
-    for (int64_t i = 0; i < m; i++) any = any || x[i] > 0;
-    for (int64_t i = 0; i < m && any; i++) U[k * m + i] = fmax(x[i], 0) / fast->l;
+    if (!fast->problem->options.basis->atom(m, x)) return;
+    for (int64_t i = 0; i < m && !any; i++) any = x[i] != 0;
+    for (int64_t i = 0; i < m && any; i++) U[k * m + i] = x[i] / l;
 }
 
 armilla_status armilla_fast_revive(armilla_fast *fast, double *U)
@@ -91,10 +93,10 @@ armilla_status armilla_fast_revive(armilla_fast *fast, double *U)
         if (fast->revived[k] < 0) continue;
         status = armilla_data_column(p->context, p->X, p->options.type, fast->revived[k], fast->sample);
         if (status != ARMILLA_OK) break;
-        if (p->options.basis->gram_is_identity)
+        if (p->options.basis->atom)
+            take_sample(fast, k, fast->sample, U);
+        else if (!p->options.basis->one_atom_per_row) /* whose own step gives every atom a row */
             (void)orthogonalise(p, k, fast->sample, U);
-        else
-            take_positive(fast, k, fast->sample, U);
     }
     return status;
 }

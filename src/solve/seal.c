@@ -53,11 +53,19 @@ static void fix_signs(const armilla_problem *p, double *U)
     }
 }
 
+/* Codes without a sphere take the length of every atom. */
+static void fix_lengths(const armilla_problem *p, double *U)
+{
+    for (int64_t k = 0; k < p->r; k++) (void)armilla_unit(p->m, U + k * p->m, U + k * p->m);
+}
+
 /* A basis of free scale has ||U||_F = sqrt(r), and the radius takes the rest. */
 static void fix_scale(armilla_problem *p, double *U)
 {
     const double norm = armilla_norm(p->m * p->r, U), wanted = sqrt((double)p->r);
-    if (p->options.basis->gram_is_identity || p->options.radius > 0 || !(norm > 0)) return;
+    if (!p->options.basis->scalable) return;
+    if (p->options.codes->conic) fix_lengths(p, U);
+    if (p->options.radius > 0 || !p->options.codes->spherical || !(norm > 0)) return;
     for (int64_t i = 0; i < p->m * p->r; i++) U[i] *= wanted / norm;
     p->l *= norm / wanted;
 }
@@ -69,9 +77,10 @@ static armilla_status canonical_form(armilla_fast *fast)
     double *U = fast->A; /* the sums are not needed any more */
     armilla_status status = ARMILLA_OK;
     /* Samples without a direction have the first axis for a code whatever the basis: they say nothing about it. */
-    for (int64_t j = 0; j < p->n && p->options.basis->gram_is_identity; j++) fast->G[0] -= p->squared_norms[j] == 0;
+    for (int64_t j = 0; j < p->n && p->options.basis->gram_is_identity && !codes->conic; j++)
+        fast->G[0] -= p->squared_norms[j] == 0;
     fast->G[0] = fmax(fast->G[0], 0);
-    if (p->options.basis->gram_is_identity && !codes->nonnegative && !codes->sparse)
+    if (p->options.basis->gram_is_identity && p->options.basis->is_signed && !codes->nonnegative && !codes->sparse)
         status = rotate_to_axes(fast, U);
     else
         memcpy(U, p->U, (size_t)(p->m * p->r) * sizeof *U);

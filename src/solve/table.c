@@ -6,6 +6,7 @@
 static const armilla_solver *const rows[] = {
     &armilla_solver_fast,
     &armilla_solver_palm,
+    &armilla_solver_mu,
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -2,6 +2,7 @@
 #include "start/start.h"
 
 #include "base/random.h"
+#include "sets/column.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,12 @@ armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *
     for (int64_t k = 0; k < r && status == ARMILLA_OK; k++, tally += ARMILLA_TALLY_PER_ROW)
         sums[k] = (armilla_row_sums){tally[0], tally[1], tally[2], tally[3]};
     return status;
+}
+
+/* Atoms that samples are assigned to are where they are meant to be. */
+static bool has_free_signs(const armilla_problem *p)
+{
+    return p->options.basis->is_signed && !armilla_pair_assigns(p->options.basis, p->options.codes, p->options.s);
 }
 
 /* Whether u_k should point the other way (section 4): sum_j C_kj >= 0 makes <X,UV> > 0 for nonnegative codes too. */
@@ -98,13 +105,22 @@ static void fill_zero_atoms(const armilla_problem *p, uint64_t seed, double *U)
     }
 }
 
-/* w = Proj(c), or the first axis where c = 0. */
+/* w = Proj(c), or the first axis where c = 0. Without a sphere: one step from 0, which lowers h, or the code itself where
+ * it only names an atom. */
 static void first_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
+    const armilla_code_set *codes = p->options.codes;
+    const armilla_column_problem column = {.r = p->r, .s = p->options.s, .H = p->H};
     for (int64_t j = 0; j < panel->count; j++) {
-        double *w = panel->W + j * p->r;
-        if (p->options.codes->project(p->r, p->options.s, panel->C + j * p->r, w)) continue;
+        const double *c = panel->C + j * p->r;
+        double *w = panel->W + j * p->r, *q = panel->scratch;
+        if (!codes->spherical && !codes->conic) {
+            codes->solve(&column, c, w, panel->scratch);
+            continue;
+        }
+        for (int64_t k = 0; k < p->r; k++) q[k] = p->code_scale * c[k];
+        if (codes->project(p->r, p->options.s, q, w)) continue;
         memset(w, 0, (size_t)p->r * sizeof *w);
         w[0] = 1;
     }
@@ -144,16 +160,30 @@ static armilla_status no_radius(armilla_problem *p)
 static armilla_status first_radius(armilla_problem *p, double given)
 {
     const double cross = armilla_sweep_cross(p->sweep), reach = armilla_problem_reach(p);
+    p->l = 1;
+    if (!p->options.codes->spherical) return ARMILLA_OK;
     if (!(cross > cross_noise(p)) || !(reach > 0)) return no_radius(p);
     p->l = given > 0 ? given : cross / reach;
     return ARMILLA_OK;
+}
+
+/* 1/sigma_1(H), the length of a code's first step; 1 on a sphere, where Proj does not see it. */
+static armilla_status set_code_scale(armilla_problem *p)
+{
+    double sigma = 1;
+    armilla_status status = ARMILLA_OK;
+    if (p->options.codes->conic && !p->options.basis->gram_is_identity)
+        status = armilla_largest_eigenvalue(p->algebra, p->r, p->H, &sigma);
+    p->code_scale = sigma > 0 ? 1 / sigma : 0;
+    return status;
 }
 
 static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
 {
     const armilla_sweep_plan plan = {
         .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = step, .self = p};
-    return armilla_sweep_run(p->sweep, &plan);
+    const armilla_status status = set_code_scale(p);
+    return status == ARMILLA_OK ? armilla_sweep_run(p->sweep, &plan) : status;
 }
 
 /* With a fixed radius and a basis of free scale: U <- cU. The codes stay, for Proj does not see the scale. */
@@ -169,7 +199,7 @@ static armilla_status fit_scale(armilla_problem *p, armilla_code_step step)
 static armilla_status finish(armilla_problem *p, armilla_code_step step, double radius)
 {
     const double fixed = p->options.radius;
-    const bool free_scale = !p->options.basis->gram_is_identity;
+    const bool free_scale = p->options.basis->scalable && p->options.codes->spherical;
     armilla_status status = run_codes(p, step);
     if (status == ARMILLA_OK) status = first_radius(p, fixed > 0 ? fixed : radius);
     /* A given state that has the fixed radius already goes on as it is. */
@@ -191,7 +221,7 @@ static armilla_status make_feasible(armilla_problem *p, uint64_t seed)
     armilla_status status = basis->nearest(p->algebra, p->m, p->r, p->U_next);
     if (status != ARMILLA_OK) return status;
     fill_zero_atoms(p, seed, p->U_next); /* of nonpositive samples nothing is left */
-    if (!basis->gram_is_identity) scale_atoms(p, p->U_next);
+    if (basis->scalable && (p->options.codes->spherical || p->options.codes->conic)) scale_atoms(p, p->U_next);
     armilla_problem_set_basis(p, p->U_next, NULL);
     return ARMILLA_OK;
 }
@@ -201,7 +231,7 @@ armilla_status armilla_start_from_row(armilla_problem *p, const armilla_start *s
     memset(p->U_next, 0, (size_t)(p->m * p->r) * sizeof *p->U_next);
     armilla_status status = start->make(p, seed, p->U_next);
     if (status == ARMILLA_OK) status = make_feasible(p, seed);
-    if (status == ARMILLA_OK && p->options.basis->is_signed) status = choose_signs(p);
+    if (status == ARMILLA_OK && has_free_signs(p)) status = choose_signs(p);
     return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
 }
 
@@ -214,7 +244,7 @@ static armilla_status take_basis(armilla_problem *p, const double *U)
         if (!isfinite(U[i]))
             return armilla_fail(p->context, ARMILLA_BAD_DATA, "the given start has a value that is not finite");
     memcpy(p->U_next, U, (size_t)count * sizeof *U);
-    if (p->options.basis->violation(p->m, p->r, U) > (p->options.basis->gram_is_identity ? slack : 0))
+    if (p->options.basis->violation(p->m, p->r, U) > (p->options.basis->scalable ? 0 : slack))
         return make_feasible(p, 0);
     armilla_problem_set_basis(p, p->U_next, NULL);
     return ARMILLA_OK;
@@ -224,7 +254,7 @@ armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 {
     armilla_status status = take_basis(p, U);
     p->given = true;
-    if (status == ARMILLA_OK && p->options.basis->is_signed) status = choose_signs(p);
+    if (status == ARMILLA_OK && has_free_signs(p)) status = choose_signs(p);
     return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
 }
 

@@ -79,10 +79,19 @@ typedef struct reference_pair {
     bool orthonormal; /* else nonnegative */
     bool nonnegative_codes;
     bool sparse;
+    /* Beyond the paper's eight. */
+    bool signed_basis; /* not nonnegative although not orthonormal */
+    bool unit;         /* atoms of length 1 */
+    bool disjoint;     /* orthonormal and nonnegative */
+    bool flat;         /* codes are not on a sphere */
+    bool one_hot;
 } reference_pair;
 
 enum { REFERENCE_PAIRS = 8 };
 extern const reference_pair reference_pairs[REFERENCE_PAIRS];
+/* All pairs that the library's tables allow, the eight included; count at most REFERENCE_FAMILY. */
+enum { REFERENCE_FAMILY = 35 };
+extern const reference_pair reference_family[REFERENCE_FAMILY];
 /* Fails the test where the names are not in the table. */
 const reference_pair *reference_pair_find(const char *basis, const char *codes);
 

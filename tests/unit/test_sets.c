@@ -152,6 +152,7 @@ static void check_projections(int64_t r, const double *q, int64_t *projections)
     assert_int_equal(reference_projection_values(r, true, q, best[1]), exponent);
     for (size_t i = 0; armilla_codes_row(i); i++) {
         const armilla_code_set *set = armilla_codes_row(i);
+        if (!set->spherical) continue;
         for (int64_t s = set->sparse ? 1 : r; s <= r; s++) {
             memset(w, 0xff, sizeof w); /* NaN, so that an entry left unset is seen */
             const bool found = set->project(r, s, q, w);
@@ -255,6 +256,7 @@ static void test_projections_at_large_rank(void **state)
         for (int64_t k = 0; k < r; k++) q[k] = sorts[draw % 2].draw(&random);
         for (size_t i = 0; armilla_codes_row(i); i++) {
             const armilla_code_set *set = armilla_codes_row(i);
+            if (!set->spherical) continue;
             assert_true(set->project(r, s, q, w));
             check_shape(set, r, set->sparse ? s : r, q, w);
         }
@@ -313,32 +315,72 @@ static void test_tables_of_sets(void **state)
     (void)state;
     for (size_t i = 0; armilla_basis_row(i); i++) {
         assert_ptr_equal(armilla_basis_find(armilla_basis_row(i)->name), armilla_basis_row(i));
-        assert_ptr_equal(armilla_basis_find(armilla_basis_row(i)->alias), armilla_basis_row(i));
+        if (armilla_basis_row(i)->alias)
+            assert_ptr_equal(armilla_basis_find(armilla_basis_row(i)->alias), armilla_basis_row(i));
     }
     for (size_t i = 0; armilla_codes_row(i); i++) {
         assert_ptr_equal(armilla_codes_find(armilla_codes_row(i)->name), armilla_codes_row(i));
-        assert_ptr_equal(armilla_codes_find(armilla_codes_row(i)->alias), armilla_codes_row(i));
+        if (armilla_codes_row(i)->alias)
+            assert_ptr_equal(armilla_codes_find(armilla_codes_row(i)->alias), armilla_codes_row(i));
     }
     for (size_t i = 0; armilla_models_row(i); i++) {
         const armilla_named_model *model = armilla_models_row(i);
         assert_ptr_equal(armilla_models_find(model->name), model);
-        assert_ptr_equal(armilla_models_of_pair(model->basis, model->codes), model);
+        assert_ptr_equal(armilla_models_of_pair(model->basis, model->codes, model->sparsity,
+                                                model->normalize ? model->normalize : "none"),
+                         model);
         assert_non_null(armilla_basis_find(model->basis));
         assert_non_null(armilla_codes_find(model->codes));
     }
     assert_null(armilla_basis_find("orthonorma"));
     assert_null(armilla_codes_find(""));
     assert_null(armilla_models_find("orthonormal"));
-    assert_null(armilla_models_of_pair("orthonormal", "nonneg-sphere"));
+    assert_null(armilla_models_of_pair("orthonormal", "nonneg-sphere", 0, "none"));
+    assert_null(armilla_models_of_pair("unit", "nonneg-sparse-sphere", 2, "l2"));
+    assert_null(armilla_models_of_pair("unit", "nonneg-sparse-sphere", 1, "none"));
+}
+
+/* Codes without a sphere: the nearest of the set, by every support, and no entry that is not one of q. */
+static void test_nearest_codes_without_a_sphere(void **state)
+{
+    uint64_t random = 77;
+    (void)state;
+    for (int draw = 0; draw < 20000; draw++) {
+        const int64_t r = 1 + reference_below(&random, SMALL_RANK), s = 1 + reference_below(&random, r);
+        double q[SMALL_RANK], w[SMALL_RANK];
+        for (int64_t k = 0; k < r; k++) q[k] = sorts[draw % 4].draw(&random);
+        for (size_t i = 0; armilla_codes_row(i); i++) {
+            const armilla_code_set *set = armilla_codes_row(i);
+            double distance = 0, least = INFINITY;
+            if (set->spherical) continue;
+            assert_true(set->project(r, s, q, w));
+            for (int64_t k = 0; k < r; k++) distance += (w[k] - q[k]) * (w[k] - q[k]);
+            for (unsigned support = 0; support < 1u << r; support++) {
+                double other = 0;
+                if (set->sparse && __builtin_popcount(support) > s) continue;
+                if (!set->conic && __builtin_popcount(support) != 1) continue;
+                for (int64_t k = 0; k < r; k++) {
+                    const double kept = !set->conic ? 1 : set->nonnegative ? fmax(q[k], 0) : q[k];
+                    const double entry = support >> k & 1 ? kept : 0;
+                    other += (entry - q[k]) * (entry - q[k]);
+                }
+                least = fmin(least, other);
+            }
+            reference_scene("%s, r = %d, s = %d", set->name, (int)r, (int)s);
+            REFERENCE_AT_MOST(distance, least + 1e-14 * (1 + least));
+            for (int64_t k = 0; k < r; k++) REFERENCE_HOLDS(w[k] != 0 || !signbit(w[k]));
+        }
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projections_are_global),      cmocka_unit_test(test_brute_force_is_an_upper_bound),
-        cmocka_unit_test(test_ties_go_to_the_lowest_index), cmocka_unit_test(test_keep_largest_against_a_sort),
-        cmocka_unit_test(test_projections_at_large_rank),   cmocka_unit_test(test_nearest_basis),
-        cmocka_unit_test(test_violation_of_a_basis),        cmocka_unit_test(test_tables_of_sets),
+        cmocka_unit_test(test_projections_are_global),         cmocka_unit_test(test_brute_force_is_an_upper_bound),
+        cmocka_unit_test(test_ties_go_to_the_lowest_index),    cmocka_unit_test(test_keep_largest_against_a_sort),
+        cmocka_unit_test(test_projections_at_large_rank),      cmocka_unit_test(test_nearest_basis),
+        cmocka_unit_test(test_violation_of_a_basis),           cmocka_unit_test(test_tables_of_sets),
+        cmocka_unit_test(test_nearest_codes_without_a_sphere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

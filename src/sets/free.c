@@ -1,0 +1,46 @@
+/* No constraint on U (semi-NMF, k-means). */
+#include "sets/sets.h"
+
+#include <math.h>
+
+static armilla_status nearest(armilla_algebra *algebra, int64_t m, int64_t r, double *M)
+{
+    (void)algebra;
+    (void)m;
+    (void)r;
+    (void)M;
+    return ARMILLA_OK;
+}
+
+static armilla_status proximal(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
+                               const double *G, double l, double mu, double *next)
+{
+    const armilla_gradient_step step = {m, r, U, A, G, l, mu, -INFINITY, next};
+    armilla_gradient_step_run(algebra, &step);
+    return ARMILLA_OK;
+}
+
+static double violation(int64_t m, int64_t r, const double *U)
+{
+    for (int64_t i = 0; i < m * r; i++)
+        if (!isfinite(U[i])) return NAN;
+    return 0;
+}
+
+static bool atom(int64_t m, double *u)
+{
+    (void)m;
+    (void)u;
+    return true;
+}
+
+const armilla_basis_set armilla_basis_free = {
+    .name = "free",
+    .meaning = "any atoms",
+    .is_signed = true,
+    .scalable = true,
+    .nearest = nearest,
+    .proximal = proximal,
+    .violation = violation,
+    .atom = atom,
+};

@@ -1,0 +1,60 @@
+/* The multiplicative rule for the paper's NMF equation (ALGORITHM section 6): for X, U, V >= 0
+ *
+ *     U <- U * (XV') / (UVV')      V <- V * (U'X) / (U'UV)      entry by entry
+ *
+ * never raises h and keeps signs, without a step length. An entry that is 0 stays 0. It returns the last iterate. */
+#include "solve/problem.h"
+
+#include <string.h>
+
+static double rescale(double entry, double top, double bottom)
+{
+    return bottom > 0 ? entry * (top / bottom) : entry;
+}
+
+static void basis_step(armilla_problem *p, double *dU)
+{
+    const double *A = armilla_sweep_A(p->sweep);
+    armilla_multiply(p->m, p->r, p->r, 1, p->U, armilla_sweep_G(p->sweep), 0, p->U_next);
+    for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = rescale(p->U[i], A[i], p->U_next[i]);
+    armilla_problem_set_basis(p, p->U_next, dU);
+}
+
+static void code_step(void *self, const armilla_code_panel *panel)
+{
+    const armilla_problem *p = self;
+    const armilla_columns W = {.values = panel->W, .m = p->r, .count = panel->count, .stride = p->r};
+    armilla_kernels_for(p->context, ARMILLA_F64)->products(&W, p->r, p->H, panel->Q);
+    for (int64_t i = 0; i < p->r * panel->count; i++) panel->W[i] = rescale(panel->W[i], panel->C[i], panel->Q[i]);
+}
+
+static armilla_status multiply(armilla_problem *p)
+{
+    const armilla_sweep_plan codes = {
+        .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = code_step, .self = p};
+    double dU = 0, dV = 0;
+    bool ended = false;
+    armilla_status status = armilla_problem_record(p, 0, 0, &ended); /* the start */
+    while (status == ARMILLA_OK && !ended) {
+        basis_step(p, &dU);
+        status = armilla_sweep_run(p->sweep, &codes);
+        if (status != ARMILLA_OK) break;
+        dV = armilla_radius_step(p); /* no radius: what V moved */
+        status = armilla_problem_record(p, dU, dV, &ended);
+    }
+    return status;
+}
+
+static bool takes(const armilla_basis_set *basis, const armilla_code_set *codes)
+{
+    return strcmp(basis->name, "nonnegative") == 0 && strcmp(codes->name, "nonneg") == 0;
+}
+
+const armilla_solver armilla_solver_mu = {
+    .name = "mu",
+    .meaning = "multiplicative updates, for NMF alone",
+    .positive = true,
+    .takes = takes,
+    .needs = "--basis nonnegative with --codes nonneg (--model nmf)",
+    .solve = multiply,
+};
