@@ -132,7 +132,7 @@ armilla_status armilla_fast_nonnegative(armilla_fast *fast)
     loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
     fast->effort = loop.cheap || (!p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     armilla_polish_begin(&loop.polish);
-    armilla_status status = p->screened ? find_codes(&loop) : ARMILLA_OK;
+    armilla_status status = p->screened && !armilla_problem_over(p) ? find_codes(&loop) : ARMILLA_OK;
     if (status == ARMILLA_OK) status = armilla_problem_record(p, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) status = iterate(&loop, &ended);
     return status;
