@@ -129,6 +129,18 @@ double armilla_problem_objective(const armilla_problem *problem)
     return fmax(h, 0); /* below 0 only by cancellation */
 }
 
+static bool is_interrupted(const armilla_problem_options *options)
+{
+    return options->interrupt && options->interrupt(options->callback_user);
+}
+
+bool armilla_problem_over(const armilla_problem *problem)
+{
+    const armilla_problem_options *options = &problem->options;
+    const double limit = options->stop.time_limit;
+    return (limit > 0 && armilla_clock() - options->clock_start >= limit) || is_interrupted(options);
+}
+
 /* Adds the entry and decides. */
 static armilla_status add_entry(armilla_problem *problem, const armilla_trace_entry *entry, bool *ended)
 {
@@ -138,7 +150,7 @@ static armilla_status add_entry(armilla_problem *problem, const armilla_trace_en
     if (status != ARMILLA_OK) return status;
     problem->objective = entry->objective;
     const bool stopped = options->callback && options->callback(options->callback_user, entry);
-    const bool interrupted = stopped || (options->interrupt && options->interrupt(options->callback_user));
+    const bool interrupted = stopped || is_interrupted(options);
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
     return ARMILLA_OK;

@@ -97,6 +97,9 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
 /* The same for an iteration that changed nothing. */
 armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
 
+/* Whether the time is up or the caller wants the end: for what is long and comes between two records. */
+bool armilla_problem_over(const armilla_problem *problem);
+
 /* (A7): l = <X,UW>/<UW,UW>, skipped where the radius is given or no positive one exists. Returns ||V_new - V_old||_F
  * for the codes that the last sweep changed. */
 double armilla_radius_step(armilla_problem *problem);
