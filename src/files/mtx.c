@@ -204,7 +204,7 @@ enum mistake { BAD_ROW, BAD_COLUMN, BAD_VALUE, TRAILING, ON_DIAGONAL };
 static void mark(armilla_text_part *part, const unsigned char *at, enum mistake mistake)
 {
     part->bad = at;
-    part->mistake = mistake;
+    part->mistake = (int)mistake;
 }
 
 /* Skips to the next line that holds something; false behind the last. */
