@@ -2,21 +2,23 @@
 #
 #   DEPS=no       install nothing              BUILD=build          where everything is built
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
-#   JOBS=2        compilers and tests at once
+#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target
 
 BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= OFF
+# Not ?=: bash has a variable of that name.
+fuzz: export FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
-export BUILD WERROR JOBS
+export BUILD WERROR JOBS TARGETS
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all bench install format check-format clean help
+.PHONY: build deps demo test test-all fuzz bench install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -37,6 +39,10 @@ test: ## run the tests, then the unit tests again under the address and undefine
 test-all: ## run the long tiers too: valgrind, every BLAS, clang, thread sanitizer, static analysis
 	@scripts/deps.sh build test plot more
 	@scripts/test.sh all
+
+fuzz: ## fuzz every reader for SECONDS=60 each (needs clang); TARGETS="csv mtx" for some of them
+	@scripts/deps.sh build test more
+	@scripts/fuzz.sh
 
 bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run
 	@scripts/deps.sh build test

@@ -2,6 +2,7 @@
 #include "reading.h"
 
 #include "external.h"
+#include "signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,6 +120,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .progress = watched ? reading_progress : NULL,
         .progress_user = &reading,
     };
+    signals_reading(path);
     armilla_status status = is_external(settings->format, path)
                                 ? external_open(session, path, &options, data)
                                 : armilla_data_open(session->context, path, &options, data);

@@ -4,6 +4,9 @@
 #define ARMILLA_CLI_SIGNALS_H
 
 void signals_install(void);
+/* The file that is named where an input becomes shorter while it is mapped: the process then ends with status 74, and
+ * leaves no unfinished output. */
+void signals_reading(const char *path);
 /* From here on a signal only sets a flag: there is a fit to save or a temporary file to remove. */
 void signals_defer(void);
 /* 130 or 143 where one came, else 0. */

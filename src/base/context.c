@@ -45,6 +45,13 @@ void armilla_context_set_log(armilla_context *context, armilla_log_function log,
     context->log_user = user;
 }
 
+/* A sentence is one line, whatever a file's name or content has put into it: nothing in it moves a terminal either. */
+static void make_plain(char *sentence)
+{
+    for (; *sentence; sentence++)
+        if ((unsigned char)*sentence < ' ' || *sentence == '\x7f') *sentence = '?';
+}
+
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
 {
     /* Formatted apart: the arguments may quote the error text that is being replaced. */
@@ -53,6 +60,7 @@ armilla_status armilla_fail(armilla_context *context, armilla_status status, con
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    make_plain(sentence);
     memcpy(context->error, sentence, sizeof sentence);
     return status;
 }
@@ -65,6 +73,7 @@ void armilla_log(armilla_context *context, armilla_log_level level, const char *
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    make_plain(sentence);
     context->log(context->log_user, level, sentence);
 }
 

@@ -23,6 +23,9 @@ const armilla_io armilla_io_system = {
     .unlink = unlink,
     .stat = stat,
     .fstat = fstat,
+    .opendir = opendir,
+    .readdir = readdir,
+    .closedir = closedir,
     .map = mmap,
 };
 

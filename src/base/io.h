@@ -2,6 +2,7 @@
 #ifndef ARMILLA_BASE_IO_H
 #define ARMILLA_BASE_IO_H
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -16,6 +17,9 @@ typedef struct armilla_io {
     int (*unlink)(const char *path);
     int (*stat)(const char *path, struct stat *facts);
     int (*fstat)(int file, struct stat *facts);
+    DIR *(*opendir)(const char *path);
+    struct dirent *(*readdir)(DIR *directory); /* NULL at the end with errno as it was, else for the reason in errno */
+    int (*closedir)(DIR *directory);
     void *(*map)(void *address, size_t count, int protection, int flags, int file, off_t offset);
 } armilla_io;
 

@@ -76,8 +76,11 @@ static void *serve(void *argument)
 /* Signals are the host program's: no thread of ours takes them. */
 static void recruit(armilla_team *team, int wanted)
 {
+    /* Signals that a thread's own work raises cannot wait: blocked, they would pass the program's handlers by. */
+    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; team->members < wanted; team->members++) {
         struct member *next = &team->member[team->members];

@@ -29,14 +29,15 @@ static bool map_file(armilla_context *context, int file, const struct stat *fact
 }
 
 /* Until the end, whatever stat said of the size: pipes have none, and files in /proc lie. */
-static armilla_status read_file(armilla_context *context, int file, armilla_bytes *bytes)
+static armilla_status read_file(armilla_context *context, int file, int64_t told, armilla_bytes *bytes)
 {
     unsigned char *block = NULL;
     int64_t room = 0, used = 0;
     armilla_status status = ARMILLA_OK;
     for (ssize_t got = 1; got > 0; used += got) {
         if (used == room) {
-            room = room ? 2 * room : FIRST_BYTES;
+            /* One byte more, to find the end without asking for room. */
+            room = room ? 2 * room : told > 0 ? told + 1 : FIRST_BYTES;
             if ((status = armilla_grow(context, room, 1, &block)) != ARMILLA_OK) goto done;
         }
         got = armilla_io_read(context->io, file, block + used, (size_t)(room - used));
@@ -46,6 +47,7 @@ static armilla_status read_file(armilla_context *context, int file, armilla_byte
             goto done;
         }
     }
+    if ((status = armilla_grow(context, used, 1, &block)) != ARMILLA_OK) goto done; /* gives back what is not used */
     bytes->memory = block;
     bytes->start = block;
     bytes->count = (size_t)used;
@@ -63,7 +65,7 @@ static armilla_status load(armilla_context *context, int file, armilla_bytes *by
         return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a directory; give the name of a file in it",
                             bytes->path);
     if (map_file(context, file, &facts, bytes)) return ARMILLA_OK;
-    return read_file(context, file, bytes);
+    return read_file(context, file, facts.st_size, bytes);
 }
 
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes)

@@ -5,7 +5,6 @@
 
 #include "base/size.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -158,18 +157,27 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right); /* 1 and 01 */
 }
 
-static armilla_status list_images(armilla_context *context, const char *path, armilla_names *found)
+/* *any = whether the folder has images; found = all of them, in any order, or NULL where one is enough to know. */
+static armilla_status list_images(armilla_context *context, const char *path, armilla_names *found, bool *any)
 {
+    const armilla_io *io = context->io;
     armilla_status status = ARMILLA_OK;
-    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    DIR *folder = io->opendir(path);
     if (!folder)
         return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s; check the permissions", path,
                             strerror(errno));
-    errno = 0;
-    for (const struct dirent *entry = readdir(folder); entry && status == ARMILLA_OK; entry = readdir(folder))
-        if (is_image_name(entry->d_name))
+    do {
+        errno = 0; /* which tells the end from a failure */
+        entry = io->readdir(folder);
+        *any = *any || (entry && is_image_name(entry->d_name));
+        if (found && entry && is_image_name(entry->d_name))
             status = armilla_names_add(context, found, entry->d_name, strlen(entry->d_name));
-    closedir(folder);
+        else if (!entry && errno)
+            status = armilla_fail(context, ARMILLA_IO_ERROR, "%s: listing the folder failed: %s; try again", path,
+                                  strerror(errno));
+    } while (entry && status == ARMILLA_OK && (found || !*any));
+    (void)io->closedir(folder);
     return status;
 }
 
@@ -217,8 +225,9 @@ static armilla_status read_directory(armilla_context *context, const char *path,
     armilla_names found = {.count = 0}, names = {.count = 0};
     gathering g = {.context = context, .options = options};
     armilla_data *made = NULL;
-    armilla_status status = list_images(context, path, &found);
-    if (status == ARMILLA_OK && found.count == 0)
+    bool any = false;
+    armilla_status status = list_images(context, path, &found, &any);
+    if (status == ARMILLA_OK && !any)
         status =
             armilla_fail(context, ARMILLA_BAD_DATA, "%s: has no images (%s) in it; give another folder", path, endings);
     if (status == ARMILLA_OK) status = sort_names(context, &found, &names);
@@ -244,14 +253,8 @@ static bool recognize(const unsigned char *start, size_t count)
 /* One image in it is enough. */
 static bool recognize_directory(armilla_context *context, const char *path)
 {
-    bool found = false;
-    (void)context;
-    DIR *folder = opendir(path);
-    if (!folder) return false;
-    for (const struct dirent *entry = readdir(folder); entry && !found; entry = readdir(folder))
-        found = is_image_name(entry->d_name);
-    closedir(folder);
-    return found;
+    bool any = false;
+    return list_images(context, path, NULL, &any) == ARMILLA_OK && any;
 }
 
 const armilla_format armilla_format_images = {

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The three lists of a selection. */
 typedef struct list_kind {
@@ -37,10 +36,10 @@ static armilla_status split(armilla_context *context, const char *text, size_t c
     return status;
 }
 
-static bool is_file(const char *text)
+static bool is_file(const armilla_context *context, const char *text)
 {
     struct stat facts;
-    return stat(text, &facts) == 0 && S_ISREG(facts.st_mode);
+    return context->io->stat(text, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 static armilla_status read_list(armilla_context *context, const list_kind *kind, const char *text,
@@ -48,7 +47,7 @@ static armilla_status read_list(armilla_context *context, const list_kind *kind,
 {
     armilla_bytes bytes;
     armilla_status status = ARMILLA_OK;
-    if (kind->by_number && is_file(text)) {
+    if (kind->by_number && is_file(context, text)) {
         status = armilla_bytes_open(context, text, &bytes);
         if (status != ARMILLA_OK) return status;
         status = split(context, (const char *)bytes.start, bytes.count, '\n', entries);

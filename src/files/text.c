@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-#define PART_BYTES (1 << 20)
+#ifndef ARMILLA_TEXT_PART /* fuzzing makes it small, so that small files have many parts */
+#define ARMILLA_TEXT_PART (1 << 20)
+#endif
 #define LOOKED_AT 4096
 
 static armilla_status check_text(const armilla_text *text)
@@ -80,7 +82,7 @@ void armilla_text_place(armilla_text *text)
 armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, bool whole)
 {
     const unsigned char *end = text->all.end;
-    const int64_t step = whole ? end - start + 1 : PART_BYTES;
+    const int64_t step = whole ? end - start + 1 : ARMILLA_TEXT_PART;
     armilla_text_part *part = NULL;
     armilla_status status = armilla_take(text->context, (end - start) / step + 1, sizeof *part, &part);
     if (status != ARMILLA_OK) return status;

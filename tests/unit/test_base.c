@@ -171,6 +171,8 @@ static void test_errors_and_log(void **state)
     assert_string_equal(armilla_context_error(fresh), "row 3");
     armilla_fail(fresh, ARMILLA_BAD_DATA, "x.csv: %s", armilla_context_error(fresh));
     assert_string_equal(armilla_context_error(fresh), "x.csv: row 3");
+    armilla_fail(fresh, ARMILLA_BAD_DATA, "a\nb\x1b[1m\x7f \xc3\xa9");
+    assert_string_equal(armilla_context_error(fresh), "a?b?[1m? \xc3\xa9"); /* one line, and no terminal moves */
     memset(long_text, 'a', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
     armilla_fail(fresh, ARMILLA_INTERNAL, "%s", long_text);

@@ -1,0 +1,67 @@
+/* The targets, and one input through one of them. */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fuzz_target targets[] = {
+    {"npy", FUZZ_FILE, "npy", "data.npy", fuzz_data},
+    {"csv", FUZZ_FILE, "csv", "data.csv", fuzz_data},
+    {"mtx", FUZZ_FILE, "mtx", "data.mtx", fuzz_data},
+    {"svmlight", FUZZ_FILE, "svmlight", "data.svm", fuzz_data},
+    {"idx", FUZZ_FILE, "idx", "data.idx", fuzz_data},
+    {"images", FUZZ_FILE, "images", "data.png", fuzz_data},
+    {"folder", FUZZ_DIRECTORY, "images", "folder", fuzz_data},
+    {"10x", FUZZ_DIRECTORY, "10x", "folder", fuzz_data},
+    {"npz", FUZZ_ARCHIVE, "npz", "data.npz", fuzz_data},
+    {"zip", FUZZ_FILE, "npz", "data.npz", fuzz_data},
+    {"any", FUZZ_FILE, NULL, "data.csv.gz", fuzz_data}, /* gzip, and what the content is taken for */
+    {"labels", FUZZ_FILE, NULL, "labels", fuzz_labels},
+    {"keep", FUZZ_FILE, NULL, "keep", fuzz_keep},
+    {"model", FUZZ_ARCHIVE, NULL, "model.npz", fuzz_model},
+};
+
+const fuzz_target *fuzz_targets_row(size_t index)
+{
+    return index < sizeof targets / sizeof *targets ? &targets[index] : NULL;
+}
+
+const fuzz_target *fuzz_targets_find(const char *name, size_t length)
+{
+    for (size_t i = 0; fuzz_targets_row(i); i++)
+        if (strlen(targets[i].name) == length && strncmp(targets[i].name, name, length) == 0) return &targets[i];
+    return NULL;
+}
+
+void fuzz_holds(bool truth, const char *sentence)
+{
+    if (truth) return;
+    fprintf(stderr, "broken: %s\n", sentence);
+    abort();
+}
+
+void fuzz_failed_well(const armilla_context *context, armilla_status status)
+{
+    const char *sentence = armilla_context_error(context);
+    fuzz_holds(status == ARMILLA_BAD_DATA || status == ARMILLA_NO_MEMORY || status == ARMILLA_BAD_ARGUMENT ||
+                   status == ARMILLA_CANNOT_OPEN || status == ARMILLA_NOT_BUILT,
+               "a bad file is the fault of the file");
+    fuzz_holds(*sentence != '\0', "a failure is told");
+    fuzz_holds(!strchr(sentence, '\n'), "a failure is told in one line");
+}
+
+void fuzz_one(const fuzz_target *target, const unsigned char *bytes, size_t count)
+{
+    const armilla_allocator allocator = fuzz_allocator();
+    armilla_context *context = NULL;
+    if (count < 2) return;
+    const unsigned choice = bytes[0];
+    fuzz_files_clear(choice & 128 ? 7 : SIZE_MAX);
+    fuzz_unpack(target, bytes + 1, count - 1);
+    fuzz_holds(armilla_context_new(&allocator, &context) == ARMILLA_OK, "there is a context");
+    context->io = &fuzz_io;
+    target->run(target, context, choice);
+    armilla_context_free(context);
+    fuzz_holds(fuzz_live() == 0, "everything is released");
+}
