@@ -42,7 +42,8 @@ DRAWN = f"""
 unset key
 set border 3 lw 0.8; set tics nomirror out scale 0.5
 set xrange [0.4:2.6]; set yrange [45:102]
-set xtics ('K-means on the points' 1, '2-means on the codes' 2)
+set xtics ("K-means on\\nthe points" 1, "2-means on\\nthe codes" 2)
+set bmargin 4
 set ylabel 'right, % of 200 points'
 set grid y lc rgb '#e6e6e6' lt 1 lw 0.6
 plot 'draws.dat' using (1+0.3*(rand(0)-0.5)):1 with points pt 7 ps 0.5 lc rgb '{RED}', \\

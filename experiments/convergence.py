@@ -31,7 +31,7 @@ def pairs_script(names):
              "set grid y lc rgb '#e6e6e6' lt 1 lw 0.6",
              "set logscale xy; set xrange [1:500]; set yrange [1e-9:2]; set format y ''; set ytics 1e-9,1e3,1"]
     for i, name in enumerate(names):
-        lines += [f"set title '{name}' font ',9'",
+        lines += [f"set title '{name}' font ',8'",
                   "set format y '10^{%T}'" if i % 4 == 0 else "set format y ''",
                   "set xlabel 'iteration'" if i >= 4 else "unset xlabel",
                   "set key bottom left samplen 1.2 font ',9'" if i == 0 else "unset key",

@@ -11,6 +11,7 @@ SIDE, ROWS = 28, 8
 IMAGE = """unset key; unset tics; unset border; set size ratio -1; unset colorbox
 set palette gray negative
 set cbrange [0:255]
+set autoscale xfix; set autoscale yfix
 """
 
 
@@ -52,6 +53,17 @@ def embedding(images, points, radius, size=900, gap=27):
     return canvas
 
 
+def axes(canvas, name, size=900):
+    """The circle and the axes behind the images of embedding(), in pixels."""
+    x, y = (450 - 420, canvas.shape[0] - 451) if name == "arc" else (size / 2, size / 2)
+    radius, low = (size - SIDE - 1) / 2 / 1.12, 0 if name == "arc" else -1
+    line = "nohead lc rgb '#b0b0b0' lw 0.8 front"
+    return (f"set object 1 circle at {x},{y} size {radius} {'arc [0:90] nowedge' if name == 'arc' else ''} front"
+            " fs empty border lc rgb '#b0b0b0' lw 0.8\n"
+            f"set arrow from {x + low * radius},{y} to {x + 1.08 * radius},{y} {line}\n"
+            f"set arrow from {x},{y + low * radius} to {x},{y + 1.08 * radius} {line}\n")
+
+
 def raster(work, name, canvas):
     (work.folder / name).write_bytes(np.ascontiguousarray(canvas[::-1]).tobytes())
     return f"'{name}' binary array=({canvas.shape[1]},{canvas.shape[0]}) format='%uchar' with image pixels"
@@ -73,9 +85,9 @@ def main():
     U, V = sparse["U"], sparse["V"]
 
     rows = raster(work, "triples.dat", triples(images, U, V).astype(np.uint8))
-    work.draw("triples", 760, 330, IMAGE + "set lmargin at screen 0.2; set rmargin at screen 0.99\n"
-              "set label 'image' at screen 0.18,0.79 right\nset label 'largest entry' at screen 0.18,0.5 right\n"
-              "set label 'second largest' at screen 0.18,0.21 right\nset tmargin at screen 0.98; set bmargin at screen 0.02\n"
+    work.draw("triples", 760, 245, IMAGE + "set lmargin at screen 0.2; set rmargin at screen 0.99\n"
+              "set label 'image' at screen 0.18,0.83 right\nset label 'largest entry' at screen 0.18,0.5 right\n"
+              "set label 'second largest' at screen 0.18,0.17 right\nset tmargin at screen 0.98; set bmargin at screen 0.02\n"
               f"plot {rows.replace(' pixels', '')}\n")
 
     work.run("plot", "sparse.npz", "--kind", "atoms", "--images", "28x28", "--out", "atoms.svg", "--force", "--quiet")
@@ -83,12 +95,12 @@ def main():
     pair, count = collections.Counter(tuple(sorted(np.argsort(-V[:, j])[:2])) for j in range(V.shape[1])).most_common(1)[0]
     shared = [j for j in range(V.shape[1]) if tuple(sorted(np.argsort(-V[:, j])[:2])) == pair]
     for name, points, shown, radius in [("arc", V[list(pair)].T[shared], images[shared], float(sparse["radius"])),
-                                        ("plane", plain["V"][:2].T, images, np.abs(plain["V"][:2]).max())]:
+                                        ("plane", plain["V"][:2].T, images, np.linalg.norm(plain["V"][:2], axis=0).max())]:
         canvas = embedding(shown, points, radius)
         if name == "arc":
             canvas = canvas[:480, 420:]
         drawn = raster(work, f"{name}.dat", canvas).replace(" pixels", "")
-        work.draw(name, 620, 620 * canvas.shape[0] // canvas.shape[1], IMAGE + "set margins 0,0,0,0\n" + f"plot {drawn}\n")
+        work.draw(name, 620, 620 * canvas.shape[0] // canvas.shape[1], IMAGE + "set margins 0,0,0,0\n" + axes(canvas, name) + f"plot {drawn}\n")
 
     work.say(f"<b>The paper:</b> 1010 threes, r = 10, s = 2; the atom of the largest coefficient looks like the image, and"
              " images of one pattern lie together.")
