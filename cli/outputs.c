@@ -55,7 +55,8 @@ static armilla_status check_directory(cli_session *session, const char *path)
 /* A name that ends like another kind of file would deceive whoever opens it; one with any other ending is fine. */
 static armilla_status check_ending(cli_session *session, const output_path *output)
 {
-    static const char *const kinds[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".json", ".mtx", ".png", ".svg", ".pdf"};
+    static const char *const kinds[] = {".npy",  ".npz", ".csv", ".tsv", ".txt",
+                                        ".json", ".mtx", ".png", ".svg", ".pdf"};
     const char *dot = strrchr(output->path, '.');
     for (size_t i = 0; dot && output->ending && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(dot, kinds[i]) == 0 && strcmp(dot, output->ending) != 0 && strcmp(output->ending, ".csv") != 0)
