@@ -59,7 +59,7 @@ candidates() {
 }
 : >'a file.csv'
 equal "$(candidates armilla rec)" reconstruct
-equal "$(candidates armilla fit x.csv --basis '')" 'orthonormal nonnegative'
+equal "$(candidates armilla fit x.csv --basis '')" 'orthonormal nonnegative free unit orthonormal-nonneg'
 equal "$(candidates armilla fit --codes nonneg-sp)" 'nonneg-sphere nonneg-sparse-sphere'
 equal "$(candidates armilla fit x.csv --ra)" '--rank --radius'
 equal "$(candidates armilla fit --rank '')" ''
