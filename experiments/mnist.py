@@ -109,10 +109,10 @@ def main():
              f" {int((V != 0).sum(0).max())} entries and none is negative (smallest {V.min():g}). Codes of this set are"
              f" nonnegative, so all points of a plane of two atoms lie in one quadrant; the quadrants of the paper's"
              " figure need signed codes, which the last figure has.")
-    work.figure("triples", "Images, and the atoms of their largest and second largest entry.")
+    work.figure("triples", "Images chosen to have different pairs of atoms, and the atoms of their largest and second largest entry (positive part; an atom that is mostly negative is turned).")
     work.figure("atoms", "All ten atoms.")
-    work.figure("arc", f"The {count} images whose two entries are atoms {pair[0] + 1} and {pair[1] + 1}, on their arc.")
-    work.figure("plane", "Signed codes (orthonormal × sphere, centred): images at the first two entries of their codes.")
+    work.figure("arc", f"The {count} images whose two entries are atoms {pair[0] + 1} and {pair[1] + 1}, on their arc; only those that do not hide another are drawn.")
+    work.figure("plane", "Signed codes (orthonormal × sphere, centred): images at the first two entries of their codes Some, so that none hides another.")
     work.finish()
 
 
