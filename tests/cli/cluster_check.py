@@ -48,7 +48,7 @@ def by_sklearn(labels, truth):
 
 def exact_ami(labels, truth):
     """With the expected information from whole numbers: scikit-learn's sum of rounded logarithms of factorials is off
-    by more than 1e-12 where there are thousands of classes."""
+    by more than 1e-12 where there are hundreds of classes."""
     n, expected = len(labels), 0
     sizes = [sorted(Counter(Counter(side).values()).items()) for side in (labels, truth)]
     for a, often in sizes[0]:
@@ -64,7 +64,7 @@ def exact_ami(labels, truth):
 def same_scores(told, labels, truth, what):
     labels, truth = list(map(int, labels)), list(map(int, truth))
     wanted = by_sklearn(labels, truth)
-    if len(set(labels)) > 1000:
+    if len(set(labels)) > 100:
         wanted["ami"] = exact_ami(labels, truth)
     for name, wanted in wanted.items():
         assert abs(told[name] - wanted) <= 1e-12, f"{what}: {name} is {told[name]!r}, scikit-learn says {wanted!r}"
@@ -77,7 +77,7 @@ def write(name, labels):
 
 def check_scores():
     rng = np.random.default_rng(3)
-    for n in (1, 2, 5, 30, 400, 3000):
+    for n in (1, 2, 5, 30, 400):
         for a, b in ((1, 1), (1, 4), (4, 1), (3, 3), (7, 2), (2, 11), (n, n), (n, 2), (40, 30)):
             labels, truth = rng.integers(a, size=n), rng.integers(b, size=n)
             write("a.txt", labels)
