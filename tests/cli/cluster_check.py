@@ -64,7 +64,9 @@ def exact_ami(labels, truth):
 def same_scores(told, labels, truth, what):
     labels, truth = list(map(int, labels)), list(map(int, truth))
     wanted = by_sklearn(labels, truth)
-    if len(set(labels)) > 100:
+    if len(set(labels)) == len(set(truth)) == len(labels):
+        wanted["ami"] = 1  # 0/0: scikit-learn's value is the rounding of two equal entropies, ours a perfect match
+    elif len(set(labels)) > 100:
         wanted["ami"] = exact_ami(labels, truth)
     for name, wanted in wanted.items():
         assert abs(told[name] - wanted) <= 1e-12, f"{what}: {name} is {told[name]!r}, scikit-learn says {wanted!r}"
