@@ -38,25 +38,20 @@ static armilla_status make_tally(armilla_context *context, int64_t count, const 
     return ARMILLA_OK;
 }
 
-/* ln(i!) for i = 0 ... n, with a compensated sum. */
-static void fill_factorials(int64_t n, double *factorials)
+/* ln(i!) for i = 0 ... n. Nine of them, each in the ten thousands, leave a number near 1: that takes digits. */
+static void fill_factorials(int64_t n, long double *factorials)
 {
-    double sum = 0, lost = 0;
-    for (int64_t i = 1; i <= n; i++) {
-        const double term = log((double)i) - lost, next = sum + term;
-        lost = (next - sum) - term;
-        sum = next;
-        factorials[i] = sum;
-    }
+    for (int64_t i = 1; i <= n; i++) factorials[i] = factorials[i - 1] + logl((long double)i);
 }
 
 /* The sum over x of (x/n) ln(nx/(ab)) P(overlap = x). */
-static double expect_pair(int64_t n, int64_t a, int64_t b, const double *f)
+static double expect_pair(int64_t n, int64_t a, int64_t b, const long double *f)
 {
     double sum = 0;
     for (int64_t x = armilla_max64(1, a + b - n); x <= armilla_min64(a, b); x++) {
-        const double chance =
-            exp(f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[x] - f[a - x] - f[b - x] - f[n - a - b + x]);
+        const long double power =
+            f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[x] - f[a - x] - f[b - x] - f[n - a - b + x];
+        const double chance = exp((double)power);
         sum += (double)x / (double)n * (log((double)n) + log((double)x) - log((double)a) - log((double)b)) * chance;
     }
     return sum;
@@ -66,7 +61,8 @@ armilla_status armilla_expected_information(armilla_context *context, int64_t n,
                                             const int64_t counts[2], double *expected)
 {
     tally tallies[2] = {{0}, {0}};
-    double *factorials = NULL, sum = 0;
+    long double *factorials = NULL;
+    double sum = 0;
     armilla_status status = armilla_take(context, n + 1, sizeof *factorials, &factorials);
     for (int side = 0; side < 2 && status == ARMILLA_OK; side++)
         status = make_tally(context, counts[side], sizes[side], &tallies[side]);

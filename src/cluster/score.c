@@ -115,6 +115,8 @@ static armilla_status informations(armilla_context *context, const contingency *
     const double room = mean - expected;
     scores->nmi = shared <= DBL_EPSILON ? 0 : shared / mean;
     scores->ami = (shared - expected) / (room < 0 ? fmin(room, -DBL_EPSILON) : fmax(room, DBL_EPSILON));
+    /* Everybody alone in both: 0/0 of two entropies, and a perfect match. */
+    if (t->classes[LABELS] == t->n && t->classes[TRUTH] == t->n) scores->ami = 1;
     return status;
 }
 

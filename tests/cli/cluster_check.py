@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Clusters and scores against scikit-learn and SciPy.
+
+$ARMILLA is the command. Exit status 77 (skipped) where NumPy, SciPy or scikit-learn is missing."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+try:
+    import numpy as np
+    import scipy.sparse as sparse
+    from scipy.optimize import linear_sum_assignment
+    from sklearn import datasets, metrics
+    from sklearn.metrics.cluster import contingency_matrix
+except ImportError:
+    sys.exit(77)
+
+ARMILLA = os.path.abspath(os.environ["ARMILLA"])
+EPSILON = 2.0**-52
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"armilla {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def cluster(*arguments):
+    return json.loads(run("cluster", *arguments, "--json", "--quiet", "--force"))
+
+
+def by_sklearn(labels, truth):
+    table = contingency_matrix(labels, truth)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return {
+        "accuracy": table[rows, columns].sum() / table.sum(),
+        "nmi": metrics.normalized_mutual_info_score(truth, labels),
+        "ari": metrics.adjusted_rand_score(truth, labels),
+        "ami": metrics.adjusted_mutual_info_score(truth, labels),
+        "purity": table.max(axis=1).sum() / table.sum(),
+    }
+
+
+def exact_ami(labels, truth):
+    """With the expected information from whole numbers: scikit-learn's sum of rounded logarithms of factorials is off
+    by more than 1e-12 where there are hundreds of classes."""
+    n, expected = len(labels), 0
+    sizes = [sorted(Counter(Counter(side).values()).items()) for side in (labels, truth)]
+    for a, often in sizes[0]:
+        for b, times in sizes[1]:
+            for x in range(max(1, a + b - n), min(a, b) + 1):
+                chance = math.comb(a, x) * math.comb(n - a, b - x) / math.comb(n, b)
+                expected += often * times * x / n * math.log(n * x / (a * b)) * chance
+    mean = sum(-sum(s * c / n * math.log(s / n) for s, c in side) for side in sizes) / 2
+    room = mean - expected
+    return (metrics.mutual_info_score(truth, labels) - expected) / (min(room, -EPSILON) if room < 0 else max(room, EPSILON))
+
+
+def same_scores(told, labels, truth, what):
+    labels, truth = list(map(int, labels)), list(map(int, truth))
+    wanted = by_sklearn(labels, truth)
+    if len(set(labels)) == len(set(truth)) == len(labels):
+        wanted["ami"] = 1  # 0/0: scikit-learn's value is the rounding of two equal entropies, ours a perfect match
+    elif len(set(labels)) > 100:
+        wanted["ami"] = exact_ami(labels, truth)
+    for name, wanted in wanted.items():
+        assert abs(told[name] - wanted) <= 1e-12, f"{what}: {name} is {told[name]!r}, scikit-learn says {wanted!r}"
+
+
+def write(name, labels):
+    with open(name, "w", encoding="utf-8") as file:
+        file.writelines(f"{label}\n" for label in labels)
+
+
+def check_scores():
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 5, 30, 400):
+        for a, b in ((1, 1), (1, 4), (4, 1), (3, 3), (7, 2), (2, 11), (n, n), (n, 2), (40, 30)):
+            labels, truth = rng.integers(a, size=n), rng.integers(b, size=n)
+            write("a.txt", labels)
+            write("b.txt", (f"class {t} é" for t in truth))
+            same_scores(json.loads(run("score", "a.txt", "b.txt", "--json")), labels, truth, f"{n} {a} {b}")
+    for n in (1, 2, 60):  # everybody alone, and all together
+        for labels, truth in ((range(n), range(n)), (range(n), [0] * n), ([0] * n, range(n)), ([1] * n, [2] * n)):
+            write("a.txt", labels)
+            write("b.txt", truth)
+            same_scores(json.loads(run("score", "a.txt", "b.txt", "--json")), list(labels), list(truth), f"odd {n}")
+    truth = np.arange(50) % 3
+    write("a.txt", truth)
+    np.save("b.npy", truth)
+    with open("b.idx", "wb") as file:
+        file.write(bytes([0, 0, 8, 1, 0, 0, 0, 50]) + bytes(truth.astype(np.uint8)))
+    for file in ("b.npy", "b.idx"):
+        assert json.loads(run("score", "a.txt", file, "--json"))["accuracy"] == 1
+    write("b.txt", range(49))
+    assert "50 labels" in run("score", "a.txt", "b.txt", status=65)
+    run("score", "a.txt", "nothing.txt", status=66)
+    run("score", "a.txt", status=64)
+
+
+def check_model(X, truth):
+    """Labels of a model: those of the command agree with its JSON, argmax is NumPy's, k-means is at a fixed point."""
+    np.save("x.npy", X)
+    write("truth.txt", truth)
+    run("fit", "x.npy", "--rank", 6, "--normalize", "l2", "--codes", "nonneg-sphere", "--labels", "truth.txt", "--out",
+        "model.npz", "--quiet")
+    with np.load("model.npz", allow_pickle=False) as model:
+        V = model["V"]
+    told = cluster("model.npz", "--method", "argmax", "--out", "labels.txt")
+    labels = np.loadtxt("labels.txt", dtype=int)
+    assert np.array_equal(labels, V.argmax(axis=0)) and told["inertia"] is None and told["k"] == 6
+    told = cluster("model.npz", "--k", 4, "--seed", 5, "--out", "labels.txt")
+    labels = np.loadtxt("labels.txt", dtype=int)
+    assert told["sizes"] == np.bincount(labels, minlength=4).tolist() and told["seed"] == 5 and told["method"] == "kmeans"
+    same_scores(told["scores"], labels, truth, "labels in the model")
+    W = (V / np.linalg.norm(V, axis=0)).T
+    centers = np.array([W[labels == k].sum(axis=0) for k in range(4)])
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    assert np.array_equal((W @ centers.T).argmax(axis=1), labels), "not a fixed point of spherical k-means"
+    assert abs(told["inertia"] - (1 - (W @ centers.T).max(axis=1)).sum()) < 1e-9
+    told = run("cluster", "model.npz", "--k", 4, "--seed", 5, "--quiet", "--threads", 1)
+    assert told.split() == [str(label) for label in labels], "standard output"
+    assert "fitted already" in run("cluster", "model.npz", "--k", 4, "--rank", 3, status=64)
+    assert "atoms" in run("cluster", "model.npz", "--k", 4, "--method", "argmax", status=64)
+    assert "--k" in run("cluster", "model.npz", status=64)
+    assert "exists" in run("cluster", "model.npz", "--k", 4, "--out", "labels.txt", status=73)
+
+
+def check_recipe():
+    """What is chosen by a look at the data, and that it is any good."""
+    for name, k, least, steps in (("iris", 3, 0.95, ()), ("wine", 3, 0.9, ("scale", "center")), ("digits", 10, 0.7, ())):
+        data = getattr(datasets, "load_" + name)()
+        np.save("x.npy", data.data)
+        write("truth.txt", data.target)
+        told = cluster("x.npy", "--k", k, "--truth", "truth.txt", "--out", "labels.txt")
+        same_scores(told["scores"], np.loadtxt("labels.txt", dtype=int), data.target, name)
+        assert told["scores"]["accuracy"] >= least, (name, told["scores"])
+        chosen = told["fit"]
+        assert chosen["normalize"] == "l2" and chosen["rank"] == min(2 * k, data.data.shape[1])
+        assert [step for step in ("tfidf", "scale", "center") if chosen[step]] == list(steps), (name, chosen)
+    assert cluster("x.npy", "--k", 10, "--prepare", "none")["fit"]["normalize"] == "none"
+    assert cluster("x.npy", "--k", 10, "--center")["fit"]["normalize"] == "none"
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(60, 0.1), 3)
+    truth = np.arange(150) % 3
+    counts = np.array([rng.multinomial(80, topics[t]) for t in truth])
+    sparse.save_npz("x.npz", sparse.csr_matrix(counts.astype(float)))
+    write("truth.txt", truth)
+    told = cluster("x.npz", "--k", 3, "--labels", "truth.txt")
+    assert told["fit"]["tfidf"] and told["scores"]["accuracy"] == 1, told
+    sparse.save_npz("x.npz", sparse.csr_matrix(counts * 0.5))
+    assert not cluster("x.npz", "--k", 3)["fit"]["tfidf"]
+
+
+def check_data(X, truth):
+    """Straight on data: dense and sparse alike, and Euclidean k-means reaches scikit-learn's inertia."""
+    from sklearn.cluster import KMeans
+
+    np.save("x.npy", X)
+    sparse.save_npz("x.npz", sparse.csr_matrix(X))
+    told = [cluster(file, "--k", 4, "--on", "data", "--prepare", "none", "--method", "euclidean", "--out", file + ".txt")
+            for file in ("x.npy", "x.npz")]
+    wanted = KMeans(4, n_init=10, random_state=0).fit(X).inertia_
+    for each in told:
+        assert each["inertia"] <= wanted * (1 + 1e-6) and each["fit"] is None, (each, wanted)
+    first, second = (np.loadtxt(file + ".txt") for file in ("x.npy", "x.npz"))
+    assert np.array_equal(first, second), "dense and sparse differ"
+    assert "4 samples" in run("cluster", "x.npy", "--k", 5, "--keep-samples", "1-4", "--on", "data", status=65)
+
+
+def main():
+    rng = np.random.default_rng(7)
+    truth = np.arange(200) % 4
+    X = np.abs(rng.normal(size=(200, 9)) * 0.3 + rng.normal(size=(4, 9))[truth] * 2)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_data, (X, truth))):
+            try:
+                check(*arguments)
+            except AssertionError as wrong:
+                sys.exit(f"FAILED: {check.__name__}: {wrong}")
+        os.chdir("/")
+
+
+main()
