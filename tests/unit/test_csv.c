@@ -128,7 +128,7 @@ static void says_what_is_wrong_where(void **state)
     refuses("1,2\n1e,2\n", "'1e' is not a number");
     refuses("1,2\n-,2\n", "'-' is not a number");
     refuses("1,2\n.,2\n", "'.' is not a number");
-    refuses("1\n\x01\x02\x7f\n", "'??\x7f' is not a number");
+    refuses("1\n\x01\x02\x7f\n", "'?\?\?' is not a number");
     refuses("1\naaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeee\n", "'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd...' is");
     refuses("# c\n\n1,2,3,4,5\n1,2,3,4\n", "line 4 has 4 fields, the lines before have 5");
     refuses("1,2\n1,2,3\n", "line 2 has 3 fields, the lines before have 2");
