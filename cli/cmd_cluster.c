@@ -1,5 +1,5 @@
-/* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where nothing
- * is said, or without one. */
+/* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where
+ * nothing is said, or without one. */
 #include "fitting.h"
 #include "outputs.h"
 #include "scoring.h"

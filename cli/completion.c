@@ -1,5 +1,5 @@
-/* Completion for shells: the words of commands, options and values come from the tables, so that they cannot differ from
- * what is parsed. */
+/* Completion for shells: the words of commands, options and values come from the tables, so that they cannot differ
+ * from what is parsed. */
 #include "manual.h"
 
 #include "help.h"

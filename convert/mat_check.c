@@ -1,6 +1,6 @@
-/* Whether a .mat of version 5 is whole. matio takes a variable that is cut short, or whose compressed bytes are damaged,
- * for one with zeros in it; so the elements of the file are walked here first, and compressed ones unpacked once to see
- * that they end where they should and that their checksum is right. */
+/* Whether a .mat of version 5 is whole. matio takes a variable that is cut short, or whose compressed bytes are
+ * damaged, for one with zeros in it; so the elements of the file are walked here first, and compressed ones unpacked
+ * once to see that they end where they should and that their checksum is right. */
 #include "convert.h"
 
 #include <inttypes.h>

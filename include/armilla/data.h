@@ -21,9 +21,9 @@ typedef enum armilla_index { ARMILLA_I32, ARMILLA_I64, ARMILLA_INDEX_COUNT } arm
 
 /* Borrows a sparse m x n matrix in compressed columns: sample j has the entries starts[j] ... starts[j+1]-1, each a
  * value and the feature (from 0) that it belongs to; starts has n+1 numbers and begins with 0. The same arrays are a
- * CSR matrix of n rows (samples) and m columns. No copy is made, and the memory must stay as it is while the data object
- * lives, if the features of every sample rise; where they do not, or occur twice, a copy is made in which they are
- * sorted and what belongs to one place is added up. Entries that are 0 may be stored. */
+ * CSR matrix of n rows (samples) and m columns. No copy is made, and the memory must stay as it is while the data
+ * object lives, if the features of every sample rise; where they do not, or occur twice, a copy is made in which they
+ * are sorted and what belongs to one place is added up. Entries that are 0 may be stored. */
 ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type type, armilla_index index,
                                                     const void *values, const void *features, const void *starts,
                                                     int64_t m, int64_t n, armilla_data **data);
@@ -91,8 +91,8 @@ ARMILLA_API armilla_status armilla_data_set_names(armilla_data *data, armilla_na
                                                   int64_t count);
 
 /* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
- * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by their
- * texts. What several lists leave is what all of them keep, in the order of the data. */
+ * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by
+ * their texts. What several lists leave is what all of them keep, in the order of the data. */
 typedef struct armilla_selection {
     const char *labels;
     const char *samples;

@@ -60,8 +60,9 @@ ARMILLA_API bool armilla_model_recognize(const char *path);
 ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model,
                                                     const char *path, bool overwrite);
 
-/* Codes of new samples, r x n column-major in the model's precision, into codes. The preparation of the fit is
- * applied; where the fit was to some of the features, X has those, or all that they were chosen from. A sample's codes depend on that sample alone. threads <= 0: all cores. */
+/* Codes of new samples, r x n column-major in the model's precision, into codes. The preparation of the fit is applied;
+ * where the fit was to some of the features, X has those, or all that they were chosen from. A sample's codes depend on
+ * that sample alone. threads <= 0: all cores. */
 ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model,
                                                    const armilla_data *X, int threads, void *codes);
 

@@ -1,6 +1,6 @@
 /* The expected mutual information of adjusted mutual information, exactly: the sum over pairs of class sizes and over
- * the values that their overlap can have under the hypergeometric distribution (Vinh, Epps and Bailey, 2010). Classes of
- * one size are counted once, so that many small classes cost little. */
+ * the values that their overlap can have under the hypergeometric distribution (Vinh, Epps and Bailey, 2010). Classes
+ * of one size are counted once, so that many small classes cost little. */
 #include "cluster/cluster.h"
 
 #include "base/size.h"

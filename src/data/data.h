@@ -134,8 +134,8 @@ void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
                                      double *shift);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
-/* Squares are summed in parts that do not wait for each other, feature i in part i % ARMILLA_SQUARE_PARTS, and the parts
- * in order: dense and sparse columns have the same bits. */
+/* Squares are summed in parts that do not wait for each other, feature i in part i % ARMILLA_SQUARE_PARTS, and the
+ * parts in order: dense and sparse columns have the same bits. */
 enum { ARMILLA_SQUARE_PARTS = 16 };
 double armilla_square(int64_t m, const double *x);
 double armilla_square_of_entries(int64_t count, const int64_t *rows, const double *values);
@@ -201,8 +201,8 @@ void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 
-/* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend on the
- * machine. */
+/* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend
+ * on the machine. */
 int64_t armilla_panel_width(const armilla_data *X, armilla_type work);
 
 #endif

@@ -19,7 +19,8 @@ static const prepared *as_prepared(const armilla_data *X)
     return (const prepared *)X;
 }
 
-/* The prepared panel, one column in double, the panel before, then what the wrapped data need; each part a multiple of 64 bytes. */
+/* The prepared panel, one column in double, the panel before, then what the wrapped data need; each part a multiple of
+ * 64 bytes. */
 static size_t padded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;

@@ -1,6 +1,6 @@
 /* Preparation of sparse data, never expanded: logarithm, weights and unit length keep the zeros and are applied to the
- * entries of each panel as it is loaded; centring stays implicit. Column j is y_j/d_j - mean/d_j with
- * y = weights * x (or weights * ln(1+x)) and d_j = ||y_j - mean|| (1 where samples keep their length), so that C = (U'y - U'mean)/d and
+ * entries of each panel as it is loaded; centring stays implicit. Column j is y_j/d_j - mean/d_j with y = weights * x
+ * (or weights * ln(1+x)) and d_j = ||y_j - mean|| (1 where samples keep their length), so that C = (U'y - U'mean)/d and
  * A = Y D^-1 W' - mean (D^-1 W 1)'. */
 #include "data/data.h"
 

@@ -1,5 +1,5 @@
-/* Some features and samples of other data. Samples of dense data are a view: a panel of neighbours is the wrapped data's
- * own, one of others is gathered as it is loaded. Everything else is a copy of what was kept. */
+/* Some features and samples of other data. Samples of dense data are a view: a panel of neighbours is the wrapped
+ * data's own, one of others is gathered as it is loaded. Everything else is a copy of what was kept. */
 #include "data/select.h"
 
 #include "base/size.h"

@@ -49,9 +49,9 @@ static uint64_t value_bits(double x)
     return bits;
 }
 
-/* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample. mix(0) = 0: zeros add nothing, so a sparse form of the same matrix
- * has the same fingerprint; and the sum over samples wraps, so order does not matter. It is of the data before any
- * preparation: centred sparse data would have to be expanded otherwise. */
+/* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample. mix(0) = 0: zeros add nothing, so a sparse form of
+ * the same matrix has the same fingerprint; and the sum over samples wraps, so order does not matter. It is of the data
+ * before any preparation: centred sparse data would have to be expanded otherwise. */
 static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const extremes *room, const uint64_t *keys)
 {
     const armilla_panel *stored = panel->raw ? panel->raw : panel;

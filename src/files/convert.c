@@ -1,5 +1,5 @@
-/* Numbers of every stored kind to those of a type, in either order. One row per kind; the copy goes through small tiles of
- * doubles, so that a transposition reads and writes runs of memory. */
+/* Numbers of every stored kind to those of a type, in either order. One row per kind; the copy goes through small tiles
+ * of doubles, so that a transposition reads and writes runs of memory. */
 #include "files/array.h"
 
 #include "base/size.h"

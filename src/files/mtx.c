@@ -1,5 +1,5 @@
-/* Matrix Market: a banner that says what the numbers are, comments, a line of sizes, then one entry per line. Entries of
- * a coordinate file become sparse data, the numbers of an array file (column by column) dense data. */
+/* Matrix Market: a banner that says what the numbers are, comments, a line of sizes, then one entry per line. Entries
+ * of a coordinate file become sparse data, the numbers of an array file (column by column) dense data. */
 #include "files/mtx.h"
 
 #include "base/size.h"

@@ -1,5 +1,5 @@
-/* svmlight and libsvm: a sample per line, `label index:value index:value ... # comment`. Indices count from 1, or from 0
- * where one of them is 0. A qid says which query a sample belongs to, and is left out. */
+/* svmlight and libsvm: a sample per line, `label index:value index:value ... # comment`. Indices count from 1, or from
+ * 0 where one of them is 0. A qid says which query a sample belongs to, and is left out. */
 #include "files/text.h"
 
 #include "base/size.h"

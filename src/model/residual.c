@@ -1,6 +1,6 @@
-/* ||X - UV||^2 of given factors, in double, by plain loops. Dense columns by their residuals. Sparse ones by
- * ||x||^2 - 2c'v + v'Hv with c = U'x from the entries, which is O(r) per entry and O(r^2) per column; that cancels where
- * a column is fitted nearly exactly, and such a column is expanded after all. */
+/* ||X - UV||^2 of given factors, in double, by plain loops. Dense columns by their residuals. Sparse ones by ||x||^2 -
+ * 2c'v + v'Hv with c = U'x from the entries, which is O(r) per entry and O(r^2) per column; that cancels where a column
+ * is fitted nearly exactly, and such a column is expanded after all. */
 #include "model/model.h"
 
 #include "base/size.h"

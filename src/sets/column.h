@@ -53,8 +53,8 @@ void armilla_column_solve(const armilla_column_problem *problem, const armilla_c
 /* g(w) */
 double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);
 
-/* Up to `steps` accelerated steps, one column: w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g never rises.
- * Ends early where no entry of w moves by more than settled. room: 6r. */
+/* Up to `steps` accelerated steps, one column: w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g
+ * never rises. Ends early where no entry of w moves by more than settled. room: 6r. */
 #define ARMILLA_SETTLED 1e-14 /* as exact as it gets */
 void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
                             int steps, double settled, double *w, double *room);

@@ -1,6 +1,6 @@
 /* min sum_i lambda_i w_i^2 - 2b_i w_i over unit w: w_i = b_i/(lambda_i + nu) with nu > -lambda_1 such that ||w|| = 1.
- * With t = nu + lambda_1 and delta_i = lambda_i - lambda_1 the equation is phi(t) = sum b_i^2/(delta_i + t)^2 = 1, and t
- * lies in [||b_E||, ||b||], E the eigenspace of lambda_1. The hard case, where b has no part in E and the rest cannot
+ * With t = nu + lambda_1 and delta_i = lambda_i - lambda_1 the equation is phi(t) = sum b_i^2/(delta_i + t)^2 = 1, and
+ * t lies in [||b_E||, ||b||], E the eigenspace of lambda_1. The hard case, where b has no part in E and the rest cannot
  * fill the sphere, is filled up along the first vector of E. */
 #include "sets/column.h"
 

@@ -1,6 +1,6 @@
-/* A basis whose atoms move one by one, such as the nonnegative: coordinate descent (HALS) over the columns of U on fixed sums, and per read of X several code
- * steps in Gram space from the previous codes, or the column solver where it is cheap or the steps have slowed down.
- * The basis is extrapolated, and taken back where h did not fall. */
+/* A basis whose atoms move one by one, such as the nonnegative: coordinate descent (HALS) over the columns of U on
+ * fixed sums, and per read of X several code steps in Gram space from the previous codes, or the column solver where it
+ * is cheap or the steps have slowed down. The basis is extrapolated, and taken back where h did not fall. */
 #include "solve/fast.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ typedef struct nonnegative_loop {
     bool cheap; /* the column solver is used in every sweep, and nothing else */
 } nonnegative_loop;
 
-/* u_k <- the atom nearest to u_k + (a_k - Ug_k)/G_kk, its best with the others fixed, for all k; A and G of V = lW. One pass only: more fit U closely to codes that
- * have hardly moved, and from there the way down is long. */
+/* u_k <- the atom nearest to u_k + (a_k - Ug_k)/G_kk, its best with the others fixed, for all k; A and G of V = lW. One
+ * pass only: more fit U closely to codes that have hardly moved, and from there the way down is long. */
 void armilla_fast_descend_basis(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;

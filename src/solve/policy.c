@@ -31,8 +31,8 @@ int64_t armilla_continuation_sparsity(int64_t r, int64_t s, int64_t sweep)
 
 #define SLOW_FALL 1e-3
 
-/* Few at first: with codes that run ahead of the basis, as with a basis that runs ahead of the codes, the minimum at the
- * end is a worse one. More where the way down has become slow. */
+/* Few at first: with codes that run ahead of the basis, as with a basis that runs ahead of the codes, the minimum at
+ * the end is a worse one. More where the way down has become slow. */
 int armilla_code_steps(double fall)
 {
     return fall < SLOW_FALL ? 10 : 6;

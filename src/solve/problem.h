@@ -1,6 +1,7 @@
 /* A problem: the data, the pair of sets, the state (U, W, l) and everything that a solver needs, taken in one place
  * before the first sweep. The state is kept as unit codes W and a radius l, V = lW, so that the radius step (A7) is a
- * step of one number. Codes that are not on a sphere have the fixed radius 1, and W = V. All m x r algebra is in double; U holds numbers that the working type has exactly. */
+ * step of one number. Codes that are not on a sphere have the fixed radius 1, and W = V. All m x r algebra is in
+ * double; U holds numbers that the working type has exactly. */
 #ifndef ARMILLA_SOLVE_PROBLEM_H
 #define ARMILLA_SOLVE_PROBLEM_H
 

@@ -38,8 +38,8 @@ typedef struct armilla_candidate {
     double radius;
 } armilla_candidate;
 
-/* Fits each to the sketch for a few iterations; the best `kept` come first, in falling order, and have their bases (from
- * armilla_take), the others none. Candidates without a positive radius come last. */
+/* Fits each to the sketch for a few iterations; the best `kept` come first, in falling order, and have their bases
+ * (from armilla_take), the others none. Candidates without a positive radius come last. */
 armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *solver, int64_t count, int64_t kept,
                               armilla_candidate *candidates);
 

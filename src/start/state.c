@@ -105,8 +105,8 @@ static void fill_zero_atoms(const armilla_problem *p, uint64_t seed, double *U)
     }
 }
 
-/* w = Proj(c), or the first axis where c = 0. Without a sphere: one step from 0, which lowers h, or the code itself where
- * it only names an atom. */
+/* w = Proj(c), or the first axis where c = 0. Without a sphere: one step from 0, which lowers h, or the code itself
+ * where it only names an atom. */
 static void first_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
