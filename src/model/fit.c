@@ -301,6 +301,12 @@ static armilla_status solve(fit *f)
     if (status != ARMILLA_OK) return status;
     if (f->rounds > 1) return solve_restarts(f, solver);
     status = begin(f, 0);
+    if (status == ARMILLA_BAD_DATA && f->candidates) {
+        /* What has a positive radius on a sketch need not have one on all data: then as if there were no sketch. */
+        free_candidates(f);
+        f->problem->screened = false;
+        status = begin(f, 0);
+    }
     if (f->start) f->start = start_of_round(f, 0);
     return status == ARMILLA_OK ? solver->solve(f->problem) : status;
 }
