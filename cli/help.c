@@ -109,7 +109,8 @@ void help_all(FILE *stream, const cli_command *const *commands)
 {
     fprintf(stream,
             "armilla %s: matrix factorization on the sphere. Data X are approximated by UV, where the columns of U\n"
-            "are atoms, orthonormal or nonnegative, and every column of V lies on a sphere of one learned radius.\n\n"
+            "are atoms (orthonormal, nonnegative, ...) and the columns of V are codes, by default on a sphere of one\n"
+            "learned radius.\n\n"
             "usage: armilla COMMAND ...\n\ncommands:\n",
             armilla_version());
     for (; *commands; commands++) print_row(stream, (*commands)->name, (*commands)->meaning);

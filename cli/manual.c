@@ -119,7 +119,8 @@ void manual_all(FILE *stream, const cli_command *const *commands)
           ".SH SYNOPSIS\n\\fBarmilla\\fR \\fICOMMAND\\fR ...\n"
           ".SH DESCRIPTION\n"
           "Data X, with one sample per row of a file, are approximated by UV, where the columns of U are atoms,\n"
-          "orthonormal or nonnegative, and every column of V lies on a sphere of one learned radius.\n"
+          "orthonormal, nonnegative and others, and the columns of V are codes, by default on a sphere of one learned\n"
+          "radius.\n"
           ".SH COMMANDS\n",
           stream);
     for (const cli_command *const *row = commands; *row; row++) {

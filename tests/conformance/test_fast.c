@@ -9,31 +9,6 @@
 static const int thread_counts[] = {1, 2, 3, 8};
 enum { COUNTS = 4, PRECISIONS = 2 };
 
-static void make_trial(reference_trial *trial, const reference_pair *pair, armilla_type type, reference_kind kind,
-                       uint64_t *random, const int64_t shape[4])
-{
-    double *X = reference_new(shape[0] * shape[1]);
-    reference_data(random, kind, pair, shape[0], shape[1], shape[2], shape[3], X);
-    reference_trial_new(trial, pair, type, shape[0], shape[1], shape[2], shape[3], X);
-    trial->options.solver = "fast";
-    free(X);
-}
-
-static void set_scene(const reference_trial *trial, const char *what)
-{
-    reference_scene("%s x %s, %s, m = %d, n = %d, r = %d, s = %d, start %s, seed %d, %s", trial->pair->basis,
-                    trial->pair->codes, armilla_type_word(trial->type), (int)trial->m, (int)trial->n, (int)trial->r,
-                    (int)trial->s, trial->options.start ? trial->options.start : "by the pair",
-                    (int)trial->options.seed, what);
-}
-
-static armilla_model_summary summary_of(const armilla_model *model)
-{
-    armilla_model_summary summary;
-    armilla_model_summarize(model, &summary);
-    return summary;
-}
-
 static size_t code_bytes(const reference_trial *trial)
 {
     return (size_t)trial->r * armilla_type_size(trial->type);
@@ -69,7 +44,7 @@ static void check_canonical(const reference_trial *trial, const armilla_model *m
 {
     const int64_t m = trial->m, n = trial->n, r = trial->r;
     const double rounding = trial->type == ARMILLA_F32 ? 1e-4 : 1e-9;
-    const armilla_model_summary summary = summary_of(model);
+    const armilla_model_summary summary = reference_summary(model);
     double *U = reference_model_basis(model), *V = reference_model_codes(model), *G = reference_new(r * r), last = 0;
     for (int64_t i = 0; i < r * n; i++) V[i] /= summary.radius;
     reference_right_transposed(r, n, r, V, V, G);
@@ -95,8 +70,8 @@ static armilla_model *fit_and_verify(const reference_trial *trial)
 {
     armilla_model *model = reference_trial_fit(trial);
     reference_verify(model, trial->data, trial->X, true);
-    assert_string_equal(summary_of(model).solver, "fast");
-    if (summary_of(model).iterations > 0) {
+    assert_string_equal(reference_summary(model).solver, "fast");
+    if (reference_summary(model).iterations > 0) {
         check_codes(trial, model, 0, trial->n, 1, 1);
         check_canonical(trial, model);
     }
@@ -124,11 +99,11 @@ static void test_every_fit_keeps_its_promises(void **state)
                                  1 + reference_below(&random, r)};
         reference_trial trial;
         if (!has_radius(pair, kind)) continue;
-        make_trial(&trial, pair, type, kind, &random, shape);
+        reference_trial_fast(&trial, pair, type, kind, &random, shape);
         trial.options.seed = i;
         for (size_t k = 0; armilla_table_get(ARMILLA_TABLE_STARTS, k, &start); k++, fits++) {
             trial.options.start = start.name;
-            set_scene(&trial, reference_kind_word(kind));
+            reference_trial_scene(&trial, reference_kind_word(kind));
             armilla_model_free(fit_and_verify(&trial));
         }
         reference_trial_free(&trial);
@@ -148,15 +123,15 @@ static void test_transform_is_fit(void **state)
         const int64_t *shape = shapes[i / REFERENCE_PAIRS % 4];
         reference_trial trial;
         if (shape[0] < shape[2] && pair->orthonormal) continue;
-        make_trial(&trial, pair, (armilla_type)(i / REFERENCE_PAIRS / 4),
-                   shape[0] < shape[2] ? REFERENCE_UNIFORM : REFERENCE_NOISY, &random, shape);
+        reference_trial_fast(&trial, pair, (armilla_type)(i / REFERENCE_PAIRS / 4),
+                             shape[0] < shape[2] ? REFERENCE_UNIFORM : REFERENCE_NOISY, &random, shape);
         memset((char *)trial.typed + (size_t)trial.m * armilla_type_size(trial.type), 0,
                (size_t)trial.m * armilla_type_size(trial.type)); /* a sample without a direction */
         for (int combination = 0; combination < (i / REFERENCE_PAIRS % 4 == 0 ? 3 : 1); combination++) {
             trial.options.center = combination == 1 && pair->orthonormal;
             trial.options.normalize = combination > 0 ? "l2" : "none";
             trial.options.tfidf = combination == 2;
-            set_scene(&trial, "transform");
+            reference_trial_scene(&trial, "transform");
             armilla_model *model = reference_trial_fit(&trial);
             for (int t = 0; t < COUNTS; t++) check_codes(&trial, model, 0, trial.n, 1, thread_counts[t]);
             check_codes(&trial, model, trial.n - 1, trial.n, -1, 2);
@@ -169,7 +144,7 @@ static void test_transform_is_fit(void **state)
 
 static void same_bits(const armilla_model *a, const armilla_model *b)
 {
-    const armilla_model_summary x = summary_of(a), y = summary_of(b);
+    const armilla_model_summary x = reference_summary(a), y = reference_summary(b);
     const size_t size = armilla_type_size(x.precision);
     int64_t count = 0, other = 0;
     const armilla_trace_entry *s = armilla_model_trace(a, &count), *t = armilla_model_trace(b, &other);
@@ -189,12 +164,12 @@ static void test_threads_do_not_change_bits(void **state)
     for (int i = 0; i < REFERENCE_PAIRS * PRECISIONS; i += (int)reference_effort(1, 5)) {
         armilla_model *first = NULL;
         reference_trial trial;
-        make_trial(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS), REFERENCE_NOISY,
-                   &random, shape);
+        reference_trial_fast(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS),
+                             REFERENCE_NOISY, &random, shape);
         trial.options.max_iter = 6;
         for (int t = 0; t < COUNTS; t++) {
             trial.options.threads = thread_counts[t];
-            set_scene(&trial, "threads");
+            reference_trial_scene(&trial, "threads");
             armilla_model *model = reference_trial_fit(&trial);
             if (first) same_bits(first, model);
             if (first)
@@ -218,13 +193,13 @@ static void test_fixed_radius(void **state)
         for (int k = 0; k < 4; k++) {
             int64_t count = 0;
             reference_trial trial;
-            make_trial(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS),
-                       REFERENCE_NOISY, &random, shape);
+            reference_trial_fast(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS),
+                                 REFERENCE_NOISY, &random, shape);
             trial.options.radius = radii[k];
-            set_scene(&trial, "fixed radius");
+            reference_trial_scene(&trial, "fixed radius");
             armilla_model *model = fit_and_verify(&trial);
             const armilla_trace_entry *trace = armilla_model_trace(model, &count);
-            REFERENCE_HOLDS(summary_of(model).radius == radii[k]);
+            REFERENCE_HOLDS(reference_summary(model).radius == radii[k]);
             for (int64_t j = 0; j < count; j++) REFERENCE_HOLDS(trace[j].radius == radii[k]);
             armilla_model_free(model);
             reference_trial_free(&trial);
@@ -239,15 +214,16 @@ static void test_no_iterations(void **state)
     (void)state;
     for (int i = 0; i < REFERENCE_PAIRS * PRECISIONS; i++) {
         reference_trial trial;
-        make_trial(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS), REFERENCE_NOISY,
-                   &random, shape);
+        reference_trial_fast(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS),
+                             REFERENCE_NOISY, &random, shape);
         trial.options.max_iter = 0;
-        set_scene(&trial, "max_iter 0");
+        reference_trial_scene(&trial, "max_iter 0");
         armilla_model *fast = fit_and_verify(&trial);
         trial.options.solver = "palm";
         armilla_model *palm = reference_trial_fit(&trial);
-        REFERENCE_HOLDS(summary_of(fast).iterations == 0 && summary_of(fast).stop == ARMILLA_STOP_MAX_ITER);
-        REFERENCE_HOLDS(summary_of(fast).objective == summary_of(palm).objective);
+        REFERENCE_HOLDS(reference_summary(fast).iterations == 0 &&
+                        reference_summary(fast).stop == ARMILLA_STOP_MAX_ITER);
+        REFERENCE_HOLDS(reference_summary(fast).objective == reference_summary(palm).objective);
         REFERENCE_HOLDS(
             memcmp(armilla_model_codes(fast), armilla_model_codes(palm), (size_t)trial.n * code_bytes(&trial)) == 0);
         armilla_model_free(fast);
@@ -270,22 +246,24 @@ static void test_interrupted(void **state)
     for (int i = 0; i < REFERENCE_PAIRS; i++)
         for (int64_t stop = 0; stop < 9; stop += 1 + stop) {
             reference_trial trial;
-            make_trial(&trial, &reference_pairs[i], ARMILLA_F64, REFERENCE_NOISY, &random, shape);
-            set_scene(&trial, "interrupted");
+            reference_trial_fast(&trial, &reference_pairs[i], ARMILLA_F64, REFERENCE_NOISY, &random, shape);
+            reference_trial_scene(&trial, "interrupted");
             trial.options.callback = stop_at;
             trial.options.callback_user = (void *)&stop;
             armilla_model *model = fit_and_verify(&trial);
-            REFERENCE_HOLDS(summary_of(model).stop == ARMILLA_STOP_INTERRUPTED && summary_of(model).iterations <= stop);
+            REFERENCE_HOLDS(reference_summary(model).stop == ARMILLA_STOP_INTERRUPTED &&
+                            reference_summary(model).iterations <= stop);
             armilla_model_free(model);
             trial.options.callback = NULL;
             trial.options.max_iter = stop;
             model = fit_and_verify(&trial);
-            REFERENCE_HOLDS(summary_of(model).stop == ARMILLA_STOP_MAX_ITER && summary_of(model).iterations <= stop);
+            REFERENCE_HOLDS(reference_summary(model).stop == ARMILLA_STOP_MAX_ITER &&
+                            reference_summary(model).iterations <= stop);
             armilla_model_free(model);
             trial.options.max_iter = 1000000;
             trial.options.time_limit = 1e-9;
             model = fit_and_verify(&trial);
-            REFERENCE_HOLDS(summary_of(model).stop == ARMILLA_STOP_TIME_LIMIT);
+            REFERENCE_HOLDS(reference_summary(model).stop == ARMILLA_STOP_TIME_LIMIT);
             armilla_model_free(model);
             reference_trial_free(&trial);
         }
@@ -299,15 +277,16 @@ static void test_restarts(void **state)
     for (int i = 0; i < REFERENCE_PAIRS * 3; i++) {
         double before = INFINITY;
         reference_trial trial;
-        make_trial(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i % 2), REFERENCE_UNIFORM, &random,
-                   shape);
+        reference_trial_fast(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i % 2), REFERENCE_UNIFORM,
+                             &random, shape);
         trial.options.start = i % 3 ? "random" : NULL;
         for (int64_t restarts = 1; restarts <= 4; restarts += restarts) {
             trial.options.restarts = restarts;
-            set_scene(&trial, "restarts");
+            reference_trial_scene(&trial, "restarts");
             armilla_model *model = fit_and_verify(&trial);
-            REFERENCE_AT_MOST(summary_of(model).objective, before + 2e-6 * summary_of(model).squared_norm);
-            before = summary_of(model).objective;
+            REFERENCE_AT_MOST(reference_summary(model).objective,
+                              before + 2e-6 * reference_summary(model).squared_norm);
+            before = reference_summary(model).objective;
             armilla_model_free(model);
         }
         reference_trial_free(&trial);
@@ -323,8 +302,8 @@ static void test_going_on(void **state)
     (void)state;
     for (int i = 0; i < REFERENCE_PAIRS * 4; i++) {
         reference_trial trial;
-        make_trial(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS % 2),
-                   REFERENCE_NOISY, &random, shape);
+        reference_trial_fast(&trial, &reference_pairs[i % REFERENCE_PAIRS], (armilla_type)(i / REFERENCE_PAIRS % 2),
+                             REFERENCE_NOISY, &random, shape);
         trial.options.solver = i % 3 ? "palm" : "fast";
         trial.options.max_iter = 300;
         armilla_model *given = reference_trial_fit(&trial);
@@ -332,10 +311,10 @@ static void test_going_on(void **state)
         trial.options.start_model = given;
         for (int k = 0; k < 5; k++) {
             trial.options.max_iter = limits[k];
-            set_scene(&trial, i % 3 ? "going on from palm" : "going on from fast");
+            reference_trial_scene(&trial, i % 3 ? "going on from palm" : "going on from fast");
             armilla_model *model = fit_and_verify(&trial);
-            REFERENCE_AT_MOST(summary_of(model).objective,
-                              summary_of(given).objective + 1e-6 * summary_of(given).squared_norm);
+            REFERENCE_AT_MOST(reference_summary(model).objective,
+                              reference_summary(given).objective + 1e-6 * reference_summary(given).squared_norm);
             armilla_model_free(model);
         }
         armilla_model_free(given);
@@ -358,8 +337,9 @@ static void test_every_shape(void **state)
                 const reference_pair *pair = &reference_pairs[i % REFERENCE_PAIRS];
                 reference_trial trial;
                 if (pair->orthonormal && shapes[k][2] > shapes[k][0]) continue;
-                make_trial(&trial, pair, (armilla_type)(i / REFERENCE_PAIRS), kinds[kind], &random, shapes[k]);
-                set_scene(&trial, reference_kind_word(kinds[kind]));
+                reference_trial_fast(&trial, pair, (armilla_type)(i / REFERENCE_PAIRS), kinds[kind], &random,
+                                     shapes[k]);
+                reference_trial_scene(&trial, reference_kind_word(kinds[kind]));
                 armilla_model_free(fit_and_verify(&trial));
                 trial.options.tol = 1e-6;
                 trial.options.max_iter = 100;
@@ -387,9 +367,9 @@ static void test_extreme_scales(void **state)
             trial.options.solver = usual.options.solver = "fast";
             if (k >= 2) usual.options.radius = 2;
             if (k >= 2) trial.options.radius = 2 * scale;
-            set_scene(&trial, k % 2 ? "1e-150" : "1e150");
+            reference_trial_scene(&trial, k % 2 ? "1e-150" : "1e150");
             armilla_model *model = fit_and_verify(&trial), *other = fit_and_verify(&usual);
-            REFERENCE_NEAR(summary_of(model).relative_error, summary_of(other).relative_error, 1e-6);
+            REFERENCE_NEAR(reference_summary(model).relative_error, reference_summary(other).relative_error, 1e-6);
             armilla_model_free(model);
             armilla_model_free(other);
             reference_trial_free(&trial);

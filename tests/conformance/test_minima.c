@@ -7,31 +7,6 @@
 
 enum { MOST_PROBLEMS = 15 };
 
-static void make_trial(reference_trial *trial, const reference_pair *pair, armilla_type type, reference_kind kind,
-                       uint64_t *random, const int64_t shape[4])
-{
-    double *X = reference_new(shape[0] * shape[1]);
-    reference_data(random, kind, pair, shape[0], shape[1], shape[2], shape[3], X);
-    reference_trial_new(trial, pair, type, shape[0], shape[1], shape[2], shape[3], X);
-    trial->options.solver = "fast";
-    free(X);
-}
-
-static void set_scene(const reference_trial *trial, const char *what)
-{
-    reference_scene("%s x %s, %s, m = %d, n = %d, r = %d, s = %d, start %s, seed %d, %s", trial->pair->basis,
-                    trial->pair->codes, armilla_type_word(trial->type), (int)trial->m, (int)trial->n, (int)trial->r,
-                    (int)trial->s, trial->options.start ? trial->options.start : "by the pair",
-                    (int)trial->options.seed, what);
-}
-
-static armilla_model_summary summary_of(const armilla_model *model)
-{
-    armilla_model_summary summary;
-    armilla_model_summarize(model, &summary);
-    return summary;
-}
-
 static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -51,7 +26,7 @@ static double final_error(reference_trial *trial, const char *solver)
     trial->options.max_iter = strcmp(solver, "palm") == 0 ? 2000 : 500;
     trial->options.tol = strcmp(solver, "palm") == 0 ? 0 : 1e-6;
     armilla_model *model = reference_trial_fit(trial);
-    const armilla_model_summary summary = summary_of(model);
+    const armilla_model_summary summary = reference_summary(model);
     armilla_model_free(model);
     return summary.objective / summary.squared_norm;
 }
@@ -67,10 +42,10 @@ static void test_minima_are_as_good_as_those_of_palm(void **state)
         double fast[MOST_PROBLEMS], palm[MOST_PROBLEMS];
         for (int k = 0; k < problems; k++) {
             reference_trial trial;
-            make_trial(&trial, &reference_pairs[i], ARMILLA_F64, k % 2 ? REFERENCE_UNIFORM : REFERENCE_NOISY, &random,
-                       shape);
+            reference_trial_fast(&trial, &reference_pairs[i], ARMILLA_F64, k % 2 ? REFERENCE_UNIFORM : REFERENCE_NOISY,
+                                 &random, shape);
             trial.options.seed = k;
-            set_scene(&trial, "palm and fast");
+            reference_trial_scene(&trial, "palm and fast");
             fast[k] = final_error(&trial, "fast");
             palm[k] = final_error(&trial, "palm");
             reference_trial_free(&trial);
@@ -93,8 +68,8 @@ static void test_planted_sparse_data(void **state)
         if (reference_pairs[i].orthonormal || !reference_pairs[i].sparse) continue;
         for (int k = 0; k < 5; k++) {
             reference_trial trial;
-            make_trial(&trial, &reference_pairs[i], ARMILLA_F64, REFERENCE_PLANTED, &random, shape);
-            set_scene(&trial, "planted");
+            reference_trial_fast(&trial, &reference_pairs[i], ARMILLA_F64, REFERENCE_PLANTED, &random, shape);
+            reference_trial_scene(&trial, "planted");
             fast[k] = final_error(&trial, "fast");
             palm[k] = final_error(&trial, "palm");
             print_message("%s: h/||X||^2 %.5f, palm %.5f\n", reference_pairs[i].codes, fast[k], palm[k]);
@@ -116,16 +91,16 @@ static void test_continuation_leaves_a_given_start(void **state)
         const reference_pair *pair = &reference_pairs[i % REFERENCE_PAIRS];
         double first[2];
         reference_trial trial;
-        make_trial(&trial, pair, ARMILLA_F64, REFERENCE_NOISY, &random, shape);
+        reference_trial_fast(&trial, pair, ARMILLA_F64, REFERENCE_NOISY, &random, shape);
         reference_random_basis(&random, pair, 20, 6, U0);
         for (int given = 0; given < 2; given++) {
             trial.options.start_basis = given ? U0 : NULL;
             for (int k = 0; k < 2; k++) {
                 int64_t count = 0;
-                set_scene(&trial, given ? "given" : "not given");
+                reference_trial_scene(&trial, given ? "given" : "not given");
                 trial.options.solver = k ? "palm" : "fast";
                 armilla_model *model = reference_trial_fit(&trial);
-                first[k] = armilla_model_trace(model, &count)[0].objective / summary_of(model).squared_norm;
+                first[k] = armilla_model_trace(model, &count)[0].objective / reference_summary(model).squared_norm;
                 armilla_model_free(model);
             }
             REFERENCE_AT_MOST(first[0], first[1] + 1e-12);

@@ -11,13 +11,6 @@
 
 enum { M = 24, N = 5600, R = 4, S = 2 };
 
-static armilla_model_summary summary_of(const armilla_model *model)
-{
-    armilla_model_summary summary;
-    armilla_model_summarize(model, &summary);
-    return summary;
-}
-
 /* Column by column, in any order and with repetitions, from every storage form. */
 static void test_copies_of_columns(void **state)
 {
@@ -82,11 +75,11 @@ static void test_fits_of_many_samples(void **state)
         reference_scene("%s x %s, many samples", trial.pair->basis, trial.pair->codes);
         armilla_model *model = reference_trial_fit(&trial);
         reference_verify(model, trial.data, trial.X, true);
-        const double fast = summary_of(model).objective / summary_of(model).squared_norm;
+        const double fast = reference_summary(model).objective / reference_summary(model).squared_norm;
         armilla_model_free(model);
         trial.options.solver = "palm";
         model = reference_trial_fit(&trial);
-        const double palm = summary_of(model).objective / summary_of(model).squared_norm;
+        const double palm = reference_summary(model).objective / reference_summary(model).squared_norm;
         REFERENCE_AT_MOST(fast, palm + 1e-3);
         armilla_model_free(model);
         reference_trial_free(&trial);
@@ -106,8 +99,9 @@ static void test_restarts_are_screened(void **state)
         trial.options.restarts = RESTARTS;
         armilla_model *best = reference_trial_fit(&trial);
         reference_verify(best, trial.data, trial.X, true);
-        REFERENCE_AT_MOST(summary_of(best).objective, summary_of(one).objective + 1e-3 * summary_of(one).squared_norm);
-        REFERENCE_HOLDS(strcmp(summary_of(best).start, "random") == 0);
+        REFERENCE_AT_MOST(reference_summary(best).objective,
+                          reference_summary(one).objective + 1e-3 * reference_summary(one).squared_norm);
+        REFERENCE_HOLDS(strcmp(reference_summary(best).start, "random") == 0);
         armilla_model_free(best);
         armilla_model_free(one);
         trial.options.max_iter = 0;
@@ -232,7 +226,7 @@ static void test_screening_can_be_stopped(void **state)
         if (timed) trial.options.time_limit = 1e-9;
         trial.options.interrupt = timed ? NULL : ask;
         armilla_model *model = reference_trial_fit(&trial);
-        const armilla_model_summary summary = summary_of(model);
+        const armilla_model_summary summary = reference_summary(model);
         REFERENCE_HOLDS(summary.stop == (timed ? ARMILLA_STOP_TIME_LIMIT : ARMILLA_STOP_INTERRUPTED));
         REFERENCE_HOLDS(summary.iterations == 0 && caller.recorded == 1);
         REFERENCE_HOLDS(timed || caller.asked <= 4); /* twice on the sketch, before and after the start */
@@ -266,7 +260,7 @@ static void test_unused_atoms_are_revived(void **state)
         reference_scene("%s x %s, revival", pair->basis, pair->codes);
         armilla_model *model = reference_trial_fit(&trial);
         reference_verify(model, trial.data, trial.X, true);
-        REFERENCE_AT_MOST(summary_of(model).relative_error, 0.01);
+        REFERENCE_AT_MOST(reference_summary(model).relative_error, 0.01);
         armilla_model_free(model);
         reference_trial_free(&trial);
     }

@@ -161,6 +161,11 @@ typedef struct reference_trial {
 void reference_trial_new(reference_trial *trial, const reference_pair *pair, armilla_type type, int64_t m, int64_t n,
                          int64_t r, int64_t s, const double *X);
 void reference_trial_free(reference_trial *trial);
+/* The same for solver `fast` on data of that sort; shape: m, n, r, s. */
+void reference_trial_fast(reference_trial *trial, const reference_pair *pair, armilla_type type, reference_kind kind,
+                          uint64_t *random, const int64_t shape[4]);
+/* The trial in words, and what is being done with it, as the scene. */
+void reference_trial_scene(const reference_trial *trial, const char *what);
 /* Asserts that it succeeds. */
 armilla_model *reference_trial_fit(const reference_trial *trial);
 
@@ -180,6 +185,7 @@ void reference_sparse_free(reference_sparse *sparse);
 /* Positive numbers at a fraction of the places, 0 elsewhere. */
 void reference_sprinkle(uint64_t *random, double density, int64_t count, double *X);
 
+armilla_model_summary reference_summary(const armilla_model *model);
 /* The factors of a model as doubles; released by free(). */
 double *reference_model_basis(const armilla_model *model);
 double *reference_model_codes(const armilla_model *model);

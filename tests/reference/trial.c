@@ -42,3 +42,28 @@ armilla_model *reference_trial_fit(const reference_trial *trial)
     assert_non_null(model);
     return model;
 }
+
+void reference_trial_fast(reference_trial *trial, const reference_pair *pair, armilla_type type, reference_kind kind,
+                          uint64_t *random, const int64_t shape[4])
+{
+    double *X = reference_new(shape[0] * shape[1]);
+    reference_data(random, kind, pair, shape[0], shape[1], shape[2], shape[3], X);
+    reference_trial_new(trial, pair, type, shape[0], shape[1], shape[2], shape[3], X);
+    trial->options.solver = "fast";
+    free(X);
+}
+
+void reference_trial_scene(const reference_trial *trial, const char *what)
+{
+    reference_scene("%s x %s, %s, m = %d, n = %d, r = %d, s = %d, start %s, seed %d, %s", trial->pair->basis,
+                    trial->pair->codes, armilla_type_word(trial->type), (int)trial->m, (int)trial->n, (int)trial->r,
+                    (int)trial->s, trial->options.start ? trial->options.start : "by the pair",
+                    (int)trial->options.seed, what);
+}
+
+armilla_model_summary reference_summary(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    armilla_model_summarize(model, &summary);
+    return summary;
+}
