@@ -133,3 +133,16 @@ void support_ok(const armilla_context *context, armilla_status got)
 {
     if (got != ARMILLA_OK) fail_msg("status %d with '%s'", (int)got, armilla_context_error(context));
 }
+
+armilla_status support_read(armilla_context *context, const armilla_format *format, const void *start, size_t count,
+                            const armilla_read_options *options, armilla_data **data)
+{
+    unsigned char *copy = malloc(count ? count : 1);
+    char path[32];
+    armilla_bytes bytes = {.path = path, .start = copy, .count = count};
+    snprintf(path, sizeof path, "a%.*s", (int)strcspn(format->endings, " "), format->endings);
+    if (count) memcpy(copy, start, count);
+    const armilla_status status = format->read(context, &bytes, options, data);
+    free(copy);
+    return status;
+}

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "files/files.h"
+
 /* Counts blocks, and fails the allocation that brings the countdown to 0. Freeing never fails. May be shared by
  * threads. Start from SUPPORT_ALLOCATOR. */
 typedef struct support_allocator {
@@ -38,6 +40,11 @@ void support_clean(void);
 /* A whole file at once; reading ends with a NUL that count does not count, and the caller frees with free. */
 void support_write_file(const char *path, const void *bytes, size_t count);
 char *support_read_file(const char *path, size_t *count);
+
+/* Reads by the format from an exact copy of the bytes on the heap, so that a read past the end is seen by the
+ * sanitizer; messages call it "a" with the format's first ending. */
+armilla_status support_read(armilla_context *context, const armilla_format *format, const void *start, size_t count,
+                            const armilla_read_options *options, armilla_data **data);
 
 /* Fails the test unless the call gave the status and its sentence holds the part. */
 void support_fails(const armilla_context *context, armilla_status got, armilla_status wanted, const char *part);

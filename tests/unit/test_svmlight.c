@@ -30,13 +30,8 @@ static int tear_down(void **state)
 
 static armilla_status read_bytes(const char *text, size_t count, int threads, armilla_data **data)
 {
-    unsigned char *copy = malloc(count ? count : 1);
-    armilla_bytes bytes = {.path = "a.svm", .start = copy, .count = count};
     const armilla_read_options options = {.threads = threads};
-    if (count) memcpy(copy, text, count);
-    const armilla_status status = armilla_format_svmlight.read(context, &bytes, &options, data);
-    free(copy);
-    return status;
+    return support_read(context, &armilla_format_svmlight, text, count, &options, data);
 }
 
 /* Three samples of three features. */

@@ -30,12 +30,7 @@ static int tear_down(void **state)
 static armilla_status read_bytes(const char *text, size_t count, const armilla_read_options *options,
                                  armilla_data **data)
 {
-    unsigned char *copy = malloc(count ? count : 1);
-    armilla_bytes bytes = {.path = "a.csv", .start = copy, .count = count};
-    if (count) memcpy(copy, text, count);
-    const armilla_status status = armilla_format_csv.read(context, &bytes, options, data);
-    free(copy);
-    return status;
+    return support_read(context, &armilla_format_csv, text, count, options, data);
 }
 
 /* "a|b" of each kind, "" where there are none. */
