@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@ enum { MOST_FILES = 256, IO_ERROR = 74 };
 
 static volatile sig_atomic_t caught, deferred;
 static const char *volatile input;
+static atomic_flag lost = ATOMIC_FLAG_INIT;
 
 /* text = the number in decimal; returns its end. */
 static char *print_number(char *text, long number)
@@ -53,12 +55,14 @@ static void remove_unfinished(void)
     }
 }
 
-/* Only what may be called at any moment: the sentence in pieces, and the end. */
+/* Only what may be called at any moment: the sentence in pieces, and the end. Several threads may meet the lost page at
+ * once: the first tells it, the others wait for the end. */
 static void on_lost_input(int number)
 {
     const char *const pieces[] = {"armilla: ", input ? input : "an input",
                                   ": became shorter while it was read; let it be finished, and start again\n"};
     (void)number;
+    while (atomic_flag_test_and_set(&lost)) (void)pause();
     remove_unfinished();
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         (void)!write(STDERR_FILENO, pieces[i], strlen(pieces[i]));
