@@ -105,6 +105,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     if (fit->rank == 0) fit->rank = special ? k : chosen.rank;
     if (is_prepared(fit) || strcmp(settings->prepare, "none") == 0) return ARMILLA_OK;
     fit->normalize = chosen.normalize;
+    fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
     fit->scale = chosen.scale;
     fit->center = chosen.center;
