@@ -146,6 +146,9 @@ static void put_reading(const cli_session *session, size_t size, char *text)
                  {"--format", session->settings.format},
                  {"--label-column", session->settings.label_column},
                  {"--name-column", session->settings.name_column},
+                 {"--separator", session->settings.separator},
+                 {"--header", session->settings.header},
+                 {"--decimal", session->settings.decimal},
                  {"--array", session->settings.array}};
     char word[256];
     size_t used = 0;
@@ -196,6 +199,7 @@ static armilla_status data_info(cli_session *session, const char *path)
     armilla_data *X = NULL;
     armilla_data_facts facts;
     json_t *object = NULL;
+    session->settings.keep_missing = true;
     armilla_status status = open_data(session, path, &X, NULL);
     if (status == ARMILLA_OK)
         status = armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts);

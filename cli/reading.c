@@ -10,10 +10,38 @@
 #define PATIENCE 1.0 /* seconds before anything is shown */
 #define PAUSE 0.2    /* between two lines */
 
+static const char *header_choice(size_t index)
+{
+    static const char *const choices[] = {"yes", "no"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *decimal_choice(size_t index)
+{
+    static const char *const choices[] = {"point", "comma"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
 const armilla_option reading_options[] = {
     OPTION_FORMAT,
     OPTION_LABEL_COLUMN,
     OPTION_NAME_COLUMN,
+    OPTION_PATH("separator", separator, "WHAT",
+                "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
+                "as it looks"),
+    {.name = "header",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, header),
+     .choice = header_choice,
+     .value = "WHICH",
+     .help = "whether the first line of a text table holds names; otherwise as it looks"},
+    {.name = "decimal",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, decimal),
+     .choice = decimal_choice,
+     .value = "MARK",
+     .help = "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
+             "point"},
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
     OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, apart by commas"),
@@ -114,6 +142,10 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .array = settings->array,
         .label_column = settings->label_column,
         .name_column = settings->name_column,
+        .separator = settings->separator,
+        .header = settings->header,
+        .decimal = settings->decimal,
+        .keep_missing = settings->keep_missing,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
         .memory = settings->fit.memory,

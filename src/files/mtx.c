@@ -225,7 +225,8 @@ static inline __attribute__((always_inline)) bool take_value(const market *f, ar
                                                              const unsigned char **at, double *value)
 {
     const unsigned char *start = skip_blanks(*at, part->text.end);
-    const unsigned char *stop = f->pattern ? start : armilla_decimal_scan(start, part->text.end, f->text.plain, value);
+    const unsigned char *stop =
+        f->pattern ? start : armilla_decimal_scan(start, part->text.end, '.', f->text.plain, value);
     if (!stop) {
         mark(part, start, BAD_VALUE);
         return false;
@@ -299,7 +300,7 @@ static const char *value_sentence(const market *f, armilla_span word)
         [ARMILLA_DECIMAL_TOO_LARGE] = "is too large for a number; scale the values",
     };
     double value = 0;
-    return sentences[armilla_decimal_parse(word.start, word.end, f->text.plain, &value)];
+    return sentences[armilla_decimal_parse(word.start, word.end, '.', f->text.plain, &value)];
 }
 
 static armilla_status tell_mistake(const market *f, const armilla_text_part *part)

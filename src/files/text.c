@@ -21,6 +21,12 @@ static armilla_status check_text(const armilla_text *text)
             text->context, ARMILLA_BAD_DATA,
             "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (--format)",
             text->path);
+    const unsigned char *bare = memchr(start, '\n', count) ? NULL : memchr(start, '\r', count);
+    if (bare && bare + 1 < text->all.end)
+        return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                            "%s: its lines end in carriage returns alone; save it with usual line ends (or convert it "
+                            "by tr '\\r' '\\n')",
+                            text->path);
     return ARMILLA_OK;
 }
 

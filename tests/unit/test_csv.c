@@ -117,7 +117,7 @@ static void says_what_is_wrong_where(void **state)
     refuses("1,2\n3,4x\n", "line 2, column 2: '4x' is not a number");
     refuses("1,2\n3,\"4\n", "line 2, column 2: '\"4' is not a number");
     refuses("1,2\n3,\"4\"5\n", "line 2, column 2: '\"4\"5' is not a number");
-    refuses("1;2\n1,5;2,5\n", "line 2, column 1: '1,5' is not a number; correct it or remove the column (decimals");
+    refuses("1\t2\n1,5\t2,5\n", "line 2, column 1: '1,5' has another decimal mark");
     refuses("1,2\n0x10,2\n", "'0x10' is not a number");
     refuses("1,2\n1e,2\n", "'1e' is not a number");
     refuses("1,2\n-,2\n", "'-' is not a number");
@@ -143,6 +143,7 @@ static void says_what_is_wrong_where(void **state)
     refuses("\xff\xfe"
             "1",
             "UTF-16");
+    refuses("1,2\r3,4\r", "carriage returns alone");
 }
 
 static void refuses_binary(void **state)
@@ -174,7 +175,7 @@ static double parse(const char *text)
     const size_t length = strlen(text);
     unsigned char *copy = malloc(length);
     memcpy(copy, text, length);
-    assert_int_equal(armilla_decimal_parse(copy, copy + length, plain, &value), ARMILLA_DECIMAL_NUMBER);
+    assert_int_equal(armilla_decimal_parse(copy, copy + length, '.', plain, &value), ARMILLA_DECIMAL_NUMBER);
     free(copy);
     return value;
 }
@@ -284,7 +285,7 @@ static void ignores_the_locale(void **state)
     assert_string_equal(localeconv()->decimal_point, ",");
     assert_true(parse("0.5") == 0.5);
     assert_true(parse("3.14159265358979323846264338") == 3.14159265358979323846264338);
-    refuses("1\n0,5\n", "'0,5' is not a number");
+    refuses("1\n0,5\n", "'0,5' has another decimal mark");
     setlocale(LC_ALL, "C");
 }
 
