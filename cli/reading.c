@@ -114,6 +114,8 @@ typedef struct cli_reading {
     cli_report *report;
     const char *path;
     double begun, shown; /* seconds */
+    double stage, last;  /* when the stage under way (unpacking, parsing) began, and its last call */
+    int64_t done, total; /* of that stage */
 } cli_reading;
 
 /* How far the reading has come, on a terminal: user is a cli_reading. */
@@ -122,8 +124,12 @@ static void reading_progress(void *user, int64_t done, int64_t total)
     cli_reading *reading = user;
     const double clock = now(), elapsed = clock - reading->begun;
     char left[32], line[512];
+    if (total != reading->total || done < reading->done) reading->stage = reading->last;
+    reading->last = clock;
+    reading->total = total;
+    reading->done = done;
     if (elapsed < PATIENCE || clock - reading->shown < PAUSE || done <= 0 || total <= 0) return;
-    report_seconds(elapsed * (double)(total - done) / (double)done, left, sizeof left);
+    report_seconds((clock - reading->stage) * (double)(total - done) / (double)done, left, sizeof left);
     snprintf(line, sizeof line, "reading %s  %.0f %% of %.0f MB  < %s left", reading->path,
              100 * (double)done / (double)total, 1e-6 * (double)total, left);
     report_progress(reading->report, line);
@@ -134,7 +140,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
 {
     const cli_settings *settings = &session->settings;
     const double begun = now();
-    cli_reading reading = {.report = &session->report, .path = path, .begun = begun};
+    cli_reading reading = {.report = &session->report, .path = path, .begun = begun, .last = begun};
     const bool watched = session->report.terminal && !session->report.quiet;
     const armilla_read_options options = {
         .format = settings->format,

@@ -41,7 +41,8 @@ typedef struct armilla_read_options {
     const char *labels;       /* a file with one label per sample, one per line or IDX; NULL: none */
     int threads;              /* that parse; <= 0: all cores */
     int64_t memory;           /* bytes that reading may take; <= 0: no limit */
-    /* Called now and then while text is parsed, by the calling thread: bytes done of total. NULL: not. */
+    /* Called now and then, by the calling thread, while a file is unpacked, while its text is parsed and between images:
+     * bytes done of that stage's total. NULL: not. */
     void (*progress)(void *user, int64_t done, int64_t total);
     void *progress_user;
 } armilla_read_options;

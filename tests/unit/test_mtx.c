@@ -1,6 +1,7 @@
 /* Matrix Market: every banner, sizes and indices that lie, files of many parts, damage at every byte. */
 #include "support.h"
 
+#include "base/context.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "files/files.h"
@@ -155,7 +156,9 @@ static void adds_up_whatever_the_threads(void **state)
     for (int threads = 1; threads < 5; threads++) {
         armilla_data *data = NULL;
         const armilla_read_options options = {.sample_columns = true, .threads = threads};
+        context->most_narrow = threads % 2 ? INT32_MAX : ROWS - 1; /* every second time with 64-bit indices */
         support_ok(context, read_with(text, used, &options, &data));
+        assert_int_equal(armilla_data_sparse(data)->wide, threads % 2 == 0);
         assert_int_equal(armilla_data_stored(data), ROWS * COLS);
         for (int64_t j = 0; j < COLS; j++) {
             support_ok(context, armilla_data_sample(context, data, j, sample));
@@ -167,6 +170,37 @@ static void adds_up_whatever_the_threads(void **state)
     }
     free(wanted);
     free(text);
+}
+
+/* Beyond 2^31 indices have 64 bits: the same with a bound that small files pass. */
+static void reads_the_same_with_wide_indices(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "%%MatrixMarket matrix coordinate real general\n5 5 4\n1 1 1.5\n2 3 2.5\n2 4 -1\n5 5 3\n",
+        "%%MatrixMarket matrix coordinate real general\n5 5 6\n5 5 3\n2 4 -1\n2 3 2\n2 3 .5\n1 1 1.5\n1 1 -0.5\n",
+        "%%MatrixMarket matrix coordinate integer symmetric\n5 5 4\n1 1 7\n3 1 8\n5 2 9\n3 1 1\n",
+        "%%MatrixMarket matrix coordinate real skew-symmetric\n5 5 2\n2 1 8\n5 2 9\n",
+        "%%MatrixMarket matrix coordinate pattern general\n5 5 3\n5 1\n1 5\n2 2\n",
+    };
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        armilla_data *narrow = NULL, *wide = NULL;
+        double given[5], got[5];
+        support_ok(context, read_text(texts[i / 2], i & 1, &narrow));
+        context->most_narrow = 4;
+        support_ok(context, read_text(texts[i / 2], i & 1, &wide));
+        context->most_narrow = INT32_MAX;
+        assert_false(armilla_data_sparse(narrow)->wide);
+        assert_true(armilla_data_sparse(wide)->wide);
+        assert_int_equal(armilla_data_stored(narrow), armilla_data_stored(wide));
+        for (int64_t j = 0; j < 5; j++) {
+            support_ok(context, armilla_data_sample(context, narrow, j, given));
+            support_ok(context, armilla_data_sample(context, wide, j, got));
+            assert_memory_equal(given, got, sizeof got);
+        }
+        armilla_data_free(narrow);
+        armilla_data_free(wide);
+    }
 }
 
 /* Of two mistakes in different parts the first is told. */
@@ -248,9 +282,14 @@ static void respects_the_memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(reads_every_kind),          TEST(says_what_is_wrong), TEST(adds_up_whatever_the_threads),
-        TEST(tells_the_first_mistake),   TEST(survives_damage),    TEST(survives_refused_allocations),
+        TEST(reads_every_kind),
+        TEST(says_what_is_wrong),
+        TEST(adds_up_whatever_the_threads),
+        TEST(tells_the_first_mistake),
+        TEST(survives_damage),
+        TEST(survives_refused_allocations),
         TEST(respects_the_memory_limit),
+        TEST(reads_the_same_with_wide_indices),
     };
     return cmocka_run_group_tests_name("mtx", tests, NULL, NULL);
 }
