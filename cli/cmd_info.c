@@ -166,9 +166,10 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
         snprintf(line, sizeof line,
-                 "note: %" PRId64 " entries are NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
+                 "note: %" PRId64 " %s NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
                  " (counted from 1); no fit takes such data",
-                 facts->bad_entries, facts->bad_sample + 1, facts->bad_feature + 1);
+                 facts->bad_entries, facts->bad_entries == 1 ? "entry is" : "entries are", facts->bad_sample + 1,
+                 facts->bad_feature + 1);
         hint(hints, line);
         return hints;
     }

@@ -64,12 +64,13 @@ static armilla_status tell_mistake(const table *t, const armilla_text_part *part
     const unsigned char *at = record.start;
     armilla_span field = record;
     int64_t column = 0;
+    const int64_t found = armilla_fields_count(&t->columns.dialect, record);
     if (part->mistake == RAGGED)
         return armilla_fail(t->text.context, ARMILLA_BAD_DATA,
-                            "%s: line %" PRId64 " has %" PRId64 " fields, the lines before have %" PRId64
+                            "%s: line %" PRId64 " has %" PRId64 " field%s, the lines before have %" PRId64
                             "; give every line the same number",
-                            t->text.path, armilla_text_line_number(&t->text, record.start),
-                            armilla_fields_count(&t->columns.dialect, record), t->columns.fields);
+                            t->text.path, armilla_text_line_number(&t->text, record.start), found,
+                            found == 1 ? "" : "s", t->columns.fields);
     while (armilla_fields_next(&t->columns.dialect, record, &at, &field)) {
         column++;
         if (field.start >= part->bad) break;

@@ -5,6 +5,7 @@
 #include "files/decimal.h"
 #include "files/files.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -278,6 +279,42 @@ static void rounds_random_numbers(void **state)
     }
 }
 
+#if LDBL_MANT_DIG >= 64
+/* The number halfway between two doubles, in all its digits (up to 770), just below it and just above: what decides is
+ * the last digit, in normal numbers and in subnormal ones, whose neighbours are as far apart as those of the least. */
+static void rounds_halfway_numbers(void **state)
+{
+    (void)state;
+    enum { MOST = 1200 };
+    char text[MOST];
+    for (uint64_t i = 0; i < 4000; i++) {
+        uint64_t bits = armilla_random_bits(6, ARMILLA_STREAM_TEST, i) & INT64_MAX;
+        double below = 0, above = 0;
+        if (i % 4 == 1) bits &= (1ull << 52) - 1;                                  /* subnormal */
+        if (i % 4 == 2) bits = (bits & 0x0fffffffffffffffu) | 0x3000000000000000u; /* not so far from 1 */
+        if (i % 16 == 3) bits |= (1ull << 52) - 1;                                 /* the next is a power of two */
+        if ((bits >> 52) >= 0x7fe) continue;
+        memcpy(&below, &bits, sizeof below);
+        above = nextafter(below, INFINITY);
+        const long double halfway = ((long double)below + (long double)above) / 2;
+        const int length = snprintf(text, sizeof text, "%.*Le", 780, halfway);
+        assert_true(length > 780 && length < MOST - 1);
+        char *mark = strchr(text, 'e'), *last = mark - 1;
+        assert_same_bits(text);
+        assert_true(parse(text) == (bits & 1 ? above : below)); /* to even */
+        *last = '1';
+        assert_same_bits(text);
+        assert_true(parse(text) == above);
+        for (*last = '0'; *last == '0' || *last == '.'; last--) /* the same number less one in the last digit */
+            if (*last == '0') *last = '9';
+        --*last;
+        if (text[0] == '0') continue;
+        assert_same_bits(text);
+        assert_true(parse(text) == below);
+    }
+}
+#endif
+
 static void ignores_the_locale(void **state)
 {
     (void)state;
@@ -326,10 +363,22 @@ static void survives_refused_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(reads_every_dialect),      TEST(skips_what_is_no_row),     TEST(transposes_samples_in_columns),
-        TEST(says_what_is_wrong_where), TEST(refuses_binary),           TEST(opens_by_every_ending),
-        TEST(rounds_hard_cases),        TEST(rounds_by_the_last_digit), TEST(rounds_random_numbers),
-        TEST(ignores_the_locale),       TEST(survives_random_text),     TEST(survives_refused_allocations),
+        TEST(reads_every_dialect),
+        TEST(skips_what_is_no_row),
+        TEST(transposes_samples_in_columns),
+        TEST(says_what_is_wrong_where),
+        TEST(refuses_binary),
+        TEST(opens_by_every_ending),
+        TEST(rounds_hard_cases),
+        TEST(rounds_by_the_last_digit),
+        TEST(rounds_random_numbers),
+#if LDBL_MANT_DIG >= 64
+        TEST(rounds_halfway_numbers),
+#endif
+
+        TEST(ignores_the_locale),
+        TEST(survives_random_text),
+        TEST(survives_refused_allocations),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "data/data.h"
 #include "files/files.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +113,11 @@ static void says_what_is_wrong(void **state)
     refuses(HEAD "2 3 1 4\n", "line 2: the sizes are not three");
     refuses("%%MatrixMarket matrix array real general\n2\n", "the sizes are not two numbers");
     refuses(HEAD "0 3 0\n", "a.mtx: ");
-    refuses(HEAD "2 3 99999999999999999\n1 1 1\n", "declares 99999999999999999 entries, but only 1 lines follow");
+    refuses(HEAD "2 3 99999999999999999\n1 1 1\n",
+            "declares 99999999999999999 entries, but the lines that follow are only 1");
     refuses(HEAD "99999999999 3 1\n1 1 1\n", "more than 2147483647 rows or columns");
-    refuses("%%MatrixMarket matrix array real general\n999999999 999999999\n1\n", "but only 1 lines follow");
+    refuses("%%MatrixMarket matrix array real general\n999999999 999999999\n1\n",
+            "but the lines that follow are only 1");
     refuses("%%MatrixMarket matrix array real symmetric\n2 3\n1\n2\n", "declared symmetric but not square");
     refuses(HEAD "2 3 1\n1 1 1\n2 2 2\n", "declares 1 entries, but has 2");
     refuses(HEAD "2 3 2\n1 1 1\n\n", "declares 2 entries, but has 1");
@@ -170,6 +173,26 @@ static void adds_up_whatever_the_threads(void **state)
     }
     free(wanted);
     free(text);
+}
+
+/* Integers have one zero; the mirrored zero of a real matrix has the other sign, as SciPy reads it. */
+static void mirrors_zeros(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"%%MatrixMarket matrix array integer skew-symmetric\n2 2\n0\n",
+                                        "%%MatrixMarket matrix array real skew-symmetric\n2 2\n0\n"};
+    for (int real = 0; real < 2; real++)
+        for (int columns = 0; columns < 2; columns++) {
+            armilla_data *data = NULL;
+            double sample[2];
+            support_ok(context, read_text(texts[real], columns, &data));
+            support_ok(context,
+                       armilla_data_sample(context, data, !columns, sample)); /* below the diagonal: as given */
+            assert_false(signbit(sample[columns]));
+            support_ok(context, armilla_data_sample(context, data, columns, sample));
+            assert_int_equal(signbit(sample[!columns]) != 0, real);
+            armilla_data_free(data);
+        }
 }
 
 /* Beyond 2^31 indices have 64 bits: the same with a bound that small files pass. */
@@ -290,6 +313,7 @@ int main(void)
         TEST(survives_refused_allocations),
         TEST(respects_the_memory_limit),
         TEST(reads_the_same_with_wide_indices),
+        TEST(mirrors_zeros),
     };
     return cmocka_run_group_tests_name("mtx", tests, NULL, NULL);
 }
