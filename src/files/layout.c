@@ -75,11 +75,24 @@ static bool is_header(const record_kinds *first, const record_kinds *second)
     return first->names > 0 && 2 * first->texts >= first->fields && first->texts > second->texts;
 }
 
+/* 0, 1, 2, ...: a sample, or what pandas calls columns without names? */
+static bool is_doubtful(const record_kinds *first, const record_kinds *second)
+{
+    enum { MANY = 3 };
+    return second->fields > 0 && first->fields >= MANY && first->integers == first->fields && first->consecutive &&
+           first->start >= 0 && first->start <= 1 && !(second->consecutive && second->start == first->start);
+}
+
 static armilla_status decide_header(const armilla_text *text, const record_kinds *first, const record_kinds *second,
                                     bool *header)
 {
     const char *given = text->options->header;
     *header = given ? strcmp(given, "yes") == 0 : is_header(first, second);
+    if (!given && !*header && is_doubtful(first, second))
+        armilla_log(text->context, ARMILLA_LOG_WARNING,
+                    "%s: the first line counts up from %.0f and is taken for a sample; say --header yes where it holds "
+                    "the names of columns, else --header no",
+                    text->path, first->start);
     if (!given || *header || strcmp(given, "no") == 0) return ARMILLA_OK;
     return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT, "header '%s' (--header) is unknown; it can be yes or no",
                         given);

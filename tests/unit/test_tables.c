@@ -138,6 +138,33 @@ static void takes_the_dialect_as_told(void **state)
     refuses("1,2\n", &mark, ARMILLA_BAD_ARGUMENT, "it can be point or comma");
 }
 
+static void count_warnings(void *user, armilla_log_level level, const char *text)
+{
+    if (level == ARMILLA_LOG_WARNING && strstr(text, "counts up from")) ++*(int *)user;
+}
+
+/* A first line that may be column numbers is told of, whichever it is taken for. */
+static void tells_of_a_doubtful_first_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *header;
+        int told;
+    } cases[] = {{"0,1,2\n5,6,9\n", NULL, 1}, {"1,2,3\n5,6,9\n", NULL, 1},   {"0,1,2\n5,6,9\n", "yes", 0},
+                 {"0,1,2\n5,6,9\n", "no", 0}, {"0,1\n5,6\n", NULL, 0},       {"2,3,4\n5,6,9\n", NULL, 0},
+                 {"0,1,3\n5,6,9\n", NULL, 0}, {"1,2,3\n1,2,3\n", NULL, 0},   {"0,1,2\n", NULL, 0},
+                 {"a,b,c\n5,6,9\n", NULL, 0}, {"0,1,2.5\n5,6,9\n", NULL, 0}, {",0,1,2\n0,5,6,9\n", NULL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const armilla_read_options options = {.header = cases[i].header};
+        armilla_data *data = NULL;
+        int told = 0;
+        armilla_context_set_log(context, count_warnings, &told);
+        support_ok(context, read_bytes(cases[i].text, strlen(cases[i].text), &options, &data));
+        assert_int_equal(told, cases[i].told);
+        armilla_data_free(data);
+    }
+}
+
 /* A line that begins with a spreadsheet's mark of a missing value is no comment: it must not cost a sample. */
 static void tells_missing_values_from_comments(void **state)
 {
@@ -312,6 +339,7 @@ int main(void)
         TEST(reads_decimal_commas),
         TEST(takes_the_dialect_as_told),
         TEST(tells_missing_values_from_comments),
+        TEST(tells_of_a_doubtful_first_line),
         TEST(takes_columns_as_told),
         TEST(reads_what_programs_write),
         TEST(says_what_is_wrong),
