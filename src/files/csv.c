@@ -287,6 +287,11 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     status = read_rows(&t);
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
     if (status == ARMILLA_OK) status = make_data(&t, data);
+    if (status == ARMILLA_OK && t.columns.doubtful)
+        armilla_log(context, ARMILLA_LOG_WARNING,
+                    "%s: the first line counts up and is taken for a sample; say --header yes where it holds the names "
+                    "of columns, else --header no",
+                    bytes->path);
     armilla_release(context, t.values);
     armilla_release(context, t.names);
     armilla_release(context, t.labels);

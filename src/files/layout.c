@@ -88,11 +88,6 @@ static armilla_status decide_header(const armilla_text *text, const record_kinds
 {
     const char *given = text->options->header;
     *header = given ? strcmp(given, "yes") == 0 : is_header(first, second);
-    if (!given && !*header && is_doubtful(first, second))
-        armilla_log(text->context, ARMILLA_LOG_WARNING,
-                    "%s: the first line counts up from %.0f and is taken for a sample; say --header yes where it holds "
-                    "the names of columns, else --header no",
-                    text->path, first->start);
     if (!given || *header || strcmp(given, "no") == 0) return ARMILLA_OK;
     return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT, "header '%s' (--header) is unknown; it can be yes or no",
                         given);
@@ -111,6 +106,7 @@ static armilla_status find_records(const armilla_text *text, armilla_table_layou
     const bool more = armilla_fields_next_record(&c->dialect, &rest, &second);
     if (more) following = look_at(text, c, second);
     if ((status = decide_header(text, first, &following, &c->header)) != ARMILLA_OK) return status;
+    c->doubtful = !text->options->header && !c->header && is_doubtful(first, &following);
     c->names = record;
     c->first = c->header ? second : record;
     if (c->header && !more)
