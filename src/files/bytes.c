@@ -91,6 +91,15 @@ void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes)
     *bytes = (armilla_bytes){.path = NULL};
 }
 
+armilla_status armilla_bytes_afford(armilla_context *context, const char *path, int64_t needed, int64_t limit)
+{
+    if (limit <= 0 || needed <= limit) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_NO_MEMORY,
+                        "%s: the data take %lld bytes in memory, and the limit is %lld; raise it (--memory): data are "
+                        "not streamed from disk yet",
+                        path, (long long)needed, (long long)limit);
+}
+
 int64_t armilla_bytes_limit(int64_t memory)
 {
     const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

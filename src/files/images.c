@@ -205,6 +205,10 @@ static armilla_status gather_file(gathering *g, const char *folder, const char *
     if ((status = armilla_bytes_open(g->context, *path, &bytes)) != ARMILLA_OK) return status;
     status = gather(g, j, &bytes);
     armilla_bytes_free(g->context, &bytes);
+    if (status == ARMILLA_OK) {
+        const int64_t size = g->m * (int64_t)armilla_type_size(held_type(g->depth));
+        armilla_read_progress(g->options, (j + 1) * size, g->count * size);
+    }
     return status;
 }
 

@@ -81,11 +81,12 @@ static armilla_status read_bytes(armilla_context *context, const armilla_bytes *
 
 armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names)
 {
+    const armilla_read_options options = {.memory = memory};
     armilla_bytes bytes;
     armilla_names read = {.count = 0};
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, memory, &bytes);
+    status = armilla_bytes_unpack(context, &options, &bytes);
     if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &read);
     if (status == ARMILLA_OK)
         *names = read;

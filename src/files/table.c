@@ -1,7 +1,6 @@
 /* The formats table, and opening a file by it. */
 #include "files/files.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -101,17 +100,6 @@ static armilla_status unknown_format(armilla_context *context, const char *name)
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
 
-/* Where a reader could not tell before: text and what is converted. */
-static armilla_status check_limit(armilla_context *context, const char *path, int64_t limit, const armilla_data *data)
-{
-    const int64_t held = armilla_data_held(data);
-    if (limit <= 0 || held <= limit) return ARMILLA_OK;
-    return armilla_fail(context, ARMILLA_NO_MEMORY,
-                        "%s: the data take %" PRId64 " bytes in memory, and the limit is %" PRId64
-                        "; raise it (--memory): data are not streamed from disk yet",
-                        path, held, limit);
-}
-
 static armilla_status wrong_kind(armilla_context *context, const char *path, const armilla_format *format)
 {
     const bool directory = !format->read;
@@ -167,7 +155,7 @@ static armilla_status open_file(armilla_context *context, const char *path, cons
     if (format && !format->read) return wrong_kind(context, path, format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, options->memory, &bytes);
+    status = armilla_bytes_unpack(context, options, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
     armilla_bytes_free(context, &bytes);
@@ -187,7 +175,8 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
         status = open_directory(context, path, format, &chosen, &made);
     else
         status = open_file(context, path, format, &chosen, &made);
-    if (status == ARMILLA_OK) status = check_limit(context, path, chosen.memory, made);
+    if (status == ARMILLA_OK) /* what a reader could not tell before */
+        status = armilla_bytes_afford(context, path, armilla_data_held(made), chosen.memory);
     if (status == ARMILLA_OK && chosen.labels)
         status = armilla_labels_attach(context, chosen.labels, chosen.memory, made);
     if (status == ARMILLA_OK)

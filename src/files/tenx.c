@@ -33,8 +33,8 @@ static bool find_member(const armilla_context *context, const char *directory, c
     return false;
 }
 
-static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted, int64_t memory,
-                                  char *path, armilla_bytes *bytes)
+static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted,
+                                  const armilla_read_options *options, char *path, armilla_bytes *bytes)
 {
     if (!find_member(context, directory, wanted, path))
         return armilla_fail(context, ARMILLA_BAD_DATA,
@@ -42,7 +42,7 @@ static armilla_status open_member(armilla_context *context, const char *director
                             directory, wanted->names[0], wanted->names[2] ? " or genes.tsv (or .gz)" : " (or .gz)");
     armilla_status status = armilla_bytes_open(context, path, bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, memory, bytes);
+    status = armilla_bytes_unpack(context, options, bytes);
     if (status != ARMILLA_OK) armilla_bytes_free(context, bytes);
     return status;
 }
@@ -75,13 +75,13 @@ static armilla_status read_names(armilla_context *context, const armilla_bytes *
 }
 
 /* The names that stand in a column of the member become the data's. */
-static armilla_status add_names(armilla_context *context, const char *directory, const member *wanted, int64_t memory,
-                                armilla_data *data)
+static armilla_status add_names(armilla_context *context, const char *directory, const member *wanted,
+                                const armilla_read_options *options, armilla_data *data)
 {
     char path[PATH_MAX], where[PATH_MAX + 2];
     armilla_bytes bytes;
     armilla_names names = {0};
-    armilla_status status = open_member(context, directory, wanted, memory, path, &bytes);
+    armilla_status status = open_member(context, directory, wanted, options, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = read_names(context, &bytes, wanted->column, &names);
     armilla_bytes_free(context, &bytes);
@@ -99,12 +99,12 @@ static armilla_status read_directory(armilla_context *context, const char *direc
     armilla_read_options inner = *options;
     armilla_data *made = NULL;
     inner.sample_columns = true;
-    armilla_status status = open_member(context, directory, &matrix, options->memory, path, &bytes);
+    armilla_status status = open_member(context, directory, &matrix, options, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = armilla_mtx_read(context, &bytes, &inner, &made);
     armilla_bytes_free(context, &bytes);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &features, options->memory, made);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, options->memory, made);
+    if (status == ARMILLA_OK) status = add_names(context, directory, &features, options, made);
+    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, options, made);
     if (status == ARMILLA_OK)
         *data = made;
     else
