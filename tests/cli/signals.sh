@@ -65,7 +65,8 @@ stop TERM 143 1 cluster pipe.csv --k 2 --out labels.txt
 files data.csv pipe.csv
 
 # At any moment: outputs are absent or whole, nothing else is left, and the status is that of the signal unless it comes
-# when all is done, or INT before it is minded (a script's background jobs ignore it). The data are large enough for a signal to fall into reading, computing and writing.
+# when all is done, or INT before it is minded (a script's background jobs ignore it). The data are large
+# enough for a signal to fall into reading, computing and writing.
 expect 0 fit data.csv --rank 8 --max-iter 5 --quiet --out model.npz
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do cat data.csv data.csv; done >many.csv
 at_any_moment() {
