@@ -39,7 +39,8 @@ static armilla_status make_place(cli_session *session, cli_place *place)
     output_path outputs[FILES];
     place->directory = session->settings.out ? session->settings.out : "armilla-demo";
     if (mkdir(place->directory, 0777) != 0 && errno != EEXIST)
-        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s", place->directory, strerror(errno));
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s; choose another directory (--out)",
+                    place->directory, strerror(errno));
     for (int i = 0; i < FILES; i++) {
         const int length = snprintf(place->paths[i], PATH_MAX, "%s/%s", place->directory, file_names[i]);
         if (length >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");

@@ -222,7 +222,10 @@ done:
 static armilla_status run(cli_session *session)
 {
     const char *path = session->settings.operands[0];
-    return armilla_model_recognize(path) ? model_info(session, path) : data_info(session, path);
+    bool model = false;
+    const armilla_status status = armilla_model_recognize(session->context, path, &model);
+    if (status != ARMILLA_OK) return status;
+    return model ? model_info(session, path) : data_info(session, path);
 }
 
 const cli_command command_info = {

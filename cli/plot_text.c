@@ -113,45 +113,17 @@ int64_t plot_largest(const plot_job *job, int64_t j)
     return best;
 }
 
-/* The whole of a file as text that ends with a zero; NULL where it cannot be read. */
-static char *read_text(const char *path, size_t *size)
-{
-    char *text = NULL;
-    FILE *file = fopen(path, "rbe"), *memory = open_memstream(&text, size);
-    char part[65536];
-    bool bad = !file || !memory;
-    for (size_t got = 1; !bad && got > 0;) {
-        got = fread(part, 1, sizeof part, file);
-        bad = ferror(file) || fwrite(part, 1, got, memory) != got;
-    }
-    if (file) fclose(file);
-    if (memory && fclose(memory) != 0) bad = true;
-    if (!bad) return text;
-    free(text);
-    return NULL;
-}
-
-/* Cuts the text of --labels into lines; as many as samples must be there. */
+/* The labels of the file of --labels, which belong to the job's data. */
 static armilla_status read_labels(plot_job *job, const char **labels)
 {
-    const char *path = job->session->settings.labels;
-    size_t size = 0;
-    int64_t count = 0;
-    job->label_text = read_text(path, &size);
-    if (!job->label_text) return fail(job->session, ARMILLA_CANNOT_OPEN, "%s: cannot be read", path);
-    if (memchr(job->label_text, 0, size))
-        return fail(job->session, ARMILLA_BAD_DATA, "%s: is no text file; give one label per line", path);
-    for (char *at = job->label_text, *end; *at; at = end) {
-        end = at + strcspn(at, "\n");
-        if (*end) *end++ = '\0';
-        at[strcspn(at, "\r")] = '\0';
-        if (count < job->summary.n) labels[count] = at;
-        count++;
-    }
-    if (count == job->summary.n) return ARMILLA_OK;
-    return fail(job->session, ARMILLA_BAD_DATA,
-                "%s: has %" PRId64 " labels, but the model has %" PRId64 " samples; give one label per line and sample",
-                path, count, job->summary.n);
+    armilla_context *context = job->session->context;
+    const armilla_model_summary *of = &job->summary;
+    armilla_status status =
+        armilla_data_wrap_dense(context, ARMILLA_F64, job->V, of->rank, of->n, of->rank, &job->samples);
+    if (status == ARMILLA_OK) status = armilla_data_read_labels(context, job->samples, job->session->settings.labels);
+    for (int64_t j = 0; j < of->n && status == ARMILLA_OK; j++)
+        labels[j] = armilla_data_name(job->samples, ARMILLA_SAMPLE_LABELS, j);
+    return status;
 }
 
 /* The order of classes: numbers by value, then texts. */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PATIENCE 1.0 /* seconds before anything is shown */
 #define PAUSE 0.2    /* between two lines */
@@ -102,11 +103,14 @@ static armilla_status choose(cli_session *session, const char *path, armilla_dat
     return status;
 }
 
-/* Read by another program: unless the format is named otherwise. */
-static bool is_external(const char *format, const char *path)
+/* The library knows the files that another program reads, and refuses them; a pipe is then used up. */
+static armilla_status open_any(cli_session *session, const char *path, const armilla_read_options *options,
+                               armilla_data **data)
 {
-    if (format) return strcmp(format, "hdf5") == 0 || strcmp(format, "mat") == 0;
-    return external_recognize(path);
+    struct stat found;
+    const armilla_status status = armilla_data_open(session->context, path, options, data);
+    if (status != ARMILLA_NOT_BUILT || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return status;
+    return external_open(session, path, options, data);
 }
 
 /* A file that is being read. */
@@ -159,9 +163,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .progress_user = &reading,
     };
     signals_reading(path);
-    armilla_status status = is_external(settings->format, path)
-                                ? external_open(session, path, &options, data)
-                                : armilla_data_open(session->context, path, &options, data);
+    armilla_status status = open_any(session, path, &options, data);
     report_erase(&session->report);
     if (status == ARMILLA_OK) status = choose(session, path, data);
     if (seconds) *seconds = now() - begun;

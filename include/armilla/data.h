@@ -95,6 +95,9 @@ ARMILLA_API const char *armilla_data_name(const armilla_data *data, armilla_nami
 ARMILLA_API armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, const char *const *texts,
                                                   int64_t count);
 
+/* The data get the labels in the file, one per sample: text with one per line, IDX or an .npy vector. */
+ARMILLA_API armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path);
+
 /* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
  * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by
  * their texts. What several lists leave is what all of them keep, in the order of the data. */

@@ -23,7 +23,7 @@ typedef struct armilla_format {
     armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                            armilla_data **data);
     /* Formats that are directories of files have these two; those that are nothing else, none of the two above. */
-    bool (*recognize_directory)(armilla_context *context, const char *path);
+    armilla_status (*recognize_directory)(armilla_context *context, const char *path, bool *found);
     armilla_status (*read_directory)(armilla_context *context, const char *path, const armilla_read_options *options,
                                      armilla_data **data);
 } armilla_format;
@@ -58,6 +58,8 @@ armilla_status armilla_labels_attach(armilla_context *context, const char *path,
 /* The texts themselves. memory: bytes that reading may take; <= 0: no limit. */
 armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names);
 
+/* ARMILLA_CANNOT_OPEN, for the reason in errno. */
+armilla_status armilla_cannot_open(armilla_context *context, const char *path);
 /* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);

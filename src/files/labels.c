@@ -96,6 +96,11 @@ armilla_status armilla_labels_read(armilla_context *context, const char *path, i
     return status;
 }
 
+armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path)
+{
+    return armilla_labels_attach(context, path, 0, data);
+}
+
 armilla_status armilla_labels_attach(armilla_context *context, const char *path, int64_t memory, armilla_data *data)
 {
     armilla_names names = {.count = 0};

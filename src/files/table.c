@@ -108,13 +108,17 @@ static armilla_status wrong_kind(armilla_context *context, const char *path, con
                         directory ? "give the directory" : "give the name of a file in it");
 }
 
-static const armilla_format *find_directory(armilla_context *context, const char *path)
+/* *format = the first that the directory is of; NULL stays where it is of none. */
+static armilla_status find_directory(armilla_context *context, const char *path, const armilla_format **format)
 {
-    for (size_t i = 0; armilla_formats_row(i); i++) {
+    armilla_status status = ARMILLA_OK;
+    for (size_t i = 0; armilla_formats_row(i) && !*format && status == ARMILLA_OK; i++) {
         const armilla_format *row = armilla_formats_row(i);
-        if (row->recognize_directory && row->recognize_directory(context, path)) return row;
+        bool found = false;
+        if (row->recognize_directory) status = row->recognize_directory(context, path, &found);
+        if (found) *format = row;
     }
-    return NULL;
+    return status;
 }
 
 /* "10x (directory with matrix.mtx), ..." */
@@ -133,16 +137,19 @@ static armilla_status unknown_directory(armilla_context *context, const char *pa
                         path, all);
 }
 
-static bool is_directory(const armilla_context *context, const char *path)
+static armilla_status is_directory(armilla_context *context, const char *path, bool *directory)
 {
     struct stat facts;
-    return context->io->stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    if (context->io->stat(path, &facts) != 0) return armilla_cannot_open(context, path);
+    *directory = S_ISDIR(facts.st_mode);
+    return ARMILLA_OK;
 }
 
 static armilla_status open_directory(armilla_context *context, const char *path, const armilla_format *format,
                                      const armilla_read_options *options, armilla_data **data)
 {
-    if (!format) format = find_directory(context, path);
+    const armilla_status status = format ? ARMILLA_OK : find_directory(context, path, &format);
+    if (status != ARMILLA_OK) return status;
     if (!format) return unknown_directory(context, path);
     if (!format->read_directory) return wrong_kind(context, path, format);
     return format->read_directory(context, path, options, data);
@@ -168,13 +175,13 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
     armilla_data *made = NULL;
-    armilla_status status = ARMILLA_OK;
+    bool directory = false;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
-    if (is_directory(context, path))
-        status = open_directory(context, path, format, &chosen, &made);
-    else
-        status = open_file(context, path, format, &chosen, &made);
+    armilla_status status = is_directory(context, path, &directory);
+    if (status == ARMILLA_OK)
+        status = directory ? open_directory(context, path, format, &chosen, &made)
+                           : open_file(context, path, format, &chosen, &made);
     if (status == ARMILLA_OK) /* what a reader could not tell before */
         status = armilla_bytes_afford(context, path, armilla_data_held(made), chosen.memory);
     if (status == ARMILLA_OK && chosen.labels)

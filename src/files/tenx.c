@@ -3,6 +3,7 @@
 #include "files/mtx.h"
 #include "files/text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,26 +23,31 @@ static const member features = {
     {"features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"}, 1, ARMILLA_FEATURE_NAMES};
 static const member barcodes = {{"barcodes.tsv", "barcodes.tsv.gz"}, 0, ARMILLA_SAMPLE_NAMES};
 
-/* path = the first of the member's names that is there. */
-static bool find_member(const armilla_context *context, const char *directory, const member *wanted, char *path)
+/* path = the first of the member's names that is there; *found = whether there is one. */
+static armilla_status find_member(armilla_context *context, const char *directory, const member *wanted, char *path,
+                                  bool *found)
 {
     struct stat facts;
-    for (int i = 0; i < MOST_NAMES && wanted->names[i]; i++)
-        if (snprintf(path, PATH_MAX, "%s/%s", directory, wanted->names[i]) < PATH_MAX &&
-            context->io->stat(path, &facts) == 0)
-            return true;
-    return false;
+    *found = false;
+    for (int i = 0; i < MOST_NAMES && wanted->names[i] && !*found; i++) {
+        if (snprintf(path, PATH_MAX, "%s/%s", directory, wanted->names[i]) >= PATH_MAX) continue;
+        *found = context->io->stat(path, &facts) == 0;
+        if (!*found && errno != ENOENT) return armilla_cannot_open(context, path);
+    }
+    return ARMILLA_OK;
 }
 
 static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted,
                                   const armilla_read_options *options, char *path, armilla_bytes *bytes)
 {
-    if (!find_member(context, directory, wanted, path))
+    bool found = false;
+    armilla_status status = find_member(context, directory, wanted, path, &found);
+    if (status != ARMILLA_OK) return status;
+    if (!found)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: is no 10x directory: it has no %s%s; give one with matrix, features and barcodes",
                             directory, wanted->names[0], wanted->names[2] ? " or genes.tsv (or .gz)" : " (or .gz)");
-    armilla_status status = armilla_bytes_open(context, path, bytes);
-    if (status != ARMILLA_OK) return status;
+    if ((status = armilla_bytes_open(context, path, bytes)) != ARMILLA_OK) return status;
     status = armilla_bytes_unpack(context, options, bytes);
     if (status != ARMILLA_OK) armilla_bytes_free(context, bytes);
     return status;
@@ -112,10 +118,10 @@ static armilla_status read_directory(armilla_context *context, const char *direc
     return status;
 }
 
-static bool recognize_directory(armilla_context *context, const char *directory)
+static armilla_status recognize_directory(armilla_context *context, const char *directory, bool *found)
 {
     char path[PATH_MAX];
-    return find_member(context, directory, &matrix, path);
+    return find_member(context, directory, &matrix, path, found);
 }
 
 const armilla_format armilla_format_10x = {
