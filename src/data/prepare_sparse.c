@@ -104,6 +104,7 @@ static const armilla_data_ops prepared_ops = {
     .layout = &armilla_layout_by_feature,
     .products = armilla_sparse_products,
     .accumulate = armilla_sparse_accumulate,
+    .gather = armilla_sparse_gather,
     .expand = armilla_sparse_expand,
     .entries = armilla_sparse_panel_entries,
     .before = before,
