@@ -31,9 +31,10 @@ typedef struct armilla_kernels {
     /* to = count bytes in the type. */
     void (*widen)(int64_t count, const uint8_t *from, void *to);
 
-    /* For the preparation of columns, which is in double: to = from; to = factor*from. */
+    /* For the preparation of columns, which is in double: to = from; to = factor*from; and both in one. */
     void (*fetch)(int64_t count, const void *from, double *to);
     void (*scale)(int64_t count, double factor, const double *from, void *to);
+    void (*rescale)(int64_t count, double factor, const void *from, void *to);
 } armilla_kernels;
 
 /* The best kernels of the precision that this CPU runs. */

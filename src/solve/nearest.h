@@ -11,7 +11,7 @@ typedef struct armilla_nearest {
     const double *squared_norms; /* ||x||^2, n */
     double *offsets;             /* l^2||u_k||^2, r */
     double factor;               /* 2l */
-    double *distances;           /* n: the squared distance of each sample to its atom; what rounding leaves below 0 is 0 */
+    double *distances; /* n: the squared distance of each sample to its atom; what rounding leaves below 0 is 0 */
 } armilla_nearest;
 
 /* The tally of the step: the sum of the distances. */

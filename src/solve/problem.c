@@ -124,8 +124,7 @@ void armilla_problem_set_basis(armilla_problem *problem, const double *next, dou
 static void measure_atoms(void *self, int64_t first, int64_t last)
 {
     const armilla_problem *p = self;
-    for (int64_t k = first; k < last; k++)
-        p->H[k * p->r + k] = armilla_dot(p->m, p->U + k * p->m, p->U + k * p->m);
+    for (int64_t k = first; k < last; k++) p->H[k * p->r + k] = armilla_dot(p->m, p->U + k * p->m, p->U + k * p->m);
 }
 
 void armilla_problem_set_atoms(armilla_problem *problem, const double *next, double *moved)

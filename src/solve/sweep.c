@@ -223,12 +223,8 @@ static void make_names(const armilla_sweep *sweep, const armilla_panel *strip, b
     const int64_t r = sweep->r, count = strip->count;
     int32_t *names = plan->names ? plan->names + strip->first : NULL;
     double *scalars = sums + scalar_offset(sweep);
-    const armilla_code_panel panel = {.r = r,
-                                      .first = strip->first,
-                                      .count = count,
-                                      .C = b->C,
-                                      .tally = sums + tally_offset(sweep),
-                                      .names = names};
+    const armilla_code_panel panel = {
+        .r = r, .first = strip->first, .count = count, .C = b->C, .tally = sums + tally_offset(sweep), .names = names};
     multiply(sweep, strip, b->C);
     if (names) memcpy(b->before, names, (size_t)count * sizeof *names);
     plan->step(plan->self, &panel);

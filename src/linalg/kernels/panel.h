@@ -334,6 +334,13 @@ static void scale(int64_t count, double factor, const double *from, void *to)
     for (int64_t i = 0; i < count; i++) out[i] = (REAL)(factor * from[i]);
 }
 
+static void rescale(int64_t count, double factor, const void *from, void *to)
+{
+    const REAL *in = from;
+    REAL *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (REAL)(factor * (double)in[i]);
+}
+
 const armilla_kernels TABLE = {
     .name = ISA_NAME,
     .type = TYPE_TAG,
@@ -343,4 +350,5 @@ const armilla_kernels TABLE = {
     .widen = widen,
     .fetch = fetch,
     .scale = scale,
+    .rescale = rescale,
 };
