@@ -296,8 +296,9 @@ static armilla_status solve(fit *f)
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
     const int64_t samples = armilla_sketch_size(f->X->n, f->options->rank);
     armilla_status status = ARMILLA_OK;
+    const bool choice = f->start && !armilla_pair_is_pca(f->resolved.basis, f->resolved.codes);
     f->rounds = f->start ? f->options->restarts : 1;
-    if (f->start && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
+    if (choice && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
     if (status != ARMILLA_OK) return status;
     if (f->rounds > 1) return solve_restarts(f, solver);
     status = begin(f, 0);
