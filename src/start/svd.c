@@ -11,9 +11,8 @@
 
 enum { OVERSAMPLING = 10, BLOCKS = 3 };
 
-/* Blocks are orthogonal to each other, so that S'S = I; a direction that was lost in rounding, or was made up where
- * nothing was left, shows in an eigenvalue of S'S far from 1. */
-#define LEAST_INDEPENDENCE 0.1
+/* Blocks are orthonormal and orthogonal to each other, so that S'S = I but for columns of 0, where nothing was left. */
+#define LEAST_INDEPENDENCE 0.5
 
 typedef struct finder {
     armilla_problem *problem;
@@ -24,6 +23,7 @@ typedef struct finder {
     armilla_algebra *algebra, *small;
     armilla_sweep *sweep;
     double *S, *A;     /* the blocks side by side, and XX' times them: m x (blocks*k) */
+    double *room;      /* m x k */
     double *square[3]; /* (blocks*k)^2 numbers each */
     double *values;    /* blocks*k */
     void *typed;       /* a block in the working type */
@@ -51,8 +51,10 @@ static armilla_status take_finder(finder *f)
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, all, all, &f->small);
     if (status == ARMILLA_OK)
         status = armilla_sweep_new(context, p->X, p->options.type, f->k, 0, p->options.threads, &f->sweep);
+    if (status == ARMILLA_OK) armilla_algebra_lend(f->algebra, armilla_sweep_team(f->sweep));
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->S);
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->A);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->m * f->k, sizeof(double), &f->room);
     for (int i = 0; i < 3 && status == ARMILLA_OK; i++)
         status = armilla_take(context, all * all, sizeof(double), &f->square[i]);
     if (status == ARMILLA_OK) status = armilla_take(context, all, sizeof(double), &f->values);
@@ -68,6 +70,7 @@ static void free_finder(finder *f)
     armilla_release(context, f->typed);
     armilla_release(context, f->values);
     for (int i = 0; i < 3; i++) armilla_release(context, f->square[i]);
+    armilla_release(context, f->room);
     armilla_release(context, f->A);
     armilla_release(context, f->S);
     armilla_sweep_free(f->sweep);
@@ -75,18 +78,42 @@ static void free_finder(finder *f)
     armilla_algebra_free(f->algebra);
 }
 
-/* Block i: an orthonormal basis of what is new in the sweep's A, then A_i = XX'Q_i. */
+/* Q <- an orthonormal basis of the span of its columns, from Q'Q = PDP' by QPD^(-1/2); directions with D < least become
+ * columns of 0. */
+static armilla_status orthonormalise(finder *f, double *Q, double least)
+{
+    const int64_t m = f->problem->m, k = f->k;
+    double *P = f->square[0];
+    armilla_gram_by_rows(f->algebra, Q, P);
+    const armilla_status status = armilla_eigen(f->algebra, k, P, f->values, P);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t c = 0; c < k; c++) {
+        const double factor = f->values[c] > least ? 1 / sqrt(f->values[c]) : 0;
+        for (int64_t i = 0; i < k; i++) P[c * k + i] *= factor;
+    }
+    armilla_multiply(m, k, k, 1, Q, P, 0, f->room);
+    memcpy(Q, f->room, (size_t)(m * k) * sizeof *Q);
+    return ARMILLA_OK;
+}
+
+/* Block i: an orthonormal basis of what is new in the sweep's A, then A_i = XX'Q_i. What is rounding beside A is left
+ * out. The second round takes off what rounding left of the first. */
 static armilla_status add_block(finder *f, int64_t i)
 {
     const int64_t m = f->problem->m, k = f->k, place = i * m * k;
     const armilla_sweep_plan plan = {.U = f->typed, .sums = true, .step = own_codes, .self = f};
+    const double rounding = fmax(64 * armilla_epsilon(f->problem->options.type), 1e-6);
     double *Q = f->S + place;
+    armilla_status status = ARMILLA_OK;
     memcpy(Q, armilla_sweep_A(f->sweep), (size_t)(m * k) * sizeof *Q);
-    if (i > 0) { /* Q - SS'Q */
-        armilla_inner(m, i * k, k, f->S, Q, f->square[0]);
-        armilla_multiply(m, i * k, k, -1, f->S, f->square[0], 1, Q);
+    const double size = armilla_norm(m * k, Q);
+    for (int round = 0; round < 2 && status == ARMILLA_OK; round++) {
+        if (i > 0) { /* Q - SS'Q */
+            armilla_inner(m, i * k, k, f->S, Q, f->square[0]);
+            armilla_multiply(m, i * k, k, -1, f->S, f->square[0], 1, Q);
+        }
+        status = orthonormalise(f, Q, round == 0 ? rounding * rounding * size * size : LEAST_INDEPENDENCE);
     }
-    armilla_status status = armilla_polar(f->algebra, Q, Q);
     if (status != ARMILLA_OK) return status;
     armilla_store(f->problem->options.type, m * k, Q, f->typed);
     status = armilla_sweep_run(f->sweep, &plan);
@@ -111,6 +138,15 @@ static armilla_status whiten(finder *f, double *B, int64_t *kept)
     return status;
 }
 
+/* Of u and -u the one whose positive part is the longer: what rounding makes of an eigenvector's sign would decide what
+ * a nonnegative basis keeps of it. */
+static void turn(int64_t m, double *u)
+{
+    double balance = 0;
+    for (int64_t i = 0; i < m; i++) balance += u[i] * fabs(u[i]);
+    for (int64_t i = 0; i < m && balance < 0; i++) u[i] = -u[i];
+}
+
 /* The leading vectors of XX' on the span of S: B'(S'A)B = ZLZ', U = SBZ. */
 static armilla_status project(finder *f, int64_t wanted, double *U)
 {
@@ -127,9 +163,10 @@ static armilla_status project(finder *f, int64_t wanted, double *U)
     status = armilla_eigen(f->small, kept, T, f->values, T);
     if (status != ARMILLA_OK) return status;
     /* Eigenvalues rise: the leading ones are the last columns, put first here. */
-    for (int64_t c = 0; c < wanted; c++) {
+    for (int64_t c = 0; c < armilla_min64(wanted, kept); c++) {
         armilla_multiply(all, kept, 1, 1, B, T + (kept - 1 - c) * kept, 0, Z);
         armilla_multiply(m, all, 1, 1, f->S, Z, 0, U + c * m);
+        turn(m, U + c * m);
     }
     return ARMILLA_OK;
 }
