@@ -64,6 +64,10 @@ INLINE void dot_chunk(bool wide, int64_t first, int64_t last, int64_t end, const
         dot_strip(wide, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 4 * LANES;
     }
+    if (k + 3 * LANES == stride) {
+        dot_strip(wide, 3, first, last, end, values, rows, stride, U + k, r - k, c + k);
+        return;
+    }
     if (k + 2 * LANES <= stride) {
         dot_strip(wide, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 2 * LANES;
@@ -115,6 +119,10 @@ INLINE void add_column(bool wide, int64_t first, int64_t last, int64_t end, cons
     if (k + 4 * LANES <= stride) {
         add_strip(wide, 4, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 4 * LANES;
+    }
+    if (k + 3 * LANES == stride) {
+        add_strip(wide, 3, first, last, end, values, rows, stride, w + k, r - k, A + k);
+        return;
     }
     if (k + 2 * LANES <= stride) {
         add_strip(wide, 2, first, last, end, values, rows, stride, w + k, r - k, A + k);
