@@ -19,6 +19,8 @@ import sys
 
 import numpy as np
 
+from family import FamilyParts
+
 THREADS = 2
 PAIRS = [(basis, codes) for basis in ("orthonormal", "nonnegative")
          for codes in ("sphere", "nonneg-sphere", "sparse-sphere", "nonneg-sparse-sphere")]
@@ -74,7 +76,7 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
-class Bench:
+class Bench(FamilyParts):
     def __init__(self, options):
         self.options = options
         self.quick = options.quick
@@ -416,7 +418,7 @@ class Bench:
         print(f"\nwritten: {self.path('bench.json')}")
 
 
-PARTS = [name[len("part_"):] for name in vars(Bench) if name.startswith("part_")]
+PARTS = [name[len("part_"):] for kind in (Bench, FamilyParts) for name in vars(kind) if name.startswith("part_")]
 
 
 def main():

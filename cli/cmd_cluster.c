@@ -88,8 +88,7 @@ static armilla_status refuse_fit_options(cli_session *session)
 
 static bool is_prepared(const armilla_options *fit)
 {
-    return fit->log1p || fit->tfidf || fit->scale || fit->center ||
-           (fit->normalize && strcmp(fit->normalize, "none") != 0);
+    return fit->log1p || fit->tfidf || fit->scale || fit->center || fit->normalize;
 }
 
 /* The preparation and the rank where they are not given. Sets with a meaning of their own, and argmax, get an atom for

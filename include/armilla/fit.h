@@ -50,7 +50,7 @@ typedef struct armilla_options {
     const char *precision; /* "f32", "f64"; NULL: f32 where the data are, f64 else */
     int64_t threads;       /* 0: the cores this process may use */
     const char *kernel;    /* "auto", "portable", "avx2": the products' instruction set; NULL: auto */
-    const char *normalize; /* "none", "l2" */
+    const char *normalize; /* "none", "l2"; NULL: what the model stands for, else none */
     bool center;
     bool tfidf;
     bool log1p; /* the preparation is, in this order: log1p, tfidf, scale, center, normalize */

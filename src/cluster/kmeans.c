@@ -1,38 +1,31 @@
-/* Lloyd's iteration through the sweep: with the centres as basis, C = U'X gives the distances, codes are one-hot, and
- * A = XW' and the diagonal of G = WW' are the sums and sizes of the clusters: one read of X per iteration, dense or
- * sparse, with the same bits for any number of threads. Spherical k-means is the same on samples of unit length with
- * centres scaled to unit length, because ||x - c||^2 = 2(1 - cos) there. */
+/* Lloyd's iteration through the sweep: with the centres as basis, C = U'X gives the distances, codes are names of
+ * centres, and A = XW' and the diagonal of G = WW' are the sums and sizes of the clusters: one read of X per iteration,
+ * dense or sparse, with the same bits for any number of threads. Spherical k-means is the same on samples of unit length
+ * with centres scaled to unit length, because ||x - c||^2 = 2(1 - cos) there. */
 #include "cluster/cluster.h"
 
-#include "base/random.h"
 #include "base/size.h"
 #include "linalg/dense.h"
-#include "solve/sweep.h"
+#include "solve/nearest.h"
+#include "start/seeding.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CHANGED, INERTIA, COUNTERS };
+/* Tries whose centres are drawn together. */
+enum { SEEDED = 16 };
 
 typedef struct lloyd {
     armilla_context *context;
     const armilla_kmeans_problem *problem;
     int64_t m, n, k;
-    armilla_sweep *sweep, *single; /* of rank k, and of rank 1 for k-means++ */
-    double *centers;               /* m x k */
-    double *squares;               /* ||c||^2, of the centres as they are stored */
-    void *typed;                   /* the centres in the working type */
-    double *distances;             /* per sample, squared, to its centre */
-    int64_t *labels;
-    int64_t passes; /* over labels: 0 before the first */
+    armilla_sweep *sweep;
+    double *centers; /* m x k */
+    void *typed;     /* the same in the working type */
+    armilla_nearest nearest;
+    int32_t *names;  /* n: the cluster of each sample; -1 at first */
+    int64_t *chosen; /* k x SEEDED: the samples that tries begin with */
 } lloyd;
-
-/* ||x - c||^2 = ||x||^2 - 2c'x + ||c||^2; what is left of two equal vectors is rounding. */
-static double squared_distance(const lloyd *s, int64_t sample, double product, double square)
-{
-    const double own = s->problem->squared_norms[sample];
-    return fmax(own - 2 * product + square, 0);
-}
 
 /* By angle a sample without a direction is equally far from everything, and no centre. */
 static bool eligible(const lloyd *s, int64_t sample)
@@ -46,107 +39,67 @@ static double floor_of(const lloyd *s, int64_t sample)
     return 16 * armilla_epsilon(s->problem->work) * s->problem->squared_norms[sample];
 }
 
-static void assign(void *self, const armilla_code_panel *panel)
+/* Centres first ... last-1 in the working type, and ||c||^2 of what is left of them there. */
+static void store_some(void *self, int64_t first, int64_t last)
 {
     const lloyd *s = self;
-    memset(panel->W, 0, (size_t)(panel->r * panel->count) * sizeof(double));
-    for (int64_t j = 0; j < panel->count; j++) {
-        const int64_t sample = panel->first + j;
-        const double *c = panel->C + j * panel->r;
-        int64_t best = 0;
-        for (int64_t k = 1; k < panel->r; k++)
-            if (s->squares[k] - 2 * c[k] < s->squares[best] - 2 * c[best]) best = k;
-        s->distances[sample] = squared_distance(s, sample, c[best], s->squares[best]);
-        panel->tally[INERTIA] += s->distances[sample];
-        panel->tally[CHANGED] += s->passes == 0 || s->labels[sample] != best;
-        s->labels[sample] = best;
-        panel->W[j * panel->r + best] = 1;
-    }
-}
-
-/* The centres in the working type, and ||c||^2 of what is left of them there. */
-static void store_center(const lloyd *s, int64_t k, double *center, void *typed)
-{
     const armilla_type work = s->problem->work;
-    const double length = s->problem->way->unit ? armilla_norm(s->m, center) : 1;
-    for (int64_t i = 0; i < s->m && length > 0; i++) center[i] /= length;
-    armilla_store(work, s->m, center, typed);
-    armilla_fetch(work, s->m, typed, center);
-    /* By angle exactly 1, so that a sample of length 0 ties and goes to the first cluster. */
-    s->squares[k] = s->problem->way->unit ? 1 : armilla_dot(s->m, center, center);
-}
-
-static void store_centers(const lloyd *s)
-{
-    for (int64_t k = 0; k < s->k; k++)
-        store_center(s, k, s->centers + k * s->m,
-                     (char *)s->typed + (size_t)(k * s->m) * armilla_type_size(s->problem->work));
-}
-
-/* k-means++: the sample at that fraction of the sum of squared distances (at first: of all samples), or -1. */
-static int64_t draw(const lloyd *s, int64_t drawn, double uniform)
-{
-    double total = 0, passed = 0;
-    int64_t last = -1;
-    for (int turn = 0; turn < 2; turn++) {
-        for (int64_t j = 0; j < s->n; j++) {
-            double own = drawn == 0 ? 1 : s->distances[j];
-            if (!eligible(s, j) || (drawn > 0 && own <= floor_of(s, j))) continue;
-            if (turn == 0) {
-                total += own;
-                continue;
-            }
-            last = j;
-            passed += own;
-            if (passed >= uniform * total) return j;
-        }
-    }
-    return last;
-}
-
-static void note_distances(void *self, const armilla_code_panel *panel)
-{
-    const lloyd *s = self;
-    for (int64_t j = 0; j < panel->count; j++) {
-        const int64_t sample = panel->first + j;
-        const double distance = squared_distance(s, sample, panel->C[j], s->squares[s->passes]);
-        if (s->passes == 0 || distance < s->distances[sample]) s->distances[sample] = distance;
-        panel->W[j] = 0;
+    const bool unit = s->problem->way->unit;
+    for (int64_t k = first; k < last; k++) {
+        double *center = s->centers + k * s->m;
+        void *typed = (char *)s->typed + (size_t)(k * s->m) * armilla_type_size(work);
+        const double length = unit ? armilla_norm(s->m, center) : 1;
+        for (int64_t i = 0; i < s->m && length > 0 && unit; i++) center[i] /= length;
+        armilla_store(work, s->m, center, typed);
+        armilla_fetch(work, s->m, typed, center);
+        /* By angle exactly 1, so that a sample of length 0 ties and goes to the first cluster. */
+        s->nearest.offsets[k] = unit ? 1 : armilla_dot(s->m, center, center);
     }
 }
 
-static armilla_status seed_center(lloyd *s, int64_t sample, int64_t k)
+static void store_centers(lloyd *s)
 {
-    double *center = s->centers + k * s->m;
-    const armilla_status status = armilla_data_column(s->context, s->problem->X, s->problem->work, sample, center);
-    if (status == ARMILLA_OK) store_center(s, k, center, s->typed);
-    return status;
+    armilla_team_share(armilla_sweep_team(s->sweep), s->k, store_some, s);
 }
 
-/* Centres by k-means++, one pass each. Where fewer than k places differ, the rest are copies of the first. */
+/* The samples that the tries from `first` on begin with. */
+static armilla_status seed_tries(const lloyd *s, int64_t first)
+{
+    const armilla_cluster_options *options = s->problem->options;
+    armilla_seeding seeding = {.context = s->context,
+                               .X = s->problem->X,
+                               .work = s->problem->work,
+                               .threads = (int)options->threads,
+                               .squared_norms = s->problem->squared_norms,
+                               .angle = s->problem->way->unit,
+                               .greedy = true,
+                               .count = s->k,
+                               .first = first,
+                               .tries = armilla_min64(SEEDED, options->tries - first),
+                               .seed = (uint64_t)options->seed,
+                               .stream = ARMILLA_STREAM_CLUSTERS};
+    return armilla_seed_samples(&seeding, s->chosen);
+}
+
+/* Where fewer than k places differ, the rest are copies of the first sample. */
 static armilla_status seed_centers(lloyd *s, int64_t attempt)
 {
-    armilla_status status = ARMILLA_OK;
-    const uint64_t seed = (uint64_t)s->problem->options->seed;
-    for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++) {
-        const uint64_t index = (uint64_t)attempt * (uint64_t)s->k + (uint64_t)k;
-        const int64_t sample = draw(s, k, armilla_random_uniform(seed, ARMILLA_STREAM_CLUSTERS, index));
-        const armilla_sweep_plan plan = {.U = s->typed, .step = note_distances, .self = s};
-        status = seed_center(s, sample < 0 ? 0 : sample, k);
-        s->passes = k;
-        if (status == ARMILLA_OK && sample >= 0 && k + 1 < s->k) status = armilla_sweep_run(s->single, &plan);
-    }
-    s->passes = 0;
-    store_centers(s);
+    const int64_t *chosen = s->chosen + attempt % SEEDED * s->k;
+    armilla_status status = attempt % SEEDED == 0 ? seed_tries(s, attempt) : ARMILLA_OK;
+    for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++)
+        status = armilla_data_column(s->context, s->problem->X, s->problem->work, chosen[k] < 0 ? 0 : chosen[k],
+                                     s->centers + k * s->m);
+    if (status == ARMILLA_OK) store_centers(s);
     return status;
 }
 
 /* The sample that is farthest from its centre, or -1 where none is away from it. */
 static int64_t worst_sample(const lloyd *s)
 {
+    const double *distances = s->nearest.distances;
     int64_t worst = -1;
     for (int64_t j = 0; j < s->n; j++)
-        if (eligible(s, j) && s->distances[j] > floor_of(s, j) && (worst < 0 || s->distances[j] > s->distances[worst]))
+        if (eligible(s, j) && distances[j] > floor_of(s, j) && (worst < 0 || distances[j] > distances[worst]))
             worst = j;
     return worst;
 }
@@ -156,24 +109,31 @@ static armilla_status refill(lloyd *s, int64_t k, bool *moved)
 {
     const int64_t sample = worst_sample(s);
     if (sample < 0) return ARMILLA_OK;
-    s->distances[sample] = 0;
+    s->nearest.distances[sample] = 0;
     *moved = true;
     return armilla_data_column(s->context, s->problem->X, s->problem->work, sample, s->centers + k * s->m);
 }
 
 /* c_k = A_k / G_kk (by angle A_k / ||A_k||). A mean of length 0 leaves the centre as it is. */
+static void move_some(void *self, int64_t first, int64_t last)
+{
+    const lloyd *s = self;
+    const double *A = armilla_sweep_A(s->sweep), *sizes = armilla_sweep_sizes(s->sweep);
+    for (int64_t k = first; k < last; k++) {
+        const double *sum = A + k * s->m;
+        if (sizes[k] == 0 || (s->problem->way->unit && armilla_norm(s->m, sum) == 0)) continue;
+        for (int64_t i = 0; i < s->m; i++) s->centers[k * s->m + i] = sum[i] / sizes[k];
+    }
+}
+
 static armilla_status move_centers(lloyd *s, bool *moved)
 {
-    const double *A = armilla_sweep_A(s->sweep), *G = armilla_sweep_G(s->sweep);
+    const double *sizes = armilla_sweep_sizes(s->sweep);
     armilla_status status = ARMILLA_OK;
     *moved = false;
-    for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++) {
-        const double size = G[k * s->k + k], *sum = A + k * s->m;
-        if (size == 0)
-            status = refill(s, k, moved);
-        else if (!s->problem->way->unit || armilla_norm(s->m, sum) > 0)
-            for (int64_t i = 0; i < s->m; i++) s->centers[k * s->m + i] = sum[i] / size;
-    }
+    armilla_team_share(armilla_sweep_team(s->sweep), s->k, move_some, s);
+    for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++)
+        if (sizes[k] == 0) status = refill(s, k, moved);
     store_centers(s);
     return status;
 }
@@ -187,20 +147,25 @@ static bool asked_to_stop(const lloyd *s)
 /* From the centres as they stand until no sample changes its cluster. */
 static armilla_status iterate(lloyd *s, armilla_cluster_summary *found, double *inertias)
 {
-    const armilla_sweep_plan plan = {.U = s->typed, .sums = true, .tally = COUNTERS, .step = assign, .self = s};
+    const armilla_sweep_plan plan = {.U = s->typed,
+                                     .names = s->names,
+                                     .sums = true,
+                                     .tally = ARMILLA_NEAREST_TALLY,
+                                     .step = armilla_nearest_step,
+                                     .self = &s->nearest};
     armilla_status status = ARMILLA_OK;
     bool moved = false;
     found->stop = ARMILLA_STOP_MAX_ITER;
-    for (s->passes = 0; status == ARMILLA_OK; s->passes++) {
+    for (int64_t j = 0; j < s->n; j++) s->names[j] = -1;
+    for (int64_t pass = 0; status == ARMILLA_OK; pass++) {
         status = armilla_sweep_run(s->sweep, &plan);
         if (status != ARMILLA_OK) return status;
-        const double *tally = armilla_sweep_tally(s->sweep);
-        found->iterations = s->passes;
-        found->inertia = tally[INERTIA] / (s->problem->way->unit ? 2 : 1);
-        if (inertias) inertias[s->passes] = found->inertia;
-        if (tally[CHANGED] == 0 && !moved) found->stop = ARMILLA_STOP_CONVERGED;
+        found->iterations = pass;
+        found->inertia = armilla_sweep_tally(s->sweep)[ARMILLA_NEAREST_INERTIA] / (s->problem->way->unit ? 2 : 1);
+        if (inertias) inertias[pass] = found->inertia;
+        if (armilla_sweep_change(s->sweep) == 0 && !moved) found->stop = ARMILLA_STOP_CONVERGED;
         if (found->stop != ARMILLA_STOP_CONVERGED && asked_to_stop(s)) found->stop = ARMILLA_STOP_INTERRUPTED;
-        if (found->stop != ARMILLA_STOP_MAX_ITER || s->passes >= s->problem->options->max_iter) return ARMILLA_OK;
+        if (found->stop != ARMILLA_STOP_MAX_ITER || pass >= s->problem->options->max_iter) return ARMILLA_OK;
         status = move_centers(s, &moved);
     }
     return status;
@@ -223,7 +188,7 @@ static armilla_status run_tries(lloyd *s, armilla_clustering *clustering, double
         if (status == ARMILLA_OK) status = iterate(s, &found, inertias);
         if (status == ARMILLA_OK && (attempt == 0 || found.inertia < best->inertia)) {
             *best = found;
-            memcpy(clustering->labels, s->labels, (size_t)s->n * sizeof *s->labels);
+            for (int64_t j = 0; j < s->n; j++) clustering->labels[j] = s->names[j];
         }
         if (found.stop == ARMILLA_STOP_INTERRUPTED) break;
     }
@@ -236,21 +201,28 @@ armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_pro
     const armilla_data *X = problem->X;
     const int64_t k = problem->options->k, m = X->m;
     const int threads = (int)problem->options->threads;
-    lloyd s = {.context = context, .problem = problem, .m = m, .n = X->n, .k = k};
-    armilla_status status = armilla_sweep_new(context, X, problem->work, k, COUNTERS, threads, &s.sweep);
-    if (status == ARMILLA_OK) status = armilla_sweep_new(context, X, problem->work, 1, 0, threads, &s.single);
+    lloyd s = {.context = context,
+               .problem = problem,
+               .m = m,
+               .n = X->n,
+               .k = k,
+               .nearest = {
+                   .kernels = armilla_code_kernels_for(context), .squared_norms = problem->squared_norms, .factor = 2}};
+    armilla_status status =
+        armilla_sweep_new_naming(context, X, problem->work, k, ARMILLA_NEAREST_TALLY, threads, &s.sweep);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *s.centers, &s.centers);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, armilla_type_size(problem->work), &s.typed);
-    if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s.squares, &s.squares);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->n, sizeof *s.distances, &s.distances);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->n, sizeof *s.labels, &s.labels);
+    if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s.nearest.offsets, &s.nearest.offsets);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->n, sizeof *s.nearest.distances, &s.nearest.distances);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->n, sizeof *s.names, &s.names);
+    if (status == ARMILLA_OK) status = armilla_take(context, k * SEEDED, sizeof *s.chosen, &s.chosen);
     if (status == ARMILLA_OK) status = run_tries(&s, clustering, inertias);
-    armilla_release(context, s.labels);
-    armilla_release(context, s.distances);
-    armilla_release(context, s.squares);
+    armilla_release(context, s.chosen);
+    armilla_release(context, s.names);
+    armilla_release(context, s.nearest.distances);
+    armilla_release(context, s.nearest.offsets);
     armilla_release(context, s.typed);
     armilla_release(context, s.centers);
-    armilla_sweep_free(s.single);
     armilla_sweep_free(s.sweep);
     return status;
 }

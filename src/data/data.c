@@ -109,6 +109,13 @@ void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void 
     panel->kernels->accumulate(&X, r, W, A);
 }
 
+void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *A)
+{
+    const armilla_columns X = columns_of(panel);
+    (void)r;
+    panel->kernels->gather(&X, names, A);
+}
+
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)
 {
     const armilla_type type = panel->kernels->type;

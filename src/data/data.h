@@ -63,8 +63,9 @@ typedef struct armilla_layout {
     void (*pack)(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *packed);
     /* How many numbers a part has. */
     int64_t (*numbers)(const armilla_data *X, armilla_type work, int64_t r);
-    /* shifted += what unpack wants to know of the panel's codes beside its part; r numbers. */
-    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, double *shifted);
+    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL names) beside its part; r
+     * numbers. */
+    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const int32_t *names, double *shifted);
     /* A (m x r) = the sum of the parts. */
     void (*unpack)(const armilla_parts *parts, armilla_team *team, double *A);
 } armilla_layout;
@@ -80,6 +81,8 @@ typedef struct armilla_data_ops {
     void (*products)(const armilla_panel *panel, int64_t r, const void *U, double *C);
     /* A += X_b W' (m x r, double). Forms with a layout: A = X_b W', as the layout says, in the kernels' type. */
     void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, void *A);
+    /* The same for codes that name an atom each (0 ... r-1): column first+j is added to column names[j] of A. */
+    void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *names, void *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);
     /* Sparse forms, else NULL: the entries of column first+j in rising order, and their number. The column is these
@@ -131,6 +134,7 @@ const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data);
 extern const armilla_layout armilla_layout_by_feature;
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
 void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part);
+void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *part);
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
                                      double *shift);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
@@ -199,6 +203,7 @@ armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64
 /* Operations of every form whose loaded panels are dense. */
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C);
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
+void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 
 /* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend

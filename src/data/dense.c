@@ -72,6 +72,7 @@ static const armilla_data_ops dense_ops = {
     .load = load,
     .products = armilla_panel_products,
     .accumulate = armilla_panel_accumulate,
+    .gather = armilla_panel_gather,
     .expand = armilla_panel_expand,
     .free = free_dense,
 };

@@ -7,11 +7,16 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 
 typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
+    bool rescales; /* unit length is all that is done */
+    /* n: what scales each sample to unit length, NaN before it has been seen: passes after the first need not measure.
+     * Each is a function of the data, so that it does not matter which thread writes it. NULL where lengths stay. */
+    _Atomic double *factors;
 } prepared;
 
 static const prepared *as_prepared(const armilla_data *X)
@@ -55,27 +60,56 @@ static double length_of(int64_t m, const double *x)
     return sum > 1e-280 && sum < 1e300 ? sqrt(sum) : armilla_norm(m, x);
 }
 
-/* x, in double, prepared: to, in the kernels' type. */
-static void prepare_column(const armilla_preparation *p, const armilla_kernels *kernels, int64_t m, double *x, void *to)
+/* What scales x to unit length, its length before centring having been that: 0 where it has no direction, infinite
+ * where its length is so small that it has no reciprocal, and NaN stays NaN. */
+static double factor_of(int64_t m, const double *x, double before)
 {
-    double factor = 1;
+    double length = length_of(m, x);
+    /* A sample that equals the mean has no direction: what is left of it is rounding. */
+    if (length <= 8 * DBL_EPSILON * before) length = 0;
+    return length != 0 ? 1 / length : 0;
+}
+
+/* x, in double, prepared: to, in the kernels' type. *known: its factor where that is known, and else its place. */
+static void prepare_column(const armilla_preparation *p, const armilla_kernels *kernels, int64_t m, double *x,
+                           _Atomic double *known, void *to)
+{
+    double factor = known ? atomic_load_explicit(known, memory_order_relaxed) : 1;
+    const bool measure = known && isnan(factor);
     /* As armilla_prepare_entry, in two loops that become vector code. */
     if (p->log1p) armilla_log1p_all(m, x);
     if (p->weights)
         for (int64_t i = 0; i < m; i++) x[i] *= p->weights[i];
-    const double before = p->unit_length && p->mean ? length_of(m, x) : 0;
+    const double before = measure && p->mean ? length_of(m, x) : 0;
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
-    if (p->unit_length) {
-        double length = length_of(m, x);
-        /* A sample that equals the mean has no direction: what is left of it is rounding. */
-        if (length <= 8 * DBL_EPSILON * before) length = 0;
-        factor = length != 0 ? 1 / length : 0; /* NaN stays NaN */
-        /* A length so small that it has no reciprocal. */
-        for (int64_t i = 0; i < m && factor > DBL_MAX; i++) x[i] = armilla_unit_entry(x[i], length);
-        if (factor > DBL_MAX) factor = 1;
+    if (measure) {
+        factor = factor_of(m, x, before);
+        atomic_store_explicit(known, factor, memory_order_relaxed);
+    }
+    if (factor > DBL_MAX) {
+        const double length = length_of(m, x);
+        for (int64_t i = 0; i < m; i++) x[i] = armilla_unit_entry(x[i], length);
+        factor = 1;
     }
     kernels->scale(m, factor, x, to);
+}
+
+/* Column j of the panel from the one before, to, in the kernels' type. column: room for m numbers. */
+static void load_column(const prepared *X, const armilla_panel *panel, const armilla_panel *raw, int64_t j,
+                        double *column, void *to)
+{
+    _Atomic double *known = X->factors ? X->factors + panel->first + j : NULL;
+    const armilla_type type = raw->kernels->type;
+    const double factor =
+        X->rescales && type == panel->kernels->type ? atomic_load_explicit(known, memory_order_relaxed) : NAN;
+    if (factor <= DBL_MAX && X->inner->ops->expand == armilla_panel_expand) {
+        panel->kernels->rescale(X->data.m, factor,
+                                (const char *)raw->columns + (size_t)(j * raw->stride) * armilla_type_size(type), to);
+        return;
+    }
+    X->inner->ops->expand(raw, j, column);
+    prepare_column(&X->preparation, panel->kernels, X->data.m, column, known, to);
 }
 
 static armilla_status load(armilla_panel *panel, void *space)
@@ -93,10 +127,8 @@ static armilla_status load(armilla_panel *panel, void *space)
         armilla_type_precision(X->inner->type)); /* rounded to the working type once, at the end */
     const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
-    for (int64_t j = 0; j < panel->count; j++) {
-        X->inner->ops->expand(raw, j, column);
-        prepare_column(&X->preparation, panel->kernels, m, column, columns + (size_t)(j * m) * armilla_type_size(work));
-    }
+    for (int64_t j = 0; j < panel->count; j++)
+        load_column(X, panel, raw, j, column, columns + (size_t)(j * m) * armilla_type_size(work));
     panel->columns = columns;
     panel->stride = m;
     panel->raw = raw;
@@ -107,6 +139,7 @@ static armilla_status load(armilla_panel *panel, void *space)
 
 static void free_prepared(armilla_data *X)
 {
+    armilla_release(X->context, (void *)((prepared *)X)->factors);
     armilla_release(X->context, X);
 }
 
@@ -118,6 +151,7 @@ static const armilla_data_ops prepared_ops = {
     .load = load,
     .products = armilla_panel_products,
     .accumulate = armilla_panel_accumulate,
+    .gather = armilla_panel_gather,
     .expand = armilla_panel_expand,
     .free = free_prepared,
 };
@@ -132,11 +166,18 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
 {
     prepared *made = NULL;
     if (inner->ops->entries) return armilla_data_prepare_sparse(context, inner, preparation, data);
-    const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     armilla_data_view(&made->data, inner, &prepared_ops, context);
     made->inner = inner;
     made->preparation = *preparation;
+    made->rescales = preparation->unit_length && !preparation->log1p && !preparation->weights && !preparation->mean;
+    if (preparation->unit_length) status = armilla_take(context, inner->n, sizeof *made->factors, &made->factors);
+    if (status != ARMILLA_OK) {
+        free_prepared(&made->data);
+        return status;
+    }
+    for (int64_t j = 0; j < inner->n && made->factors; j++) atomic_init(&made->factors[j], (double)NAN);
     *data = &made->data;
     return ARMILLA_OK;
 }

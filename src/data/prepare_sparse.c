@@ -34,11 +34,12 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
            inner->ops->workspace(inner, inner->type, width);
 }
 
-/* What becomes of the entries of a column, one after the other. A sample without a direction becomes 0. */
-static double prepare_entry(const prepared *X, int64_t j, int64_t row, double x)
+/* What becomes of the entries of a column, one after the other: as armilla_unit_entry, with the reciprocal of the length
+ * taken once. A sample without a direction becomes 0. */
+static double prepare_entry(const prepared *X, double length, double factor, int64_t row, double x)
 {
     const double y = armilla_prepare_entry(&X->preparation, row, x);
-    return X->lengths ? armilla_unit_entry(y, X->lengths[j]) : y;
+    return factor > DBL_MAX ? armilla_unit_entry(y, length) : y * factor;
 }
 
 /* values = the prepared entries in the working type; the raw ones are in the data's own. */
@@ -47,13 +48,22 @@ static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_t
     const armilla_sparse_panel *s = &raw->sparse;
     const bool single = s->kernels->type == ARMILLA_F32;
     const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
+    const bool rescales = !X->preparation.log1p && !X->preparation.weights && s->kernels->type == work;
+    const size_t size = armilla_type_size(work);
     for (int64_t j = 0; j < raw->count; j++) {
         const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
-        for (int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin; i < last; i++) {
+        const double length = X->lengths ? X->lengths[raw->first + j] : 1, factor = 1 / length;
+        int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin;
+        if (rescales && factor <= DBL_MAX && i < last) {
+            const size_t at = (size_t)i * size;
+            raw->kernels->rescale(last - i, factor, (const char *)s->columns.values + at, (char *)values + at);
+            continue;
+        }
+        for (; i < last; i++) {
             const int64_t row = armilla_index_at(s->wide, s->columns.rows, i);
             const double x =
                 single ? (double)((const float *)s->columns.values)[i] : ((const double *)s->columns.values)[i];
-            const double y = prepare_entry(X, raw->first + j, row, x);
+            const double y = prepare_entry(X, length, factor, row, x);
             if (work == ARMILLA_F32)
                 ((float *)values)[i] = (float)y;
             else
@@ -104,6 +114,7 @@ static const armilla_data_ops prepared_ops = {
     .layout = &armilla_layout_by_feature,
     .products = armilla_sparse_products,
     .accumulate = armilla_sparse_accumulate,
+    .gather = armilla_sparse_gather,
     .expand = armilla_sparse_expand,
     .entries = armilla_sparse_panel_entries,
     .before = before,

@@ -85,6 +85,7 @@ static const armilla_data_ops selected_ops = {
     .load = load,
     .products = armilla_panel_products,
     .accumulate = armilla_panel_accumulate,
+    .gather = armilla_panel_gather,
     .expand = armilla_panel_expand,
     .free = free_selected,
 };

@@ -152,11 +152,12 @@ static int64_t numbers(const armilla_data *X, armilla_type work, int64_t r)
 }
 
 /* (D^-1 W 1), which unpack multiplies by the mean */
-static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, double *shifted)
+static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, const int32_t *names, double *shifted)
 {
     const double *shifts = panel->sparse.shifts;
     const armilla_type work = panel->sparse.kernels->type;
-    for (int64_t j = 0; j < panel->count && shifts; j++)
+    for (int64_t j = 0; j < panel->count && shifts && !W; j++) shifted[names[j]] += shifts[j];
+    for (int64_t j = 0; j < panel->count && shifts && W; j++)
         for (int64_t k = 0; k < r; k++) {
             const int64_t i = j * r + k;
             shifted[k] += shifts[j] * (work == ARMILLA_F32 ? (double)((const float *)W)[i] : ((const double *)W)[i]);
@@ -251,6 +252,12 @@ void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void
     s->kernels->accumulate[s->wide](&s->columns, r, armilla_sparse_stride(s->kernels->type, r), W, part);
 }
 
+void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *part)
+{
+    const armilla_sparse_panel *s = &panel->sparse;
+    s->kernels->gather[s->wide](&s->columns, armilla_sparse_stride(s->kernels->type, r), names, part);
+}
+
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
                                      double *shift)
 {
@@ -294,6 +301,7 @@ static const armilla_data_ops sparse_ops = {
     .layout = &armilla_layout_by_feature,
     .products = armilla_sparse_products,
     .accumulate = armilla_sparse_accumulate,
+    .gather = armilla_sparse_gather,
     .expand = armilla_sparse_expand,
     .entries = armilla_sparse_panel_entries,
     .before = before,

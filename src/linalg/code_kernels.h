@@ -1,5 +1,5 @@
-/* The leaf kernel of code steps: several columns side by side, compiled per instruction set. Lane i is computed from
- * column i alone, with the same bits whatever stands in the other lanes. */
+/* The leaf kernels of code steps, compiled per instruction set: descent, several columns side by side, where lane i is
+ * computed from column i alone, with the same bits whatever stands in the other lanes; and the choice of an atom. */
 #ifndef ARMILLA_LINALG_CODE_KERNELS_H
 #define ARMILLA_LINALG_CODE_KERNELS_H
 
@@ -28,6 +28,9 @@ typedef struct armilla_code_kernels {
     /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
      * never rises. room: armilla_descent_room(r) numbers. */
     void (*descend)(const armilla_descent *descent, const double *d, double *w, double *room);
+    /* names[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C (r x count):
+     * the nearest atom, with its squared length as offset and twice its product with the sample as C. */
+    void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor, int32_t *names);
 } armilla_code_kernels;
 
 static inline int64_t armilla_descent_room(int64_t r)

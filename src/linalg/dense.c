@@ -68,6 +68,11 @@ void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const doubl
                 (int)m);
 }
 
+void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const double *K, double *Z)
+{
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)r, (int)c, (int)m, 1, B, (int)m, K, (int)m, 0, Z, (int)r);
+}
+
 void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last)
 {
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)(last - first), (int)p->c, (int)p->r, p->alpha,

@@ -44,6 +44,9 @@ typedef struct armilla_product {
 } armilla_product;
 void armilla_multiply_rows(const armilla_product *product, int64_t first, int64_t last);
 
+/* Z = B'K for B m x r, K m x c, Z r x c. */
+void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const double *K, double *Z);
+
 /* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
 double armilla_dot(int64_t count, const double *a, const double *b);
 double armilla_norm(int64_t count, const double *a);

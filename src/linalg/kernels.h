@@ -25,12 +25,16 @@ typedef struct armilla_kernels {
     /* A += XW'. W: r x count; A: m x r. The panel's sum is made in the type, then added in double. */
     void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, double *A);
 
+    /* The same for codes that name an atom each, A(:,names[j]) += x_j: added in double, in the order of the columns. */
+    void (*gather)(const armilla_columns *X, const int32_t *names, double *A);
+
     /* to = count bytes in the type. */
     void (*widen)(int64_t count, const uint8_t *from, void *to);
 
-    /* For the preparation of columns, which is in double: to = from; to = factor*from. */
+    /* For the preparation of columns, which is in double: to = from; to = factor*from; and both in one. */
     void (*fetch)(int64_t count, const void *from, double *to);
     void (*scale)(int64_t count, double factor, const double *from, void *to);
+    void (*rescale)(int64_t count, double factor, const void *from, void *to);
 } armilla_kernels;
 
 /* The best kernels of the precision that this CPU runs. */

@@ -33,6 +33,8 @@ typedef struct armilla_sparse_kernels {
      * feature, the padding becomes 0. */
     void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
                                        void *A);
+    /* The same for codes that name an atom each: column j goes to number names[j] of its features. */
+    void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride, const int32_t *names, void *A);
 } armilla_sparse_kernels;
 
 /* Number i of indices of either width. */

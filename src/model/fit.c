@@ -312,8 +312,9 @@ static armilla_status solve(fit *f)
     const armilla_start *start = f->start;
     const int64_t samples = armilla_sketch_size(f->X->n, f->options->rank);
     armilla_status status = ARMILLA_OK;
+    const bool choice = start && !armilla_pair_is_pca(f->resolved.basis, f->resolved.codes);
     f->rounds = start ? f->options->restarts : 1;
-    if (start && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
+    if (choice && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
     if (status != ARMILLA_OK) return status;
     status = solve_rounds(f, solver);
     if (status != ARMILLA_BAD_DATA || !f->candidates) return status;

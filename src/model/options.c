@@ -204,10 +204,9 @@ static const armilla_option table[] = {
     {.name = "normalize",
      .kind = ARMILLA_OPTION_WORD,
      .offset = AT(normalize),
-     .preset = "none",
      .choice = normalize_choice,
      .value = "none|l2",
-     .help = "scale every sample to length 1, on the fly"},
+     .help = "scale every sample to length 1, on the fly (default: none, but for spherical-kmeans, which is l2)"},
     {.name = "center",
      .kind = ARMILLA_OPTION_FLAG,
      .offset = AT(center),
@@ -248,7 +247,7 @@ armilla_options armilla_options_fill(const armilla_options *options)
         if (text && !*field) *field = row->preset;
     }
     if (named && named->sparsity > 0 && filled.sparsity == 0) filled.sparsity = named->sparsity;
-    if (named && named->normalize) filled.normalize = named->normalize;
+    if (!filled.normalize) filled.normalize = named && named->normalize ? named->normalize : "none";
     return filled;
 }
 
@@ -288,6 +287,11 @@ static armilla_status check_pair(armilla_context *context, const armilla_options
     if (named && named->sparsity > 0 && options->sparsity != named->sparsity)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--model %s stands for --sparsity %" PRId64 ", not %" PRId64,
                             named->name, named->sparsity, options->sparsity);
+    if (named && named->normalize && strcmp(options->normalize, named->normalize) != 0)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "--model %s stands for --normalize %s, not %s: by angle lengths do not count; leave the "
+                            "option out, or use --model kmeans",
+                            named->name, named->normalize, options->normalize);
     if (!armilla_pair_allowed(resolved->basis, resolved->codes))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--basis %s does not go with --codes %s: its steps scale the codes; use --codes nonneg, "

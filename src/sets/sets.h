@@ -83,6 +83,8 @@ bool armilla_pair_allowed(const armilla_basis_set *basis, const armilla_code_set
 /* Whether codes only choose an atom and each atom then moves by itself: alternation is Lloyd's iteration, and nothing
  * is added to it. */
 bool armilla_pair_assigns(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t s);
+/* Whether every minimum is a global one and signs mean nothing (PCA), so that starts need no choice. */
+bool armilla_pair_is_pca(const armilla_basis_set *basis, const armilla_code_set *codes);
 
 extern const armilla_basis_set armilla_basis_orthonormal, armilla_basis_nonnegative, armilla_basis_free,
     armilla_basis_unit, armilla_basis_orthonormal_nonneg;

@@ -106,3 +106,9 @@ bool armilla_pair_assigns(const armilla_basis_set *basis, const armilla_code_set
     const bool single = codes->sparse ? s == 1 : !codes->spherical && !codes->conic;
     return single && codes->nonnegative && basis->is_signed && basis->atom;
 }
+
+bool armilla_pair_is_pca(const armilla_basis_set *basis, const armilla_code_set *codes)
+{
+    const bool any = codes->conic && !codes->spherical && !codes->nonnegative && !codes->sparse;
+    return any && basis->gram_is_identity && basis->is_signed;
+}

@@ -116,14 +116,17 @@ static armilla_status solve(armilla_problem *p)
 {
     const armilla_problem_options *o = &p->options;
     armilla_fast fast = {.problem = p};
-    fast.plain = o->basis->one_atom_per_row || armilla_pair_assigns(o->basis, o->codes, o->s);
+    const bool assigns = armilla_pair_assigns(o->basis, o->codes, o->s);
+    fast.plain = o->basis->one_atom_per_row || assigns;
     armilla_status status = take_fast(&fast);
     if (status == ARMILLA_OK) {
         armilla_momentum_begin(&fast.momentum);
         armilla_revival_begin(&fast.revival);
         armilla_fast_keep(&fast);
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
-        status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_nonnegative(&fast);
+        status = assigns                      ? armilla_fast_assign(&fast)
+                 : o->basis->gram_is_identity ? armilla_fast_orthonormal(&fast)
+                                              : armilla_fast_nonnegative(&fast);
     }
     /* Without an iteration the start is stored as it is. */
     if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0)

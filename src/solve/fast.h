@@ -45,6 +45,8 @@ void armilla_fast_set_trial(armilla_fast *fast, double beta);
 /* Looks for atoms that no code uses and, where it is time, chooses the samples that they become; costs a sweep only
  * then. */
 armilla_status armilla_fast_find_unused(armilla_fast *fast);
+/* The same for a sweep that has measured the misfit by the way. */
+void armilla_fast_choose_revived(armilla_fast *fast);
 /* Puts them into U, the next basis. */
 armilla_status armilla_fast_revive(armilla_fast *fast, double *U);
 
@@ -60,9 +62,10 @@ void armilla_fast_keep(armilla_fast *fast);
 /* How far the next trial goes ahead. */
 double armilla_fast_beta(const armilla_fast *fast);
 
-/* The loops: for sets with U'U = I, and for those whose atoms move one by one. */
+/* The loops: for sets with U'U = I, for those whose atoms move one by one, and for codes that name an atom each. */
 armilla_status armilla_fast_orthonormal(armilla_fast *fast);
 armilla_status armilla_fast_nonnegative(armilla_fast *fast);
+armilla_status armilla_fast_assign(armilla_fast *fast);
 
 /* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. */
 armilla_status armilla_fast_seal(armilla_fast *fast);

@@ -108,16 +108,37 @@ static void settle_rows(void *self, int64_t block, int64_t first, int64_t last)
     s->moved[block] = part;
 }
 
-void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved)
+static void settle(armilla_problem *problem, const double *next, double *moved)
 {
     settling s = {.problem = problem, .next = next};
     armilla_by_rows(problem->algebra, problem->m, settle_rows, &s);
     if (moved) *moved = armilla_norm(armilla_row_blocks(problem->m), s.moved);
+}
+
+void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved)
+{
+    settle(problem, next, moved);
     armilla_gram_by_rows(problem->algebra, problem->U, problem->H);
+}
+
+static void measure_atoms(void *self, int64_t first, int64_t last)
+{
+    const armilla_problem *p = self;
+    for (int64_t k = first; k < last; k++) p->H[k * p->r + k] = armilla_dot(p->m, p->U + k * p->m, p->U + k * p->m);
+}
+
+void armilla_problem_set_atoms(armilla_problem *problem, const double *next, double *moved)
+{
+    settle(problem, next, moved);
+    armilla_team_share(armilla_sweep_team(problem->sweep), problem->r, measure_atoms, problem);
 }
 
 double armilla_problem_reach(const armilla_problem *problem)
 {
+    const double *sizes = armilla_sweep_sizes(problem->sweep);
+    double reach = 0;
+    for (int64_t k = 0; k < problem->r && sizes; k++) reach += problem->H[k * problem->r + k] * sizes[k];
+    if (sizes) return reach;
     return armilla_dot(problem->r * problem->r, problem->H, armilla_sweep_G(problem->sweep));
 }
 

@@ -86,6 +86,9 @@ void armilla_problem_free(armilla_problem *problem);
 /* U = next, rounded to the working type, with H; *moved, where given, = ||next - U||_F. */
 void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved);
 
+/* The same where codes name atoms, so that G is diagonal: of H only the diagonal. */
+void armilla_problem_set_atoms(armilla_problem *problem, const double *next, double *moved);
+
 /* (A3): h of the state from its sums. */
 double armilla_problem_objective(const armilla_problem *problem);
 

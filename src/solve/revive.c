@@ -40,21 +40,30 @@ static bool has_unused(const armilla_fast *fast)
     return false;
 }
 
-armilla_status armilla_fast_find_unused(armilla_fast *fast)
+static bool is_due(const armilla_fast *fast)
 {
-    armilla_problem *p = fast->problem;
-    const int64_t r = p->r, iteration = p->trace->count;
-    const armilla_sweep_plan plan = {.U = p->U_typed, .previous = p->W, .step = measure_misfit, .self = fast};
+    return armilla_revival_due(&fast->revival, fast->problem->trace->count) && has_unused(fast);
+}
+
+void armilla_fast_choose_revived(armilla_fast *fast)
+{
+    const int64_t r = fast->problem->r;
     fast->reviving = false;
-    if (!armilla_revival_due(&fast->revival, iteration) || !has_unused(fast)) return ARMILLA_OK;
-    const armilla_status status = armilla_sweep_run(p->sweep, &plan);
-    if (status != ARMILLA_OK) return status;
-    armilla_revival_done(&fast->revival, iteration);
+    if (!is_due(fast)) return;
+    armilla_revival_done(&fast->revival, fast->problem->trace->count);
     for (int64_t k = 0; k < r; k++) {
         fast->revived[k] = fast->G[k * r + k] == 0 ? take_worst(fast) : -1;
         fast->reviving = fast->reviving || fast->revived[k] >= 0;
     }
-    return ARMILLA_OK;
+}
+
+armilla_status armilla_fast_find_unused(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    const armilla_sweep_plan plan = {.U = p->U_typed, .previous = p->W, .step = measure_misfit, .self = fast};
+    const armilla_status status = is_due(fast) ? armilla_sweep_run(p->sweep, &plan) : ARMILLA_OK;
+    if (status == ARMILLA_OK) armilla_fast_choose_revived(fast);
+    return status;
 }
 
 /* u = what is orthogonal to the other atoms, of unit length; false, with u untouched, where nothing is left. */

@@ -1,5 +1,6 @@
 /* The sweep as a visitor of the pass over X. All its sums are one flat vector,
- * [G | scalars | tally | A]; where A is not wanted the vector ends before it. A form of data may want U and A to lie
+ * [G | scalars | tally | A]; where A is not wanted the vector ends before it, and where codes are names, so that G is
+ * diagonal, it begins with the diagonal. A form of data may want U and A to lie
  * in another way than m x r (armilla_layout): then A is kept in parts, one per slot, and the vector ends with the r
  * sums that are wanted beside them. */
 #include "solve/sweep.h"
@@ -21,6 +22,7 @@ typedef struct bench {
     double *C, *W, *previous, *Q; /* r x STRIP */
     void *typed;                  /* the panel's W in the working type */
     double *scratch;              /* for the step */
+    int32_t before[STRIP];        /* the previous names */
     char *part;                   /* the panel's XW', where slots have several panels and the data a layout */
 } bench;
 
@@ -30,6 +32,8 @@ struct armilla_sweep {
     armilla_traversal *traversal;
     armilla_type type;
     int64_t r, tally, runs;
+    bool naming;  /* no plan has codes of numbers */
+    bool named;   /* the last run, or the one under way, has names */
     void *packed; /* the basis as the data's layout has it; NULL where that is m x r */
     double *A;    /* m x r where the data have a layout, else inside sums */
     char *parts;  /* XW' of the slots, where the data have a layout */
@@ -45,7 +49,7 @@ struct armilla_sweep {
 
 static int64_t scalar_offset(const armilla_sweep *sweep)
 {
-    return sweep->r * sweep->r;
+    return sweep->named ? sweep->r : sweep->r * sweep->r;
 }
 
 static int64_t tally_offset(const armilla_sweep *sweep)
@@ -53,9 +57,9 @@ static int64_t tally_offset(const armilla_sweep *sweep)
     return scalar_offset(sweep) + SCALARS;
 }
 
-static int64_t bench_numbers(int64_t r)
+static int64_t bench_numbers(const armilla_sweep *sweep)
 {
-    return 4 * STRIP * r + armilla_column_room(r);
+    return sweep->naming ? STRIP * sweep->r : 4 * STRIP * sweep->r + armilla_column_room(sweep->r);
 }
 
 static int64_t product_offset(const armilla_sweep *sweep)
@@ -81,14 +85,17 @@ static void lay_out_benches(armilla_sweep *sweep, int threads)
     const size_t size = armilla_type_size(sweep->type), typed_bytes = (size_t)(sweep->r * width) * size;
     const size_t part_bytes = sweep->panels ? (size_t)part_numbers(sweep) * size : 0;
     for (int t = 0; t < threads; t++) {
-        double *start = sweep->numbers + t * bench_numbers(sweep->r);
-        sweep->benches[t] = (bench){.C = start,
-                                    .W = start + area,
-                                    .previous = start + 2 * area,
-                                    .Q = start + 3 * area,
-                                    .scratch = start + 4 * area,
-                                    .typed = sweep->typed + (size_t)t * typed_bytes};
-        if (sweep->panels) sweep->benches[t].part = (char *)armilla_align(sweep->panels) + (size_t)t * part_bytes;
+        double *start = sweep->numbers + t * bench_numbers(sweep);
+        bench *b = &sweep->benches[t];
+        b->C = start;
+        if (!sweep->naming) {
+            b->W = start + area;
+            b->previous = start + 2 * area;
+            b->Q = start + 3 * area;
+            b->scratch = start + 4 * area;
+            b->typed = sweep->typed + (size_t)t * typed_bytes;
+        }
+        if (sweep->panels) b->part = (char *)armilla_align(sweep->panels) + (size_t)t * part_bytes;
     }
 }
 
@@ -114,22 +121,28 @@ static armilla_status take_layout(armilla_sweep *sweep, int threads)
     return status;
 }
 
-armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                 int64_t tally, int threads, armilla_sweep **sweep)
+/* What is to be made: the arguments of armilla_sweep_new. */
+static armilla_status new_sweep(const armilla_sweep *wanted, int threads, armilla_sweep **sweep)
 {
+    armilla_context *context = wanted->context;
+    const armilla_data *X = wanted->X;
+    const armilla_type work = wanted->type;
+    const int64_t r = wanted->r;
     armilla_sweep *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_sweep){.context = context, .X = X, .type = work, .r = r, .tally = tally};
+    *made = *wanted;
     const int64_t length = whole_length(made);
     status = armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
     if ((status = armilla_take(context, used, sizeof *made->benches, &made->benches)) != ARMILLA_OK) goto failed;
-    if ((status = armilla_take(context, used * bench_numbers(r), sizeof(double), &made->numbers)) != ARMILLA_OK)
+    if ((status = armilla_take(context, used * bench_numbers(made), sizeof(double), &made->numbers)) != ARMILLA_OK)
         goto failed;
-    if ((status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK) goto failed;
+    if (!made->naming &&
+        (status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK)
+        goto failed;
     if ((status = armilla_take(context, X->m * r * (int64_t)armilla_type_size(work) + ARMILLA_LINE, 1, &made->U)) !=
         ARMILLA_OK)
         goto failed;
@@ -141,6 +154,21 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
 failed:
     armilla_sweep_free(made);
     return status;
+}
+
+armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
+                                 int64_t tally, int threads, armilla_sweep **sweep)
+{
+    const armilla_sweep wanted = {.context = context, .X = X, .type = work, .r = r, .tally = tally};
+    return new_sweep(&wanted, threads, sweep);
+}
+
+armilla_status armilla_sweep_new_naming(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
+                                        int64_t tally, int threads, armilla_sweep **sweep)
+{
+    const armilla_sweep wanted = {
+        .context = context, .X = X, .type = work, .r = r, .tally = tally, .naming = true, .named = true};
+    return new_sweep(&wanted, threads, sweep);
 }
 
 void armilla_sweep_free(armilla_sweep *sweep)
@@ -181,15 +209,39 @@ static char *codes_at(const armilla_sweep *sweep, const bench *b, const armilla_
                  : (char *)b->typed + (size_t)(j * sweep->r) * size;
 }
 
+/* C = U'X_b */
+static void multiply(const armilla_sweep *sweep, const armilla_panel *strip, double *C)
+{
+    const armilla_data_ops *ops = strip->data->ops;
+    if (sweep->plan->U) ops->products(strip, sweep->r, ops->layout ? sweep->packed : armilla_align(sweep->U), C);
+}
+
+/* The names of a strip of columns, and what G, <C,W> and ||W - W_previous||^2 are where w = e_name. */
+static void make_names(const armilla_sweep *sweep, const armilla_panel *strip, bench *b, double *sums)
+{
+    const armilla_sweep_plan *plan = sweep->plan;
+    const int64_t r = sweep->r, count = strip->count;
+    int32_t *names = plan->names ? plan->names + strip->first : NULL;
+    double *scalars = sums + scalar_offset(sweep);
+    const armilla_code_panel panel = {
+        .r = r, .first = strip->first, .count = count, .C = b->C, .tally = sums + tally_offset(sweep), .names = names};
+    multiply(sweep, strip, b->C);
+    if (names) memcpy(b->before, names, (size_t)count * sizeof *names);
+    plan->step(plan->self, &panel);
+    for (int64_t j = 0; j < count && names; j++) {
+        sums[names[j]] += 1;
+        scalars[CROSS] += b->C[j * r + names[j]];
+        scalars[CHANGE] += names[j] == b->before[j] ? 0 : 2;
+    }
+}
+
 /* The codes of a strip of columns. They are rounded to the working type, so that every sum is of the codes as they are
  * stored. */
 static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, bench *b, void *typed, double *sums)
 {
     const armilla_sweep_plan *plan = sweep->plan;
-    const armilla_data_ops *ops = strip->data->ops;
     const int64_t r = sweep->r, count = strip->count;
-    /* C = U'X_b */
-    if (plan->U) ops->products(strip, r, ops->layout ? sweep->packed : armilla_align(sweep->U), b->C);
+    multiply(sweep, strip, b->C);
     if (plan->previous) {
         const size_t size = armilla_type_size(sweep->type);
         armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(strip->first * r) * size,
@@ -197,7 +249,14 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, b
         memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
     }
     /* W_b from C */
-    const armilla_code_panel codes = {r, strip->first, count, b->C, b->W, b->Q, b->scratch, sums + tally_offset(sweep)};
+    const armilla_code_panel codes = {.r = r,
+                                      .first = strip->first,
+                                      .count = count,
+                                      .C = b->C,
+                                      .W = b->W,
+                                      .Q = b->Q,
+                                      .scratch = b->scratch,
+                                      .tally = sums + tally_offset(sweep)};
     plan->step(plan->self, &codes);
     armilla_store(sweep->type, r * count, b->W, typed);
     armilla_fetch(sweep->type, r * count, typed, b->W);
@@ -208,23 +267,42 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, b
     if (plan->sums) add_gram(strip->kernels, r, count, typed, sums);
 }
 
+/* A += X_b W_b', or A = X_b W_b' where the data have a layout. */
+static void add_products(const armilla_sweep *sweep, const armilla_panel *panel, const void *typed, void *A)
+{
+    const armilla_data_ops *ops = panel->data->ops;
+    if (sweep->named)
+        ops->gather(panel, sweep->r, sweep->plan->names + panel->first, A);
+    else
+        ops->accumulate(panel, sweep->r, typed, A);
+}
+
 /* The slot's part of A, where the data have a layout. */
 static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, const bench *b, const void *typed)
 {
-    const armilla_data_ops *ops = panel->data->ops;
     const int64_t numbers = part_numbers(sweep);
     char *part =
         (char *)armilla_align(sweep->parts) + (size_t)(panel->slot * numbers) * armilla_type_size(sweep->part_type);
     if (!b->part) {
-        ops->accumulate(panel, sweep->r, typed, part);
+        add_products(sweep, panel, typed, part);
         return;
     }
     double *sums = (double *)(void *)part;
-    ops->accumulate(panel, sweep->r, typed, b->part);
+    add_products(sweep, panel, typed, b->part);
     if (panel->opens)
         armilla_fetch(sweep->type, numbers, b->part, sums);
     else
         armilla_fetch_add(sweep->type, numbers, b->part, sums);
+}
+
+/* The codes of a strip, whichever kind they are. */
+static void visit_strip(const armilla_sweep *sweep, const armilla_panel *panel, const armilla_panel *strip, bench *b,
+                        double *sums)
+{
+    if (sweep->named)
+        make_names(sweep, strip, b, sums);
+    else
+        make_codes(sweep, strip, b, codes_at(sweep, b, panel, strip->first - panel->first), sums);
 }
 
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
@@ -233,19 +311,19 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const armilla_layout *layout = panel->data->ops->layout;
     const int64_t r = sweep->r, count = panel->count;
     bench *b = &sweep->benches[thread];
-    if (count <= STRIP) make_codes(sweep, panel, b, codes_at(sweep, b, panel, 0), sums);
+    if (count <= STRIP) visit_strip(sweep, panel, panel, b, sums);
     for (int64_t j = 0; j < count && count > STRIP; j += STRIP) {
         const armilla_panel strip = armilla_panel_cut(panel, j, armilla_min64(STRIP, count - j));
-        make_codes(sweep, &strip, b, codes_at(sweep, b, panel, j), sums);
+        visit_strip(sweep, panel, &strip, b, sums);
     }
     if (!sweep->plan->sums) return ARMILLA_OK;
-    /* A += X_b W_b' */
-    const void *typed = codes_at(sweep, b, panel, 0);
+    const void *typed = sweep->named ? NULL : codes_at(sweep, b, panel, 0);
     if (layout) {
+        const int32_t *names = sweep->named ? sweep->plan->names + panel->first : NULL;
         add_part(sweep, panel, b, typed);
-        layout->add_shifts(panel, r, typed, sums + product_offset(sweep));
+        layout->add_shifts(panel, r, typed, names, sums + product_offset(sweep));
     } else
-        panel->data->ops->accumulate(panel, r, typed, sums + product_offset(sweep));
+        add_products(sweep, panel, typed, sums + product_offset(sweep));
     return ARMILLA_OK;
 }
 
@@ -264,7 +342,9 @@ static void unpack_sums(const armilla_sweep *sweep)
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
-    const int64_t r = sweep->r, length = plan->sums ? whole_length(sweep) : product_offset(sweep);
+    const int64_t r = sweep->r;
+    sweep->named = sweep->naming || plan->names;
+    const int64_t length = plan->sums ? whole_length(sweep) : product_offset(sweep);
     const armilla_layout *layout = sweep->X->ops->layout;
     armilla_team *team = armilla_traversal_team(sweep->traversal);
     sweep->plan = plan;
@@ -288,7 +368,12 @@ const double *armilla_sweep_A(const armilla_sweep *sweep)
 
 const double *armilla_sweep_G(const armilla_sweep *sweep)
 {
-    return sweep->sums;
+    return sweep->named ? NULL : sweep->sums;
+}
+
+const double *armilla_sweep_sizes(const armilla_sweep *sweep)
+{
+    return sweep->named ? sweep->sums : NULL;
 }
 
 const double *armilla_sweep_tally(const armilla_sweep *sweep)

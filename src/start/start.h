@@ -52,7 +52,8 @@ typedef struct armilla_row_sums {
 /* U is m x r in the sweep's working type; sums has r entries. */
 armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *U, double norm, armilla_row_sums *sums);
 
-/* The r leading left singular vectors of X by a randomised range finder, into U (m x r); columns past min(m, r) stay. */
+/* The r leading left singular vectors of X by a randomised block Krylov method, into U (m x r); columns past the rank of
+ * X stay. */
 armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U);
 
 /* The order in which samples are drawn: n sample numbers, nonzero samples first, each group in random order. */

@@ -39,10 +39,12 @@ armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *
     return status;
 }
 
-/* Atoms that samples are assigned to are where they are meant to be. */
+/* Atoms that samples are assigned to are where they are meant to be, and principal components are as good either way. */
 static bool has_free_signs(const armilla_problem *p)
 {
-    return p->options.basis->is_signed && !armilla_pair_assigns(p->options.basis, p->options.codes, p->options.s);
+    const armilla_basis_set *basis = p->options.basis;
+    const armilla_code_set *codes = p->options.codes;
+    return basis->is_signed && !armilla_pair_assigns(basis, codes, p->options.s) && !armilla_pair_is_pca(basis, codes);
 }
 
 /* Whether u_k should point the other way (section 4): sum_j C_kj >= 0 makes <X,UV> > 0 for nonnegative codes too. */

@@ -144,6 +144,7 @@ def check_recipe():
         assert chosen["normalize"] == "l2" and chosen["rank"] == min(4 * k, *data.data.shape)
         assert steps_of(chosen) == list(steps), (name, chosen)
     assert cluster("x.npy", "--k", 10, "--prepare", "none")["fit"]["normalize"] == "none"
+    assert cluster("x.npy", "--k", 10, "--normalize", "none")["fit"]["normalize"] == "none"
     assert cluster("x.npy", "--k", 10, "--center")["fit"]["normalize"] == "none"
     check_counts()
     check_units()

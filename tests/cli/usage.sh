@@ -72,6 +72,7 @@ refuse 64 '--normalize: ' fit data.csv --rank 2 --normalize l3
 refuse 64 "did you mean 'columns'?" fit data.csv --rank 2 --samples column
 refuse 64 "did you mean 'npy'?" fit data.csv --rank 2 --format nyp
 refuse 64 "did you mean 'kmeans++'?" fit data.csv --rank 2 --start kmean
+refuse 64 "stands for --normalize l2, not none" fit data.csv --rank 2 --model spherical-kmeans --normalize none
 refuse 66 'nosuch/start.npy: ' fit data.csv --rank 2 --start nosuch/start.npy
 
 # Options that do not go together, found before the data are touched.

@@ -224,6 +224,52 @@ static void test_kmeans_is_lloyds_iteration(void **state)
     }
 }
 
+/* Groups that differ in length alone, one of them large: by distance kmeans++ begins in each, and a fit with nothing
+ * else said finds them from every seed. */
+static void test_kmeans_starts_by_distance(void **state)
+{
+    uint64_t random = 14;
+    double *X = reference_new(M * N);
+    (void)state;
+    reference_fill_uniform(&random, M * N, X);
+    for (int64_t j = 0; j < N; j++)
+        for (int64_t i = 0; i < M; i++) X[i + j * M] += 20 * (double)(j < R ? j : 0);
+    for (int64_t seed = 0; seed < 20; seed++) {
+        reference_trial trial;
+        armilla_model_summary summary;
+        reference_scene("seed %d", (int)seed);
+        reference_trial_new(&trial, reference_pair_find("free", "one-hot"), ARMILLA_F64, M, N, R, R, X);
+        trial.options.solver = "fast";
+        trial.options.start = NULL;
+        trial.options.seed = seed;
+        armilla_model *model = reference_trial_fit(&trial);
+        armilla_model_summarize(model, &summary);
+        assert_string_equal(summary.start, "kmeans++");
+        REFERENCE_AT_MOST(summary.objective, (double)(M * N)); /* one pair of groups together: over 50 times as much */
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+    }
+    free(X);
+}
+
+/* A name that stands for a preparation is not contradicted in silence. */
+static void test_spherical_kmeans_is_of_unit_length(void **state)
+{
+    armilla_options options;
+    (void)state;
+    armilla_options_default(&options);
+    options.rank = 2;
+    options.model = "spherical-kmeans";
+    REFERENCE_OK(armilla_options_check(reference_context, &options));
+    options.normalize = "l2";
+    REFERENCE_OK(armilla_options_check(reference_context, &options));
+    options.normalize = "none";
+    REFERENCE_STATUS(armilla_options_check(reference_context, &options), ARMILLA_BAD_ARGUMENT);
+    REFERENCE_SAYS("--normalize l2");
+    options.model = "kmeans";
+    REFERENCE_OK(armilla_options_check(reference_context, &options));
+}
+
 /* One step of the rule, as it is written. */
 static void multiply_step(const double *X, double *U, double *V)
 {
@@ -346,6 +392,8 @@ int main(void)
         cmocka_unit_test(test_the_rest_is_refused),
         cmocka_unit_test(test_sparse_data_give_the_same),
         cmocka_unit_test(test_kmeans_is_lloyds_iteration),
+        cmocka_unit_test(test_kmeans_starts_by_distance),
+        cmocka_unit_test(test_spherical_kmeans_is_of_unit_length),
         cmocka_unit_test(test_mu_is_its_formula),
         cmocka_unit_test(test_pca_is_the_truncated_svd),
         cmocka_unit_test(test_codes_without_a_radius_may_be_zero),

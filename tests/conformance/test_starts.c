@@ -180,6 +180,32 @@ static void test_svd_start_is_the_leading_space(void **state)
     }
 }
 
+/* On a spectrum without a gap, sigma_i = i^(-1/2), the svd start alone (for PCA) is within 2e-5 of the
+ * truncated SVD's squared error: it takes all of the space that its passes have made, not the last block alone. */
+static void test_svd_start_without_a_gap(void **state)
+{
+    enum { M = 150, R = 4 };
+    double *X = reference_new(M * M), rest = 0;
+    (void)state;
+    for (int64_t i = 0; i < M; i++) X[i * M + i] = 1 / sqrt((double)(i + 1));
+    for (int64_t i = R; i < M; i++) rest += 1 / (double)(i + 1);
+    for (int seed = 0; seed < 5; seed++) {
+        reference_trial trial;
+        armilla_model_summary summary;
+        reference_scene("seed %d", seed);
+        reference_trial_new(&trial, reference_pair_find("orthonormal", "free"), ARMILLA_F64, M, M, R, R, X);
+        trial.options.start = "svd";
+        trial.options.seed = seed;
+        trial.options.max_iter = 0;
+        armilla_model *model = reference_trial_fit(&trial);
+        armilla_model_summarize(model, &summary);
+        REFERENCE_AT_MOST(summary.objective, rest * (1 + 2e-5));
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+    }
+    free(X);
+}
+
 /* An atom of the samples start is a sample, up to its length; kmeans++ takes no direction twice. */
 static void test_atoms_are_samples(void **state)
 {
@@ -254,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_every_start_has_a_radius),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_svd_start_is_the_leading_space),
+        cmocka_unit_test(test_svd_start_without_a_gap),
         cmocka_unit_test(test_atoms_are_samples),
         cmocka_unit_test(test_given_basis),
     };

@@ -136,6 +136,28 @@ static void check_accumulate(panel *p)
         }
 }
 
+/* A(:,names[j]) += x_j, on top of what A held. */
+static void check_gather(panel *p)
+{
+    const armilla_columns X = all_columns(p);
+    int32_t *names = calloc((size_t)p->count, sizeof *names);
+    assert_non_null(names);
+    for (int64_t j = 0; j < p->count; j++) names[j] = (int32_t)(j * j % p->r);
+    for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = (double)(i % 7);
+    p->kernels->gather(&X, names, p->A);
+    for (int64_t k = 0; k < p->r; k++)
+        for (int64_t i = 0; i < p->m; i++) {
+            long double sum = (i + k * p->m) % 7, size = sum;
+            for (int64_t j = 0; j < p->count; j++) {
+                if (names[j] != k) continue;
+                sum += (long double)p->X[i + j * p->stride];
+                size += fabsl((long double)p->X[i + j * p->stride]);
+            }
+            REFERENCE_NEAR(p->A[i + k * p->m], sum, (double)p->count * DBL_EPSILON * (double)size);
+        }
+    free(names);
+}
+
 /* c_kj alone, in pairs and threes, at every place of the panel and of the block of atoms: always the same bits. */
 static void check_places(panel *p)
 {
@@ -199,6 +221,12 @@ static void test_accumulate(void **state)
 {
     (void)state;
     for_every_panel(check_accumulate);
+}
+
+static void test_gather(void **state)
+{
+    (void)state;
+    for_every_panel(check_gather);
 }
 
 static void test_products_do_not_depend_on_the_place(void **state)
@@ -283,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_accumulate),
+        cmocka_unit_test(test_gather),
         cmocka_unit_test(test_products_do_not_depend_on_the_place),
         cmocka_unit_test(test_equal_input_gives_equal_bits),
         cmocka_unit_test(test_choice_of_kernels),

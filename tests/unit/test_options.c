@@ -225,10 +225,10 @@ static void test_presets(void **state)
     static const struct {
         const char *name, *shown;
     } promised[] = {
-        {"basis", ""},          {"codes", ""},         {"model", ""},     {"sparsity", ""},   {"rank", ""},
-        {"radius", "auto"},     {"lambda", "1x"},      {"mu", "1x"},      {"start", ""},      {"seed", "0"},
-        {"restarts", "1"},      {"max-iter", "500"},   {"precision", ""}, {"center", "no"},   {"tfidf", "no"},
-        {"time-limit", "none"}, {"normalize", "none"}, {"tol", "1e-06"},  {"solver", "fast"},
+        {"basis", ""},          {"codes", ""},       {"model", ""},     {"sparsity", ""},   {"rank", ""},
+        {"radius", "auto"},     {"lambda", "1x"},    {"mu", "1x"},      {"start", ""},      {"seed", "0"},
+        {"restarts", "1"},      {"max-iter", "500"}, {"precision", ""}, {"center", "no"},   {"tfidf", "no"},
+        {"time-limit", "none"}, {"normalize", ""},   {"tol", "1e-06"},  {"solver", "fast"},
     };
     armilla_options options;
     char shown[128];

@@ -123,6 +123,32 @@ static void check_accumulate(const armilla_sparse_kernels *kernels, int64_t r, c
     free(typed_A);
 }
 
+/* Column j goes to number names[j] of its features; all others are 0. */
+static void check_gather(const armilla_sparse_kernels *kernels, int64_t r, columns *c)
+{
+    const int64_t stride = armilla_sparse_stride(kernels->type, r);
+    const double bound = 1e-5 * armilla_epsilon(kernels->type) / armilla_epsilon(ARMILLA_F32) + 1e-13;
+    double *A = reference_new(M * stride), *wanted = reference_new(M * stride);
+    char *typed = calloc((size_t)(M * stride), sizeof(double));
+    int32_t names[COUNT];
+    assert_non_null(typed);
+    for (int64_t j = 0; j < COUNT; j++) {
+        names[j] = (int32_t)(j * j % r);
+        for (int64_t i = c->starts[j]; i < c->starts[j + 1]; i++)
+            wanted[c->rows[i] * stride + names[j]] += c->values[i];
+    }
+    for (int wide = 0; wide < 2; wide++) {
+        armilla_sparse_columns all = view(c, kernels->type, wide, 0, COUNT);
+        memset(typed, 0x3f, (size_t)(M * stride) * armilla_type_size(kernels->type));
+        kernels->gather[wide](&all, stride, names, typed);
+        armilla_fetch(kernels->type, M * stride, typed, A);
+        for (int64_t i = 0; i < M * stride; i++) REFERENCE_NEAR(A[i], wanted[i], wanted[i] != 0 ? bound : 0);
+    }
+    free(A);
+    free(wanted);
+    free(typed);
+}
+
 static void test_kernels_against_plain_loops(void **state)
 {
     uint64_t random = 401;
@@ -135,6 +161,7 @@ static void test_kernels_against_plain_loops(void **state)
             reference_scene("%s %s, r = %d", kernels->name, armilla_type_word(kernels->type), (int)ranks[i]);
             check_products(kernels, ranks[i], c, &random);
             check_accumulate(kernels, ranks[i], c, &random);
+            check_gather(kernels, ranks[i], c);
         }
         free_columns(c);
     }

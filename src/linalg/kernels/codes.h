@@ -1,4 +1,4 @@
-/* Accelerated projected steps for ARMILLA_LANES columns at once, written once and compiled per instruction set by the
+/* Accelerated projected steps for ARMILLA_LANES columns at once, and the choice of the nearest atom, written once and compiled per instruction set by the
  * files beside this one, which define BYTES (of a vector), ISA_NAME and TABLE. Vectors run along the lanes, so nothing
  * is ever added across them. A lane that is done keeps its code while the others go on. */
 #include "linalg/code_kernels.h"
@@ -175,4 +175,39 @@ static void descend(const armilla_descent *t, const double *d, double *w, double
     }
 }
 
-const armilla_code_kernels TABLE = {.name = ISA_NAME, .descend = descend};
+/* Vectors run along the atoms: each lane finds the first least of its own, and the first of these is the answer. */
+INLINE int32_t nearest_atom(int64_t r, const double *c, const double *offsets, double factor)
+{
+    const vector step = spread(WIDTH);
+    vector least = spread(INFINITY), place = {0}, at;
+    double least_of[WIDTH], place_of[WIDTH], found = INFINITY, name = 0;
+    int64_t k = 0;
+    for (int i = 0; i < WIDTH; i++) at[i] = i;
+    for (; k + WIDTH <= r; k += WIDTH, at += step) {
+        const vector value = *(const vector *)(offsets + k) - factor * *(const vector *)(c + k);
+        const mask less = (mask)(value < least);
+        least = choose(less, value, least);
+        place = choose(less, at, place);
+    }
+    memcpy(least_of, &least, sizeof least);
+    memcpy(place_of, &place, sizeof place);
+    for (int i = 0; i < WIDTH; i++) {
+        if (least_of[i] > found || (least_of[i] == found && place_of[i] > name)) continue;
+        found = least_of[i];
+        name = place_of[i];
+    }
+    for (; k < r; k++) {
+        const double value = offsets[k] - factor * c[k];
+        if (!(value < found)) continue;
+        found = value;
+        name = (double)k;
+    }
+    return (int32_t)name;
+}
+
+static void nearest(int64_t r, int64_t count, const double *C, const double *offsets, double factor, int32_t *names)
+{
+    for (int64_t j = 0; j < count; j++) names[j] = nearest_atom(r, C + j * r, offsets, factor);
+}
+
+const armilla_code_kernels TABLE = {.name = ISA_NAME, .descend = descend, .nearest = nearest};

@@ -300,6 +300,22 @@ static void accumulate(const armilla_columns *X, int64_t r, const void *W, doubl
         add_panel(2, 6, X, r, W, A);
 }
 
+static void gather(const armilla_columns *X, const int32_t *names, double *A)
+{
+    const int64_t m = X->m, behind = X->ahead_bytes / 2;
+    ahead next = plan_ahead(X, behind, X->ahead_bytes - behind, X->count * (m / LANES));
+    for (int64_t j = 0; j < X->count; j++) {
+        const REAL *x = (const REAL *)X->values + j * X->stride;
+        double *a = A + names[j] * m;
+        int64_t i = 0;
+        for (; i + LANES <= m; i += LANES) {
+            fetch_ahead(&next);
+            add_wide(a + i, *(const vector *)(x + i));
+        }
+        for (; i < m; i++) a[i] += (double)x[i];
+    }
+}
+
 static void widen(int64_t count, const uint8_t *from, void *to)
 {
     REAL *out = to;
@@ -318,12 +334,21 @@ static void scale(int64_t count, double factor, const double *from, void *to)
     for (int64_t i = 0; i < count; i++) out[i] = (REAL)(factor * from[i]);
 }
 
+static void rescale(int64_t count, double factor, const void *from, void *to)
+{
+    const REAL *in = from;
+    REAL *out = to;
+    for (int64_t i = 0; i < count; i++) out[i] = (REAL)(factor * (double)in[i]);
+}
+
 const armilla_kernels TABLE = {
     .name = ISA_NAME,
     .type = TYPE_TAG,
     .products = products,
     .accumulate = accumulate,
+    .gather = gather,
     .widen = widen,
     .fetch = fetch,
     .scale = scale,
+    .rescale = rescale,
 };

@@ -64,6 +64,10 @@ INLINE void dot_chunk(bool wide, int64_t first, int64_t last, int64_t end, const
         dot_strip(wide, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 4 * LANES;
     }
+    if (k + 3 * LANES == stride) {
+        dot_strip(wide, 3, first, last, end, values, rows, stride, U + k, r - k, c + k);
+        return;
+    }
     if (k + 2 * LANES <= stride) {
         dot_strip(wide, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 2 * LANES;
@@ -116,6 +120,10 @@ INLINE void add_column(bool wide, int64_t first, int64_t last, int64_t end, cons
         add_strip(wide, 4, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 4 * LANES;
     }
+    if (k + 3 * LANES == stride) {
+        add_strip(wide, 3, first, last, end, values, rows, stride, w + k, r - k, A + k);
+        return;
+    }
     if (k + 2 * LANES <= stride) {
         add_strip(wide, 2, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 2 * LANES;
@@ -131,9 +139,26 @@ INLINE int64_t find_limit(bool wide, const armilla_sparse_columns *X, int64_t i,
     return i;
 }
 
+/* A += value * e_name, one number of every run. */
+INLINE void add_named(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+                      int64_t stride, int64_t name, REAL *A)
+{
+    for (int64_t i = first; i < last; i++) {
+        const int64_t later = armilla_index_at(wide, rows, armilla_min64(i + ADD_AHEAD, end - 1));
+        __builtin_prefetch(A + later * stride + name, 1);
+        A[armilla_index_at(wide, rows, i) * stride + name] += values[i];
+    }
+}
+
+/* What the columns are multiplied by: codes, or where W is NULL the names of axes. */
+typedef struct multiplier {
+    const REAL *W;
+    const int32_t *names;
+} multiplier;
+
 /* Features are taken tile by tile, each for all columns before the next, so that runs that several columns change stay
  * in a cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. */
-INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *W, REAL *A)
+INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, multiplier by, REAL *A)
 {
     const int64_t origin = armilla_index_at(wide, X->starts, 0);
     const int64_t end = armilla_index_at(wide, X->starts, X->count) - origin;
@@ -146,7 +171,11 @@ INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, in
             const int64_t first = X->cursors[j], last = armilla_index_at(wide, X->starts, j + 1) - origin;
             const int64_t stop = find_limit(wide, X, first, last, limit);
             X->cursors[j] = stop;
-            if (first < stop) add_column(wide, first, stop, end, X->values, X->rows, r, stride, W + j * r, A);
+            if (first == stop) continue;
+            if (by.W)
+                add_column(wide, first, stop, end, X->values, X->rows, r, stride, by.W + j * r, A);
+            else
+                add_named(wide, first, stop, end, X->values, X->rows, stride, by.names[j], A);
         }
     }
 }
@@ -163,13 +192,26 @@ static void products_wide(const armilla_sparse_columns *X, int64_t r, int64_t st
 
 static void accumulate_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
 {
-    accumulate(false, X, r, stride, W, A);
+    accumulate(false, X, r, stride, (multiplier){W, NULL}, A);
 }
 
 static void accumulate_wide(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
 {
-    accumulate(true, X, r, stride, W, A);
+    accumulate(true, X, r, stride, (multiplier){W, NULL}, A);
 }
 
-const armilla_sparse_kernels TABLE = {
-    ISA_NAME, TYPE_TAG, {products_narrow, products_wide}, {accumulate_narrow, accumulate_wide}};
+static void gather_narrow(const armilla_sparse_columns *X, int64_t stride, const int32_t *names, void *A)
+{
+    accumulate(false, X, stride, stride, (multiplier){NULL, names}, A);
+}
+
+static void gather_wide(const armilla_sparse_columns *X, int64_t stride, const int32_t *names, void *A)
+{
+    accumulate(true, X, stride, stride, (multiplier){NULL, names}, A);
+}
+
+const armilla_sparse_kernels TABLE = {ISA_NAME,
+                                      TYPE_TAG,
+                                      {products_narrow, products_wide},
+                                      {accumulate_narrow, accumulate_wide},
+                                      {gather_narrow, gather_wide}};

@@ -1,0 +1,244 @@
+/* Codes that are names of atoms: the choice of the nearest, the sums of a sweep with names, and k-means++, each against
+ * plain loops. */
+#include "reference/reference.h"
+
+#include "linalg/code_kernels.h"
+#include "linalg/dense.h"
+#include "solve/nearest.h"
+#include "start/seeding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { M = 13, N = 300, R = 6, MOST_R = 21 };
+
+/* Small whole numbers, so that there are ties and nothing is rounded. */
+static void test_nearest_is_the_first_of_equals(void **state)
+{
+    uint64_t random = 1;
+    (void)state;
+    for (size_t row = 0; armilla_code_kernels_row(row); row++) {
+        const armilla_code_kernels *kernels = armilla_code_kernels_row(row);
+        if (!armilla_instructions_supported(kernels->name)) continue;
+        for (int64_t r = 1; r <= MOST_R; r++)
+            for (int trial = 0; trial < 50; trial++) {
+                double C[MOST_R * 7], offsets[MOST_R];
+                int32_t names[7];
+                for (int64_t i = 0; i < 7 * r; i++) C[i] = (double)reference_below(&random, 5) - 2;
+                for (int64_t k = 0; k < r; k++) offsets[k] = (double)reference_below(&random, 4);
+                kernels->nearest(r, 7, C, offsets, 2, names);
+                for (int64_t j = 0; j < 7; j++) {
+                    int64_t best = 0;
+                    for (int64_t k = 1; k < r; k++)
+                        if (offsets[k] - 2 * C[j * r + k] < offsets[best] - 2 * C[j * r + best]) best = k;
+                    assert_int_equal(names[j], best);
+                }
+            }
+    }
+}
+
+/* Data in both forms, and centred: sums of clusters, their sizes, <X,UW> and the inertia. */
+typedef struct outcome {
+    double A[M * R], sizes[R], cross, change, inertia;
+    int32_t names[N];
+} outcome;
+
+static void sweep_names(armilla_context *context, const armilla_data *X, const double *squared, const double *U,
+                        int threads, outcome *got)
+{
+    double offsets[R], distances[N];
+    armilla_nearest nearest = {armilla_code_kernels_for(context), squared, offsets, 2, distances};
+    armilla_sweep *sweep = NULL;
+    const armilla_sweep_plan plan = {.U = U,
+                                     .names = got->names,
+                                     .sums = true,
+                                     .tally = ARMILLA_NEAREST_TALLY,
+                                     .step = armilla_nearest_step,
+                                     .self = &nearest};
+    for (int64_t k = 0; k < R; k++) offsets[k] = reference_dot(M, U + k * M, U + k * M);
+    for (int64_t j = 0; j < N; j++) got->names[j] = (int32_t)(j % 2);
+    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_NEAREST_TALLY, threads, &sweep));
+    REFERENCE_OK(armilla_sweep_run(sweep, &plan));
+    assert_null(armilla_sweep_G(sweep));
+    memcpy(got->A, armilla_sweep_A(sweep), sizeof got->A);
+    memcpy(got->sizes, armilla_sweep_sizes(sweep), sizeof got->sizes);
+    got->cross = armilla_sweep_cross(sweep);
+    got->change = armilla_sweep_change(sweep);
+    got->inertia = armilla_sweep_tally(sweep)[ARMILLA_NEAREST_INERTIA];
+    armilla_sweep_free(sweep);
+}
+
+static void check_names(const double *X, const double *U, const outcome *got)
+{
+    double A[M * R] = {0}, sizes[R] = {0}, cross = 0, change = 0, inertia = 0;
+    for (int64_t j = 0; j < N; j++) {
+        double least = INFINITY;
+        int64_t best = 0;
+        for (int64_t k = 0; k < R; k++) {
+            double square = 0;
+            for (int64_t i = 0; i < M; i++) square += pow(X[j * M + i] - U[k * M + i], 2);
+            if (square < least) best = k;
+            least = fmin(least, square);
+        }
+        assert_int_equal(got->names[j], best);
+        sizes[best] += 1;
+        inertia += least;
+        change += best == j % 2 ? 0 : 2;
+        cross += reference_dot(M, X + j * M, U + best * M);
+        for (int64_t i = 0; i < M; i++) A[best * M + i] += X[j * M + i];
+    }
+    for (int64_t i = 0; i < M * R; i++) REFERENCE_NEAR(got->A[i], A[i], 1e-11);
+    assert_memory_equal(got->sizes, sizes, sizeof sizes);
+    assert_true(got->change == change);
+    REFERENCE_NEAR(got->cross, cross, 1e-10 * fabs(cross) + 1e-10);
+    REFERENCE_NEAR(got->inertia, inertia, 1e-10 * inertia);
+}
+
+/* X with about half of its entries taken away, and the same as compressed columns. */
+static int32_t rows[M * N], starts[N + 1];
+static double dense[M * N], values[M * N], mean[M];
+
+static void fill(uint64_t seed)
+{
+    int32_t count = 0;
+    uint64_t random = seed;
+    reference_fill_normal(&random, M * N, dense);
+    for (int64_t i = 0; i < M; i++) mean[i] = 0.1 * (double)i;
+    for (int64_t j = 0; j < N; j++) {
+        for (int64_t i = 0; i < M; i++) {
+            double *x = &dense[j * M + i];
+            if (reference_below(&random, 2)) *x = 0;
+            if (*x == 0) continue;
+            rows[count] = (int32_t)i;
+            values[count++] = *x;
+        }
+        starts[j + 1] = count;
+    }
+}
+
+static void test_sums_of_names(void **state)
+{
+    armilla_context *context = NULL;
+    const armilla_preparation centre = {.mean = mean};
+    (void)state;
+    REFERENCE_OK(armilla_context_new(NULL, &context));
+    for (int trial = 0; trial < 12; trial++) {
+        armilla_data *raw = NULL, *prepared = NULL;
+        const bool is_sparse = trial % 2, centred = trial % 4 >= 2;
+        double X[M * N], U[M * R], squared[N];
+        outcome one, three;
+        fill(10 + (uint64_t)trial);
+        reference_scene("%s%s, trial %d", is_sparse ? "sparse" : "dense", centred ? ", centred" : "", trial);
+        for (int64_t i = 0; i < M * N; i++) X[i] = dense[i] - (centred ? mean[i % M] : 0);
+        for (int64_t j = 0; j < N; j++) squared[j] = reference_dot(M, X + j * M, X + j * M);
+        memcpy(U, X + 17 * M, sizeof U);
+        if (is_sparse)
+            REFERENCE_OK(armilla_data_wrap_sparse(context, ARMILLA_F64, ARMILLA_I32, values, rows, starts, M, N, &raw));
+        else
+            REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, dense, M, N, M, &raw));
+        if (centred) REFERENCE_OK(armilla_data_prepare(context, raw, &centre, &prepared));
+        sweep_names(context, centred ? prepared : raw, squared, U, 1, &one);
+        sweep_names(context, centred ? prepared : raw, squared, U, 3, &three);
+        check_names(X, U, &one);
+        assert_memory_equal(&one, &three, sizeof one);
+        armilla_data_free(prepared);
+        armilla_data_free(raw);
+    }
+    armilla_context_free(context);
+}
+
+/* What a choice of samples leaves of the distances. */
+static double left_by(bool angle, const double *squared, const int64_t *chosen)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < N; j++) {
+        double least = INFINITY;
+        for (int64_t k = 0; k < R; k++) {
+            const double *c = dense + chosen[k] * M, product = reference_dot(M, c, dense + j * M);
+            const double lengths = sqrt(squared[j] * squared[chosen[k]]);
+            least = fmin(least, angle ? 1 - product / lengths : squared[j] + squared[chosen[k]] - 2 * product);
+        }
+        sum += least;
+    }
+    return sum;
+}
+
+/* No sample twice; a try does not depend on which others are made with it, nor on threads; and greedy draws leave less
+ * than single ones, which leave less than samples drawn evenly. */
+static void test_seeding(void **state)
+{
+    enum { TRIES = 40 };
+    armilla_context *context = NULL;
+    armilla_data *data = NULL;
+    double squared[N];
+    (void)state;
+    REFERENCE_OK(armilla_context_new(NULL, &context));
+    fill(5);
+    for (int64_t j = 0; j < N; j++) /* six groups, one of them large */
+        for (int64_t i = 0; i < M; i++) dense[j * M + i] += i == (j < 200 ? 0 : 1 + j % 5) ? 12 : 0;
+    for (int64_t j = 0; j < N; j++) squared[j] = reference_dot(M, dense + j * M, dense + j * M);
+    REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, dense, M, N, M, &data));
+    for (int angle = 0; angle < 2; angle++) {
+        double sums[3] = {0};
+        for (int greedy = 0; greedy < 2; greedy++) {
+            int64_t chosen[R * TRIES], alone[R];
+            armilla_seeding seeding = {context, data, ARMILLA_F64,         3, squared, angle, greedy, R, 0,
+                                       TRIES,   7,    ARMILLA_STREAM_TEST, 0};
+            armilla_seeding single = {context, data, ARMILLA_F64,         1, squared, angle, greedy, R, 11,
+                                      1,       7,    ARMILLA_STREAM_TEST, 0};
+            REFERENCE_OK(armilla_seed_samples(&seeding, chosen));
+            REFERENCE_OK(armilla_seed_samples(&single, alone));
+            assert_memory_equal(alone, chosen + 11 * R, sizeof alone);
+            assert_int_equal(single.passes, R);
+            for (int64_t t = 0; t < TRIES; t++) {
+                for (int64_t a = 0; a < R; a++)
+                    for (int64_t b = 0; b < a; b++) assert_true(chosen[t * R + a] != chosen[t * R + b]);
+                sums[greedy] += left_by(angle, squared, chosen + t * R);
+            }
+        }
+        for (int64_t t = 0; t < TRIES; t++) {
+            int64_t even[R];
+            for (int64_t k = 0; k < R; k++) even[k] = (t * 37 + k * 53) % N;
+            sums[2] += left_by(angle, squared, even);
+        }
+        reference_scene("angle %d: left %g greedy, %g single, %g even", angle, sums[1], sums[0], sums[2]);
+        REFERENCE_HOLDS(sums[1] < 0.9 * sums[0] && sums[0] < 0.9 * sums[2]);
+    }
+    armilla_data_free(data);
+    armilla_context_free(context);
+}
+
+/* Fewer places than samples are wanted: the rest is -1. By angle 0 has no place. */
+static void test_seeding_of_few_places(void **state)
+{
+    const double few[10] = {1, 0, 0, 1, 2, 0, 0, 0, 0, 3}, squared[5] = {1, 1, 4, 0, 9};
+    armilla_context *context = NULL;
+    armilla_data *data = NULL;
+    (void)state;
+    REFERENCE_OK(armilla_context_new(NULL, &context));
+    REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, few, 2, 5, 2, &data));
+    for (int angle = 0; angle < 2; angle++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            int64_t chosen[5], places = 0;
+            armilla_seeding seeding = {context, data, ARMILLA_F64,         1, squared, angle, true, 5, 0,
+                                       1,       seed, ARMILLA_STREAM_TEST, 0};
+            REFERENCE_OK(armilla_seed_samples(&seeding, chosen));
+            while (places < 5 && chosen[places] >= 0) places++;
+            assert_int_equal(places, angle ? 2 : 5);
+            for (int64_t k = 0; k < places && angle; k++) assert_int_not_equal(chosen[k], 3);
+        }
+    armilla_data_free(data);
+    armilla_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nearest_is_the_first_of_equals),
+        cmocka_unit_test(test_sums_of_names),
+        cmocka_unit_test(test_seeding),
+        cmocka_unit_test(test_seeding_of_few_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
