@@ -19,6 +19,8 @@ import sys
 
 import numpy as np
 
+import nmf
+
 THREADS = 2
 PAIRS = [(basis, codes) for basis in ("orthonormal", "nonnegative")
          for codes in ("sphere", "nonneg-sphere", "sparse-sphere", "nonneg-sparse-sphere")]
@@ -77,7 +79,7 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.quick = options.quick
+        self.quick, self.threads = options.quick, THREADS
         self.armilla = os.path.join(options.build, "armilla")
         self.roofline = os.path.join(options.build, "bench_roofline")
         self.out = os.path.join(options.build, "bench")
@@ -154,12 +156,17 @@ class Bench:
                     found[name.split("-")[0]] = directory
         return found
 
-    def with_blas(self, directory, words):
+    def environment(self, directory):
         threads = {f"{name}_NUM_THREADS": str(THREADS) for name in ("OPENBLAS", "BLIS", "OMP")}
-        environment = {**os.environ, **threads}
-        if directory:
-            environment["LD_LIBRARY_PATH"] = directory
-        return subprocess.run(words, env=environment, stdout=subprocess.PIPE, check=True, text=True).stdout
+        return {**os.environ, **threads, **({"LD_LIBRARY_PATH": directory} if directory else {})}
+
+    def with_blas(self, directory, words):
+        return subprocess.run(words, env=self.environment(directory), stdout=subprocess.PIPE, check=True,
+                              text=True).stdout
+
+    def has_rcppml(self):
+        return bool(shutil.which("Rscript")) and subprocess.run(["Rscript", "-e", "library(RcppML)"],
+                                                                capture_output=True, check=False).returncode == 0
 
     # --- the parts ------------------------------------------------------------------------------------------------
 
@@ -338,8 +345,7 @@ class Bench:
                     directory, [sys.executable, "-c", SKLEARN_NMF, file, str(r), "2", "8"]))
         else:
             self.note("scikit-learn is not installed: not measured")
-        if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", "library(RcppML)"], capture_output=True,
-                                                      check=False).returncode == 0:
+        if self.has_rcppml():
             script = self.path("rcppml.R")
             with open(script, "w") as out:
                 out.write(RCPPML_NMF)
@@ -348,6 +354,10 @@ class Bench:
         else:
             self.note("R with RcppML is not installed: not measured")
         return theirs
+
+    def part_nmf(self):
+        """seconds until plain NMF is within 1 % of the best error, against scikit-learn and RcppML"""
+        nmf.run(self)
 
     def part_growth(self):
         """seconds per iteration and peak memory where n, r, nnz are doubled"""
