@@ -1,4 +1,4 @@
-/* The leaf kernel of code steps: several columns side by side, compiled per instruction set. Lane i is computed from
+/* The leaf kernels of code steps: several columns side by side, compiled per instruction set. Lane i is computed from
  * column i alone, with the same bits whatever stands in the other lanes. */
 #ifndef ARMILLA_LINALG_CODE_KERNELS_H
 #define ARMILLA_LINALG_CODE_KERNELS_H
@@ -17,6 +17,14 @@ typedef struct armilla_descent {
     double settled;  /* a column is done where none of its entries moves by more */
 } armilla_descent;
 
+/* min w'Hw - 2d'w over w >= 0. */
+typedef struct armilla_cone_descent {
+    int64_t r;
+    const double *H; /* r x r */
+    int passes;      /* at most */
+    double settled;  /* a column is done where no entry moves by more than this part of its largest */
+} armilla_cone_descent;
+
 /* How fast accelerated steps go ahead: y = w + beta*(w - w_back), by the steps made since the last fresh start. */
 static inline double armilla_descent_beta(double age)
 {
@@ -28,6 +36,9 @@ typedef struct armilla_code_kernels {
     /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
      * never rises. room: armilla_descent_room(r) numbers. */
     void (*descend)(const armilla_descent *descent, const double *d, double *w, double *room);
+    /* Passes of coordinate descent, w_k <- max(w_k + (d_k - (Hw)_k)/H_kk, 0) for k = 0 ... r-1, for every lane. An entry
+     * without curvature (H_kk = 0) stays. room: the same. */
+    void (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *room);
 } armilla_code_kernels;
 
 static inline int64_t armilla_descent_room(int64_t r)

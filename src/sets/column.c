@@ -25,6 +25,7 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     if (status != ARMILLA_OK) return status;
     *made = (armilla_column_problem){
         .r = r, .s = s, .exact = exact, .context = context, .kernels = armilla_code_kernels_for(context)};
+    made->spectral = !exact && !codes->descends;
     status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
     if (status == ARMILLA_OK && !exact && codes->sparse && codes->spherical && s > 2 &&
@@ -65,7 +66,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 {
     problem->H = H;
     problem->effort = effort;
-    if (problem->exact) return ARMILLA_OK;
+    if (!problem->spectral) return ARMILLA_OK;
     armilla_status status = armilla_eigen(algebra, problem->r, H, problem->values, problem->vectors);
     if (status != ARMILLA_OK) return status;
     fix_signs(problem->r, problem->vectors);

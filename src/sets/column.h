@@ -20,6 +20,7 @@ typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } 
 struct armilla_column_problem {
     int64_t r, s;
     bool exact;                 /* H = I: Proj(d) is the answer for every set */
+    bool spectral;              /* the set's solver needs the eigenvalues and eigenvectors of H */
     const double *H;            /* r x r */
     double *values;             /* eigenvalues of H, rising */
     double *vectors;            /* its eigenvectors, each with its largest entry positive */

@@ -123,7 +123,7 @@ static armilla_status solve(armilla_problem *p)
         armilla_revival_begin(&fast.revival);
         armilla_fast_keep(&fast);
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
-        status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_nonnegative(&fast);
+        status = p->options.basis->gram_is_identity ? armilla_fast_orthonormal(&fast) : armilla_fast_atoms(&fast);
     }
     /* Without an iteration the start is stored as it is. */
     if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0)

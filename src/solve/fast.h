@@ -62,7 +62,7 @@ double armilla_fast_beta(const armilla_fast *fast);
 
 /* The loops: for sets with U'U = I, and for those whose atoms move one by one. */
 armilla_status armilla_fast_orthonormal(armilla_fast *fast);
-armilla_status armilla_fast_nonnegative(armilla_fast *fast);
+armilla_status armilla_fast_atoms(armilla_fast *fast);
 
 /* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. */
 armilla_status armilla_fast_seal(armilla_fast *fast);
