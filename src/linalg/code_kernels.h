@@ -37,8 +37,8 @@ typedef struct armilla_code_kernels {
      * never rises. room: armilla_descent_room(r) numbers. */
     void (*descend)(const armilla_descent *descent, const double *d, double *w, double *room);
     /* Passes of coordinate descent, w_k <- max(w_k + (d_k - (Hw)_k)/H_kk, 0) for k = 0 ... r-1, for every lane. An entry
-     * without curvature (H_kk = 0) stays. room: the same. */
-    void (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *room);
+     * without curvature (H_kk = 0) stays. Returns the lanes that settled, bit i for lane i. room: the same. */
+    unsigned (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *room);
 } armilla_code_kernels;
 
 static inline int64_t armilla_descent_room(int64_t r)

@@ -77,6 +77,9 @@ double armilla_circle_minimum(double aa, double ab, double bb, double p, double 
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
 void armilla_secular(int64_t r, const double *values, const double *b, double *w);
 
+/* w = the minimiser over w >= 0. room: r*r + 3r. */
+void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *room);
+
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
 
 /* Solves the sparse problems of both sign rules; r >= s. */

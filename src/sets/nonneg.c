@@ -1,10 +1,10 @@
 /* Nonnegative codes without a sphere (NMF): nonnegative least squares in Gram space, which is convex, by coordinate
- * descent: v_k <- max(v_k + (d_k - (Hv)_k)/H_kk, 0). */
+ * descent: v_k <- max(v_k + (d_k - (Hv)_k)/H_kk, 0); and by active sets where that is slow. */
 #include "sets/column.h"
 
 #include <string.h>
 
-enum { PASSES = 2000, ROUGH_PASSES = 30, LANES = ARMILLA_LANES };
+enum { PASSES = 300, ROUGH_PASSES = 30, LANES = ARMILLA_LANES };
 #define ROUGHLY_SETTLED 1e-6
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
@@ -18,14 +18,32 @@ static void descend_lanes(const armilla_column_problem *problem, const double *d
                           double *room)
 {
     const armilla_cone_descent descent = {problem->r, problem->H, steps, settled};
-    problem->kernels->descend_cone(&descent, d, w, room);
+    (void)problem->kernels->descend_cone(&descent, d, w, room);
+}
+
+/* What descent has not settled, one lane at a time. */
+static void finish_lane(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    const int64_t r = problem->r;
+    double *own = room, *code = own + r, *found = code + r, *rest = found + r;
+    for (int64_t k = 0; k < r; k++) {
+        own[k] = d[k * LANES];
+        code[k] = w[k * LANES];
+    }
+    armilla_solve_by_active_set(problem, own, found, rest);
+    if (armilla_column_value(problem, own, found) <= armilla_column_value(problem, own, code))
+        for (int64_t k = 0; k < r; k++) w[k * LANES] = found[k];
 }
 
 static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *room)
 {
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
+    const armilla_cone_descent descent = {problem->r, problem->H, roughly ? ROUGH_PASSES : PASSES,
+                                          roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED};
     memset(w, 0, (size_t)(problem->r * LANES) * sizeof *w);
-    descend_lanes(problem, d, roughly ? ROUGH_PASSES : PASSES, roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED, w, room);
+    const unsigned settled = problem->kernels->descend_cone(&descent, d, w, room);
+    for (int i = 0; i < LANES && !roughly; i++)
+        if (!(settled >> i & 1)) finish_lane(problem, d + i, w + i, room);
 }
 
 /* One column, as a lane among copies of itself. */

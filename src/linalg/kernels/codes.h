@@ -219,26 +219,30 @@ INLINE void move_entries(cone *c, int64_t a, int count)
     }
 }
 
-/* One pass; true where some lane is not done yet. */
-INLINE bool move_all(cone *c, double settled)
+/* One pass; the lanes that are done. */
+INLINE unsigned move_all(cone *c, double settled)
 {
-    int64_t a = 0, going = 0;
+    int64_t a = 0;
+    unsigned done = 0;
     EACH_GROUP c->moved.of[g] = c->largest.of[g] = spread(0);
     for (; a + TOGETHER <= c->r; a += TOGETHER) move_entries(c, a, TOGETHER);
     for (; a < c->r; a++) move_entries(c, a, 1);
     EACH_GROUP c->done[g] |= (mask)(c->moved.of[g] <= settled * c->largest.of[g]);
-    EACH_GROUP for (int i = 0; i < WIDTH; i++) going += c->done[g][i] == 0;
-    return going > 0;
+    EACH_GROUP for (int i = 0; i < WIDTH; i++) done |= c->done[g][i] ? 1u << (g * WIDTH + i) : 0;
+    return done;
 }
 
-static void descend_cone(const armilla_cone_descent *t, const double *d, double *w, double *room)
+static unsigned descend_cone(const armilla_cone_descent *t, const double *d, double *w, double *room)
 {
     cone c = {.r = t->r, .H = t->H, .inverse = room, .d = (const lanes *)d, .w = (lanes *)w};
     for (int64_t k = 0; k < t->r; k++) {
         const double inverse = 1 / t->H[k * t->r + k];
         room[k] = inverse > 0 && inverse < INFINITY ? inverse : 0;
     }
-    for (int pass = 0; pass < t->passes && move_all(&c, t->settled);) pass++;
+    const unsigned all = (1u << LANES) - 1;
+    unsigned done = 0;
+    for (int pass = 0; pass < t->passes && done != all; pass++) done = move_all(&c, t->settled);
+    return done;
 }
 
 const armilla_code_kernels TABLE = {.name = ISA_NAME, .descend = descend, .descend_cone = descend_cone};
