@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 NEAR = (1.01, 1.001)  # of the best error; the first has a target
-ROUNDS = 5
+ROUNDS = 4
 
 SKLEARN = r"""
 import sys, time, warnings
@@ -264,8 +264,8 @@ def sparse_data(bench):
 
 def run(bench):
     """Both matrices."""
-    compare(bench, *dense_data(bench), 32, (100, 100, 30) if bench.quick else (500, 400, 100))
+    compare(bench, *dense_data(bench), 32, (100, 100, 30) if bench.quick else (300, 200, 50))
     if importlib.util.find_spec("scipy"):
-        compare(bench, *sparse_data(bench), 20, (100, 60, 20) if bench.quick else (300, 150, 60))
+        compare(bench, *sparse_data(bench), 20, (100, 60, 20) if bench.quick else (150, 60, 30))
     else:
         bench.note("SciPy is not installed: NMF of sparse data is not measured")

@@ -203,7 +203,8 @@ static armilla_status screen(fit *f, const armilla_solver *solver, const armilla
         f->candidates[i] = (armilla_candidate){.start = start_row(f, i), .seed = start_seed(f, i)};
     if (status == ARMILLA_OK)
         status = armilla_sketch_make(f->model, f->view.raw, p, plan, (uint64_t)f->options->seed, &sketch);
-    if (status == ARMILLA_OK) status = armilla_screen(sketch.problem, solver, f->candidate_count, plan->kept, f->candidates);
+    if (status == ARMILLA_OK)
+        status = armilla_screen(sketch.problem, solver, f->candidate_count, plan->kept, f->candidates);
     if (status == ARMILLA_OK) {
         const int64_t columns =
             plan->samples * (armilla_sweep_count(sketch.problem->sweep) + sketch.problem->extra_sweeps);
@@ -287,9 +288,9 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
 static armilla_status solve(fit *f)
 {
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
-    const armilla_sketch_plan plan = armilla_sketch_decide(
-        armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
-        (double)f->X->stored / ((double)f->X->m * (double)f->X->n), f->options->restarts);
+    const armilla_sketch_plan plan =
+        armilla_sketch_decide(armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
+                              (double)f->X->stored / ((double)f->X->m * (double)f->X->n), f->options->restarts);
     armilla_status status = ARMILLA_OK;
     f->rounds = f->start ? f->options->restarts : 1;
     if (f->start && solver->screens && plan.samples > 0 && f->options->max_iter > 0) status = screen(f, solver, &plan);

@@ -139,8 +139,7 @@ armilla_status armilla_fast_atoms(armilla_fast *fast)
     bool ended = false;
     loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
     loop.sure = p->options.codes->descends;
-    fast->effort =
-        loop.cheap || (!loop.sure && !p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    fast->effort = loop.cheap || (!loop.sure && !p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     armilla_polish_begin(&loop.polish);
     const bool wanted = p->screened || (p->options.codes->conic && !p->given && p->options.stop.max_iter > 0);
     armilla_status status = wanted && !armilla_problem_over(p) ? find_codes(&loop) : ARMILLA_OK;
