@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--mnist FILE] [--sparse FILE].
+"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--mnist FILE] [--sparse FILE]
+[--processor].
 
 Needs Python 3 with NumPy; SciPy, scikit-learn, R with RcppML, gnuplot and BLIS are used where they are installed, and
 a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json and the curves. See bench/README.md.
@@ -19,6 +20,7 @@ import sys
 
 import numpy as np
 
+import nmf
 from family import FamilyParts
 
 THREADS = 2
@@ -79,7 +81,8 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 class Bench(FamilyParts):
     def __init__(self, options):
         self.options = options
-        self.quick = options.quick
+        self.quick, self.processor = options.quick, options.processor
+        self.threads = 1 if options.processor else THREADS
         self.armilla = os.path.join(options.build, "armilla")
         self.roofline = os.path.join(options.build, "bench_roofline")
         self.out = os.path.join(options.build, "bench")
@@ -101,7 +104,7 @@ class Bench(FamilyParts):
 
     def fit(self, data, rank, *words):
         # Through a shell, as Linux counts the memory of the program that started another into the other's peak.
-        words = [self.armilla, "fit", data, "--rank", str(rank), "--threads", str(THREADS), "--json", "--quiet",
+        words = [self.armilla, "fit", data, "--rank", str(rank), "--threads", str(self.threads), "--json", "--quiet",
                  "--force", *map(str, words)]
         run = subprocess.run(["/bin/sh", "-c", '"$@"; exit $?', "sh", *words], stdout=subprocess.PIPE, check=True)
         return json.loads(run.stdout)
@@ -156,12 +159,17 @@ class Bench(FamilyParts):
                     found[name.split("-")[0]] = directory
         return found
 
+    def environment(self, directory):
+        threads = {f"{name}_NUM_THREADS": str(self.threads) for name in ("OPENBLAS", "BLIS", "OMP")}
+        return {**os.environ, **threads, **({"LD_LIBRARY_PATH": directory} if directory else {})}
+
     def with_blas(self, directory, words):
-        threads = {f"{name}_NUM_THREADS": str(THREADS) for name in ("OPENBLAS", "BLIS", "OMP")}
-        environment = {**os.environ, **threads}
-        if directory:
-            environment["LD_LIBRARY_PATH"] = directory
-        return subprocess.run(words, env=environment, stdout=subprocess.PIPE, check=True, text=True).stdout
+        return subprocess.run(words, env=self.environment(directory), stdout=subprocess.PIPE, check=True,
+                              text=True).stdout
+
+    def has_rcppml(self):
+        return bool(shutil.which("Rscript")) and subprocess.run(["Rscript", "-e", "library(RcppML)"],
+                                                                capture_output=True, check=False).returncode == 0
 
     # --- the parts ------------------------------------------------------------------------------------------------
 
@@ -340,8 +348,7 @@ class Bench(FamilyParts):
                     directory, [sys.executable, "-c", SKLEARN_NMF, file, str(r), "2", "8"]))
         else:
             self.note("scikit-learn is not installed: not measured")
-        if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", "library(RcppML)"], capture_output=True,
-                                                      check=False).returncode == 0:
+        if self.has_rcppml():
             script = self.path("rcppml.R")
             with open(script, "w") as out:
                 out.write(RCPPML_NMF)
@@ -350,6 +357,10 @@ class Bench(FamilyParts):
         else:
             self.note("R with RcppML is not installed: not measured")
         return theirs
+
+    def part_nmf(self):
+        """seconds until plain NMF is within 1 % of the best error, against scikit-learn and RcppML"""
+        nmf.run(self)
 
     def part_growth(self):
         """seconds per iteration and peak memory where n, r, nnz are doubled"""
@@ -426,6 +437,8 @@ def main():
     parser.add_argument("build", help="the tree that holds armilla and bench_roofline")
     parser.add_argument("--quick", action="store_true", help="smaller data and fewer runs: two minutes or so")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be given again")
+    parser.add_argument("--processor", action="store_true",
+                        help="part nmf alone, by processor time of one thread: for a machine that is not quiet")
     parser.add_argument("--seeds", type=int, help="seeds of time to quality (default 3; 1 with --quick)")
     parser.add_argument("--mnist", metavar="FILE", help="MNIST test images (t10k-images, IDX) for time to quality")
     parser.add_argument("--sparse", metavar="FILE",
@@ -433,6 +446,8 @@ def main():
     options = parser.parse_args()
     if options.seeds is None:
         options.seeds = 1 if options.quick else 3
+    if options.processor:
+        options.only = ["nmf"]
     if options.seeds < 1:
         parser.error("--seeds: at least 1")
     Bench(options).run()

@@ -63,8 +63,8 @@ static armilla_status are_counts(armilla_context *context, const armilla_data *X
     armilla_status status = armilla_take(context, room, sizeof *l.rows, &l.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);
     if (status == ARMILLA_OK)
-        status = armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, SUMS, visit_entries, &l,
-                                       sums);
+        status =
+            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, SUMS, visit_entries, &l, sums);
     armilla_release(context, l.values);
     armilla_release(context, l.rows);
     if (status != ARMILLA_OK) return status;

@@ -17,6 +17,14 @@ typedef struct armilla_descent {
     double settled;  /* a column is done where none of its entries moves by more */
 } armilla_descent;
 
+/* min w'Hw - 2d'w over w >= 0. */
+typedef struct armilla_cone_descent {
+    int64_t r;
+    const double *H; /* r x r */
+    int passes;      /* at most */
+    double settled;  /* a column is done where no entry moves by more than this part of its largest */
+} armilla_cone_descent;
+
 /* How fast accelerated steps go ahead: y = w + beta*(w - w_back), by the steps made since the last fresh start. */
 static inline double armilla_descent_beta(double age)
 {
@@ -31,6 +39,9 @@ typedef struct armilla_code_kernels {
     /* names[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C (r x count):
      * the nearest atom, with its squared length as offset and twice its product with the sample as C. */
     void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor, int32_t *names);
+    /* Passes of coordinate descent, w_k <- max(w_k + (d_k - (Hw)_k)/H_kk, 0) for k = 0 ... r-1, for every lane. An entry
+     * without curvature (H_kk = 0) stays. Returns the lanes that settled, bit i for lane i. room: the same. */
+    unsigned (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *room);
 } armilla_code_kernels;
 
 static inline int64_t armilla_descent_room(int64_t r)

@@ -198,28 +198,22 @@ static void free_candidates(fit *f)
     f->candidate_count = 0;
 }
 
-/* Measured: a basis that is not orthonormal with codes that are not the whole sphere ends in minima of all heights. */
-static bool is_lottery(const fit *f)
-{
-    const armilla_code_set *codes = f->resolved.codes;
-    return !f->resolved.basis->gram_is_identity && (codes->nonnegative || codes->sparse);
-}
-
 /* The starts on a sketch; those that are worth it will be fitted. Where none was possible, all are tried as they are. */
-static armilla_status screen(fit *f, const armilla_solver *solver, int64_t samples)
+static armilla_status screen(fit *f, const armilla_solver *solver, const armilla_sketch_plan *plan)
 {
     armilla_problem *p = f->problem;
     armilla_sketch sketch = {.context = NULL};
-    const int64_t kept = armilla_sketch_kept(f->options->restarts);
-    f->candidate_count = armilla_sketch_starts(f->options->restarts, is_lottery(f));
+    f->candidate_count = plan->starts;
     armilla_status status = armilla_take(f->context, f->candidate_count, sizeof *f->candidates, &f->candidates);
     for (int64_t i = 0; i < f->candidate_count && status == ARMILLA_OK; i++)
         f->candidates[i] = (armilla_candidate){.start = start_row(f, i), .seed = start_seed(f, i)};
     if (status == ARMILLA_OK)
-        status = armilla_sketch_make(f->model, f->view.raw, p, samples, (uint64_t)f->options->seed, &sketch);
-    if (status == ARMILLA_OK) status = armilla_screen(sketch.problem, solver, f->candidate_count, kept, f->candidates);
+        status = armilla_sketch_make(f->model, f->view.raw, p, plan, (uint64_t)f->options->seed, &sketch);
+    if (status == ARMILLA_OK)
+        status = armilla_screen(sketch.problem, solver, f->candidate_count, plan->kept, f->candidates);
     if (status == ARMILLA_OK) {
-        const int64_t columns = samples * (armilla_sweep_count(sketch.problem->sweep) + sketch.problem->extra_sweeps);
+        const int64_t columns =
+            plan->samples * (armilla_sweep_count(sketch.problem->sweep) + sketch.problem->extra_sweeps);
         p->extra_sweeps += (columns + p->n - 1) / p->n;
         f->rounds = 0;
         while (f->rounds < f->candidate_count && f->candidates[f->rounds].U) f->rounds++;
@@ -310,11 +304,12 @@ static armilla_status solve(fit *f)
 {
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
     const armilla_start *start = f->start;
-    const int64_t samples = armilla_sketch_size(f->X->n, f->options->rank);
+    const armilla_sketch_plan plan =
+        armilla_sketch_decide(armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
+                              (double)f->X->stored / ((double)f->X->m * (double)f->X->n), f->options->restarts);
     armilla_status status = ARMILLA_OK;
-    const bool choice = start && !armilla_pair_is_pca(f->resolved.basis, f->resolved.codes);
     f->rounds = start ? f->options->restarts : 1;
-    if (choice && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
+    if (start && solver->screens && plan.samples > 0 && f->options->max_iter > 0) status = screen(f, solver, &plan);
     if (status != ARMILLA_OK) return status;
     status = solve_rounds(f, solver);
     if (status != ARMILLA_BAD_DATA || !f->candidates) return status;

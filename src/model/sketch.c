@@ -25,8 +25,9 @@ static armilla_status draw(armilla_sketch *sketch, const armilla_data *X, armill
 }
 
 armilla_status armilla_sketch_make(const armilla_model *model, const armilla_data *X, armilla_problem *problem,
-                                   int64_t samples, uint64_t seed, armilla_sketch *sketch)
+                                   const armilla_sketch_plan *plan, uint64_t seed, armilla_sketch *sketch)
 {
+    const int64_t samples = plan->samples;
     armilla_problem_options options = problem->options;
     armilla_data_facts facts = {.squared_norm = 0};
     sketch->context = problem->context;
@@ -38,7 +39,7 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     if (status == ARMILLA_OK)
         status = armilla_survey(sketch->context, fitted, options.type, options.threads, &facts, sketch->squared_norms);
     if (status != ARMILLA_OK) return status;
-    options.stop.max_iter = ARMILLA_SKETCH_ITERATIONS;
+    options.stop.max_iter = plan->iterations;
     options.stop.tol = ARMILLA_SKETCH_TOL;
     options.stop.noise = armilla_epsilon(options.type) * facts.squared_norm;
     options.callback = NULL; /* what happens here is not an iteration of the fit; it can be interrupted all the same */

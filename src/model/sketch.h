@@ -3,6 +3,7 @@
 #define ARMILLA_MODEL_SKETCH_H
 
 #include "model/model.h"
+#include "solve/policy.h"
 #include "start/start.h"
 
 typedef struct armilla_sketch {
@@ -13,10 +14,10 @@ typedef struct armilla_sketch {
     armilla_problem *problem;
 } armilla_sketch;
 
-/* Draws so many samples of X for the problem, whose data are X prepared by the model. Same seed, same samples. An
+/* Draws the plan's samples of X for the problem, whose data are X prepared by the model. Same seed, same samples. An
  * all-zero sketch may be freed. */
 armilla_status armilla_sketch_make(const armilla_model *model, const armilla_data *X, armilla_problem *problem,
-                                   int64_t samples, uint64_t seed, armilla_sketch *sketch);
+                                   const armilla_sketch_plan *plan, uint64_t seed, armilla_sketch *sketch);
 void armilla_sketch_free(armilla_sketch *sketch);
 
 #endif

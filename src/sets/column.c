@@ -25,11 +25,13 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     if (status != ARMILLA_OK) return status;
     *made = (armilla_column_problem){
         .r = r, .s = s, .exact = exact, .context = context, .kernels = armilla_code_kernels_for(context)};
+    made->spectral = !exact && !codes->descends;
     status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
-    if (status == ARMILLA_OK && !exact && codes->sparse && codes->spherical && s > 2 &&
+    /* One atom is found by comparing all, and two on a sphere by a closed form. */
+    if (status == ARMILLA_OK && !exact && codes->sparse && s > (codes->spherical ? 2 : 1) &&
         armilla_supports_count(r, s, codes->nonnegative) > 0)
-        status = armilla_supports_new(context, r, s, codes->nonnegative, &made->supports);
+        status = armilla_supports_new(context, r, s, codes->nonnegative, codes->spherical, &made->supports);
     if (status != ARMILLA_OK) {
         armilla_column_problem_free(made);
         return status;
@@ -65,7 +67,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 {
     problem->H = H;
     problem->effort = effort;
-    if (problem->exact) return ARMILLA_OK;
+    if (!problem->spectral) return ARMILLA_OK;
     armilla_status status = armilla_eigen(algebra, problem->r, H, problem->values, problem->vectors);
     if (status != ARMILLA_OK) return status;
     fix_signs(problem->r, problem->vectors);
@@ -77,7 +79,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes)
 {
     if (problem->exact) return true;
-    if (!codes->spherical) return !codes->sparse || problem->s == 1; /* convex, or a choice of one */
+    if (!codes->spherical) return !codes->sparse || problem->s == 1 || problem->supports != NULL;
     if (codes->sparse && problem->s <= 2) return true;
     return !codes->nonnegative && (!codes->sparse || problem->supports != NULL);
 }

@@ -20,6 +20,7 @@ typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } 
 struct armilla_column_problem {
     int64_t r, s;
     bool exact;                 /* H = I: Proj(d) is the answer for every set */
+    bool spectral;              /* the set's solver needs the eigenvalues and eigenvectors of H */
     const double *H;            /* r x r */
     double *values;             /* eigenvalues of H, rising */
     double *vectors;            /* its eigenvectors, each with its largest entry positive */
@@ -75,6 +76,9 @@ double armilla_circle_minimum(double aa, double ab, double bb, double p, double 
 
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
 void armilla_secular(int64_t r, const double *values, const double *b, double *w);
+
+/* w = the minimiser over w >= 0. room: r*r + 3r. */
+void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *room);
 
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
 

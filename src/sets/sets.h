@@ -53,6 +53,9 @@ typedef struct armilla_code_set {
     void (*solve_lanes)(const armilla_column_problem *problem, const double *d, double *w, double *room);
     void (*descend_lanes)(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
                           double *room);
+    /* The set is convex, and descent from any code leads to the best one: it takes the place of solving inside the
+     * loop. Then descend_lanes is there and needs H alone. */
+    bool descends;
     /* solve is global and costs little more than a projection, so that sweeps can use it. */
     bool (*solves_cheaply)(int64_t r, int64_t s);
 } armilla_code_set;

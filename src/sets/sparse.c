@@ -1,6 +1,9 @@
-/* Codes with at most s nonzeros and no sphere (dictionary learning): greedy pursuit, each atom the one that lowers the
- * residual most, refitted on the support, then exchanges of one atom while that gains. Exact for s = 1. */
+/* Codes with at most s nonzeros and no sphere (dictionary learning): least squares on every support while they are few,
+ * else greedy pursuit, each atom the one that lowers the residual most, refitted on the support, then exchanges of one
+ * atom while that gains. Exact where all supports are tried, and for s = 1. */
 #include "sets/column.h"
+
+#include "sets/supports.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,15 +96,23 @@ static bool swap_one(const pursuit *p, double *w)
     return false;
 }
 
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void pursue(const armilla_column_problem *problem, const double *d, double *w, double *room)
 {
     const pursuit p = {problem, d, room, room + problem->r};
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
-    memset(w, 0, (size_t)problem->r * sizeof *w);
     find_gradient(&p, w);
     for (int64_t size = 0; size < problem->s && add_best(&p, SEARCH_PASSES, w); size++) {}
     for (int64_t swaps = 0; swaps < 2 * problem->s && problem->s > 1 && !roughly && swap_one(&p, w); swaps++) {}
     refit(&p, REFIT_PASSES, w);
+}
+
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+{
+    memset(w, 0, (size_t)problem->r * sizeof *w);
+    if (problem->supports)
+        (void)armilla_supports_improve(problem->supports, false, d, 0, w, room); /* g(0) = 0 */
+    else
+        pursue(problem, d, w, room);
     for (int64_t k = 0; k < problem->r; k++) w[k] += 0.0; /* no -0 in a code */
 }
 

@@ -38,14 +38,15 @@ static int64_t list_supports(armilla_supports *t, int64_t size, int64_t place)
     }
 }
 
-armilla_status armilla_supports_new(armilla_context *context, int64_t r, int64_t s, bool smaller,
+armilla_status armilla_supports_new(armilla_context *context, int64_t r, int64_t s, bool smaller, bool spherical,
                                     armilla_supports **supports)
 {
     armilla_supports *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     const int64_t count = armilla_supports_count(r, s, smaller);
-    *made = (armilla_supports){.context = context, .r = r, .s = s, .count = count, .smaller = smaller};
+    *made = (armilla_supports){
+        .context = context, .r = r, .s = s, .count = count, .smaller = smaller, .spherical = spherical};
     status = armilla_take(context, count, sizeof *made->size, &made->size);
     if (status == ARMILLA_OK) status = armilla_take(context, count * s, sizeof *made->member, &made->member);
     if (status == ARMILLA_OK) status = armilla_take(context, count * s, sizeof *made->values, &made->values);
@@ -84,11 +85,25 @@ armilla_status armilla_supports_set(armilla_supports *supports, armilla_algebra 
     return status;
 }
 
+/* Eigenvalues that are smaller beside the largest are rounding. */
+#define NO_DIRECTION 1e-14
+
+/* y = the least squares solution of least length in the eigenbasis. */
+static void divide(int64_t size, const double *values, const double *b, double *y)
+{
+    const double least = NO_DIRECTION * values[size - 1];
+    for (int64_t k = 0; k < size; k++) y[k] = values[k] > least ? b[k] / values[k] : 0;
+}
+
 /* y = the minimiser on the support in its eigenbasis, v the same in its own axes; returns g. */
-static double minimise(int64_t size, const double *values, const double *Z, const double *b, double *y, double *v)
+static double minimise(bool spherical, int64_t size, const double *values, const double *Z, const double *b, double *y,
+                       double *v)
 {
     double value = 0;
-    armilla_secular(size, values, b, y);
+    if (spherical)
+        armilla_secular(size, values, b, y);
+    else
+        divide(size, values, b, y);
     memset(v, 0, (size_t)size * sizeof *v);
     for (int64_t k = 0; k < size; k++) {
         value += y[k] * (values[k] * y[k] - 2 * b[k]);
@@ -117,9 +132,9 @@ double armilla_supports_improve(const armilla_supports *t, bool nonnegative, con
             for (int64_t a = 0; a < size; a++) b[k] += Z[k * size + a] * d[member[a]];
             squared += b[k] * b[k];
         }
-        /* g >= lambda_1 - 2||d_S|| */
-        if (values[0] - 2 * sqrt(squared) >= least) continue;
-        const double value = minimise(size, values, Z, b, y, v);
+        /* g >= lambda_1 - 2||d_S|| on the sphere */
+        if (t->spherical && values[0] - 2 * sqrt(squared) >= least) continue;
+        const double value = minimise(t->spherical, size, values, Z, b, y, v);
         if (value >= least || (nonnegative && has_negative(size, v))) continue;
         least = value;
         memset(w, 0, (size_t)t->r * sizeof *w);

@@ -84,16 +84,17 @@ static armilla_status take_fast(armilla_fast *fast)
     const int64_t basis = p->m * p->r;
     armilla_status status = armilla_column_problem_new(context, p->options.codes, p->r, p->options.s,
                                                        p->options.basis->gram_is_identity, &fast->columns);
-    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->U_kept);
-    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->U_new);
-    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->A);
-    if (status == ARMILLA_OK) status = armilla_take(context, basis, sizeof(double), &fast->A_back);
+    /* Large, and written whole before they are read: not zeroed. */
+    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->U_kept);
+    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->U_new);
+    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->A);
+    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->A_back);
     if (status == ARMILLA_OK) status = armilla_take(context, p->r * p->r, sizeof(double), &fast->G);
     if (status == ARMILLA_OK) status = armilla_take(context, p->r, sizeof *fast->revived, &fast->revived);
     if (status == ARMILLA_OK) status = armilla_take(context, p->n, sizeof(double), &fast->misfit);
     if (status == ARMILLA_OK) status = armilla_take(context, p->m, sizeof(double), &fast->sample);
     if (status == ARMILLA_OK)
-        status = armilla_take(context, p->r * p->n, armilla_type_size(p->options.type), &fast->W_trial);
+        status = armilla_grow(context, p->r * p->n, armilla_type_size(p->options.type), &fast->W_trial);
     return status;
 }
 
@@ -126,7 +127,7 @@ static armilla_status solve(armilla_problem *p)
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
         status = assigns                      ? armilla_fast_assign(&fast)
                  : o->basis->gram_is_identity ? armilla_fast_orthonormal(&fast)
-                                              : armilla_fast_nonnegative(&fast);
+                                              : armilla_fast_atoms(&fast);
     }
     /* Without an iteration the start is stored as it is. */
     if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0)

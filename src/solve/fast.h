@@ -64,7 +64,7 @@ double armilla_fast_beta(const armilla_fast *fast);
 
 /* The loops: for sets with U'U = I, for those whose atoms move one by one, and for codes that name an atom each. */
 armilla_status armilla_fast_orthonormal(armilla_fast *fast);
-armilla_status armilla_fast_nonnegative(armilla_fast *fast);
+armilla_status armilla_fast_atoms(armilla_fast *fast);
 armilla_status armilla_fast_assign(armilla_fast *fast);
 
 /* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. */

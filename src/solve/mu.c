@@ -5,8 +5,6 @@
  * never raises h and keeps signs, without a step length. An entry that is 0 stays 0. It returns the last iterate. */
 #include "solve/problem.h"
 
-#include <string.h>
-
 static double rescale(double entry, double top, double bottom)
 {
     return bottom > 0 ? entry * (top / bottom) : entry;
@@ -45,9 +43,10 @@ static armilla_status multiply(armilla_problem *p)
     return status;
 }
 
+/* Entries of both factors are any number from 0 on. */
 static bool takes(const armilla_basis_set *basis, const armilla_code_set *codes)
 {
-    return strcmp(basis->name, "nonnegative") == 0 && strcmp(codes->name, "nonneg") == 0;
+    return basis->scalable && !basis->is_signed && codes->conic && codes->nonnegative;
 }
 
 const armilla_solver armilla_solver_mu = {

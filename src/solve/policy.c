@@ -75,24 +75,34 @@ void armilla_revival_done(armilla_revival *revival, int64_t iteration)
     revival->wait *= 2;
 }
 
+/* Measured: a basis that is not orthonormal with codes that are not the whole sphere ends in minima of all heights,
+ * unless the codes are those of NMF: there three starts end within a thousandth of each other. */
+armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const armilla_code_set *codes)
+{
+    if (armilla_pair_is_pca(basis, codes)) return ARMILLA_GLOBAL;
+    if (basis->gram_is_identity || !(codes->nonnegative || codes->sparse)) return ARMILLA_CLOSED;
+    return codes->descends ? ARMILLA_CONVEX : ARMILLA_LOTTERY;
+}
+
 #define LEAST_SKETCH 1000
 #define SKETCH_PER_ATOM 50
 #define SKETCH_SHARE 5 /* of n a sketch has at most the fifth part */
-
-int64_t armilla_sketch_size(int64_t n, int64_t r)
-{
-    const int64_t wanted = r > LEAST_SKETCH / SKETCH_PER_ATOM ? SKETCH_PER_ATOM * r : LEAST_SKETCH;
-    return wanted <= n / SKETCH_SHARE ? wanted : 0;
-}
-
 #define LEAST_LOTTERY_STARTS 3
+#define SKETCH_ITERATIONS 20
+#define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
 
-int64_t armilla_sketch_starts(int64_t restarts, bool lottery)
+armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
+                                          int64_t restarts)
 {
-    return lottery && restarts < LEAST_LOTTERY_STARTS ? LEAST_LOTTERY_STARTS : restarts;
-}
-
-int64_t armilla_sketch_kept(int64_t restarts)
-{
-    return 1 + restarts / 4;
+    const bool lottery = landscape == ARMILLA_LOTTERY, convex = landscape == ARMILLA_CONVEX;
+    /* A lottery is decided on any sketch. Where it is only a head start it must have seen enough of every feature, or
+     * what it leads to is no better than the start: samples of few entries count for less. */
+    const double whole = convex ? density : 1;
+    const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / whole);
+    return (armilla_sketch_plan){
+        .samples = landscape != ARMILLA_GLOBAL && wanted <= (double)(n / SKETCH_SHARE) ? (int64_t)ceil(wanted) : 0,
+        .starts = lottery && restarts < LEAST_LOTTERY_STARTS ? LEAST_LOTTERY_STARTS : restarts,
+        .kept = 1 + restarts / 4,
+        .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
+    };
 }

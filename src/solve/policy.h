@@ -2,8 +2,7 @@
 #ifndef ARMILLA_SOLVE_POLICY_H
 #define ARMILLA_SOLVE_POLICY_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "sets/sets.h"
 
 /* Guarded momentum (ALGORITHM section 5): how far a trial basis goes past the last step. */
 typedef struct armilla_momentum {
@@ -43,12 +42,23 @@ void armilla_revival_begin(armilla_revival *revival);
 bool armilla_revival_due(const armilla_revival *revival, int64_t iteration);
 void armilla_revival_done(armilla_revival *revival, int64_t iteration);
 
-/* Screening: how many samples a sketch has, 0 where the data are too few for one to save anything; how many starts are
- * tried on it, where lottery says that what they lead to differs much; and how many of them are fitted to all data. */
-int64_t armilla_sketch_size(int64_t n, int64_t r);
-int64_t armilla_sketch_starts(int64_t restarts, bool lottery);
-int64_t armilla_sketch_kept(int64_t restarts);
-enum { ARMILLA_SKETCH_ITERATIONS = 20 };
+/* What the minima of a pair are like: all global; much the same whatever the start, since blocks have closed forms or
+ * since each block is a convex problem; or of all heights. */
+typedef enum armilla_landscape { ARMILLA_GLOBAL, ARMILLA_CLOSED, ARMILLA_CONVEX, ARMILLA_LOTTERY } armilla_landscape;
+armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const armilla_code_set *codes);
+
+/* Screening on a sketch, a small sample of the data. */
+typedef struct armilla_sketch_plan {
+    int64_t
+        samples; /* 0: there is no choice, or the data are too few, or say too little each, for a sketch to save anything */
+    int64_t starts;     /* that are tried on it */
+    int64_t kept;       /* of them fitted to all data */
+    int64_t iterations; /* that each has */
+} armilla_sketch_plan;
+
+/* density: the part of X that is stored. */
+armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
+                                          int64_t restarts);
 #define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

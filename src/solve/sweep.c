@@ -112,11 +112,12 @@ static armilla_status take_layout(armilla_sweep *sweep, int threads)
     armilla_status status =
         armilla_take(context, layout->basis_bytes(sweep->X, sweep->type, sweep->r), 1, &sweep->packed);
     if (status == ARMILLA_OK) status = armilla_take(context, sweep->X->m * sweep->r, sizeof(double), &sweep->A);
+    /* Not zeroed: accumulate writes all of a part, and the threads had better be the first to touch it. */
     if (status == ARMILLA_OK)
-        status = armilla_take(context, slots * numbers * (int64_t)armilla_type_size(sweep->part_type) + ARMILLA_LINE, 1,
+        status = armilla_grow(context, slots * numbers * (int64_t)armilla_type_size(sweep->part_type) + ARMILLA_LINE, 1,
                               &sweep->parts);
     if (status == ARMILLA_OK && !single)
-        status = armilla_take(context, threads * numbers * (int64_t)armilla_type_size(sweep->type) + ARMILLA_LINE, 1,
+        status = armilla_grow(context, threads * numbers * (int64_t)armilla_type_size(sweep->type) + ARMILLA_LINE, 1,
                               &sweep->panels);
     return status;
 }

@@ -52,6 +52,20 @@ armilla_context *support_context_with(support_allocator *allocator)
     return context;
 }
 
+void support_begin(support_allocator *allocator, armilla_context **context)
+{
+    support_clean();
+    *allocator = SUPPORT_ALLOCATOR;
+    *context = support_context_with(allocator);
+}
+
+void support_end(const support_allocator *allocator, armilla_context *context)
+{
+    armilla_context_free(context);
+    support_clean();
+    assert_int_equal(allocator->live, 0);
+}
+
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
 {
     (void)facts;

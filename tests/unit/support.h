@@ -28,6 +28,10 @@ typedef struct support_allocator {
 /* A context on the C library's allocator, or on that one; the caller frees it. Fails the test where it cannot. */
 armilla_context *support_context(void);
 armilla_context *support_context_with(support_allocator *allocator);
+/* Before a test: an empty DIR and a context whose blocks are counted. After it both are gone, and the test fails where a
+ * block is left. */
+void support_begin(support_allocator *allocator, armilla_context **context);
+void support_end(const support_allocator *allocator, armilla_context *context);
 /* The allocator as contexts take it. */
 armilla_allocator support_allocator_table(support_allocator *allocator);
 

@@ -20,10 +20,8 @@ static char folder[256];
 static int set_up(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
+    support_begin(&allocator, &context);
     support_path(folder, sizeof folder, "images");
-    support_clean();
     assert_int_equal(mkdir(folder, 0700), 0);
     return 0;
 }
@@ -31,9 +29,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
+    support_end(&allocator, context);
     return 0;
 }
 

@@ -22,8 +22,7 @@ static const char *const texts[] = {"plain", "", "Gr\xc3\xbc\xc3\x9f\x65 \xe2\x8
 static int set_up(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
+    support_begin(&allocator, &context);
     support_path(path, sizeof path, "x.npz");
     support_path(other, sizeof other, "labels");
     return 0;
@@ -32,9 +31,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
+    support_end(&allocator, context);
     return 0;
 }
 

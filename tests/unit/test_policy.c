@@ -114,17 +114,52 @@ static void test_sketches_are_small(void **state)
     (void)state;
     for (int64_t n = 1; n < 1000000000; n = 3 * n + 1)
         for (int64_t r = 1; r < 3000; r *= 3) {
-            const int64_t size = armilla_sketch_size(n, r);
+            const int64_t size = armilla_sketch_decide(ARMILLA_LOTTERY, n, r, 0.01, 1).samples;
+            const int64_t full = armilla_sketch_decide(ARMILLA_CONVEX, n, r, 1, 1).samples;
+            const int64_t thin = armilla_sketch_decide(ARMILLA_CONVEX, n, r, 0.01, 1).samples;
             assert_true(size >= 0 && size <= n / 5);
             assert_true(size == 0 || size >= 10 * r);
-            if (n >= 500 * r && n >= 10000) assert_true(size > 0 && armilla_sketch_size(2 * n, r) == size);
+            if (n >= 500 * r && n >= 10000)
+                assert_true(size > 0 && armilla_sketch_decide(ARMILLA_LOTTERY, 2 * n, r, 0.5, 1).samples == size);
+            assert_true(full == size);
+            assert_true(thin == 0 || (thin >= 1000 * r && thin <= n / 5));
         }
     for (int64_t restarts = 1; restarts < 100; restarts++) {
-        assert_true(armilla_sketch_starts(restarts, false) == restarts);
-        assert_true(armilla_sketch_starts(restarts, true) >= restarts);
-        assert_true(armilla_sketch_kept(restarts) >= 1 && armilla_sketch_kept(restarts) <= restarts);
-        if (restarts >= 4) assert_true(armilla_sketch_kept(restarts) <= restarts / 2);
+        const armilla_sketch_plan closed = armilla_sketch_decide(ARMILLA_CLOSED, 100000, 10, 1, restarts);
+        const armilla_sketch_plan convex = armilla_sketch_decide(ARMILLA_CONVEX, 100000, 10, 1, restarts);
+        const armilla_sketch_plan lottery = armilla_sketch_decide(ARMILLA_LOTTERY, 100000, 10, 1, restarts);
+        assert_true(closed.starts == restarts && convex.starts == restarts && lottery.starts >= restarts);
+        assert_true(lottery.kept >= 1 && lottery.kept <= restarts && closed.kept == lottery.kept);
+        assert_int_equal(armilla_sketch_decide(ARMILLA_GLOBAL, 100000, 10, 1, restarts).samples, 0);
+        if (restarts >= 4) assert_true(lottery.kept <= restarts / 2);
+        /* One start that is followed longer costs no more than the three of a lottery. */
+        assert_true(convex.iterations > lottery.iterations);
+        if (restarts == 1) assert_true(convex.iterations <= lottery.iterations * lottery.starts);
     }
+}
+
+/* An orthonormal basis has closed forms, NMF convex blocks; what chooses, or is on a part of a sphere, is a lottery. */
+static void test_landscapes(void **state)
+{
+    static const struct {
+        const char *basis, *codes;
+        armilla_landscape landscape;
+    } rows[] = {
+        {"orthonormal", "free", ARMILLA_GLOBAL},
+        {"orthonormal", "nonneg-sparse-sphere", ARMILLA_CLOSED},
+        {"orthonormal-nonneg", "nonneg", ARMILLA_CLOSED},
+        {"nonnegative", "sphere", ARMILLA_CLOSED},
+        {"free", "free", ARMILLA_CLOSED},
+        {"nonnegative", "nonneg", ARMILLA_CONVEX},
+        {"free", "nonneg", ARMILLA_CONVEX},
+        {"nonnegative", "nonneg-sphere", ARMILLA_LOTTERY},
+        {"unit", "sparse", ARMILLA_LOTTERY},
+        {"free", "one-hot", ARMILLA_LOTTERY},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(armilla_pair_landscape(armilla_basis_find(rows[i].basis), armilla_codes_find(rows[i].codes)),
+                         rows[i].landscape);
 }
 
 /* Revival may happen at once, and then ever more rarely: about log2 of the iterations in all. */
@@ -149,7 +184,8 @@ int main(void)
         cmocka_unit_test(test_momentum_grows_to_its_cap), cmocka_unit_test(test_momentum_halves),
         cmocka_unit_test(test_momentum_stays_in_bounds),  cmocka_unit_test(test_continuation_falls_from_r_to_s),
         cmocka_unit_test(test_steps_are_bounded),         cmocka_unit_test(test_polish_waits),
-        cmocka_unit_test(test_sketches_are_small),        cmocka_unit_test(test_revivals_become_rare),
+        cmocka_unit_test(test_sketches_are_small),        cmocka_unit_test(test_landscapes),
+        cmocka_unit_test(test_revivals_become_rare),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

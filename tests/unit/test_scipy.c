@@ -30,8 +30,7 @@ typedef struct member {
 static int set_up(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
+    support_begin(&allocator, &context);
     support_path(path, sizeof path, "x.npz");
     return 0;
 }
@@ -39,9 +38,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
+    support_end(&allocator, context);
     return 0;
 }
 

@@ -28,18 +28,14 @@ static const char *const feature_names[] = {"a", "b,c", "d"}, *const labels[] = 
 static int set_up(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
-    support_clean();
+    support_begin(&allocator, &context);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
+    support_end(&allocator, context);
     return 0;
 }
 

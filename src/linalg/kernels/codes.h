@@ -1,6 +1,7 @@
-/* Accelerated projected steps for ARMILLA_LANES columns at once, and the choice of the nearest atom, written once and compiled per instruction set by the
- * files beside this one, which define BYTES (of a vector), ISA_NAME and TABLE. Vectors run along the lanes, so nothing
- * is ever added across them. A lane that is done keeps its code while the others go on. */
+/* Code steps for ARMILLA_LANES columns at once, accelerated projected ones and coordinate descent, and the choice of
+ * the nearest atom, written once and compiled per instruction set by the files beside this one, which define BYTES (of a
+ * vector), ISA_NAME and TABLE. In descents vectors run along the lanes, so nothing is ever added across them. A lane that
+ * is done keeps its code while the others go on. */
 #include "linalg/code_kernels.h"
 
 #include <math.h>
@@ -210,4 +211,75 @@ static void nearest(int64_t r, int64_t count, const double *C, const double *off
     for (int64_t j = 0; j < count; j++) names[j] = nearest_atom(r, C + j * r, offsets, factor);
 }
 
-const armilla_code_kernels TABLE = {.name = ISA_NAME, .descend = descend, .nearest = nearest};
+/* Coordinate descent over w >= 0. */
+typedef struct cone {
+    int64_t r;
+    const double *H, *inverse; /* 1/H_kk, or 0 */
+    const lanes *d;
+    lanes *w;
+    lanes moved, largest; /* of this pass */
+    mask done[GROUPS];
+} cone;
+
+/* Entries that are moved together: as many as keep all sums in registers. */
+enum { TOGETHER = 8 / GROUPS };
+
+/* sum_i -= H_(a+i)k w_k over k from first to last */
+INLINE void subtract_rows(const cone *c, int64_t a, int count, int64_t first, int64_t last, lanes *sum)
+{
+    for (int64_t k = first; k < last; k++) {
+        const double *column = c->H + k * c->r + a;
+        for (int i = 0; i < count; i++) EACH_GROUP sum[i].of[g] -= column[i] * c->w[k].of[g];
+    }
+}
+
+/* Entries a ... a+count-1, one after the other. What the others contribute is summed beforehand, those that moved last
+ * at the end, so that this need not wait for them. */
+INLINE void move_entries(cone *c, int64_t a, int count)
+{
+    lanes sum[TOGETHER];
+    for (int i = 0; i < count; i++) sum[i] = c->d[a + i];
+    subtract_rows(c, a, count, a + count, c->r, sum);
+    subtract_rows(c, a, count, 0, a, sum);
+    for (int i = 0; i < count; i++) {
+        const double *row = c->H + (a + i) * c->r + a, inverse = c->inverse[a + i];
+        for (int k = 0; k < count; k++) EACH_GROUP sum[i].of[g] -= row[k] * c->w[a + k].of[g];
+        EACH_GROUP
+        {
+            const vector now = c->w[a + i].of[g];
+            const vector next = choose(c->done[g], now, larger(now + sum[i].of[g] * inverse, spread(0)));
+            c->w[a + i].of[g] = next;
+            c->moved.of[g] = larger(larger(next - now, now - next), c->moved.of[g]);
+            c->largest.of[g] = larger(next, c->largest.of[g]);
+        }
+    }
+}
+
+/* One pass; the lanes that are done. */
+INLINE unsigned move_all(cone *c, double settled)
+{
+    int64_t a = 0;
+    unsigned done = 0;
+    EACH_GROUP c->moved.of[g] = c->largest.of[g] = spread(0);
+    for (; a + TOGETHER <= c->r; a += TOGETHER) move_entries(c, a, TOGETHER);
+    for (; a < c->r; a++) move_entries(c, a, 1);
+    EACH_GROUP c->done[g] |= (mask)(c->moved.of[g] <= settled * c->largest.of[g]);
+    EACH_GROUP for (int i = 0; i < WIDTH; i++) done |= c->done[g][i] ? 1u << (g * WIDTH + i) : 0;
+    return done;
+}
+
+static unsigned descend_cone(const armilla_cone_descent *t, const double *d, double *w, double *room)
+{
+    cone c = {.r = t->r, .H = t->H, .inverse = room, .d = (const lanes *)d, .w = (lanes *)w};
+    for (int64_t k = 0; k < t->r; k++) {
+        const double inverse = 1 / t->H[k * t->r + k];
+        room[k] = inverse > 0 && inverse < INFINITY ? inverse : 0;
+    }
+    const unsigned all = (1u << LANES) - 1;
+    unsigned done = 0;
+    for (int pass = 0; pass < t->passes && done != all; pass++) done = move_all(&c, t->settled);
+    return done;
+}
+
+const armilla_code_kernels TABLE = {
+    .name = ISA_NAME, .descend = descend, .descend_cone = descend_cone, .nearest = nearest};

@@ -9,12 +9,13 @@
 /* Codes are renewed in every sweep: the last digits can wait. */
 #define SETTLED_IN_LOOP 1e-6
 
-typedef struct nonnegative_loop {
+typedef struct atom_loop {
     armilla_fast *fast;
     armilla_polish polish;
     int steps;  /* code steps per sweep */
     bool cheap; /* the column solver is used in every sweep, and nothing else */
-} nonnegative_loop;
+    bool sure;  /* descent needs no help of the column solver */
+} atom_loop;
 
 /* u_k <- the atom nearest to u_k + (a_k - Ug_k)/G_kk, its best with the others fixed, for all k; A and G of V = lW. One
  * pass only: more fit U closely to codes that have hardly moved, and from there the way down is long. */
@@ -71,7 +72,7 @@ static void take_better_codes(const armilla_fast *fast, const armilla_code_panel
 /* From the previous code: descent, or the column solver, or in a polishing sweep the better of both. */
 static void code_steps(void *self, const armilla_code_panel *panel)
 {
-    const nonnegative_loop *loop = self;
+    const atom_loop *loop = self;
     const armilla_fast *fast = loop->fast;
     const armilla_column_problem *columns = fast->columns;
     const armilla_problem *p = fast->problem;
@@ -85,7 +86,7 @@ static void code_steps(void *self, const armilla_code_panel *panel)
     if (fast->effort != ARMILLA_DESCEND) take_better_codes(fast, panel);
 }
 
-static armilla_status iterate(nonnegative_loop *loop, bool *ended)
+static armilla_status iterate(atom_loop *loop, bool *ended)
 {
     armilla_fast *fast = loop->fast;
     const armilla_trace *trace = fast->problem->trace;
@@ -109,18 +110,19 @@ static armilla_status iterate(nonnegative_loop *loop, bool *ended)
     const double fall = before > 0 ? (before - fast->h) / before : 0;
     loop->steps = armilla_code_steps(fall);
     if (fast->effort != ARMILLA_DESCEND) armilla_polish_done(&loop->polish, trace->count, fall);
-    const bool polish = loop->cheap || (!fast->problem->draft && armilla_polish_due(&loop->polish, trace->count, fall));
+    const bool polish =
+        loop->cheap || (!loop->sure && !fast->problem->draft && armilla_polish_due(&loop->polish, trace->count, fall));
     fast->effort = !polish ? ARMILLA_DESCEND : loop->polish.thorough ? ARMILLA_SOLVE : ARMILLA_ROUGHLY;
     return ARMILLA_OK;
 }
 
 /* A basis that was fitted to a sketch is better than the first codes, Proj(U'X): codes that are worth a step of it. */
-static armilla_status find_codes(nonnegative_loop *loop)
+static armilla_status find_codes(atom_loop *loop)
 {
     armilla_fast *fast = loop->fast;
     double h = 0;
     loop->steps = ARMILLA_FIRST_CODE_STEPS;
-    fast->effort = ARMILLA_ROUGHLY;
+    fast->effort = loop->sure ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
     const armilla_status status = armilla_fast_sweep(fast, code_steps, loop, &h);
     if (status != ARMILLA_OK) return status;
     armilla_fast_swap_codes(fast);
@@ -130,13 +132,14 @@ static armilla_status find_codes(nonnegative_loop *loop)
     return ARMILLA_OK;
 }
 
-armilla_status armilla_fast_nonnegative(armilla_fast *fast)
+armilla_status armilla_fast_atoms(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    nonnegative_loop loop = {.fast = fast, .steps = armilla_code_steps(1)};
+    atom_loop loop = {.fast = fast, .steps = armilla_code_steps(1)};
     bool ended = false;
     loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
-    fast->effort = loop.cheap || (!p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    loop.sure = p->options.codes->descends;
+    fast->effort = loop.cheap || (!loop.sure && !p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     armilla_polish_begin(&loop.polish);
     const bool wanted = p->screened || (p->options.codes->conic && !p->given && p->options.stop.max_iter > 0);
     armilla_status status = wanted && !armilla_problem_over(p) ? find_codes(&loop) : ARMILLA_OK;

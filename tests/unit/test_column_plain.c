@@ -1,0 +1,229 @@
+/* Codes without a sphere, min w'Hw - 2d'w over w in the set: the solvers of `nonneg`, `sparse` and `free` against every
+ * support there is, each solved by elimination in long double; and coordinate descent side by side against its formula
+ * for one column. */
+#include "reference/column.h"
+
+#include "linalg/kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { BRUTE_RANK = 6 };
+
+/* A pivot this small beside the largest diagonal entry is rounding: the support has atoms to spare, and a smaller one
+ * is as good. */
+#define NO_PIVOT 1e-11L
+
+/* Hw = d on the support by Gaussian elimination with full pivoting of the diagonal; false where it is singular. */
+static bool solve_support(const column *c, unsigned support, double *w)
+{
+    long double S[BRUTE_RANK][BRUTE_RANK + 1], top = 0;
+    int64_t member[BRUTE_RANK], size = 0;
+    for (int64_t k = 0; k < c->r; k++)
+        if (support >> k & 1) member[size++] = k;
+    for (int64_t a = 0; a < size; a++) {
+        for (int64_t b = 0; b < size; b++) S[a][b] = c->H[member[a] * c->r + member[b]];
+        S[a][size] = c->d[member[a]];
+        top = fmaxl(top, S[a][a]);
+    }
+    for (int64_t a = 0; a < size; a++) {
+        if (!(S[a][a] > NO_PIVOT * top)) return false;
+        for (int64_t b = 0; b < size; b++) {
+            const long double factor = b == a ? 0 : S[b][a] / S[a][a];
+            for (int64_t k = a; k <= size; k++) S[b][k] -= factor * S[a][k];
+        }
+    }
+    memset(w, 0, (size_t)c->r * sizeof *w);
+    for (int64_t a = 0; a < size; a++) w[member[a]] = (double)(S[a][size] / S[a][a]);
+    return true;
+}
+
+/* What g of a code can be off by, since H and d are rounded: much where atoms nearly cancel. */
+static double rounding_of(const column *c, const double *w)
+{
+    double trace = 0;
+    for (int64_t k = 0; k < c->r; k++) trace += c->H[k * c->r + k];
+    return 4 * DBL_EPSILON * trace * pow(reference_norm(c->r, w), 2);
+}
+
+/* The least g over all supports and how far rounding may have lowered it; some support without atoms to spare has it. */
+static double brute_force(const column *c, double *slack)
+{
+    double least = 0, w[MOST_RANK];
+    *slack = 0;
+    for (unsigned support = 1; support < 1u << c->r; support++) {
+        bool feasible = !c->codes->sparse || __builtin_popcount(support) <= c->s;
+        if (!feasible || !solve_support(c, support, w)) continue;
+        for (int64_t k = 0; k < c->r && c->codes->nonnegative; k++) feasible = feasible && w[k] >= 0;
+        if (!feasible || column_value(c, w) >= least) continue;
+        least = column_value(c, w);
+        *slack = rounding_of(c, w);
+    }
+    return least;
+}
+
+static void check_code(const column *c, const double *w)
+{
+    int64_t nonzeros = 0;
+    for (int64_t k = 0; k < c->r; k++) {
+        REFERENCE_HOLDS(isfinite(w[k]));
+        REFERENCE_HOLDS(!(w[k] == 0 && signbit(w[k])));
+        if (c->codes->nonnegative) REFERENCE_HOLDS(w[k] >= 0);
+        nonzeros += w[k] != 0;
+    }
+    if (c->codes->sparse) REFERENCE_AT_MOST(nonzeros, c->s);
+}
+
+/* Atoms and a sample of few whole numbers: equal atoms, equal gains, zeros. */
+static void draw_ties(uint64_t *random, column *c)
+{
+    enum { ROWS = 3 };
+    double U[ROWS * MOST_RANK], x[ROWS];
+    for (int64_t i = 0; i < ROWS * c->r; i++) U[i] = (double)(reference_below(random, 3) - 1);
+    for (int64_t i = 0; i < ROWS; i++) x[i] = (double)(reference_below(random, 7) - 3);
+    reference_left_transposed(ROWS, c->r, c->r, U, U, c->H);
+    reference_left_transposed(ROWS, c->r, 1, U, x, c->d);
+}
+
+/* H and d of atoms that are `scale` times as long. */
+static void lengthen_atoms(double scale, column *c)
+{
+    for (int64_t k = 0; k < c->r * c->r; k++) c->H[k] *= scale * scale;
+    for (int64_t k = 0; k < c->r; k++) c->d[k] *= scale;
+}
+
+static void check_solver(const char *codes, uint64_t *random, int64_t r, int64_t s, int draw)
+{
+    static const double scales[] = {1, 1, 1, 1e-70, 1e70};
+    const gram_kind kind = (gram_kind)(draw % GRAM_KINDS);
+    double w[MOST_RANK];
+    column c;
+    column_open(codes, r, s, false, &c);
+    if (draw / GRAM_KINDS % 4 == 0) {
+        draw_ties(random, &c);
+    } else {
+        /* d = Hv: where H is singular any d would let g fall without end */
+        double v[MOST_RANK];
+        column_draw(random, kind, draw % 2, &c);
+        reference_fill_normal(random, r, v);
+        reference_left_transposed(r, r, 1, c.H, v, c.d);
+    }
+    lengthen_atoms(scales[reference_below(random, 5)], &c);
+    column_scene(&c, kind, draw);
+    REFERENCE_OK(armilla_column_problem_set(c.problem, c.algebra, c.H, ARMILLA_SOLVE));
+    REFERENCE_HOLDS(armilla_column_is_global(c.problem, c.codes));
+    for (int64_t k = 0; k < r; k++) w[k] = NAN;
+    armilla_columns_solve(c.problem, c.codes, 1, c.d, 1, w, c.room);
+    check_code(&c, w);
+    double slack;
+    const double least = brute_force(&c, &slack), value = column_value(&c, w);
+    REFERENCE_AT_MOST(value, least + 1e-9 * fabs(least) + slack);
+    REFERENCE_AT_MOST(least, value + 1e-9 * fabs(least) + rounding_of(&c, w)); /* or the reference is wrong */
+    column_close(&c);
+}
+
+static void test_nonneg_codes(void **state)
+{
+    uint64_t random = 301;
+    (void)state;
+    for (int draw = 0; draw < reference_effort(6000, 60); draw++)
+        check_solver("nonneg", &random, 1 + draw / GRAM_KINDS % BRUTE_RANK, 0, draw);
+}
+
+static void test_sparse_codes(void **state)
+{
+    uint64_t random = 302;
+    (void)state;
+    for (int draw = 0; draw < reference_effort(6000, 60); draw++) {
+        const int64_t r = 1 + draw / GRAM_KINDS % BRUTE_RANK;
+        check_solver("sparse", &random, r, 1 + reference_below(&random, r), draw);
+    }
+}
+
+static void test_free_codes(void **state)
+{
+    uint64_t random = 303;
+    (void)state;
+    for (int draw = 0; draw < reference_effort(3000, 60); draw++)
+        check_solver("free", &random, 1 + draw / GRAM_KINDS % BRUTE_RANK, 0, draw);
+}
+
+/* One column, one entry after the other. */
+static void descend_plainly(int64_t r, const double *H, const double *d, int passes, double settled, double *w)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        double moved = 0, largest = 0;
+        for (int64_t a = 0; a < r; a++) {
+            double slope = d[a];
+            for (int64_t k = 0; k < r; k++) slope -= H[a * r + k] * w[k];
+            const double next = H[a * r + a] > 0 ? fmax(w[a] + slope / H[a * r + a], 0) : w[a];
+            moved = fmax(moved, fabs(next - w[a]));
+            w[a] = next;
+            largest = fmax(largest, next);
+        }
+        if (moved <= settled * largest) return;
+    }
+}
+
+enum { L = ARMILLA_LANES };
+
+static void run_lanes(size_t row, const column *c, int passes, const double *d, double *w)
+{
+    const armilla_cone_descent descent = {c->r, c->H, passes, 1e-3};
+    armilla_code_kernels_row(row)->descend_cone(&descent, d, w, c->room);
+}
+
+/* Every table: the formula's codes, and a lane's bits whatever stands beside it. */
+static void test_lanes(void **state)
+{
+    uint64_t random = 304;
+    (void)state;
+    for (int draw = 0; draw < reference_effort(1200, 24); draw++) {
+        const gram_kind kind = (gram_kind)(draw % GRAM_KINDS);
+        const int64_t r = 1 + reference_below(&random, MOST_RANK);
+        const int passes = 1 + (int)reference_below(&random, 6);
+        double d[L * MOST_RANK], start[L * MOST_RANK], w[L * MOST_RANK], turned_d[L * MOST_RANK], turned[L * MOST_RANK];
+        column c;
+        column_open("nonneg", r, 0, false, &c);
+        column_draw(&random, kind, true, &c);
+        column_scene(&c, kind, draw);
+        for (int64_t i = 0; i < L * r; i++) {
+            d[i] = c.d[i / L] + (i % L ? reference_normal(&random) : 0);
+            start[i] = draw % 2 ? fmax(reference_normal(&random), 0) : 0;
+        }
+        for (int64_t i = 0; i < L * r; i++) turned_d[i] = d[i / L * L + (i + 3) % L];
+        for (size_t row = 0; armilla_code_kernels_row(row); row++) {
+            if (!armilla_instructions_supported(armilla_code_kernels_row(row)->name)) continue;
+            memcpy(w, start, sizeof w);
+            run_lanes(row, &c, passes, d, w);
+            for (int64_t i = 0; i < L * r; i++) turned[i] = start[i / L * L + (i + 3) % L];
+            run_lanes(row, &c, passes, turned_d, turned);
+            for (int64_t i = 0; i < L; i++) {
+                double one[MOST_RANK], own[MOST_RANK], largest = 0;
+                for (int64_t k = 0; k < r; k++) {
+                    own[k] = d[k * L + i];
+                    one[k] = start[k * L + i];
+                }
+                descend_plainly(r, c.H, own, passes, 1e-3, one);
+                for (int64_t k = 0; k < r; k++) largest = fmax(largest, one[k]);
+                for (int64_t k = 0; k < r; k++) {
+                    REFERENCE_NEAR(w[k * L + i], one[k], 1e-11 * (largest + 1));
+                    REFERENCE_HOLDS(memcmp(&w[k * L + (i + 3) % L], &turned[k * L + i], sizeof *w) == 0);
+                }
+            }
+        }
+        column_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nonneg_codes),
+        cmocka_unit_test(test_sparse_codes),
+        cmocka_unit_test(test_free_codes),
+        cmocka_unit_test(test_lanes),
+    };
+    return cmocka_run_group_tests(tests, column_set_up, column_tear_down);
+}
