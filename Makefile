@@ -27,8 +27,8 @@ build: ## build the command, build/armilla, and the library, build/libarmilla.so
 deps: ## install what the build needs and this machine lacks (Debian, Ubuntu)
 	@scripts/deps.sh build
 
-demo: ## run the embedded experiment and leave its data, model and trace in build/demo
-	@scripts/deps.sh build
+demo: ## run the first experiment and leave its data, model, trace and pictures in build/demo
+	@scripts/deps.sh build plot
 	@scripts/build.sh "$(BUILD)"
 	@"$(BUILD)/armilla" demo --out "$(BUILD)/demo" --force
 
