@@ -31,7 +31,9 @@ static const armilla_option options[] = {
     OPTION_PATH("title", title, "TEXT", "title of the picture; '' for none"),
     OPTION_PATH("images", images, "HxW", "rows and columns of the images that samples are, such as 28x28"),
     OPTION_PATH("components", components, "A,B[,C]", "sphere: the entries of the codes to draw, counted from 1"),
-    OPTION_PATH("labels", labels, "FILE", "a label per line and sample; otherwise the model's, or the largest entry"),
+    OPTION_PATH("labels", labels, "FILE",
+                "the samples' labels: text with one per line, as `armilla cluster --out` writes, or IDX or .npy; "
+                "otherwise the model's, or the largest entry"),
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
@@ -114,7 +116,7 @@ static armilla_status run(cli_session *session)
     free(job.V);
     free(job.classes);
     free(job.names);
-    free(job.label_text);
+    armilla_labels_free(session->context, &job.labels);
     armilla_model_free(model);
     return status;
 }

@@ -15,7 +15,7 @@ typedef struct plot_job {
     int64_t *classes;      /* of each sample, 0 ... class_count-1 */
     int64_t class_count;   /* 1 or more */
     const char **names;    /* of the classes; NULL: their numbers */
-    char *label_text;      /* of --labels; the names point into it */
+    armilla_labels labels; /* of --labels or of the model; the names are of these */
     bool labelled;         /* the classes were given, not found as the largest entry of a code */
     FILE *script, *data;   /* what draw writes */
     double width, height;  /* of the picture, in points */

@@ -250,10 +250,10 @@ static void draw_circle(plot_job *job, const sphere_axes *axes, double radius)
     const double low = axes->positive ? -0.06 * radius : -1.2 * radius, high = 1.2 * radius;
     char names[2][48];
     for (int i = 0; i < 2; i++) axis_name(axes, i, names[i], sizeof names[i]);
-    fprintf(
-        job->script,
-        "set xrange [%g:%g]\nset yrange [%g:%g]\nset object 1 circle at 0,0 size %g %s fs empty border lc rgb '#b0b0b0' lw 1\n",
-        low, high, low, high, radius, axes->positive ? "arc [0:90] nowedge" : "arc [0:360]");
+    fprintf(job->script,
+            "set xrange [%g:%g]\nset yrange [%g:%g]\n"
+            "set object 1 circle at 0,0 size %g %s fs empty border lc rgb '#b0b0b0' lw 1\n",
+            low, high, low, high, radius, axes->positive ? "arc [0:90] nowedge" : "arc [0:360]");
     fprintf(job->script,
             "set arrow 1 from %g,0 to %g,0 head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n"
             "set arrow 2 from 0,%g to 0,%g head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n",
