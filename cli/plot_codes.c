@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 1200 };
+enum { MOST_COLUMNS = 480 }; /* hardly more are told apart at the width of the picture */
 
 typedef struct code_place {
     int64_t sample, largest;
@@ -80,13 +80,14 @@ armilla_status plot_codes(plot_job *job)
             "set ylabel 'component'\nset xrange [0:%lld]\nset yrange [%g:0.5]\nset ytics %lld\nset cbtics scale 0.4\n"
             "set colorbox user origin screen 0.88,graph 0 size screen 0.022,graph 1\n"
             "set lmargin at screen 0.11; set rmargin at screen 0.86\n"
-            "set bmargin at screen 0.17; set tmargin at screen 0.88\n",
+            "set bmargin at screen 0.21; set tmargin at screen 0.88\n",
             (long long)n, (double)r + 0.5, r <= 12 ? 1LL : (long long)ceil((double)r / 10));
     for (int64_t j = 1; j < n && r <= 50; j++)
         if (places[j].largest != places[j - 1].largest)
             fprintf(job->script, "set arrow from %lld,graph 0 to %lld,graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
                     (long long)j, (long long)j);
-    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image\n", step);
+    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image%s\n", step,
+            plot_pixels(job, r * columns));
     free(places);
     return ARMILLA_OK;
 }

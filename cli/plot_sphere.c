@@ -306,7 +306,7 @@ armilla_status plot_sphere(plot_job *job)
     sphere_axes axes;
     armilla_status status = choose_axes(job, &axes);
     if (status != ARMILLA_OK) return status;
-    fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2\n");
+    fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2.5\n");
     put_key(job);
     plot_title(job, "%lld codes on the sphere of radius %.4g%s", (long long)job->summary.n, radius,
                axes.principal ? ", principal components" : "");

@@ -64,6 +64,11 @@ for kind in convergence sphere atoms codes clusters; do
     expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --out $kind.pdf --force
     drawn $kind.pdf
 done
+# Readers of SVG refuse a transformation that cannot be undone, and smooth images: there are none of either.
+expect 0 fit data.csv --rank 3 --model spherical-nmf --max-iter 100 --tol 0 --out long.npz
+expect 0 plot long.npz --kind convergence --out long.svg
+grep -qF 'scale(0.00)' ./*.svg && die 'marks of size 0'
+grep -l '<image' ./*.svg && die 'an image that viewers smooth'
 expect 0 plot one.npz --kind codes --out one-codes.svg
 expect 0 plot one.npz --kind clusters --out one-clusters.svg
 expect 0 plot five.npz --kind sphere --components 4,2 --out chosen.svg
