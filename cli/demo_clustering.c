@@ -29,6 +29,7 @@ static const method methods[] = {
     {"spherical k-means", "--on data", CHOSEN, false},
     {"PCA + k-means", "--model pca --method euclidean", CHOSEN, true},
     {"NMF, largest entry", "--model nmf --method argmax", UNCENTRED, false},
+    {"NMF + spherical k-means", "--model nmf", UNCENTRED, true},
     {"spherical PCA", "--model spherical-pca", CHOSEN, true},
     {"spherical NMF", "--model spherical-nmf", UNCENTRED, true},
     {"sparse spherical PCA", "--model sparse-spherical-pca --sparsity 2", CHOSEN, true},
@@ -119,7 +120,7 @@ static armilla_status put_means(demo_job *job, const labelled_set *set, const me
 {
     const int64_t seeds = job->session->settings.seeds;
     report_line(
-        &job->session->report, "          %-22s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %.2g s",
+        &job->session->report, "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %.2g s",
         by->name, mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
         deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), mean(&found[3], seeds));
     return armilla_output_print(

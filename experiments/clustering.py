@@ -90,8 +90,9 @@ def main():
              "table.csv</a> has. Models have as many atoms as there are classes; the last line has no options but the"
              " number of clusters. All but the first and the last line are prepared as <code>armilla cluster</code>"
              " would (unit length; counts by tf-idf; tables with units scaled and centred), the nonnegative ones"
-             " without centring; PCA is of the data so prepared. mnist and fashion are the 10000 test images each;"
-             " nothing is left out of any set.")
+             " without centring; PCA is of the data so prepared. Where a line does not say how its codes are clustered,"
+             " it is by spherical k-means. mnist and fashion are the 10000 test images each; nothing is left out of"
+             " any set.")
     if missing:
         work.say("Not here: " + ", ".join(missing) + ".")
     work.figure("panels", "NMI and accuracy of each method, with standard deviations; our models on the shaded ground.")
