@@ -35,7 +35,7 @@ def panels(table, sets, methods):
     """A panel for each set: NMI and accuracy of each method with their deviations, our methods on a grey ground."""
     down = (len(sets) + ACROSS - 1) // ACROSS
     across = min(len(sets), ACROSS)
-    lines = [f"set multiplot layout {down},{across} margins 0.17,0.985,{0.2 / down},{1 - 0.15 / down}"
+    lines = [f"set multiplot layout {down},{across} margins 0.19,0.985,{0.2 / down},{1 - 0.15 / down}"
              f" spacing 0.02,{0.34 / down}",
              "set border 1 lw 0.8; set tics nomirror out scale 0.4 font ',9'; set ytics scale 0",
              "set grid x lc rgb '#e6e6e6' lt 1 lw 0.6",
@@ -93,6 +93,10 @@ def main():
              " without centring; PCA is of the data so prepared. Where a line does not say how its codes are clustered,"
              " it is by spherical k-means. mnist and fashion are the 10000 test images each; nothing is left out of"
              " any set.")
+    work.say("How to read it: what is gained is gained by direction, so spherical k-means on the data is the one to"
+             " compare with. A nonnegative basis has atoms of any length while all codes have the same, so the shortest"
+             " atom takes up what is left over; codes of spherical NMF are parts to look at rather than clusters. NMF"
+             " by its largest entry hangs on its start.")
     if missing:
         work.say("Not here: " + ", ".join(missing) + ".")
     work.figure("panels", "NMI and accuracy of each method, with standard deviations; our models on the shaded ground.")
