@@ -172,7 +172,7 @@ static armilla_status measure(demo_job *job, const labelled_set *set, const meth
 static armilla_status measure_set(demo_job *job, labelled_set *set, const tables *to)
 {
     armilla_status status = look(job, set);
-    if (status != ARMILLA_OK) return status;
+    if (status != ARMILLA_OK || !to) return status;
     report_line(&job->session->report, "%-9s %" PRId64 " samples of %" PRId64 " features, %" PRId64 " classes%s",
                 set->name, set->n, set->m, set->classes, set->classes < 2 ? ": left out" : "");
     for (size_t i = 0; i < sizeof methods / sizeof *methods && set->classes > 1; i++) {
@@ -208,7 +208,7 @@ static armilla_status take_file(demo_job *job, const char *folder, const char *f
             settings->labels = job->inputs[1];
         }
         if (!forms[i].labels || access(job->inputs[1], R_OK) == 0) return measure_set(job, &set, to);
-        report_line(&job->session->report, "%-9s left out: there is no %s", set.name, job->inputs[1]);
+        if (to) report_line(&job->session->report, "%-9s left out: there is no %s", set.name, job->inputs[1]);
         return ARMILLA_OK;
     }
     return ARMILLA_OK;
@@ -227,17 +227,7 @@ static armilla_status take_embedded(demo_job *job, const tables *to)
     return status;
 }
 
-static armilla_status find(demo_job *job)
-{
-    const char *folder = job->session->settings.folder;
-    DIR *opened = *folder ? opendir(folder) : NULL;
-    if (*folder && !opened)
-        return fail(job->session, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s", folder, strerror(errno));
-    if (opened) closedir(opened);
-    return ARMILLA_OK;
-}
-
-/* All sets of --data, by name. */
+/* All sets of --data, by name; without tables they are only looked at. */
 static armilla_status take_folder(demo_job *job, const tables *to)
 {
     const char *folder = job->session->settings.folder;
@@ -252,6 +242,12 @@ static armilla_status take_folder(demo_job *job, const tables *to)
     }
     free(found);
     return status;
+}
+
+/* Every set is opened once before the work begins: what cannot be read shall not end it. */
+static armilla_status find(demo_job *job)
+{
+    return take_folder(job, NULL);
 }
 
 static armilla_status write_tables(demo_job *job, tables *to)

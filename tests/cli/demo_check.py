@@ -121,6 +121,10 @@ def clustering():
     truth = more_sets(pathlib.Path("more"))
     refused = armilla("demo", "clustering", "--data", "nosuch", "--out", "scores", status=66)
     assert "nosuch" in refused.stderr
+    pathlib.Path("more/broken.csv").write_text("a,b,class\n1,2,x\n3\n")
+    refused = armilla("demo", "clustering", "--data", "more", "--out", "scores", status=65)
+    assert "broken.csv" in refused.stderr and not os.path.exists("scores"), "begun before the sets were looked at"
+    os.unlink("more/broken.csv")
     said = armilla("demo", "clustering", "--data", "more", "--seeds", 2, "--seed", 3, "--out", "scores").stderr
     assert "unlabelled left out" in said, said
     table, scores = rows("scores/table.csv"), rows("scores/scores.csv")
