@@ -105,6 +105,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     if (fit->rank == 0) fit->rank = special ? k : chosen.rank;
     if (is_prepared(fit) || strcmp(settings->prepare, "none") == 0) return ARMILLA_OK;
     fit->normalize = chosen.normalize;
+    fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
     fit->scale = chosen.scale;
     fit->center = chosen.center;
@@ -131,6 +132,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status != ARMILLA_OK) return status;
+    signals_defer(); /* from here on there is something to tell */
     if (strcmp(settings->on, "data") == 0)
         return about(
             session, path,
@@ -147,6 +149,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
         status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
+    signals_defer();
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
 }
 
@@ -253,28 +256,35 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
     return json_print(session, object);
 }
 
-static armilla_status check_request(cli_session *session)
+static armilla_status missing_k(cli_session *session)
+{
+    return fail(session, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+}
+
+/* *fitted = whether the operand is a model. */
+static armilla_status check_request(cli_session *session, bool *fitted)
 {
     cli_settings *settings = &session->settings;
     const output_path output = {"--out", settings->out, ".txt"};
     const bool argmax = strcmp(settings->cluster.method, "argmax") == 0;
-    if (settings->cluster.k == 0 && argmax && !armilla_model_recognize(settings->operands[0]))
-        settings->cluster.k = settings->fit.rank;
-    if (settings->cluster.k == 0 && !(argmax && armilla_model_recognize(settings->operands[0])))
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+    if (settings->cluster.k == 0 && !argmax) return missing_k(session);
+    armilla_status status = outputs_check(session, &output, 1);
+    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
+    if (status != ARMILLA_OK) return status;
+    if (settings->cluster.k == 0 && !*fitted) settings->cluster.k = settings->fit.rank;
+    if (settings->cluster.k == 0 && !*fitted) return missing_k(session);
     settings->cluster.seed = settings->fit.seed;
     settings->cluster.threads = settings->fit.threads;
     settings->cluster.stop = stop_clustering;
-    return outputs_check(session, &output, 1);
+    return ARMILLA_OK;
 }
 
 static armilla_status run(cli_session *session)
 {
     cli_clustering work = {.begun = now()};
-    armilla_status status = check_request(session);
+    bool fitted = false;
+    armilla_status status = check_request(session, &fitted);
     if (status != ARMILLA_OK) return status;
-    const bool fitted = armilla_model_recognize(session->settings.operands[0]);
-    signals_defer();
     status = fitted ? cluster_model(session, &work) : cluster_data(session, &work);
     if (status == ARMILLA_OK) status = score(session, &work);
     if (status == ARMILLA_OK) status = write_labels(session, work.clustering);

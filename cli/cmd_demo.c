@@ -62,7 +62,8 @@ static armilla_status make_folder(demo_job *job, const demo *chosen)
     if (strlen(job->folder) + NAME_MAX + 1 >= PATH_MAX)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
     if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
-        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s", job->folder, strerror(errno));
+        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s; choose another directory (--out)",
+                    job->folder, strerror(errno));
     for (; chosen->files[count] && count < DEMO_FILES; count++)
         outputs[count] = (output_path){"--out", demo_path(job, chosen->files[count], paths[count]), NULL};
     return outputs_check(session, outputs, count);

@@ -146,6 +146,9 @@ static void put_reading(const cli_session *session, size_t size, char *text)
                  {"--format", session->settings.format},
                  {"--label-column", session->settings.label_column},
                  {"--name-column", session->settings.name_column},
+                 {"--separator", session->settings.separator},
+                 {"--header", session->settings.header},
+                 {"--decimal", session->settings.decimal},
                  {"--array", session->settings.array}};
     char word[256];
     size_t used = 0;
@@ -163,9 +166,10 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
         snprintf(line, sizeof line,
-                 "note: %" PRId64 " entries are NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
+                 "note: %" PRId64 " %s NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
                  " (counted from 1); no fit takes such data",
-                 facts->bad_entries, facts->bad_sample + 1, facts->bad_feature + 1);
+                 facts->bad_entries, facts->bad_entries == 1 ? "entry is" : "entries are", facts->bad_sample + 1,
+                 facts->bad_feature + 1);
         hint(hints, line);
         return hints;
     }
@@ -196,6 +200,7 @@ static armilla_status data_info(cli_session *session, const char *path)
     armilla_data *X = NULL;
     armilla_data_facts facts;
     json_t *object = NULL;
+    session->settings.keep_missing = true;
     armilla_status status = open_data(session, path, &X, NULL);
     if (status == ARMILLA_OK)
         status = armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts);
@@ -217,7 +222,10 @@ done:
 static armilla_status run(cli_session *session)
 {
     const char *path = session->settings.operands[0];
-    return armilla_model_recognize(path) ? model_info(session, path) : data_info(session, path);
+    bool model = false;
+    const armilla_status status = armilla_model_recognize(session->context, path, &model);
+    if (status != ARMILLA_OK) return status;
+    return model ? model_info(session, path) : data_info(session, path);
 }
 
 const cli_command command_info = {

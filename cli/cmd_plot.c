@@ -32,8 +32,7 @@ static const armilla_option options[] = {
     OPTION_PATH("images", images, "HxW", "rows and columns of the images that samples are, such as 28x28"),
     OPTION_PATH("components", components, "A,B[,C]", "sphere: the entries of the codes to draw, counted from 1"),
     OPTION_PATH("labels", labels, "FILE",
-                "the samples' labels: text with one per line, as `armilla cluster --out` writes, or IDX or .npy; "
-                "otherwise the model's, or the largest entry"),
+                "a label per sample: text, IDX or .npy; otherwise the model's, or the largest entry"),
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
@@ -116,7 +115,7 @@ static armilla_status run(cli_session *session)
     free(job.V);
     free(job.classes);
     free(job.names);
-    armilla_labels_free(session->context, &job.labels);
+    armilla_data_free(job.samples);
     armilla_model_free(model);
     return status;
 }

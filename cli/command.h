@@ -13,13 +13,14 @@ typedef struct cli_settings {
     armilla_options fit;
     armilla_cluster_options cluster;
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *to, *to_samples, *truth,
-        *on, *prepare;
+    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
+        *decimal, *to, *to_samples, *truth, *on, *prepare;
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
+    bool keep_missing; /* set by the command: missing values are what it tells about */
 } cli_settings;
 
 typedef struct cli_session {

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,21 +18,6 @@
 enum { OUTPUT = 3, MOST_ARGUMENTS = 12 };
 
 extern char **environ;
-
-bool external_recognize(const char *path)
-{
-    static const char hdf5[] = "\x89HDF\r\n\x1a\n", matlab[] = "MATLAB ";
-    char head[8] = "";
-    struct stat found;
-    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    const size_t count = fread(head, 1, sizeof head, file), length = strlen(path);
-    fclose(file);
-    if (count == sizeof head && memcmp(head, hdf5, sizeof head) == 0) return true;
-    if (count == sizeof head && memcmp(head, matlab, strlen(matlab)) == 0) return true;
-    return length > 4 && strcasecmp(path + length - 4, ".mat") == 0;
-}
 
 static armilla_status not_built(cli_session *session, const char *path)
 {

@@ -4,9 +4,6 @@
 
 #include "command.h"
 
-/* Whether the file is one of them, by its first bytes or, for old .mat files, by its ending. */
-bool external_recognize(const char *path);
-
 /* Runs the program into a nameless temporary file and opens that as the options say. */
 armilla_status external_open(cli_session *session, const char *path, const armilla_read_options *options,
                              armilla_data **data);

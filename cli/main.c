@@ -170,7 +170,7 @@ static int finish(cli_session *session, armilla_status status)
         return armilla_status_exit(status);
     }
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return session->exit;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return session->exit ? session->exit : signals_exit();
     report_error(&session->report, "standard output: %s; what was printed is incomplete",
                  errno ? strerror(errno) : "writing failed");
     return armilla_status_exit(ARMILLA_IO_ERROR);

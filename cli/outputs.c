@@ -3,12 +3,10 @@
 
 #include "signals.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The directory part of path into buffer, "." where there is none; returns the name behind it. */
 static const char *split(const char *path, char *buffer, size_t size)
@@ -38,20 +36,6 @@ static bool same_place(const char *a, const char *b)
     return strcmp(split(a, first, sizeof first), split(b, second, sizeof second)) == 0 && same_file(first, second);
 }
 
-static armilla_status check_directory(cli_session *session, const char *path)
-{
-    char directory[PATH_MAX];
-    struct stat found;
-    if (*split(path, directory, sizeof directory) == '\0')
-        return fail(session, ARMILLA_CANNOT_CREATE, "%s: names a directory; give the name of a file", path);
-    if (stat(directory, &found) != 0)
-        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s: %s", path, directory, strerror(errno));
-    if (!S_ISDIR(found.st_mode) || access(directory, W_OK | X_OK) != 0)
-        return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: no files can be made in %s", path,
-                    directory);
-    return ARMILLA_OK;
-}
-
 /* A name that ends like another kind of file would deceive whoever opens it; one with any other ending is fine. */
 static armilla_status check_ending(cli_session *session, const output_path *output)
 {
@@ -70,14 +54,10 @@ static armilla_status check_path(cli_session *session, const output_path *output
     struct stat found;
     if (*output->path == '\0')
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name of a file is missing", output->option);
-    if (stat(output->path, &found) != 0) return check_directory(session, output->path);
-    if (!S_ISREG(found.st_mode))
+    if (stat(output->path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: is not a regular file and is not replaced; give another name",
                     output->path);
-    if (!session->settings.force)
-        return fail(session, ARMILLA_CANNOT_CREATE, "%s: exists; give --force to replace it, or another name",
-                    output->path);
-    return check_directory(session, output->path);
+    return armilla_output_check(session->context, output->path, session->settings.force);
 }
 
 static armilla_status check_apart(cli_session *session, const output_path *outputs, size_t index)

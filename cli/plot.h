@@ -15,7 +15,7 @@ typedef struct plot_job {
     int64_t *classes;      /* of each sample, 0 ... class_count-1 */
     int64_t class_count;   /* 1 or more */
     const char **names;    /* of the classes; NULL: their numbers */
-    armilla_labels labels; /* of --labels or of the model; the names are of these */
+    armilla_data *samples; /* the codes with the labels of --labels, which the names point into; or NULL */
     bool labelled;         /* the classes were given, not found as the largest entry of a code */
     FILE *script, *data;   /* what draw writes */
     double width, height;  /* of the picture, in points */

@@ -118,7 +118,7 @@ static void put_scale(plot_job *job, const cluster_facts *facts)
 {
     int64_t most = 1;
     for (int64_t c = 0; c < facts->count; c++) most = facts->sizes[c] > most ? facts->sizes[c] : most;
-    const double rough = (double)most / 3, power = pow(10, floor(log10(rough))), lead = rough / power;
+    const double rough = (double)most / 3.0, power = pow(10, floor(log10(rough))), lead = rough / power;
     fprintf(job->script, "most = %" PRId64 "\nstep = %g\n", most, fmax(1, power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1)));
 }
 

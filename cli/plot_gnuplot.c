@@ -58,20 +58,26 @@ armilla_status plot_check_outputs(cli_session *session)
     return outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
 }
 
-/* A file without a name that holds the bytes, at its beginning; -1 where there is none. */
-static int nameless(const char *bytes, size_t count)
+static armilla_status cannot_draw(cli_session *session, armilla_status status, const char *what, int error)
 {
-    const int file = memfd_create("armilla-plot", MFD_CLOEXEC);
-    while (file >= 0 && count > 0) {
-        const ssize_t done = write(file, bytes, count);
-        if (done < 0 && errno != EINTR) {
-            close(file);
-            return -1;
-        }
+    return fail(session, status, "%s: cannot be drawn: %s: %s; try again, or make room in memory",
+                session->settings.out, what, strerror(error));
+}
+
+/* *file = a file without a name that holds the bytes, at its beginning. */
+static armilla_status nameless(cli_session *session, const char *bytes, size_t count, int *file)
+{
+    int failed = 0;
+    *file = memfd_create("armilla-plot", MFD_CLOEXEC);
+    if (*file < 0) failed = errno;
+    while (!failed && count > 0) {
+        const ssize_t done = write(*file, bytes, count);
+        if (done < 0 && errno != EINTR) failed = errno;
         if (done > 0) bytes += done, count -= (size_t)done;
     }
-    if (file >= 0) (void)lseek(file, 0, SEEK_SET);
-    return file;
+    if (failed) return cannot_draw(session, ARMILLA_IO_ERROR, "no file in memory can be made", failed);
+    (void)lseek(*file, 0, SEEK_SET);
+    return ARMILLA_OK;
 }
 
 /* The first lines of the script, which differ between the run here and the file that is left. */
@@ -142,9 +148,9 @@ static armilla_status draw(cli_session *session, int streams[4])
     int ended = 0;
     const int failed = spawn(streams, &child);
     if (failed == ENOENT || failed == EACCES) return missing(session);
-    if (failed) return fail(session, ARMILLA_INTERNAL, "plot: gnuplot cannot be run: %s", strerror(failed));
+    if (failed) return cannot_draw(session, ARMILLA_INTERNAL, "gnuplot cannot be run", failed);
     while (waitpid(child, &ended, 0) < 0)
-        if (errno != EINTR) return fail(session, ARMILLA_INTERNAL, "plot: gnuplot is lost");
+        if (errno != EINTR) return cannot_draw(session, ARMILLA_INTERNAL, "gnuplot is lost", errno);
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) return missing(session);
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0 || lseek(streams[1], 0, SEEK_END) == 0)
         return complain(session, streams[2]);
@@ -159,7 +165,8 @@ static armilla_status copy(cli_session *session, int file, armilla_output *outpu
     for (off_t at = 0; status == ARMILLA_OK;) {
         const ssize_t got = pread(file, part, sizeof part, at);
         if (got == 0) break;
-        if (got < 0) return fail(session, ARMILLA_IO_ERROR, "plot: the picture is lost: %s", strerror(errno));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return cannot_draw(session, ARMILLA_IO_ERROR, "the picture is lost", errno);
         status = armilla_output_write(output, part, (size_t)got);
         at += got;
     }
@@ -206,14 +213,13 @@ armilla_status plot_render(plot_job *job, const char *script, const char *data, 
     local(job->session->settings.out, picture);
     char *run = assemble(job, "/dev/fd/3", NULL, script), *left = assemble(job, here, picture, script);
     int streams[4] = {-1, -1, -1, -1};
-    armilla_status status = ARMILLA_OK;
-    if (run) streams[0] = nameless(run, strlen(run));
-    streams[1] = nameless("", 0);
-    streams[2] = nameless("", 0);
-    streams[3] = nameless(data, data_size);
-    if (!left || streams[0] < 0 || streams[1] < 0 || streams[2] < 0 || streams[3] < 0)
-        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
-    if (status == ARMILLA_OK) status = draw(job->session, streams);
+    cli_session *session = job->session;
+    armilla_status status = run && left ? ARMILLA_OK : fail(session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    if (status == ARMILLA_OK) status = nameless(session, run, strlen(run), &streams[0]);
+    if (status == ARMILLA_OK) status = nameless(session, "", 0, &streams[1]);
+    if (status == ARMILLA_OK) status = nameless(session, "", 0, &streams[2]);
+    if (status == ARMILLA_OK) status = nameless(session, data, data_size, &streams[3]);
+    if (status == ARMILLA_OK) status = draw(session, streams);
     if (status == ARMILLA_OK) status = keep(job, left, data, data_size, streams[1]);
     for (int i = 0; i < 4; i++)
         if (streams[i] >= 0) close(streams[i]);

@@ -120,6 +120,19 @@ int64_t plot_largest(const plot_job *job, int64_t j)
     return best;
 }
 
+/* The labels of the file of --labels, which belong to the job's data. */
+static armilla_status read_labels(plot_job *job, const char **labels)
+{
+    armilla_context *context = job->session->context;
+    const armilla_model_summary *of = &job->summary;
+    armilla_status status =
+        armilla_data_wrap_dense(context, ARMILLA_F64, job->V, of->rank, of->n, of->rank, &job->samples);
+    if (status == ARMILLA_OK) status = armilla_data_read_labels(context, job->samples, job->session->settings.labels);
+    for (int64_t j = 0; j < of->n && status == ARMILLA_OK; j++)
+        labels[j] = armilla_data_name(job->samples, ARMILLA_SAMPLE_LABELS, j);
+    return status;
+}
+
 /* The order of classes: numbers by value, then texts. */
 static int compare_labels(const void *first, const void *second)
 {
@@ -130,50 +143,44 @@ static int compare_labels(const void *first, const void *second)
     return strcmp(a, b);
 }
 
-/* Classes in their order, by which they get colours and places. */
-static armilla_status order_classes(plot_job *job)
+/* Numbers the labels that differ. */
+static armilla_status number_labels(plot_job *job, const char **labels)
 {
-    const armilla_labels *labels = &job->labels;
-    int64_t *places = malloc((size_t)labels->classes * sizeof *places);
-    job->names = malloc((size_t)labels->classes * sizeof *job->names);
-    if (places && job->names) {
-        memcpy(job->names, labels->names, (size_t)labels->classes * sizeof *job->names);
-        qsort(job->names, (size_t)labels->classes, sizeof *job->names, compare_labels);
-        for (int64_t c = 0; c < labels->classes; c++) {
-            const char **found =
-                bsearch(&labels->names[c], job->names, (size_t)labels->classes, sizeof *job->names, compare_labels);
-            places[c] = found ? found - job->names : 0;
-        }
-        for (int64_t j = 0; j < job->summary.n; j++) job->classes[j] = places[labels->values[j]];
-        job->class_count = labels->classes;
-        job->labelled = true;
+    const int64_t n = job->summary.n;
+    job->names = malloc((size_t)n * sizeof *job->names);
+    if (!job->names) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
+    memcpy(job->names, labels, (size_t)n * sizeof *labels);
+    qsort(job->names, (size_t)n, sizeof *job->names, compare_labels);
+    job->class_count = 0;
+    for (int64_t j = 0; j < n; j++)
+        if (j == 0 || compare_labels(&job->names[j], &job->names[job->class_count - 1]) != 0)
+            job->names[job->class_count++] = job->names[j];
+    for (int64_t j = 0; j < n; j++) {
+        const char **found =
+            bsearch(&labels[j], job->names, (size_t)job->class_count, sizeof *job->names, compare_labels);
+        job->classes[j] = found ? found - job->names : 0;
     }
-    free(places);
-    return job->labelled ? ARMILLA_OK : fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
-}
-
-/* The labels of --labels, or else of the model; none where there are none. */
-static armilla_status find_labels(plot_job *job)
-{
-    armilla_context *context = job->session->context;
-    const char *path = job->session->settings.labels;
-    if (!path) return armilla_labels_of_model(context, job->model, &job->labels);
-    const armilla_status status = armilla_labels_open(context, path, &job->labels);
-    if (status != ARMILLA_OK || job->labels.count == job->summary.n) return status;
-    return fail(job->session, ARMILLA_BAD_DATA,
-                "%s: has %" PRId64 " labels, but the model has %" PRId64 " samples; give one label per sample", path,
-                job->labels.count, job->summary.n);
+    job->labelled = true;
+    return ARMILLA_OK;
 }
 
 armilla_status plot_classify(plot_job *job)
 {
     const int64_t n = job->summary.n;
-    const armilla_status status = find_labels(job);
-    if (status != ARMILLA_OK) return status;
+    const bool given = job->session->settings.labels != NULL;
+    armilla_status status = ARMILLA_OK;
+    const char **labels = malloc((size_t)n * sizeof *labels);
     job->classes = malloc((size_t)n * sizeof *job->classes);
-    if (!job->classes) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
-    if (job->labels.count > 0) return order_classes(job);
-    job->class_count = job->summary.rank;
-    for (int64_t j = 0; j < n; j++) job->classes[j] = plot_largest(job, j);
-    return ARMILLA_OK;
+    if (!labels || !job->classes) {
+        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
+    } else if (given || armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, 0)) {
+        if (given) status = read_labels(job, labels);
+        for (int64_t j = 0; j < n && !given; j++) labels[j] = armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, j);
+        if (status == ARMILLA_OK) status = number_labels(job, labels);
+    } else {
+        job->class_count = job->summary.rank;
+        for (int64_t j = 0; j < n; j++) job->classes[j] = plot_largest(job, j);
+    }
+    free(labels);
+    return status;
 }

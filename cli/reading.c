@@ -6,14 +6,43 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PATIENCE 1.0 /* seconds before anything is shown */
 #define PAUSE 0.2    /* between two lines */
+
+static const char *header_choice(size_t index)
+{
+    static const char *const choices[] = {"yes", "no"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *decimal_choice(size_t index)
+{
+    static const char *const choices[] = {"point", "comma"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
 
 const armilla_option reading_options[] = {
     OPTION_FORMAT,
     OPTION_LABEL_COLUMN,
     OPTION_NAME_COLUMN,
+    OPTION_PATH("separator", separator, "WHAT",
+                "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
+                "as it looks"),
+    {.name = "header",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, header),
+     .choice = header_choice,
+     .value = "WHICH",
+     .help = "whether the first line of a text table holds names; otherwise as it looks"},
+    {.name = "decimal",
+     .kind = ARMILLA_OPTION_WORD,
+     .offset = offsetof(cli_settings, decimal),
+     .choice = decimal_choice,
+     .value = "MARK",
+     .help = "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
+             "point"},
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
     OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, apart by commas"),
@@ -74,11 +103,14 @@ static armilla_status choose(cli_session *session, const char *path, armilla_dat
     return status;
 }
 
-/* Read by another program: unless the format is named otherwise. */
-static bool is_external(const char *format, const char *path)
+/* The library knows the files that another program reads, and refuses them; a pipe is then used up. */
+static armilla_status open_any(cli_session *session, const char *path, const armilla_read_options *options,
+                               armilla_data **data)
 {
-    if (format) return strcmp(format, "hdf5") == 0 || strcmp(format, "mat") == 0;
-    return external_recognize(path);
+    struct stat found;
+    const armilla_status status = armilla_data_open(session->context, path, options, data);
+    if (status != ARMILLA_NOT_BUILT || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return status;
+    return external_open(session, path, options, data);
 }
 
 /* A file that is being read. */
@@ -86,6 +118,8 @@ typedef struct cli_reading {
     cli_report *report;
     const char *path;
     double begun, shown; /* seconds */
+    double stage, last;  /* when the stage under way (unpacking, parsing) began, and its last call */
+    int64_t done, total; /* of that stage */
 } cli_reading;
 
 /* How far the reading has come, on a terminal: user is a cli_reading. */
@@ -94,8 +128,12 @@ static void reading_progress(void *user, int64_t done, int64_t total)
     cli_reading *reading = user;
     const double clock = now(), elapsed = clock - reading->begun;
     char left[32], line[512];
+    if (total != reading->total || done < reading->done) reading->stage = reading->last;
+    reading->last = clock;
+    reading->total = total;
+    reading->done = done;
     if (elapsed < PATIENCE || clock - reading->shown < PAUSE || done <= 0 || total <= 0) return;
-    report_seconds(elapsed * (double)(total - done) / (double)done, left, sizeof left);
+    report_seconds((clock - reading->stage) * (double)(total - done) / (double)done, left, sizeof left);
     snprintf(line, sizeof line, "reading %s  %.0f %% of %.0f MB  < %s left", reading->path,
              100 * (double)done / (double)total, 1e-6 * (double)total, left);
     report_progress(reading->report, line);
@@ -106,7 +144,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
 {
     const cli_settings *settings = &session->settings;
     const double begun = now();
-    cli_reading reading = {.report = &session->report, .path = path, .begun = begun};
+    cli_reading reading = {.report = &session->report, .path = path, .begun = begun, .last = begun};
     const bool watched = session->report.terminal && !session->report.quiet;
     const armilla_read_options options = {
         .format = settings->format,
@@ -114,6 +152,10 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .array = settings->array,
         .label_column = settings->label_column,
         .name_column = settings->name_column,
+        .separator = settings->separator,
+        .header = settings->header,
+        .decimal = settings->decimal,
+        .keep_missing = settings->keep_missing,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
         .memory = settings->fit.memory,
@@ -121,9 +163,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .progress_user = &reading,
     };
     signals_reading(path);
-    armilla_status status = is_external(settings->format, path)
-                                ? external_open(session, path, &options, data)
-                                : armilla_data_open(session->context, path, &options, data);
+    armilla_status status = open_any(session, path, &options, data);
     report_erase(&session->report);
     if (status == ARMILLA_OK) status = choose(session, path, data);
     if (seconds) *seconds = now() - begun;

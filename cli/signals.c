@@ -1,11 +1,13 @@
-/* Signal handlers touch nothing but two flags: everything else happens in the callback of the fit. The exception is the
- * one for a mapped input that has become shorter: its numbers are gone, so nothing can go on. */
+/* A first signal only sets a flag, where what is done can still be saved or taken back: everything else happens in the
+ * callback of the fit. Where there is nothing to save, with a second signal, and where a mapped input has become
+ * shorter, so that its numbers are gone, the process ends at once, without the outputs that are not whole. */
 #include "signals.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,14 +57,73 @@ static void remove_unfinished(void)
     }
 }
 
-/* Only what may be called at any moment: the sentence in pieces, and the end. Several threads may meet the lost page at
- * once: the first tells it, the others wait for the end. */
-static void on_lost_input(int number)
+/* The hexadecimal number at text, which goes behind it. */
+static uintptr_t scan_address(const char **text)
 {
-    const char *const pieces[] = {"armilla: ", input ? input : "an input",
-                                  ": became shorter while it was read; let it be finished, and start again\n"};
+    static const char digits[] = "0123456789abcdef";
+    uintptr_t value = 0;
+    for (const char *digit; **text && (digit = strchr(digits, **text)); ++*text)
+        value = 16 * value + (uintptr_t)(digit - digits);
+    return value;
+}
+
+/* The file in a line of /proc/self/maps, "FIRST-BEHIND rights offset device inode   PATH"; NULL where the line is not of
+ * the address. */
+static char *mapped_path(char *line, uintptr_t address)
+{
+    const char *at = line;
+    const uintptr_t first = scan_address(&at);
+    if (*at++ != '-' || address < first || address >= scan_address(&at)) return NULL;
+    char *deleted = strstr(line, " (deleted)");
+    if (deleted) *deleted = '\0';
+    return strchr(at, '/');
+}
+
+/* path = the file that is mapped at the address; false where that cannot be told. Lines longer than the buffer have
+ * names that would not fit into the sentence either. */
+static bool find_mapped(const void *address, char *path, size_t size)
+{
+    char part[4096 + 512];
+    size_t used = 0;
+    const char *found = NULL;
+    const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (ssize_t got = maps < 0 ? 0 : 1; got > 0 && !found;) {
+        got = read(maps, part + used, sizeof part - 1 - used);
+        used += got > 0 ? (size_t)got : 0;
+        part[used] = '\0';
+        char *line = part;
+        for (char *end; !found && (end = strchr(line, '\n')); line = end + 1) {
+            *end = '\0';
+            found = mapped_path(line, (uintptr_t)address);
+        }
+        if (!found) used = line > part ? strlen(line) : 0;
+        if (!found) memmove(part, line, used);
+    }
+    if (maps >= 0) (void)close(maps);
+    if (found && strlen(found) < size) strcpy(path, found);
+    return found && strlen(found) < size;
+}
+
+/* Whether the path ends as the shorter one, which may be relative to the working directory. */
+static bool ends_with(const char *path, const char *relative)
+{
+    while (strncmp(relative, "./", 2) == 0) relative += 2;
+    const size_t length = strlen(path), part = strlen(relative);
+    return part <= length && strcmp(path + length - part, relative) == 0;
+}
+
+/* Only what may be called at any moment: the sentence in pieces, and the end. Several threads may meet the lost page at
+ * once: the first tells it, the others wait for the end. The file is called as it was given, where it is the data. */
+static void on_lost_input(int number, siginfo_t *facts, void *machine)
+{
+    char path[4096];
     (void)number;
+    (void)machine;
     while (atomic_flag_test_and_set(&lost)) (void)pause();
+    const char *name = input ? input : "an input";
+    if (find_mapped(facts->si_addr, path, sizeof path) && !(input && ends_with(path, input))) name = path;
+    const char *const pieces[] = {"armilla: ", name,
+                                  ": became shorter while it was read; let it be finished, and start again\n"};
     remove_unfinished();
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         (void)!write(STDERR_FILENO, pieces[i], strlen(pieces[i]));
@@ -76,11 +137,12 @@ void signals_reading(const char *path)
 
 static void on_signal(int number)
 {
-    if (!deferred) _exit(128 + number);
-    caught = number;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
+    if (deferred && !caught) {
+        caught = number;
+        return;
+    }
+    remove_unfinished();
+    _exit(128 + number);
 }
 
 /* Also where the shell started us with INT ignored, as it does for background jobs of scripts: a fit that is asked
@@ -92,8 +154,9 @@ void signals_install(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL); /* a lost terminal asks for no less */
-    action.sa_handler = on_lost_input;
-    sigaction(SIGBUS, &action, NULL); /* the library maps files; a page behind their end is no more */
+    struct sigaction losing = {.sa_sigaction = on_lost_input, .sa_flags = SA_SIGINFO};
+    sigemptyset(&losing.sa_mask);
+    sigaction(SIGBUS, &losing, NULL); /* the library maps files; a page behind their end is no more */
     /* Writing then fails with an error that can be told. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

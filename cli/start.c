@@ -92,12 +92,12 @@ static armilla_status open_model(cli_session *session, const char *path, const a
 armilla_status start_open(cli_session *session, const armilla_data *X, start_file *start)
 {
     armilla_options *options = &session->settings.fit;
-    armilla_status status = ARMILLA_OK;
+    bool model = false;
     if (!options->start || is_row(options->start)) return ARMILLA_OK;
-    if (armilla_model_recognize(options->start))
-        status = open_model(session, options->start, X, &start->model);
-    else
-        status = open_basis(session, options->start, X, &start->basis);
+    armilla_status status = armilla_model_recognize(session->context, options->start, &model);
+    if (status == ARMILLA_OK)
+        status = model ? open_model(session, options->start, X, &start->model)
+                       : open_basis(session, options->start, X, &start->basis);
     options->start_model = start->model;
     options->start_basis = start->basis;
     return status;

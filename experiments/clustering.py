@@ -89,7 +89,7 @@ def main():
              " seeds, each by <code>armilla cluster</code> with the options that <a href='clustering/table.csv'>"
              "table.csv</a> has. Models have as many atoms as there are classes; the last line has no options but the"
              " number of clusters. All but the first and the last line are prepared as <code>armilla cluster</code>"
-             " would (unit length; counts by tf-idf; tables with units scaled and centred), the nonnegative ones"
+             " would by its look at the data, the nonnegative ones"
              " without centring; PCA is of the data so prepared. Where a line does not say how its codes are clustered,"
              " it is by spherical k-means. mnist and fashion are the 10000 test images each; nothing is left out of"
              " any set.")

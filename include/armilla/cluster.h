@@ -69,7 +69,6 @@ ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, cons
 typedef struct armilla_labels {
     int64_t count, classes;
     int64_t *values;
-    char **names; /* of the classes, as they stand in the file, the data or the model */
 } armilla_labels;
 
 /* From a file: text with one label (any word) per line, IDX or a vector in an .npy. */

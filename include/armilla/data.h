@@ -34,10 +34,15 @@ typedef struct armilla_read_options {
     const char *array;        /* of a file with several arrays: which; NULL: the only one */
     const char *label_column; /* text tables: name or number (from 1) of the column with labels; NULL: none */
     const char *name_column;  /* text tables: of the column with the names of samples; NULL: as it looks */
+    const char *separator;    /* text tables: comma, semicolon, tab, blank or one character; NULL: as it looks */
+    const char *header;       /* text tables: yes or no; NULL: as it looks */
+    const char *decimal;      /* text tables: point or comma; NULL: as it looks where semicolons separate, else point */
+    bool keep_missing;        /* text tables: a missing value becomes NaN instead of an error */
     const char *labels;       /* a file with one label per sample, one per line or IDX; NULL: none */
     int threads;              /* that parse; <= 0: all cores */
     int64_t memory;           /* bytes that reading may take; <= 0: no limit */
-    /* Called now and then while text is parsed, by the calling thread: bytes done of total. NULL: not. */
+    /* Called now and then, by the calling thread, while a file is unpacked, while its text is parsed and between images:
+     * bytes done of that stage's total. NULL: not. */
     void (*progress)(void *user, int64_t done, int64_t total);
     void *progress_user;
 } armilla_read_options;
@@ -89,6 +94,9 @@ ARMILLA_API const char *armilla_data_name(const armilla_data *data, armilla_nami
 /* Copies count texts, one for each feature or sample, and puts them in the place of what was there. */
 ARMILLA_API armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, const char *const *texts,
                                                   int64_t count);
+
+/* The data get the labels in the file, one per sample: text with one per line, IDX or an .npy vector. */
+ARMILLA_API armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path);
 
 /* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
  * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by

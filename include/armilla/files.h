@@ -23,6 +23,10 @@ ARMILLA_API armilla_status armilla_output_print(armilla_output *output, const ch
 ARMILLA_API armilla_status armilla_output_commit(armilla_output *output);
 ARMILLA_API void armilla_output_free(armilla_output *output);
 
+/* ARMILLA_CANNOT_CREATE, with what to do, where armilla_output_new would refuse the path as things stand: to find that
+ * out before the work whose result goes there. Makes nothing. */
+ARMILLA_API armilla_status armilla_output_check(armilla_context *context, const char *path, bool overwrite);
+
 /* Writes the header of a .npy array of that shape; the numbers follow by armilla_output_write. C order unless
  * column_major. cols < 0: a vector of `rows` numbers; rows < 0: a single number. */
 ARMILLA_API armilla_status armilla_output_npy_header(armilla_output *output, armilla_type type, int64_t rows,

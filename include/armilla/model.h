@@ -54,8 +54,9 @@ ARMILLA_API const armilla_trace_entry *armilla_model_trace(const armilla_model *
 ARMILLA_API armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
                                               bool overwrite);
 ARMILLA_API armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model);
-/* True where the file is an archive with the arrays of a model: cheap, and says nothing about what is in them. */
-ARMILLA_API bool armilla_model_recognize(const char *path);
+/* *model = whether the file is an archive with the arrays of a model: cheap, and says nothing about what is in them.
+ * An error only where the file cannot be opened or read. */
+ARMILLA_API armilla_status armilla_model_recognize(armilla_context *context, const char *path, bool *model);
 /* The trace as CSV: iter,objective,relative_error,dU,dV,radius,seconds. */
 ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model,
                                                     const char *path, bool overwrite);

@@ -24,7 +24,7 @@ armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_c
     const armilla_allocator chosen = allocator ? *allocator : (armilla_allocator){system_resize, NULL};
     armilla_context *made = chosen.resize(chosen.user, NULL, sizeof *made);
     if (!made) return ARMILLA_NO_MEMORY;
-    *made = (armilla_context){.allocator = chosen, .io = &armilla_io_system};
+    *made = (armilla_context){.allocator = chosen, .io = &armilla_io_system, .most_narrow = INT32_MAX};
     *context = made;
     return ARMILLA_OK;
 }

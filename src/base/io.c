@@ -23,6 +23,7 @@ const armilla_io armilla_io_system = {
     .unlink = unlink,
     .stat = stat,
     .fstat = fstat,
+    .access = access,
     .opendir = opendir,
     .readdir = readdir,
     .closedir = closedir,
@@ -59,6 +60,14 @@ int armilla_io_fsync(const armilla_io *io, int file)
     do result = io->fsync(file);
     while (result < 0 && errno == EINTR);
     return result;
+}
+
+DIR *armilla_io_opendir(const armilla_io *io, const char *path)
+{
+    DIR *directory = NULL;
+    do directory = io->opendir(path);
+    while (!directory && errno == EINTR);
+    return directory;
 }
 
 int armilla_io_close(const armilla_io *io, int file)

@@ -17,6 +17,7 @@ typedef struct armilla_io {
     int (*unlink)(const char *path);
     int (*stat)(const char *path, struct stat *facts);
     int (*fstat)(int file, struct stat *facts);
+    int (*access)(const char *path, int mode);
     DIR *(*opendir)(const char *path);
     struct dirent *(*readdir)(DIR *directory); /* NULL at the end with errno as it was, else for the reason in errno */
     int (*closedir)(DIR *directory);
@@ -31,6 +32,7 @@ int armilla_io_open(const armilla_io *io, const char *path, int flags, mode_t mo
 ssize_t armilla_io_read(const armilla_io *io, int file, void *bytes, size_t count);
 ssize_t armilla_io_write(const armilla_io *io, int file, const void *bytes, size_t count);
 int armilla_io_fsync(const armilla_io *io, int file);
+DIR *armilla_io_opendir(const armilla_io *io, const char *path);
 /* Not called again: the file is closed however close ends, so an interruption counts as success. */
 int armilla_io_close(const armilla_io *io, int file);
 

@@ -4,33 +4,6 @@
 #include "files/files.h"
 #include "model/model.h"
 
-#include <string.h>
-
-/* The texts of the classes lie one after the other, from names[0] on. */
-static armilla_status keep_class_names(armilla_context *context, const armilla_names *names, armilla_labels *labels)
-{
-    char *text = NULL;
-    int64_t bytes = 0;
-    for (int64_t i = 0, next = 0; i < names->count; i++) {
-        if (labels->values[i] != next) continue;
-        bytes += (int64_t)strlen(armilla_names_at(names, i)) + 1;
-        next++;
-    }
-    armilla_status status = armilla_take(context, bytes, 1, &text);
-    if (status == ARMILLA_OK) status = armilla_take(context, labels->classes, sizeof *labels->names, &labels->names);
-    if (status != ARMILLA_OK || labels->classes == 0) {
-        armilla_release(context, text);
-        return status;
-    }
-    for (int64_t i = 0, next = 0; i < names->count; i++) {
-        if (labels->values[i] != next) continue;
-        const size_t size = strlen(armilla_names_at(names, i)) + 1;
-        labels->names[next++] = memcpy(text, armilla_names_at(names, i), size);
-        text += size;
-    }
-    return ARMILLA_OK;
-}
-
 static armilla_status number_names(armilla_context *context, const armilla_names *names, armilla_labels *labels)
 {
     armilla_labels made = {.count = names->count};
@@ -42,11 +15,10 @@ static armilla_status number_names(armilla_context *context, const armilla_names
         made.values[i] = first < i ? made.values[first] : made.classes++;
     }
     armilla_names_index_free(context, &index);
-    if (status == ARMILLA_OK) status = keep_class_names(context, names, &made);
     if (status == ARMILLA_OK)
         *labels = made;
     else
-        armilla_labels_free(context, &made);
+        armilla_release(context, made.values);
     return status;
 }
 
@@ -73,8 +45,6 @@ armilla_status armilla_labels_of_model(armilla_context *context, const armilla_m
 
 void armilla_labels_free(armilla_context *context, armilla_labels *labels)
 {
-    if (labels->names && labels->classes > 0) armilla_release(context, labels->names[0]);
-    armilla_release(context, labels->names);
     armilla_release(context, labels->values);
     *labels = (armilla_labels){0};
 }

@@ -1,62 +1,106 @@
 /* The preparation and rank that `armilla cluster DATA --k K` takes where nothing is said: chosen by measurement
- * (docs/clustering.md). Unit length always; tf-idf for counts, which are sparse whole numbers; scale and centre for
- * tables whose features have different units, so that a few of them make up nearly all of the length. */
+ * (docs/clustering.md). Unit length always; log1p and tf-idf for counts; scale and centre for tables whose features have
+ * different units, so that a few of them make up nearly all of the spread. */
 #include "cluster/cluster.h"
 
 #include "base/size.h"
+#include "base/team.h"
 #include "data/traverse.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* Features that count, of m: below an eighth, or (of few) hardly more than one. */
-#define LEAST_SHARE 0.125
-#define LEAST_COUNT 1.2
+/* Counts: whole numbers, most of them small, which pixels are not; of dense data nearly all are 0 besides. */
+#define SMALL_COUNT 4.0
+#define ABSENT_SHARE 0.9
+/* Units: fewer than so many of the features have the spread, and the one in the middle has next to none beside the
+ * largest. */
+#define SPREAD_SHARE 0.125
+#define MIDDLE_SPREAD (1.0 / 30)
+/* Atoms for each cluster. */
+enum { ATOMS_PER_CLUSTER = 4 };
+
+/* What are_counts adds up: entries that are no counts; that are not 0; and of these the small ones. */
+enum { OTHERS, PRESENT, SMALL, SUMS };
 
 typedef struct look {
-    int64_t *rows;
-    double *values;
+    int64_t *rows;  /* m per thread */
+    double *values; /* the same */
 } look;
+
+static void look_at(int64_t count, const double *values, double *sums)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const double x = values[i];
+        sums[OTHERS] += !(x >= 0 && x == floor(x));
+        sums[PRESENT] += x != 0;
+        sums[SMALL] += x != 0 && x <= SMALL_COUNT;
+    }
+}
 
 static armilla_status visit_entries(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const look *l = self;
-    (void)thread;
+    const armilla_data *X = panel->data;
+    int64_t *rows = l->rows + thread * X->m;
+    double *values = l->values + thread * X->m, shift = 0;
     for (int64_t j = 0; j < panel->count; j++) {
-        double shift = 0;
-        const int64_t count = panel->data->ops->entries(panel, j, l->rows, l->values, &shift);
-        for (int64_t i = 0; i < count; i++) sums[0] += !(l->values[i] >= 0 && l->values[i] == floor(l->values[i]));
+        int64_t count = X->m;
+        if (X->ops->entries)
+            count = X->ops->entries(panel, j, rows, values, &shift);
+        else
+            X->ops->expand(panel, j, values);
+        look_at(count, values, sums);
     }
     return ARMILLA_OK;
 }
 
-/* Sparse, whole numbers, none negative. */
-static armilla_status are_counts(armilla_context *context, const armilla_data *X, bool *counts)
+static armilla_status are_counts(armilla_context *context, const armilla_data *X, int threads, bool *counts)
 {
     look l = {NULL, NULL};
-    double others = 0;
-    if (!X->ops->entries) return ARMILLA_OK;
-    armilla_status status = armilla_take(context, X->m, sizeof *l.rows, &l.rows);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *l.values, &l.values);
+    double sums[SUMS] = {0};
+    const int64_t room = armilla_threads_choose(threads) * X->m;
+    armilla_status status = armilla_take(context, room, sizeof *l.rows, &l.rows);
+    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);
     if (status == ARMILLA_OK)
-        status = armilla_traverse_once(context, X, armilla_type_precision(X->type), 1, 1, visit_entries, &l, &others);
-    if (status == ARMILLA_OK) *counts = others == 0;
+        status =
+            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, SUMS, visit_entries, &l, sums);
     armilla_release(context, l.values);
     armilla_release(context, l.rows);
-    return status;
+    if (status != ARMILLA_OK) return status;
+    const double absent = 1 - sums[PRESENT] / ((double)X->m * (double)X->n);
+    *counts = sums[OTHERS] == 0 && sums[SMALL] >= 0.5 * sums[PRESENT] && sums[PRESENT] > 0 &&
+              (X->ops->entries || absent >= ABSENT_SHARE);
+    return ARMILLA_OK;
 }
 
-/* How many features count: (sum s)^2 / sum s^2 with s a feature's mean square. */
-static double effective(int64_t m, const double *means, const double *variances)
+/* How many features have the spread: (sum v)^2 / sum v^2 of the variances v. */
+static double effective(int64_t m, const double *variances)
 {
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < m; i++) {
-        const double s = variances[i] + means[i] * means[i];
-        sum += s;
-        squares += s * s;
+        sum += variances[i];
+        squares += variances[i] * variances[i];
     }
     return squares > 0 ? sum * sum / squares : (double)m;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the variances. */
+static bool differ_in_unit(int64_t m, double *variances)
+{
+    const double features = effective(m, variances);
+    qsort(variances, (size_t)m, sizeof *variances, compare);
+    const double middle = variances[m / 2], largest = variances[m - 1];
+    return features < fmax(SPREAD_SHARE * (double)m, 1.5) && sqrt(middle) < MIDDLE_SPREAD * sqrt(largest);
+}
+
+/* Sparse data are no tables of measurements. */
 static armilla_status have_units(armilla_context *context, const armilla_data *X, int threads, bool *units)
 {
     double *means = NULL, *variances = NULL;
@@ -65,8 +109,7 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *variances, &variances);
     if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, means);
     if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, means, variances);
-    if (status == ARMILLA_OK)
-        *units = effective(X->m, means, variances) < fmax(LEAST_SHARE * (double)X->m, LEAST_COUNT);
+    if (status == ARMILLA_OK) *units = differ_in_unit(X->m, variances);
     armilla_release(context, variances);
     armilla_release(context, means);
     return status;
@@ -76,12 +119,13 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
                                       armilla_options *options)
 {
     bool counts = false, units = false;
-    armilla_status status = are_counts(context, X, &counts);
-    if (status == ARMILLA_OK) status = have_units(context, X, (int)options->threads, &units);
+    armilla_status status = are_counts(context, X, (int)options->threads, &counts);
+    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)options->threads, &units);
     if (status != ARMILLA_OK) return status;
     options->normalize = "l2";
-    options->tfidf = counts;
+    options->log1p = options->tfidf = counts;
     options->scale = options->center = units;
-    if (options->rank == 0) options->rank = armilla_min64(k > X->m / 2 ? X->m : 2 * k, X->m);
+    const int64_t most = armilla_min64(X->m, X->n);
+    if (options->rank == 0) options->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
     return ARMILLA_OK;
 }

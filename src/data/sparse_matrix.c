@@ -8,9 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool armilla_sparse_needs_wide(int64_t m, int64_t n, int64_t entries)
+bool armilla_sparse_needs_wide(const armilla_context *context, int64_t m, int64_t n, int64_t entries)
 {
-    return m > INT32_MAX || n > INT32_MAX || entries > INT32_MAX;
+    const int64_t most = context->most_narrow;
+    return m > most || n > most || entries > most;
 }
 
 int64_t armilla_sparse_entries(const armilla_sparse_matrix *matrix)
@@ -21,7 +22,8 @@ int64_t armilla_sparse_entries(const armilla_sparse_matrix *matrix)
 armilla_status armilla_sparse_take(armilla_context *context, armilla_type type, int64_t m, int64_t n, int64_t entries,
                                    armilla_sparse_matrix *made)
 {
-    armilla_sparse_matrix taken = {.type = type, .wide = armilla_sparse_needs_wide(m, n, entries), .m = m, .n = n};
+    armilla_sparse_matrix taken = {
+        .type = type, .wide = armilla_sparse_needs_wide(context, m, n, entries), .m = m, .n = n};
     const size_t index = taken.wide ? sizeof(int64_t) : sizeof(int32_t);
     armilla_status status = armilla_take(context, entries, armilla_type_size(type), &taken.values);
     if (status == ARMILLA_OK) status = armilla_take(context, entries, index, &taken.rows);

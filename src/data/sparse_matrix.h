@@ -16,7 +16,7 @@ typedef struct armilla_sparse_matrix {
 } armilla_sparse_matrix;
 
 /* Whether an m x n matrix of that many entries needs wide indices. */
-bool armilla_sparse_needs_wide(int64_t m, int64_t n, int64_t entries);
+bool armilla_sparse_needs_wide(const armilla_context *context, int64_t m, int64_t n, int64_t entries);
 int64_t armilla_sparse_entries(const armilla_sparse_matrix *matrix);
 
 /* Room for an m x n matrix; *made is zeroed where that fails. */

@@ -254,8 +254,10 @@ static armilla_status sort_unsorted(armilla_context *context, armilla_team *team
 static armilla_status take_unset(armilla_context *context, const armilla_triplets *from, int64_t entries,
                                  armilla_sparse_matrix *made)
 {
-    armilla_sparse_matrix taken = {
-        .type = ARMILLA_F64, .wide = armilla_sparse_needs_wide(from->m, from->n, entries), .m = from->m, .n = from->n};
+    armilla_sparse_matrix taken = {.type = ARMILLA_F64,
+                                   .wide = armilla_sparse_needs_wide(context, from->m, from->n, entries),
+                                   .m = from->m,
+                                   .n = from->n};
     const size_t index = taken.wide ? sizeof(int64_t) : sizeof(int32_t);
     armilla_status status = armilla_grow(context, entries, sizeof(double), &taken.values);
     if (status == ARMILLA_OK) status = armilla_grow(context, entries, index, &taken.rows);
@@ -292,7 +294,7 @@ armilla_status armilla_triplets_compress(armilla_context *context, armilla_team 
     compressing c = {.from = from, .to = &matrix, .features = *from->features, .given = *from->values};
     /* The counts of all ranges take no more room than the entries do. */
     c.ranges = (int)armilla_max64(1, armilla_min64(threads, from->count / from->n));
-    c.disordered = from->mirror != 0 || armilla_sparse_needs_wide(from->m, from->n, from->count);
+    c.disordered = from->mirror != 0 || armilla_sparse_needs_wide(context, from->m, from->n, from->count);
     if (!c.disordered) armilla_team_share(team, from->count, look_for_disorder, &c);
     const armilla_status status = c.disordered ? distribute(context, team, threads, &c) : keep_order(context, &c);
     if (status == ARMILLA_OK)

@@ -11,7 +11,7 @@
 
 #define FIRST_BYTES (1 << 20)
 
-static armilla_status cannot_open(armilla_context *context, const char *path)
+armilla_status armilla_cannot_open(armilla_context *context, const char *path)
 {
     return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s; check the name and the permissions",
                         path, strerror(errno));
@@ -60,7 +60,7 @@ done:
 static armilla_status load(armilla_context *context, int file, armilla_bytes *bytes)
 {
     struct stat facts;
-    if (context->io->fstat(file, &facts) != 0) return cannot_open(context, bytes->path);
+    if (context->io->fstat(file, &facts) != 0) return armilla_cannot_open(context, bytes->path);
     if (S_ISDIR(facts.st_mode))
         return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: is a directory; give the name of a file in it",
                             bytes->path);
@@ -72,7 +72,7 @@ armilla_status armilla_bytes_open(armilla_context *context, const char *path, ar
 {
     armilla_bytes made = {.path = path};
     const int file = armilla_io_open(context->io, path, O_RDONLY | O_NOCTTY, 0);
-    if (file < 0) return cannot_open(context, path);
+    if (file < 0) return armilla_cannot_open(context, path);
     armilla_status status = load(context, file, &made);
     (void)armilla_io_close(context->io, file);
     if (status == ARMILLA_OK && made.count == 0)
@@ -89,6 +89,15 @@ void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes)
     if (bytes->map) munmap(bytes->map, bytes->count);
     armilla_release(context, bytes->memory);
     *bytes = (armilla_bytes){.path = NULL};
+}
+
+armilla_status armilla_bytes_afford(armilla_context *context, const char *path, int64_t needed, int64_t limit)
+{
+    if (limit <= 0 || needed <= limit) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_NO_MEMORY,
+                        "%s: the data take %lld bytes in memory, and the limit is %lld; raise it (--memory): data are "
+                        "not streamed from disk yet",
+                        path, (long long)needed, (long long)limit);
 }
 
 int64_t armilla_bytes_limit(int64_t memory)

@@ -6,10 +6,11 @@
 #include "base/size.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME };
+enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME, OTHER_MARK };
 
 typedef struct table {
     armilla_text text;
@@ -27,15 +28,22 @@ static armilla_status bad_field(const table *t, int64_t column, armilla_span fie
         [ARMILLA_DECIMAL_NUMBER] = "",
         [ARMILLA_DECIMAL_EMPTY] = " the field is empty (a missing value); fill it, or remove the line or the column",
         [ARMILLA_DECIMAL_TEXT] =
-            " is not a number; correct it or remove the column (decimals take a point), or say what "
-            "the column is (--name-column, --label-column)",
+            " is not a number; correct it or remove the column, or say what it is (--name-column, --label-column, "
+            "--header)",
         [ARMILLA_DECIMAL_NOT_FINITE] = " is no finite number; remove the line or the column, or fill the value",
         [ARMILLA_DECIMAL_TOO_LARGE] = " is too large for a number; scale the values",
         [RAGGED] = "",
         [NUMBER_AS_NAME] = " is a number where the first row has a name; correct one of them, or say that the column "
                            "holds names (--name-column 1)",
+        [OTHER_MARK] = " has another decimal mark than was expected; use one for all numbers, and say which (--decimal "
+                       "comma)",
     };
     char shown[ARMILLA_SHOWN];
+    double value = 0;
+    const unsigned char other = t->columns.dialect.mark == ',' ? '.' : ',';
+    if (mistake == ARMILLA_DECIMAL_TEXT &&
+        armilla_decimal_parse(field.start, field.end, other, t->text.plain, &value) == ARMILLA_DECIMAL_NUMBER)
+        mistake = OTHER_MARK;
     const char *quote = mistake == ARMILLA_DECIMAL_EMPTY ? "" : "'";
     return armilla_fail(t->text.context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s",
                         t->text.path, armilla_text_line_number(&t->text, field.start), column, *quote ? " " : "", quote,
@@ -56,12 +64,13 @@ static armilla_status tell_mistake(const table *t, const armilla_text_part *part
     const unsigned char *at = record.start;
     armilla_span field = record;
     int64_t column = 0;
+    const int64_t found = armilla_fields_count(&t->columns.dialect, record);
     if (part->mistake == RAGGED)
         return armilla_fail(t->text.context, ARMILLA_BAD_DATA,
-                            "%s: line %" PRId64 " has %" PRId64 " fields, the lines before have %" PRId64
+                            "%s: line %" PRId64 " has %" PRId64 " field%s, the lines before have %" PRId64
                             "; give every line the same number",
-                            t->text.path, armilla_text_line_number(&t->text, record.start),
-                            armilla_fields_count(&t->columns.dialect, record), t->columns.fields);
+                            t->text.path, armilla_text_line_number(&t->text, record.start), found,
+                            found == 1 ? "" : "s", t->columns.fields);
     while (armilla_fields_next(&t->columns.dialect, record, &at, &field)) {
         column++;
         if (field.start >= part->bad) break;
@@ -74,8 +83,9 @@ static bool take_number(const table *t, armilla_span record, const unsigned char
 {
     const armilla_dialect *dialect = &t->columns.dialect;
     const unsigned char *start = *at;
+    if (dialect->mark == dialect->separator) return false; /* decimals are within quotes */
     while (start < record.end && armilla_fields_blank(dialect, *start)) start++;
-    const unsigned char *stop = armilla_decimal_scan(start, record.end, t->text.plain, value);
+    const unsigned char *stop = armilla_decimal_scan(start, record.end, dialect->mark, t->text.plain, value);
     if (!stop) return false;
     if (dialect->separator != ' ')
         while (stop < record.end && armilla_fields_blank(dialect, *stop)) stop++;
@@ -96,7 +106,13 @@ static int take_field(const table *t, armilla_span record, int64_t column, int64
     if (column == c->name) t->names[row] = field;
     const bool number = column != c->label && column != c->name;
     if (!number && !(column == c->name && c->names_are_text)) return 0;
-    const int kind = (int)armilla_decimal_parse(field.start, field.end, t->text.plain, number ? value : &ignored);
+    const int kind =
+        (int)armilla_decimal_parse(field.start, field.end, c->dialect.mark, t->text.plain, number ? value : &ignored);
+    const bool missing = kind == ARMILLA_DECIMAL_EMPTY || kind == ARMILLA_DECIMAL_NOT_FINITE;
+    if (number && missing && t->text.options->keep_missing) {
+        *value = (double)NAN;
+        return 0;
+    }
     if (number) return kind;
     return kind == ARMILLA_DECIMAL_NUMBER ? NUMBER_AS_NAME : 0;
 }
@@ -271,6 +287,11 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     status = read_rows(&t);
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
     if (status == ARMILLA_OK) status = make_data(&t, data);
+    if (status == ARMILLA_OK && t.columns.doubtful)
+        armilla_log(context, ARMILLA_LOG_WARNING,
+                    "%s: the first line counts up and is taken for a sample; say --header yes where it holds the names "
+                    "of columns, else --header no",
+                    bytes->path);
     armilla_release(context, t.values);
     armilla_release(context, t.names);
     armilla_release(context, t.labels);

@@ -24,7 +24,7 @@
 
 typedef struct decimal {
     bool negative;
-    const unsigned char *digits, *behind; /* digits and the point between them */
+    const unsigned char *digits, *behind; /* digits and the mark between them */
     int64_t count;                        /* significant digits */
     int64_t exponent;                     /* of the last digit */
     uint64_t whole;                       /* the digits as a number where there are at most WIDE_DIGITS */
@@ -86,21 +86,21 @@ scan_exponent(const unsigned char *at, const unsigned char *end, int64_t *expone
 static __attribute__((noinline)) void shorten(decimal *number)
 {
     const unsigned char *at = number->digits;
-    while (at < number->behind && (*at == '0' || *at == '.')) number->count -= *at++ == '0';
+    while (at < number->behind && (*at == '0' || !is_digit(at, number->behind))) number->count -= *at++ == '0';
     number->digits = at;
     if (number->count <= WIDE_DIGITS) return;
     number->whole = 0;
     number->exponent += number->count - WIDE_DIGITS;
     for (int used = 0; used < WIDE_DIGITS; at++)
-        if (*at != '.') {
+        if (is_digit(at, number->behind)) {
             number->whole = 10 * number->whole + (uint64_t)(*at - '0');
             used++;
         }
 }
 
-/* [sign] digits [. digits] [e [sign] digits], with a digit somewhere before the e; NULL for anything else. */
-static inline __attribute__((always_inline)) const unsigned char *scan(const unsigned char *at,
-                                                                       const unsigned char *end, decimal *number)
+/* [sign] digits [mark digits] [e [sign] digits], with a digit somewhere before the e; NULL for anything else. */
+static inline __attribute__((always_inline)) const unsigned char *
+scan(const unsigned char *at, const unsigned char *end, unsigned char mark, decimal *number)
 {
     number->whole = 0;
     number->exponent = 0;
@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) const unsigned char *scan(const uns
     const unsigned char *stop = at;
     for (; is_digit(stop, end); stop++) number->whole = 10 * number->whole + (uint64_t)(*stop - '0');
     number->count = stop - at;
-    if (stop < end && *stop == '.') {
+    if (stop < end && *stop == mark) {
         at = stop + 1;
         stop = scan_digits(at, end, &number->whole);
         number->count += stop - at;
@@ -195,7 +195,7 @@ static __attribute__((noinline)) double convert_slow(const decimal *number, loca
     bool more = false;
     if (number->count > WIDE_DIGITS) exponent -= number->count - WIDE_DIGITS;
     for (const unsigned char *at = number->digits; at < number->behind; at++) {
-        if (*at == '.' || (count == 0 && *at == '0')) continue;
+        if (!is_digit(at, number->behind) || (count == 0 && *at == '0')) continue;
         if (count < MOST_DIGITS) {
             text[count++] = (char)*at;
             continue;
@@ -221,11 +221,11 @@ static inline __attribute__((always_inline)) double finish(const decimal *number
     return number->negative ? -found : found;
 }
 
-const unsigned char *armilla_decimal_scan(const unsigned char *start, const unsigned char *end, locale_t plain,
-                                          double *value)
+const unsigned char *armilla_decimal_scan(const unsigned char *start, const unsigned char *end, unsigned char mark,
+                                          locale_t plain, double *value)
 {
     decimal number;
-    const unsigned char *behind = scan(start, end, &number);
+    const unsigned char *behind = scan(start, end, mark, &number);
     if (!behind) return NULL;
     const double found = finish(&number, plain);
     if (isinf(found)) return NULL;
@@ -235,7 +235,8 @@ const unsigned char *armilla_decimal_scan(const unsigned char *start, const unsi
 
 static bool is_word(const unsigned char *start, const unsigned char *end)
 {
-    static const char *const words[] = {"nan", "na", "n/a", "null", "inf", "infinity"};
+    static const char *const words[] = {"nan",  "na",  "n/a",     "null",   "none",   "inf",   "infinity", "<na>",
+                                        "#n/a", "#na", "#div/0!", "#name?", "#null!", "#num!", "#ref!",    "#value!"};
     bool negative = false;
     start = scan_sign(start, end, &negative);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -245,12 +246,12 @@ static bool is_word(const unsigned char *start, const unsigned char *end)
     return false;
 }
 
-armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned char *end, locale_t plain,
-                                      double *value)
+armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned char *end, unsigned char mark,
+                                      locale_t plain, double *value)
 {
     decimal number;
     if (start == end) return ARMILLA_DECIMAL_EMPTY;
-    if (scan(start, end, &number) != end)
+    if (scan(start, end, mark, &number) != end)
         return is_word(start, end) ? ARMILLA_DECIMAL_NOT_FINITE : ARMILLA_DECIMAL_TEXT;
     const double found = finish(&number, plain);
     if (isinf(found)) return ARMILLA_DECIMAL_TOO_LARGE;

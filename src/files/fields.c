@@ -45,16 +45,27 @@ static bool take_record(const armilla_dialect *dialect, armilla_span *rest, armi
     return true;
 }
 
+/* Spreadsheets call what they could not compute #N/A and the like: a field, not a comment. */
+static bool is_comment(const armilla_dialect *dialect, armilla_span text)
+{
+    const unsigned char *stop = text.start;
+    double value = 0;
+    if (*text.start != '#') return false;
+    while (stop < text.end && (*stop == ' ' ? dialect->separator != ' ' : !armilla_fields_separates(dialect, *stop)))
+        stop++;
+    return armilla_decimal_parse(text.start, stop, '.', (locale_t)0, &value) != ARMILLA_DECIMAL_NOT_FINITE;
+}
+
 bool armilla_fields_next_record(const armilla_dialect *dialect, armilla_span *rest, armilla_span *record)
 {
     while (take_record(dialect, rest, record)) {
         const armilla_span text = trim(dialect, *record);
-        if (text.start < text.end && *text.start != '#') return true;
+        if (text.start < text.end && !is_comment(dialect, text)) return true;
     }
     return false;
 }
 
-unsigned char armilla_fields_separator(armilla_span line)
+unsigned char armilla_fields_separator(armilla_span line, unsigned char mark)
 {
     int64_t commas = 0, tabs = 0;
     for (const unsigned char *at = line.start; at < line.end; at++) {
@@ -64,7 +75,7 @@ unsigned char armilla_fields_separator(armilla_span line)
         commas += *at == ',';
         tabs += *at == '\t';
     }
-    if (commas >= tabs && commas > 0) return ',';
+    if (commas >= tabs && commas > 0 && (mark != ',' || tabs == 0)) return ',';
     return tabs > 0 ? '\t' : ' ';
 }
 

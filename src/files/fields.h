@@ -1,4 +1,4 @@
-/* Lines of a table as text, and their fields: separators, quotes, blanks. */
+/* Lines of a table as text, and their fields: separators, quotes, blanks, decimal marks. */
 #ifndef ARMILLA_FILES_FIELDS_H
 #define ARMILLA_FILES_FIELDS_H
 
@@ -7,13 +7,18 @@
 typedef struct armilla_dialect {
     unsigned char separator; /* ' ': runs of blanks; 0: not known yet, any of them */
     bool multiline;          /* a quoted field may hold line ends */
+    unsigned char mark;      /* before the decimals: a point or a comma */
 } armilla_dialect;
+
+/* What the options say, else as the text looks; no separator where it has no record. */
+armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *dialect);
 
 /* The next record of rest that holds something: neither blank nor a comment (#). */
 bool armilla_fields_next_record(const armilla_dialect *dialect, armilla_span *rest, armilla_span *record);
 
-/* A semicolon decides (commas may be decimal marks then), else the more frequent of comma and tab; else blanks. */
-unsigned char armilla_fields_separator(armilla_span line);
+/* A semicolon decides (commas may be decimal marks then), else the more frequent of comma and tab, or a tab where the
+ * decimal mark is known to be a comma; else blanks. */
+unsigned char armilla_fields_separator(armilla_span line, unsigned char mark);
 
 /* Whether some line of the part opens a quote that it does not close. */
 bool armilla_fields_run_on(armilla_span text);

@@ -23,7 +23,7 @@ typedef struct armilla_format {
     armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                            armilla_data **data);
     /* Formats that are directories of files have these two; those that are nothing else, none of the two above. */
-    bool (*recognize_directory)(armilla_context *context, const char *path);
+    armilla_status (*recognize_directory)(armilla_context *context, const char *path, bool *found);
     armilla_status (*read_directory)(armilla_context *context, const char *path, const armilla_read_options *options,
                                      armilla_data **data);
 } armilla_format;
@@ -42,9 +42,9 @@ armilla_status armilla_array_need_matrix(armilla_context *context, const char *w
                                          const struct armilla_array *array);
 
 /* Data from an array inside the bytes, with samples in its rows, or in its columns: numbers that lie as the solver
- * wants them stay in the mapping, all others are converted. */
+ * wants them stay in the mapping, all others are converted, if the options' memory has room for them. */
 armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const struct armilla_array *array,
-                                  bool columns, armilla_data **data);
+                                  const armilla_read_options *options, armilla_data **data);
 
 /* Whether the first `length` bytes of the path end in one of the words of endings, in either case. */
 bool armilla_has_ending(const char *endings, const char *path, size_t length);
@@ -58,14 +58,25 @@ armilla_status armilla_labels_attach(armilla_context *context, const char *path,
 /* The texts themselves. memory: bytes that reading may take; <= 0: no limit. */
 armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names);
 
+/* ARMILLA_CANNOT_OPEN, for the reason in errno. */
+armilla_status armilla_cannot_open(armilla_context *context, const char *path);
 /* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
 /* What one thing that a file asks for may take: memory, or half of the machine's where memory <= 0. */
 int64_t armilla_bytes_limit(int64_t memory);
-/* Bytes that gzip made become what it packed; others stay as they are. memory: the most that it may be, <= 0: what the
- * machine bears. */
-armilla_status armilla_bytes_unpack(armilla_context *context, int64_t memory, armilla_bytes *bytes);
+/* ARMILLA_NO_MEMORY where data that take so many bytes are more than the limit; <= 0: none. */
+armilla_status armilla_bytes_afford(armilla_context *context, const char *path, int64_t needed, int64_t limit);
+/* Bytes that gzip made become what it packed; others stay as they are. The options' memory is the most that it may be,
+ * <= 0: what the machine bears. */
+armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options,
+                                    armilla_bytes *bytes);
+
+/* Tells the function of the options, where there is one, how far a stage of the reading has come. */
+static inline void armilla_read_progress(const armilla_read_options *options, int64_t done, int64_t total)
+{
+    if (options->progress) options->progress(options->progress_user, done, total);
+}
 
 #endif

@@ -8,7 +8,8 @@
 #include <zlib.h>
 
 enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032 };
-#define FEED (1u << 30) /* zlib counts in unsigned int */
+#define FEED (1u << 22)         /* bytes of the file after which progress is told */
+#define MOST_AT_ONCE (1u << 30) /* zlib counts in unsigned int */
 #define LEAST_ROOM (64 << 10)
 
 static const unsigned char magic[MAGIC] = {0x1f, 0x8b, Z_DEFLATED};
@@ -16,6 +17,7 @@ static const unsigned char magic[MAGIC] = {0x1f, 0x8b, Z_DEFLATED};
 typedef struct unpacking {
     armilla_context *context;
     const armilla_bytes *packed;
+    const armilla_read_options *options;
     size_t fed; /* bytes of it that zlib has been given */
     z_stream stream;
     unsigned char *block;
@@ -75,6 +77,7 @@ static void feed(unpacking *u)
     const size_t left = u->packed->count - u->fed, part = left < FEED ? left : FEED;
     u->stream.next_in = (unsigned char *)(uintptr_t)(u->packed->start + u->fed);
     u->stream.avail_in = (unsigned)part;
+    armilla_read_progress(u->options, (int64_t)u->fed, (int64_t)u->packed->count);
     u->fed += part;
 }
 
@@ -97,7 +100,7 @@ static armilla_status unpack_member(unpacking *u)
     for (int code = Z_OK; code != Z_STREAM_END;) {
         if (u->used == u->room && (status = widen(u)) != ARMILLA_OK) return status;
         if (u->stream.avail_in == 0 && u->fed < u->packed->count) feed(u);
-        const unsigned part = (unsigned)armilla_min64(u->room - u->used, FEED);
+        const unsigned part = (unsigned)armilla_min64(u->room - u->used, MOST_AT_ONCE);
         u->stream.next_out = u->block + u->used;
         u->stream.avail_out = part;
         code = inflate(&u->stream, Z_NO_FLUSH);
@@ -138,9 +141,10 @@ static armilla_status unpack_all(unpacking *u)
     return status;
 }
 
-armilla_status armilla_bytes_unpack(armilla_context *context, int64_t memory, armilla_bytes *bytes)
+armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options, armilla_bytes *bytes)
 {
-    unpacking u = {.context = context, .packed = bytes, .limit = armilla_bytes_limit(memory)};
+    unpacking u = {
+        .context = context, .packed = bytes, .options = options, .limit = armilla_bytes_limit(options->memory)};
     if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
     armilla_status status = unpack_all(&u);
     if (status == ARMILLA_OK && u.used == 0)

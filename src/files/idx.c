@@ -107,7 +107,7 @@ static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, c
                             "%s: holds one number per sample, such as labels; give the file of the samples themselves, "
                             "and this one by --labels",
                             bytes->path);
-    return armilla_array_data(context, bytes, &array, options->sample_columns, data);
+    return armilla_array_data(context, bytes, &array, options, data);
 }
 
 const armilla_format armilla_format_idx = {

@@ -160,13 +160,12 @@ static int compare_names(const void *left, const void *right)
 /* *any = whether the folder has images; found = all of them, in any order, or NULL where one is enough to know. */
 static armilla_status list_images(armilla_context *context, const char *path, armilla_names *found, bool *any)
 {
+    *any = false;
     const armilla_io *io = context->io;
     armilla_status status = ARMILLA_OK;
     const struct dirent *entry = NULL;
-    DIR *folder = io->opendir(path);
-    if (!folder)
-        return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s; check the permissions", path,
-                            strerror(errno));
+    DIR *folder = armilla_io_opendir(io, path);
+    if (!folder) return armilla_cannot_open(context, path);
     do {
         errno = 0; /* which tells the end from a failure */
         entry = io->readdir(folder);
@@ -205,6 +204,10 @@ static armilla_status gather_file(gathering *g, const char *folder, const char *
     if ((status = armilla_bytes_open(g->context, *path, &bytes)) != ARMILLA_OK) return status;
     status = gather(g, j, &bytes);
     armilla_bytes_free(g->context, &bytes);
+    if (status == ARMILLA_OK) {
+        const int64_t size = g->m * (int64_t)armilla_type_size(held_type(g->depth));
+        armilla_read_progress(g->options, (j + 1) * size, g->count * size);
+    }
     return status;
 }
 
@@ -251,10 +254,9 @@ static bool recognize(const unsigned char *start, size_t count)
 }
 
 /* One image in it is enough. */
-static bool recognize_directory(armilla_context *context, const char *path)
+static armilla_status recognize_directory(armilla_context *context, const char *path, bool *found)
 {
-    bool any = false;
-    return list_images(context, path, NULL, &any) == ARMILLA_OK && any;
+    return list_images(context, path, NULL, found);
 }
 
 const armilla_format armilla_format_images = {

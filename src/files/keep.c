@@ -36,18 +36,25 @@ static armilla_status split(armilla_context *context, const char *text, size_t c
     return status;
 }
 
-static bool is_file(const armilla_context *context, const char *text)
+/* What cannot be the name of a file is a list; a file that cannot be looked at is no list for that. */
+static armilla_status is_file(armilla_context *context, const char *text, bool *file)
 {
     struct stat facts;
-    return context->io->stat(text, &facts) == 0 && S_ISREG(facts.st_mode);
+    *file = context->io->stat(text, &facts) == 0;
+    if (!*file && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+        return armilla_cannot_open(context, text);
+    *file = *file && S_ISREG(facts.st_mode);
+    return ARMILLA_OK;
 }
 
 static armilla_status read_list(armilla_context *context, const list_kind *kind, const char *text,
                                 armilla_names *entries)
 {
     armilla_bytes bytes;
-    armilla_status status = ARMILLA_OK;
-    if (kind->by_number && is_file(context, text)) {
+    bool file = false;
+    armilla_status status = kind->by_number ? is_file(context, text, &file) : ARMILLA_OK;
+    if (status != ARMILLA_OK) return status;
+    if (file) {
         status = armilla_bytes_open(context, text, &bytes);
         if (status != ARMILLA_OK) return status;
         status = split(context, (const char *)bytes.start, bytes.count, '\n', entries);

@@ -81,11 +81,12 @@ static armilla_status read_bytes(armilla_context *context, const armilla_bytes *
 
 armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names)
 {
+    const armilla_read_options options = {.memory = memory};
     armilla_bytes bytes;
     armilla_names read = {.count = 0};
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, memory, &bytes);
+    status = armilla_bytes_unpack(context, &options, &bytes);
     if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &read);
     if (status == ARMILLA_OK)
         *names = read;
@@ -93,6 +94,11 @@ armilla_status armilla_labels_read(armilla_context *context, const char *path, i
         armilla_names_free(context, &read);
     armilla_bytes_free(context, &bytes);
     return status;
+}
+
+armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path)
+{
+    return armilla_labels_attach(context, path, 0, data);
 }
 
 armilla_status armilla_labels_attach(armilla_context *context, const char *path, int64_t memory, armilla_data *data)

@@ -10,9 +10,9 @@
 
 /* What the fields of a record are, as far as it matters for a header. */
 typedef struct record_kinds {
-    int64_t fields, texts, integers;
-    bool consecutive; /* the numbers are whole and rise by 1 */
-    double start;     /* the first of them */
+    int64_t fields, texts, names, integers; /* names: texts that are no numbers gone wrong */
+    bool consecutive;                       /* the numbers are whole and rise by 1 */
+    double start;                           /* the first of them */
     bool begins_with_text, begins_empty, begins_with_name;
 } record_kinds;
 
@@ -32,10 +32,12 @@ static record_kinds look_at(const armilla_text *text, const armilla_table_layout
     double value = 0, before = 0;
     for (const unsigned char *at = record.start; armilla_fields_next(&columns->dialect, record, &at, &field);
          kinds.fields++) {
-        const armilla_decimal kind = armilla_decimal_parse(field.start, field.end, text->plain, &value);
+        const armilla_decimal kind =
+            armilla_decimal_parse(field.start, field.end, columns->dialect.mark, text->plain, &value);
         const bool is_text = kind == ARMILLA_DECIMAL_TEXT, number = kind == ARMILLA_DECIMAL_NUMBER;
         const bool first_number = number && kinds.integers == 0;
         kinds.texts += is_text;
+        kinds.names += is_text && is_name(field);
         if (first_number) kinds.start = value;
         if (number && (value != floor(value) || (!first_number && value != before + 1))) kinds.consecutive = false;
         kinds.integers += number && value == floor(value);
@@ -43,7 +45,7 @@ static record_kinds look_at(const armilla_text *text, const armilla_table_layout
         if (kinds.fields > 0) continue;
         kinds.begins_with_text = is_text;
         kinds.begins_empty = kind == ARMILLA_DECIMAL_EMPTY;
-        kinds.begins_with_name = is_text && is_name(field);
+        kinds.begins_with_name = kinds.names > 0;
     }
     return kinds;
 }
@@ -62,7 +64,7 @@ static bool is_header(const record_kinds *first, const record_kinds *second)
 {
     const int64_t others = first->fields - 1;
     const bool rises = first->consecutive && first->integers == others;
-    if (first->texts > 0 && first->texts == first->fields) return true;
+    if (first->names > 0 && first->texts == first->fields) return true;
     if (first->begins_empty && first->texts == 0) return second->fields > 0 && !second->begins_empty && rises;
     if (first->begins_empty) return first->texts == others;
     if (first->texts == 0) return false;
@@ -70,24 +72,41 @@ static bool is_header(const record_kinds *first, const record_kinds *second)
         if (!second->begins_with_text) return true;
         return counts_up(first) || (second->fields == first->fields && second->integers < others);
     }
-    return 2 * first->texts >= first->fields && first->texts > second->texts;
+    return first->names > 0 && 2 * first->texts >= first->fields && first->texts > second->texts;
+}
+
+/* 0, 1, 2, ...: a sample, or what pandas calls columns without names? */
+static bool is_doubtful(const record_kinds *first, const record_kinds *second)
+{
+    enum { MANY = 3 };
+    return second->fields > 0 && first->fields >= MANY && first->integers == first->fields && first->consecutive &&
+           first->start >= 0 && first->start <= 1 && !(second->consecutive && second->start == first->start);
+}
+
+static armilla_status decide_header(const armilla_text *text, const record_kinds *first, const record_kinds *second,
+                                    bool *header)
+{
+    const char *given = text->options->header;
+    *header = given ? strcmp(given, "yes") == 0 : is_header(first, second);
+    if (!given || *header || strcmp(given, "no") == 0) return ARMILLA_OK;
+    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT, "header '%s' (--header) is unknown; it can be yes or no",
+                        given);
 }
 
 static armilla_status find_records(const armilla_text *text, armilla_table_layout *c, record_kinds *first)
 {
     armilla_span rest = text->all, record = rest, second = rest;
     record_kinds following = {0};
-    c->dialect.multiline = true;
+    armilla_status status = armilla_dialect_find(text, &c->dialect);
+    if (status != ARMILLA_OK) return status;
     if (!armilla_fields_next_record(&c->dialect, &rest, &record))
         return armilla_fail(text->context, ARMILLA_BAD_DATA, "%s: holds no rows of numbers; check how it was made",
                             text->path);
-    c->dialect.separator = armilla_fields_separator(record);
-    rest.start = record.start; /* again, now that it is known what separates */
-    (void)armilla_fields_next_record(&c->dialect, &rest, &record);
     *first = look_at(text, c, record);
     const bool more = armilla_fields_next_record(&c->dialect, &rest, &second);
     if (more) following = look_at(text, c, second);
-    c->header = is_header(first, &following);
+    if ((status = decide_header(text, first, &following, &c->header)) != ARMILLA_OK) return status;
+    c->doubtful = !text->options->header && !c->header && is_doubtful(first, &following);
     c->names = record;
     c->first = c->header ? second : record;
     if (c->header && !more)

@@ -7,6 +7,7 @@
 typedef struct armilla_table_layout {
     armilla_dialect dialect;
     bool header;
+    bool doubtful;       /* the first record was taken for data, and may be column numbers */
     armilla_span names;  /* the header record */
     armilla_span first;  /* the first record that is none */
     int64_t fields;      /* of a record, without an empty one behind a trailing separator */

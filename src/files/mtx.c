@@ -16,10 +16,10 @@ enum { WORDS = 5, LONGEST_WORD = 32 };
 
 typedef struct market {
     armilla_text text;
-    bool array, pattern;
-    double mirror;   /* 0 general, 1 symmetric, -1 skew-symmetric */
-    int64_t size[2]; /* rows, columns */
-    int64_t entries; /* that the file declares */
+    bool array, pattern, whole; /* whole: integers, which have one zero */
+    double mirror;              /* 0 general, 1 symmetric, -1 skew-symmetric */
+    int64_t size[2];            /* rows, columns */
+    int64_t entries;            /* that the file declares */
     bool sample_columns;
     int32_t *index[2]; /* from 0: rows, columns */
     double *values;
@@ -27,15 +27,15 @@ typedef struct market {
 
 static const struct field {
     const char *word;
-    bool pattern;
+    bool pattern, whole;
     const char *refusal; /* NULL: it is read */
 } fields[] = {
-    {"real", false, NULL},
-    {"double", false, NULL},
-    {"integer", false, NULL},
-    {"unsigned-integer", false, NULL},
-    {"pattern", true, NULL},
-    {"complex", false, "has complex numbers; save their real part or their absolute value as a real matrix"},
+    {"real", false, false, NULL},
+    {"double", false, false, NULL},
+    {"integer", false, true, NULL},
+    {"unsigned-integer", false, true, NULL},
+    {"pattern", true, false, NULL},
+    {"complex", false, false, "has complex numbers; save their real part or their absolute value as a real matrix"},
 };
 
 static const struct symmetry {
@@ -89,6 +89,7 @@ static armilla_status find_field(market *f, const char *word)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcasecmp(fields[i].word, word) != 0) continue;
         f->pattern = fields[i].pattern;
+        f->whole = fields[i].whole;
         return fields[i].refusal ? refuse(f, fields[i].refusal) : ARMILLA_OK;
     }
     return unknown_word(f, "field", word, "real, integer or pattern");
@@ -189,8 +190,8 @@ static armilla_status check_sizes(const market *f)
     if (f->mirror != 0 && m != n) return refuse(f, "is declared symmetric but not square; check how it was made");
     if (!count_wanted(f, &wanted) || wanted > f->text.lines)
         return armilla_fail(f->text.context, ARMILLA_BAD_DATA,
-                            "%s: declares %" PRId64 " %s, but only %" PRId64
-                            " lines follow; it is cut short or its sizes are wrong, so copy it again",
+                            "%s: declares %" PRId64 " %s, but the lines that follow are only %" PRId64
+                            "; it is cut short or its sizes are wrong, so copy it again",
                             f->text.path, wanted, f->array ? "numbers" : "entries", f->text.lines);
     if (!f->array && (m > INT32_MAX || n > INT32_MAX))
         return refuse(f, "declares more than 2147483647 rows or columns, which cannot be read; check its sizes");
@@ -225,7 +226,8 @@ static inline __attribute__((always_inline)) bool take_value(const market *f, ar
                                                              const unsigned char **at, double *value)
 {
     const unsigned char *start = skip_blanks(*at, part->text.end);
-    const unsigned char *stop = f->pattern ? start : armilla_decimal_scan(start, part->text.end, f->text.plain, value);
+    const unsigned char *stop =
+        f->pattern ? start : armilla_decimal_scan(start, part->text.end, '.', f->text.plain, value);
     if (!stop) {
         mark(part, start, BAD_VALUE);
         return false;
@@ -299,7 +301,7 @@ static const char *value_sentence(const market *f, armilla_span word)
         [ARMILLA_DECIMAL_TOO_LARGE] = "is too large for a number; scale the values",
     };
     double value = 0;
-    return sentences[armilla_decimal_parse(word.start, word.end, f->text.plain, &value)];
+    return sentences[armilla_decimal_parse(word.start, word.end, '.', f->text.plain, &value)];
 }
 
 static armilla_status tell_mistake(const market *f, const armilla_text_part *part)
@@ -366,12 +368,12 @@ static void fill_square(const market *f, double *square)
 {
     const int64_t n = f->size[0];
     const double below = f->mirror < 0 && !f->sample_columns ? -1 : 1;
-    const double *value = f->values;
+    const double *value = f->values, zero = f->whole ? 0.0 : -0.0; /* adding 0 makes 0 of -0, adding -0 nothing */
     for (int64_t j = 0; j < n; j++) {
         if (f->mirror < 0) square[j * n + j] = 0;
         for (int64_t i = f->mirror < 0 ? j + 1 : j; i < n; i++, value++) {
-            square[i * n + j] = below * f->mirror * *value;
-            square[j * n + i] = below * *value;
+            square[i * n + j] = below * f->mirror * *value + zero;
+            square[j * n + i] = below * *value + zero;
         }
     }
 }

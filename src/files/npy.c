@@ -75,14 +75,18 @@ armilla_status armilla_array_need_matrix(armilla_context *context, const char *w
                         where, array->dimensions, array->dimensions == 1 ? "" : "s");
 }
 
-static armilla_status convert(armilla_context *context, const armilla_array *array, bool column_major, int64_t m,
-                              int64_t n, armilla_data **data)
+static armilla_status convert(armilla_context *context, const char *path, const armilla_array *array,
+                              const armilla_read_options *options, armilla_data **data)
 {
+    const bool columns = options->sample_columns;
+    const int64_t m = array->shape[!columns], n = array->shape[columns];
     const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
     void *values = NULL;
-    armilla_status status = armilla_grow(context, m * n, armilla_type_size(type), &values);
+    armilla_status status =
+        armilla_bytes_afford(context, path, m * n * (int64_t)armilla_type_size(type), options->memory);
+    if (status == ARMILLA_OK) status = armilla_grow(context, m * n, armilla_type_size(type), &values);
     if (status != ARMILLA_OK) return status;
-    armilla_array_copy(array, type, column_major, values);
+    armilla_array_copy(array, type, columns, values);
     status = armilla_data_own_dense(context, type, values, m, n, data);
     if (status != ARMILLA_OK) armilla_release(context, values);
     return status;
@@ -91,8 +95,9 @@ static armilla_status convert(armilla_context *context, const armilla_array *arr
 /* A sample's numbers are to lie together: with samples in rows that is the C order, with samples in columns the
  * column-major one. */
 armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const armilla_array *array,
-                                  bool columns, armilla_data **data)
+                                  const armilla_read_options *options, armilla_data **data)
 {
+    const bool columns = options->sample_columns;
     const int64_t m = array->shape[!columns], n = array->shape[columns];
     const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
     const bool aligned = (uintptr_t)array->values % armilla_type_size(type) == 0;
@@ -101,7 +106,7 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
     armilla_status status = armilla_data_check_shape(context, where, m, n);
     if (status != ARMILLA_OK) return status;
     if (!bytes->map || !aligned || !armilla_array_is(array, type, columns))
-        return convert(context, array, columns, m, n, data);
+        return convert(context, bytes->path, array, options, data);
     status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array->values, m, n, data);
     if (status == ARMILLA_OK) bytes->map = NULL;
     return status;
@@ -113,7 +118,7 @@ static armilla_status read_npy(armilla_context *context, armilla_bytes *bytes, c
     armilla_array array;
     armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
     if (status == ARMILLA_OK) status = armilla_array_need_matrix(context, bytes->path, &array);
-    if (status == ARMILLA_OK) status = armilla_array_data(context, bytes, &array, options->sample_columns, data);
+    if (status == ARMILLA_OK) status = armilla_array_data(context, bytes, &array, options, data);
     return status;
 }
 

@@ -15,12 +15,13 @@
 #define MOST_RATIO 1100 /* deflate reaches 1032 : 1 */
 #define MOST_WHERE 512
 #define HEADER_PEEK (1 << 16)
+#define READ_PART ((size_t)4 << 20) /* bytes after which progress is told */
 
 struct armilla_npz {
     armilla_context *context;
     char *path;
     armilla_bytes bytes;
-    int64_t limit; /* bytes that an array may take; <= 0: any */
+    const armilla_read_options *options; /* NULL: no limit, and nobody watches */
     zip_t *archive;
 };
 
@@ -100,9 +101,9 @@ bool armilla_npz_has(const armilla_npz *npz, const char *name)
     return locate(npz, name) >= 0;
 }
 
-void armilla_npz_set_limit(armilla_npz *npz, int64_t bytes)
+void armilla_npz_set_options(armilla_npz *npz, const armilla_read_options *options)
 {
-    npz->limit = bytes;
+    npz->options = options;
 }
 
 bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME])
@@ -139,14 +140,15 @@ static armilla_status declared_size(armilla_npz *npz, const char *where, int64_t
 }
 
 /* count bytes into block; where that is all, the one more that is asked for makes libzip compare the checksum. */
-static bool read_bytes(zip_file_t *file, unsigned char *block, size_t count, bool all)
+static bool read_bytes(const armilla_npz *npz, zip_file_t *file, unsigned char *block, size_t count, bool all)
 {
     unsigned char more = 0;
     size_t used = 0;
     while (used < count) {
-        const zip_int64_t got = zip_fread(file, block + used, count - used);
+        const zip_int64_t got = zip_fread(file, block + used, count - used < READ_PART ? count - used : READ_PART);
         if (got <= 0) return false;
         used += (size_t)got;
+        if (npz->options && count > READ_PART) armilla_read_progress(npz->options, (int64_t)used, (int64_t)count);
     }
     return !all || zip_fread(file, &more, 1) == 0;
 }
@@ -165,13 +167,14 @@ static armilla_status load(armilla_npz *npz, const char *name, const char *where
     armilla_status status = declared_size(npz, where, index, &size);
     if (status != ARMILLA_OK) return status;
     const size_t wanted = size < limit ? size : limit;
-    if (npz->limit > 0 && wanted > (size_t)npz->limit)
+    const int64_t most = npz->options ? npz->options->memory : 0;
+    if (most > 0 && wanted > (size_t)most)
         return armilla_fail(npz->context, ARMILLA_NO_MEMORY,
                             "%s: takes %zu bytes, and the limit is %" PRId64 "; raise it (--memory)", where, wanted,
-                            npz->limit);
+                            most);
     if ((status = armilla_grow(npz->context, (int64_t)wanted, 1, &block)) != ARMILLA_OK) goto done;
     file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
-    if (!file || !read_bytes(file, block, wanted, wanted == size)) {
+    if (!file || !read_bytes(npz, file, block, wanted, wanted == size)) {
         status = armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: is damaged: %s; copy or save the archive again",
                               where, file ? zip_file_strerror(file) : zip_strerror(npz->archive));
         goto done;

@@ -6,6 +6,7 @@
 #include "data/names.h"
 #include "files/array.h"
 
+#include <armilla/data.h>
 #include <armilla/files.h>
 
 typedef struct armilla_npz_writer armilla_npz_writer;
@@ -33,8 +34,9 @@ armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path
                                       size_t count, armilla_npz **npz);
 void armilla_npz_free(armilla_npz *npz);
 bool armilla_npz_has(const armilla_npz *npz, const char *name);
-/* Arrays that take more bytes than that are ARMILLA_NO_MEMORY; <= 0: no limit. */
-void armilla_npz_set_limit(armilla_npz *npz, int64_t bytes);
+/* Arrays that take more than the options' memory are ARMILLA_NO_MEMORY, and unpacking large ones is told to their
+ * progress. They are borrowed. */
+void armilla_npz_set_options(armilla_npz *npz, const armilla_read_options *options);
 /* The entries of the archive, arrays or not: name = that of the array without .npy, or the entry's own; false past the
  * last. */
 bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME]);

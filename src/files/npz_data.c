@@ -102,7 +102,7 @@ static armilla_status make_data(reading *f, const armilla_array *array, unsigned
     const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
     armilla_bytes bytes = {.path = f->path, .start = *block};
     if (m < 1 || n < 1 || !armilla_array_is(array, type, columns))
-        return armilla_array_data(f->context, &bytes, array, columns, data);
+        return armilla_array_data(f->context, &bytes, array, f->options, data);
     memmove(*block, array->values, (size_t)(m * n) * armilla_type_size(type));
     const armilla_status status = armilla_data_own_dense(f->context, type, *block, m, n, data);
     if (status == ARMILLA_OK) *block = NULL;
@@ -147,7 +147,7 @@ static armilla_status read_npz(armilla_context *context, armilla_bytes *bytes, c
     armilla_data *made = NULL;
     armilla_status status = armilla_npz_open_bytes(context, bytes->path, bytes->start, bytes->count, &f.npz);
     if (status != ARMILLA_OK) return status;
-    armilla_npz_set_limit(f.npz, options->memory);
+    armilla_npz_set_options(f.npz, options);
     if (!options->array && armilla_scipy_is(f.npz))
         status = armilla_scipy_read(context, bytes->path, f.npz, options->sample_columns, &made);
     else

@@ -50,8 +50,9 @@ static armilla_status cannot_create(armilla_output *output)
         if (reasons[i].error == error)
             return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s", output->path,
                                 reasons[i].sentence);
-    return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s", output->path,
-                        strerror(error));
+    return armilla_fail(output->context, ARMILLA_CANNOT_CREATE,
+                        "%s: cannot be created: %s; make sure that the disk is sound, or choose another directory",
+                        output->path, strerror(error));
 }
 
 static armilla_status exists_already(armilla_output *output)
@@ -60,8 +61,14 @@ static armilla_status exists_already(armilla_output *output)
                         "%s: exists already; choose another name, or allow overwriting it (--force)", output->path);
 }
 
+/* EFAULT: the bytes are those of a mapped input, and are no more. */
 static armilla_status cannot_write(armilla_output *output, const char *step)
 {
+    if (errno == EFAULT)
+        return armilla_fail(output->context, ARMILLA_IO_ERROR,
+                            "%s: is not written: a file that it is made from became shorter while it was read; let it "
+                            "be finished, and start again",
+                            output->path);
     return armilla_fail(output->context, ARMILLA_IO_ERROR,
                         "%s: %s failed: %s; make sure that the disk has room and is sound", output->path, step,
                         strerror(errno));
@@ -281,15 +288,22 @@ static armilla_status move_beside(armilla_output *output)
     return io->stat(output->path, &facts) == 0 ? exists_already(output) : move_over(output);
 }
 
+/* *name = the destination's directory, with the slash behind it, or "."; to be released. */
+static armilla_status name_directory(armilla_output *output, char **name)
+{
+    const size_t length = (size_t)(last_part(output->path) - output->path);
+    const armilla_status status = armilla_take(output->context, (int64_t)length + 2, 1, name);
+    if (status == ARMILLA_OK) memcpy(*name, length ? output->path : ".", length ? length : 1);
+    return status;
+}
+
 /* The destination's directory, opened so that its new entry can be flushed; -1 where it may not be read: it is then
  * written, but not flushed. */
 static armilla_status open_directory(armilla_output *output, int *directory)
 {
-    const size_t length = (size_t)(last_part(output->path) - output->path);
     char *name = NULL;
-    armilla_status status = armilla_take(output->context, (int64_t)length + 2, 1, &name);
+    armilla_status status = name_directory(output, &name);
     if (status != ARMILLA_OK) return status;
-    memcpy(name, length ? output->path : ".", length ? length : 1);
     *directory = armilla_io_open(output->context->io, name, O_RDONLY | O_DIRECTORY, 0);
     if (*directory < 0 && errno != EACCES) status = cannot_write(output, "opening the directory");
     armilla_release(output->context, name);
@@ -320,4 +334,26 @@ armilla_status armilla_output_commit(armilla_output *output)
     output->failed = finish_file(output);
     if (output->failed == ARMILLA_OK && output->temporary) output->failed = put_in_place(output);
     return output->failed;
+}
+
+/* What new and commit would meet, without making anything. */
+static armilla_status foresee(armilla_output *output, const char *path)
+{
+    bool direct = false;
+    char *directory = NULL;
+    armilla_status status = armilla_copy_text(output->context, path ? path : "", &output->path);
+    if (status == ARMILLA_OK) status = examine(output, &direct);
+    if (status != ARMILLA_OK || direct) return status;
+    if ((status = name_directory(output, &directory)) != ARMILLA_OK) return status;
+    if (output->context->io->access(directory, W_OK | X_OK) != 0) status = cannot_create(output);
+    armilla_release(output->context, directory);
+    return status;
+}
+
+armilla_status armilla_output_check(armilla_context *context, const char *path, bool overwrite)
+{
+    armilla_output output = {.context = context, .overwrite = overwrite, .file = -1};
+    const armilla_status status = foresee(&output, path);
+    armilla_release(context, output.path);
+    return status;
 }

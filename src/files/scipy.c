@@ -197,7 +197,7 @@ static armilla_status read_coo(reading *f, armilla_sparse_matrix *made)
     if (status == ARMILLA_OK) status = read_indices(f, names[f->sample_columns], count, n - 1, true, samples);
     if (status == ARMILLA_OK) status = armilla_sparse_transpose(f->context, &entries, &features);
     armilla_sparse_release(f->context, &entries);
-    if (status == ARMILLA_OK && armilla_sparse_needs_wide(m, n, count) != features.wide)
+    if (status == ARMILLA_OK && armilla_sparse_needs_wide(f->context, m, n, count) != features.wide)
         status = bad(f, "the matrix has more samples than entries can count; save matrix.tocsr()");
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
         armilla_index_put(features.wide, features.rows, i,

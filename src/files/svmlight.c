@@ -91,7 +91,7 @@ static const unsigned char *take_entry(const reading *r, const unsigned char *at
                                        int64_t place, armilla_text_part *part)
 {
     const unsigned char *value = scan_index(at, end, &r->features[place]);
-    const unsigned char *stop = value ? armilla_decimal_scan(value, end, r->text.plain, &r->values[place]) : NULL;
+    const unsigned char *stop = value ? armilla_decimal_scan(value, end, '.', r->text.plain, &r->values[place]) : NULL;
     if (stop && (stop == end || is_blank(*stop))) return stop;
     part->bad = at;
     part->mistake = value ? BAD_VALUE : BAD_INDEX;
@@ -105,7 +105,7 @@ static bool is_label(const reading *r, armilla_span word)
     for (const unsigned char *at = word.start; at;) {
         const unsigned char *comma = memchr(at, ',', (size_t)(word.end - at));
         const unsigned char *end = comma ? comma : word.end;
-        if (armilla_decimal_parse(at, end, r->text.plain, &value) != ARMILLA_DECIMAL_NUMBER) return false;
+        if (armilla_decimal_parse(at, end, '.', r->text.plain, &value) != ARMILLA_DECIMAL_NUMBER) return false;
         at = comma ? comma + 1 : NULL;
     }
     return true;

@@ -1,7 +1,6 @@
 /* The formats table, and opening a file by it. */
 #include "files/files.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -101,17 +100,6 @@ static armilla_status unknown_format(armilla_context *context, const char *name)
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
 
-/* Where a reader could not tell before: text and what is converted. */
-static armilla_status check_limit(armilla_context *context, const char *path, int64_t limit, const armilla_data *data)
-{
-    const int64_t held = armilla_data_held(data);
-    if (limit <= 0 || held <= limit) return ARMILLA_OK;
-    return armilla_fail(context, ARMILLA_NO_MEMORY,
-                        "%s: the data take %" PRId64 " bytes in memory, and the limit is %" PRId64
-                        "; raise it (--memory): data are not streamed from disk yet",
-                        path, held, limit);
-}
-
 static armilla_status wrong_kind(armilla_context *context, const char *path, const armilla_format *format)
 {
     const bool directory = !format->read;
@@ -120,13 +108,17 @@ static armilla_status wrong_kind(armilla_context *context, const char *path, con
                         directory ? "give the directory" : "give the name of a file in it");
 }
 
-static const armilla_format *find_directory(armilla_context *context, const char *path)
+/* *format = the first that the directory is of; NULL stays where it is of none. */
+static armilla_status find_directory(armilla_context *context, const char *path, const armilla_format **format)
 {
-    for (size_t i = 0; armilla_formats_row(i); i++) {
+    armilla_status status = ARMILLA_OK;
+    for (size_t i = 0; armilla_formats_row(i) && !*format && status == ARMILLA_OK; i++) {
         const armilla_format *row = armilla_formats_row(i);
-        if (row->recognize_directory && row->recognize_directory(context, path)) return row;
+        bool found = false;
+        if (row->recognize_directory) status = row->recognize_directory(context, path, &found);
+        if (found) *format = row;
     }
-    return NULL;
+    return status;
 }
 
 /* "10x (directory with matrix.mtx), ..." */
@@ -145,16 +137,19 @@ static armilla_status unknown_directory(armilla_context *context, const char *pa
                         path, all);
 }
 
-static bool is_directory(const armilla_context *context, const char *path)
+static armilla_status is_directory(armilla_context *context, const char *path, bool *directory)
 {
     struct stat facts;
-    return context->io->stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    if (context->io->stat(path, &facts) != 0) return armilla_cannot_open(context, path);
+    *directory = S_ISDIR(facts.st_mode);
+    return ARMILLA_OK;
 }
 
 static armilla_status open_directory(armilla_context *context, const char *path, const armilla_format *format,
                                      const armilla_read_options *options, armilla_data **data)
 {
-    if (!format) format = find_directory(context, path);
+    const armilla_status status = format ? ARMILLA_OK : find_directory(context, path, &format);
+    if (status != ARMILLA_OK) return status;
     if (!format) return unknown_directory(context, path);
     if (!format->read_directory) return wrong_kind(context, path, format);
     return format->read_directory(context, path, options, data);
@@ -167,7 +162,7 @@ static armilla_status open_file(armilla_context *context, const char *path, cons
     if (format && !format->read) return wrong_kind(context, path, format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, options->memory, &bytes);
+    status = armilla_bytes_unpack(context, options, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
     armilla_bytes_free(context, &bytes);
@@ -180,14 +175,15 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
     armilla_data *made = NULL;
-    armilla_status status = ARMILLA_OK;
+    bool directory = false;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
-    if (is_directory(context, path))
-        status = open_directory(context, path, format, &chosen, &made);
-    else
-        status = open_file(context, path, format, &chosen, &made);
-    if (status == ARMILLA_OK) status = check_limit(context, path, chosen.memory, made);
+    armilla_status status = is_directory(context, path, &directory);
+    if (status == ARMILLA_OK)
+        status = directory ? open_directory(context, path, format, &chosen, &made)
+                           : open_file(context, path, format, &chosen, &made);
+    if (status == ARMILLA_OK) /* what a reader could not tell before */
+        status = armilla_bytes_afford(context, path, armilla_data_held(made), chosen.memory);
     if (status == ARMILLA_OK && chosen.labels)
         status = armilla_labels_attach(context, chosen.labels, chosen.memory, made);
     if (status == ARMILLA_OK)

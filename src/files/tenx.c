@@ -3,6 +3,7 @@
 #include "files/mtx.h"
 #include "files/text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,27 +23,32 @@ static const member features = {
     {"features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"}, 1, ARMILLA_FEATURE_NAMES};
 static const member barcodes = {{"barcodes.tsv", "barcodes.tsv.gz"}, 0, ARMILLA_SAMPLE_NAMES};
 
-/* path = the first of the member's names that is there. */
-static bool find_member(const armilla_context *context, const char *directory, const member *wanted, char *path)
+/* path = the first of the member's names that is there; *found = whether there is one. */
+static armilla_status find_member(armilla_context *context, const char *directory, const member *wanted, char *path,
+                                  bool *found)
 {
     struct stat facts;
-    for (int i = 0; i < MOST_NAMES && wanted->names[i]; i++)
-        if (snprintf(path, PATH_MAX, "%s/%s", directory, wanted->names[i]) < PATH_MAX &&
-            context->io->stat(path, &facts) == 0)
-            return true;
-    return false;
+    *found = false;
+    for (int i = 0; i < MOST_NAMES && wanted->names[i] && !*found; i++) {
+        if (snprintf(path, PATH_MAX, "%s/%s", directory, wanted->names[i]) >= PATH_MAX) continue;
+        *found = context->io->stat(path, &facts) == 0;
+        if (!*found && errno != ENOENT) return armilla_cannot_open(context, path);
+    }
+    return ARMILLA_OK;
 }
 
-static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted, int64_t memory,
-                                  char *path, armilla_bytes *bytes)
+static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted,
+                                  const armilla_read_options *options, char *path, armilla_bytes *bytes)
 {
-    if (!find_member(context, directory, wanted, path))
+    bool found = false;
+    armilla_status status = find_member(context, directory, wanted, path, &found);
+    if (status != ARMILLA_OK) return status;
+    if (!found)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: is no 10x directory: it has no %s%s; give one with matrix, features and barcodes",
                             directory, wanted->names[0], wanted->names[2] ? " or genes.tsv (or .gz)" : " (or .gz)");
-    armilla_status status = armilla_bytes_open(context, path, bytes);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, memory, bytes);
+    if ((status = armilla_bytes_open(context, path, bytes)) != ARMILLA_OK) return status;
+    status = armilla_bytes_unpack(context, options, bytes);
     if (status != ARMILLA_OK) armilla_bytes_free(context, bytes);
     return status;
 }
@@ -75,13 +81,13 @@ static armilla_status read_names(armilla_context *context, const armilla_bytes *
 }
 
 /* The names that stand in a column of the member become the data's. */
-static armilla_status add_names(armilla_context *context, const char *directory, const member *wanted, int64_t memory,
-                                armilla_data *data)
+static armilla_status add_names(armilla_context *context, const char *directory, const member *wanted,
+                                const armilla_read_options *options, armilla_data *data)
 {
     char path[PATH_MAX], where[PATH_MAX + 2];
     armilla_bytes bytes;
     armilla_names names = {0};
-    armilla_status status = open_member(context, directory, wanted, memory, path, &bytes);
+    armilla_status status = open_member(context, directory, wanted, options, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = read_names(context, &bytes, wanted->column, &names);
     armilla_bytes_free(context, &bytes);
@@ -99,12 +105,12 @@ static armilla_status read_directory(armilla_context *context, const char *direc
     armilla_read_options inner = *options;
     armilla_data *made = NULL;
     inner.sample_columns = true;
-    armilla_status status = open_member(context, directory, &matrix, options->memory, path, &bytes);
+    armilla_status status = open_member(context, directory, &matrix, options, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = armilla_mtx_read(context, &bytes, &inner, &made);
     armilla_bytes_free(context, &bytes);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &features, options->memory, made);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, options->memory, made);
+    if (status == ARMILLA_OK) status = add_names(context, directory, &features, options, made);
+    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, options, made);
     if (status == ARMILLA_OK)
         *data = made;
     else
@@ -112,10 +118,10 @@ static armilla_status read_directory(armilla_context *context, const char *direc
     return status;
 }
 
-static bool recognize_directory(armilla_context *context, const char *directory)
+static armilla_status recognize_directory(armilla_context *context, const char *directory, bool *found)
 {
     char path[PATH_MAX];
-    return find_member(context, directory, &matrix, path);
+    return find_member(context, directory, &matrix, path, found);
 }
 
 const armilla_format armilla_format_10x = {

@@ -21,6 +21,12 @@ static armilla_status check_text(const armilla_text *text)
             text->context, ARMILLA_BAD_DATA,
             "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (--format)",
             text->path);
+    const unsigned char *bare = memchr(start, '\n', count) ? NULL : memchr(start, '\r', count);
+    if (bare && bare + 1 < text->all.end)
+        return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                            "%s: its lines end in carriage returns alone; save it with usual line ends (or convert it "
+                            "by tr '\\r' '\\n')",
+                            text->path);
     return ARMILLA_OK;
 }
 
@@ -128,9 +134,8 @@ static void take_parts(void *self, int thread)
         if (i >= __atomic_load_n(&text->blocked, __ATOMIC_RELAXED)) return;
         armilla_text_part *part = &text->part[i];
         r->job(r->self, part);
-        if (thread == 0 && options->progress)
-            options->progress(options->progress_user, part->text.end - text->all.start,
-                              text->all.end - text->all.start);
+        if (thread == 0)
+            armilla_read_progress(options, part->text.end - text->all.start, text->all.end - text->all.start);
         int64_t first = __atomic_load_n(&text->blocked, __ATOMIC_RELAXED);
         while (part->bad && i < first)
             if (__atomic_compare_exchange_n(&text->blocked, &first, i, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "model/record.h"
 
+#include "files/files.h"
 #include "files/npz.h"
 #include "solve/problem.h"
 
@@ -185,18 +186,19 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
 }
 
 /* Looks into the archive's directory only. */
-bool armilla_model_recognize(const char *path)
+armilla_status armilla_model_recognize(armilla_context *context, const char *path, bool *model)
 {
     struct stat found;
-    armilla_context *context = NULL;
     armilla_npz *npz = NULL;
-    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return false; /* a pipe can be read only once */
-    if (armilla_context_new(NULL, &context) != ARMILLA_OK) return false;
-    const bool model = armilla_npz_open(context, path, &npz) == ARMILLA_OK && armilla_npz_has(npz, "U") &&
-                       armilla_npz_has(npz, "meta");
+    if (context->io->stat(path, &found) != 0) return armilla_cannot_open(context, path);
+    *model = false;
+    if (!S_ISREG(found.st_mode)) return ARMILLA_OK; /* a pipe can be read only once */
+    const armilla_status status = armilla_npz_open(context, path, &npz);
+    if (status == ARMILLA_BAD_DATA) return ARMILLA_OK; /* no archive */
+    if (status != ARMILLA_OK) return status;
+    *model = armilla_npz_has(npz, "U") && armilla_npz_has(npz, "meta");
     armilla_npz_free(npz);
-    armilla_context_free(context);
-    return model;
+    return ARMILLA_OK;
 }
 
 static armilla_status bad_record(armilla_context *context, const char *path, const char *key)

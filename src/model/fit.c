@@ -70,6 +70,11 @@ static armilla_status check_scale(fit *f)
     return ARMILLA_OK;
 }
 
+static const char *entries_are(const armilla_data_facts *facts)
+{
+    return facts->negatives == 1 ? "entry is" : "entries are";
+}
+
 static void warn(const fit *f)
 {
     const armilla_data_facts *facts = &f->facts;
@@ -80,9 +85,10 @@ static void warn(const fit *f)
                     "every sample to length 1",
                     spread);
     if (f->resolved.codes->spherical && facts->zero_samples > 0)
-        armilla_log(f->context, ARMILLA_LOG_WARNING,
-                    "%" PRId64 " of %" PRId64 " samples are 0 and have no direction of their own", facts->zero_samples,
-                    f->X->n);
+        armilla_log(f->context, ARMILLA_LOG_WARNING, "%" PRId64 " of %" PRId64 " samples %s", facts->zero_samples,
+                    f->X->n,
+                    facts->zero_samples == 1 ? "is 0 and has no direction of its own"
+                                             : "are 0 and have no direction of their own");
     if (armilla_weights_unsafe(f->options->lambda, f->options->mu) && strcmp(f->options->solver, "palm") == 0)
         armilla_log(
             f->context, ARMILLA_LOG_WARNING,
@@ -93,8 +99,8 @@ static void warn(const fit *f)
         armilla_log(f->context, ARMILLA_LOG_WARNING, "--restarts has no effect where the start is given");
     if (facts->negatives > 0 && !f->resolved.basis->is_signed && f->resolved.codes->nonnegative)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
-                    "%" PRId64 " entries are negative, which a nonnegative basis with nonnegative codes cannot fit",
-                    facts->negatives);
+                    "%" PRId64 " %s negative, which a nonnegative basis with nonnegative codes cannot fit",
+                    facts->negatives, entries_are(facts));
 }
 
 static armilla_status survey(fit *f)
@@ -106,8 +112,8 @@ static armilla_status survey(fit *f)
     if (status == ARMILLA_OK) status = check_scale(f);
     if (status == ARMILLA_OK && f->facts.negatives > 0 && armilla_solvers_find(f->options->solver)->positive)
         status = armilla_fail(f->context, ARMILLA_BAD_DATA,
-                              "%" PRId64 " entries are negative, and --solver %s multiplies: use --solver fast or palm",
-                              f->facts.negatives, f->options->solver);
+                              "%" PRId64 " %s negative, and --solver %s multiplies: use --solver fast or palm",
+                              f->facts.negatives, entries_are(&f->facts), f->options->solver);
     if (status == ARMILLA_OK) warn(f);
     return status;
 }
@@ -252,6 +258,7 @@ static void swap_best(fit *f)
 static armilla_status take_best(fit *f)
 {
     const int64_t m = f->X->m, n = f->X->n, r = f->options->rank;
+    if (f->best.trace) return ARMILLA_OK; /* all screened starts failed, and others follow */
     armilla_status status = armilla_take(f->context, m * r, sizeof(double), &f->best.U);
     if (status == ARMILLA_OK) status = armilla_take(f->context, n * r, armilla_type_size(f->resolved.type), &f->best.W);
     if (status == ARMILLA_OK) status = armilla_trace_new(f->context, f->options->max_iter, &f->best.trace);
@@ -291,24 +298,31 @@ static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
     return ARMILLA_OK;
 }
 
+static armilla_status solve_rounds(fit *f, const armilla_solver *solver)
+{
+    if (f->rounds > 1) return solve_restarts(f, solver);
+    const armilla_status status = begin(f, 0);
+    if (f->start) f->start = start_of_round(f, 0);
+    return status == ARMILLA_OK ? solver->solve(f->problem) : status;
+}
+
 static armilla_status solve(fit *f)
 {
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
+    const armilla_start *start = f->start;
     const int64_t samples = armilla_sketch_size(f->X->n, f->options->rank);
     armilla_status status = ARMILLA_OK;
-    f->rounds = f->start ? f->options->restarts : 1;
-    if (f->start && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
+    f->rounds = start ? f->options->restarts : 1;
+    if (start && solver->screens && samples > 0 && f->options->max_iter > 0) status = screen(f, solver, samples);
     if (status != ARMILLA_OK) return status;
-    if (f->rounds > 1) return solve_restarts(f, solver);
-    status = begin(f, 0);
-    if (status == ARMILLA_BAD_DATA && f->candidates) {
-        /* What has a positive radius on a sketch need not have one on all data: then as if there were no sketch. */
-        free_candidates(f);
-        f->problem->screened = false;
-        status = begin(f, 0);
-    }
-    if (f->start) f->start = start_of_round(f, 0);
-    return status == ARMILLA_OK ? solver->solve(f->problem) : status;
+    status = solve_rounds(f, solver);
+    if (status != ARMILLA_BAD_DATA || !f->candidates) return status;
+    /* What has a positive radius on a sketch need not have one on all data: then as if there were no sketch. */
+    free_candidates(f);
+    f->problem->screened = false;
+    f->rounds = f->options->restarts;
+    f->start = start;
+    return solve_rounds(f, solver);
 }
 
 /* V = lW. */

@@ -141,20 +141,46 @@ def check_recipe():
         same_scores(told["scores"], np.loadtxt("labels.txt", dtype=int), data.target, name)
         assert told["scores"]["accuracy"] >= least, (name, told["scores"])
         chosen = told["fit"]
-        assert chosen["normalize"] == "l2" and chosen["rank"] == min(2 * k, data.data.shape[1])
-        assert [step for step in ("tfidf", "scale", "center") if chosen[step]] == list(steps), (name, chosen)
+        assert chosen["normalize"] == "l2" and chosen["rank"] == min(4 * k, *data.data.shape)
+        assert steps_of(chosen) == list(steps), (name, chosen)
     assert cluster("x.npy", "--k", 10, "--prepare", "none")["fit"]["normalize"] == "none"
     assert cluster("x.npy", "--k", 10, "--center")["fit"]["normalize"] == "none"
+    check_counts()
+    check_units()
+
+
+def steps_of(fit):
+    return [step for step in ("log1p", "tfidf", "scale", "center") if fit[step]]
+
+
+def check_counts():
+    """Counts are known sparse and dense; halves and pixels are none."""
     rng = np.random.default_rng(0)
-    topics = rng.dirichlet(np.full(60, 0.1), 3)
+    topics = rng.dirichlet(np.full(400, 0.02), 3)
     truth = np.arange(150) % 3
-    counts = np.array([rng.multinomial(80, topics[t]) for t in truth])
-    sparse.save_npz("x.npz", sparse.csr_matrix(counts.astype(float)))
+    counts = np.array([rng.multinomial(30, topics[t]) for t in truth]).astype(float)
+    assert (counts == 0).mean() > 0.9 and np.median(counts[counts > 0]) <= 4
     write("truth.txt", truth)
-    told = cluster("x.npz", "--k", 3, "--labels", "truth.txt")
-    assert told["fit"]["tfidf"] and told["scores"]["accuracy"] == 1, told
-    sparse.save_npz("x.npz", sparse.csr_matrix(counts * 0.5))
-    assert not cluster("x.npz", "--k", 3)["fit"]["tfidf"]
+    np.save("x.npy", counts)
+    sparse.save_npz("x.npz", sparse.csr_matrix(counts))
+    for file in ("x.npy", "x.npz"):
+        told = cluster(file, "--k", 3, "--labels", "truth.txt")
+        assert steps_of(told["fit"]) == ["log1p", "tfidf"] and told["scores"]["accuracy"] == 1, (file, told)
+    for values in (counts * 0.5, counts * 60, np.where(counts, -counts, 0)):
+        sparse.save_npz("x.npz", sparse.csr_matrix(values))
+        assert steps_of(cluster("x.npz", "--k", 3)["fit"]) == [], values.max()
+
+
+def check_units():
+    """A feature that is large but varies as the others do is no unit of its own; one with another spread is."""
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(120, 12)) + 3
+    table[:, 0] += 70
+    np.save("x.npy", table)
+    assert steps_of(cluster("x.npy", "--k", 3)["fit"]) == []
+    table[:, 0] *= 100
+    np.save("x.npy", table)
+    assert steps_of(cluster("x.npy", "--k", 3)["fit"]) == ["scale", "center"]
 
 
 def check_data(X, truth):

@@ -12,6 +12,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
+import zlib
 
 try:
     import numpy as np
@@ -94,6 +96,64 @@ def check_archives():
     for array in (np.ones(3), np.ones(())):
         np.save("x.npy", array)
         assert "a matrix has 2" in run("info", "x.npy", status=65)
+
+
+def make_zip(entries, local64, central64, offset64, end64, method, behind):
+    """A zip archive whose sizes stand in zip64 records where asked for, though none needs them: in the local header, in
+    the directory, the offset of an entry, the end; behind: sizes and checksum follow the bytes."""
+    full, out, directory = 0xFFFFFFFF, b"", b""
+    for name, raw in entries:
+        pack = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = pack.compress(raw) + pack.flush() if method else raw
+        sizes, offset, check = (len(raw), len(packed)), len(out), zlib.crc32(raw)
+        told, crc, marks = ((0, 0), 0, 8) if behind else (sizes, check, 0)
+        extra = struct.pack("<HHQQ", 1, 16, *told) if local64 else b""
+        short = (full, full) if local64 else told[::-1]
+        out += struct.pack("<IHHHHHIIIHH", 0x04034B50, 45, marks, method, 0, 0x21, crc, *short, len(name), len(extra))
+        out += name + extra + packed
+        if behind:
+            out += struct.pack("<IIQQ" if local64 else "<IIII", 0x08074B50, check, *sizes[::-1])
+        extra = (struct.pack("<QQ", *sizes) if central64 else b"") + (struct.pack("<Q", offset) if offset64 else b"")
+        extra = struct.pack("<HH", 1, len(extra)) + extra if extra else b""
+        short = (full, full) if central64 else sizes[::-1]
+        directory += struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 45, 45, marks, method, 0, 0x21, check, *short,
+                                 len(name), len(extra), 0, 0, 0, 0, full if offset64 else offset) + name + extra
+    start, count, size = len(out), len(entries), len(directory)
+    out += directory
+    if end64:
+        out += struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)
+        out += struct.pack("<IIQI", 0x07064B50, 0, start + size, 1)
+        count, size, start = 0xFFFF, full, full
+    return out + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, count, count, size, start, 0)
+
+
+def check_zip64(rng):
+    """Every place where zip64 may stand, dense and sparse; NumPy reads the same; what is cut or lies is refused."""
+    X = rng.standard_normal((3, 4))
+    S = sparse.random(9, 8, density=0.3, format="csr", random_state=rng, data_rvs=rng.standard_normal)
+    sparse.save_npz("x.npz", S)
+    np.savez("d.npz", X=X)
+    for source, wanted in (("d.npz", X), ("x.npz", S.toarray())):
+        with zipfile.ZipFile(source) as archive:
+            entries = [(name.encode(), archive.read(name)) for name in archive.namelist()]
+        for ways in itertools.product((False, True), (False, True), (False, True), (False, True), (0, 8), (False, True)):
+            whole = make_zip(entries, *ways)
+            with open("z.npz", "wb") as file:
+                file.write(whole)
+            with np.load("z.npz") as found:
+                assert len([found[name] for name in found.files]) == len(entries)
+            convert("z.npz", "y.npz")
+            found = sparse.load_npz("y.npz").toarray() if source == "x.npz" else np.load("y.npz")["X"]
+            same(found, wanted, f"zip64 {source} {ways}")
+    for cut in range(1, 120, 7):
+        with open("z.npz", "wb") as file:
+            file.write(whole[:-cut])
+        run("info", "z.npz", status=65)
+    at = whole.rindex(struct.pack("<I", 0x06064B50)) + 24
+    for lie in (0, 2**40, 2**64 - 1):
+        with open("z.npz", "wb") as file:
+            file.write(whole[:at] + struct.pack("<QQ", lie, lie) + whole[at + 16:])
+        run("info", "z.npz", status=65)
 
 
 def check_dense_text(rng):
@@ -244,7 +304,7 @@ def check_outputs():
 
 def main():
     rng = np.random.default_rng(11)
-    checks = ((check_arrays, rng), (check_archives,), (check_dense_text, rng), (check_sparse, rng), (check_names, rng),
+    checks = ((check_arrays, rng), (check_archives,), (check_zip64, rng), (check_dense_text, rng), (check_sparse, rng), (check_names, rng),
               (check_idx, rng), (check_outputs,))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -12,6 +12,12 @@ for name in empty.csv:65 folder:66 nosuch.csv:66; do
     refuse "${name#*:}" "${name%:*}: " fit "${name%:*}" --rank 1
     refuse "${name#*:}" "${name%:*}: " convert "${name%:*}" out.npy
     refuse "${name#*:}" "${name%:*}: " transform model.npz "${name%:*}" --out out.npy
+    refuse "${name#*:}" "${name%:*}: " cluster "${name%:*}" --k 2 --out out.txt
+    refuse "${name#*:}" "${name%:*}: " check model.npz "${name%:*}"
+    refuse "${name#*:}" "${name%:*}: " info "${name%:*}"
+    refuse "${name#*:}" "${name%:*}: " fit data.csv --rank 1 --labels "${name%:*}"
+    refuse "${name#*:}" "${name%:*}: " score "${name%:*}" "${name%:*}"
+    refuse "${name#*:}" "${name%:*}: " plot model.npz --kind codes --labels "${name%:*}" --out out.svg
 done
 for name in empty.csv folder nosuch.csv data.csv; do
     got=0
@@ -23,7 +29,13 @@ done
 if [ "$(id -u)" -ne 0 ]; then
     cp data.csv locked.csv
     chmod 0 locked.csv
-    refuse 66 'locked.csv: cannot be opened' fit locked.csv --rank 1
+    for arguments in 'fit locked.csv --rank 1' 'convert locked.csv out.npy' 'cluster locked.csv --k 2' \
+        'transform model.npz locked.csv --out out.npy' 'transform locked.csv data.csv --out out.npy' 'info locked.csv' \
+        'fit data.csv --rank 1 --labels locked.csv' 'fit data.csv --rank 1 --keep-samples locked.csv' \
+        'fit data.csv --rank 1 --start locked.csv' 'reconstruct locked.csv --out out.npy'; do
+        # shellcheck disable=SC2086 # several words
+        refuse 66 'locked.csv: cannot be opened: Permission denied; check the name and the permissions' $arguments
+    done
     rm -f locked.csv
 fi
 

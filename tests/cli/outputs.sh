@@ -29,15 +29,29 @@ files before.npz codes.npy data.csv model.npz trace.csv x.npy
 # They cannot be made.
 mkdir folder
 refuse 73 'folder: ' $fit --out folder --force
-refuse 73 'nosuch/model.npz: ' $fit --out nosuch/model.npz
-refuse 73 'data.csv/model.npz: ' $fit --out data.csv/model.npz
+refuse 73 'nosuch/model.npz: cannot be created: its directory does not exist; create it first' \
+    $fit --out nosuch/model.npz
+refuse 73 'data.csv/model.npz: cannot be created: a part of its path is not a directory; ' \
+    $fit --out data.csv/model.npz
 refuse 73 'folder/: ' $fit --trace folder/
 refuse 73 '/dev/null: ' $fit --out /dev/null --force
 [ -c /dev/null ] || die '/dev/null was replaced'
 refuse 73 'nosuch/codes.npy: ' transform model.npz data.csv --out nosuch/codes.npy
+refuse 73 'nosuch/x.npy: ' reconstruct model.npz --out nosuch/x.npy
+refuse 73 'nosuch/data.npy: ' convert data.csv nosuch/data.npy
+refuse 73 'nosuch/labels.txt: ' cluster data.csv --k 2 --out nosuch/labels.txt
+refuse 73 'nosuch/p.svg: ' plot model.npz --out nosuch/p.svg
+refuse 73 'nosuch/demo: cannot be created: ' demo --out nosuch/demo
+for place in /dev/full /dev/null; do
+    refuse 73 "$place: " transform model.npz data.csv --out $place --force
+    refuse 73 "$place: " reconstruct model.npz --out $place --force
+    refuse 73 "$place: " convert data.csv $place --to npy --force
+    refuse 73 "$place: " cluster data.csv --k 2 --out $place --force
+done
 if [ "$(id -u)" -ne 0 ]; then
     chmod 500 folder
-    refuse 73 'folder/model.npz: ' $fit --out folder/model.npz
+    refuse 73 'folder/model.npz: cannot be created: writing is not permitted there; ' $fit --out folder/model.npz
+    refuse 73 'folder/demo: cannot be created: ' demo --out folder/demo
 fi
 
 # A failed fit leaves outputs as they were.

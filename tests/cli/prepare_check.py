@@ -224,7 +224,13 @@ def check_warnings(X):
     np.save("x.npy", X)
     told = warnings("--model", "spherical-nmf")
     assert len(told) == 3 and "7 times the shortest" in told[0] and "--normalize l2" in told[0], told
-    assert "1 of 90 samples are 0" in told[1] and "1 entries are negative" in told[2], told
+    assert "1 of 90 samples is 0 and has" in told[1] and "1 entry is negative" in told[2], told
+    X[4], X[5, 5] = 0, -X[5, 5]
+    np.save("x.npy", X)
+    told = warnings("--model", "spherical-nmf")
+    assert "2 of 90 samples are 0 and have" in told[1] and "2 entries are negative" in told[2], told
+    X[4], X[5, 5] = X[6], -X[5, 5]
+    np.save("x.npy", X)
     assert len(warnings("--normalize", "l2")) == 1 and warnings("--model", "spherical-nmf", "--quiet") == []
 
 

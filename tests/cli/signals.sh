@@ -58,6 +58,52 @@ files data.csv pipe.csv
 stop_fit TERM 143 --restarts 5 --quiet
 expect 0 check model.npz data.csv
 
+# cluster, too, ends at once while it waits for its data.
+rm -f model.npz
+stop INT 130 1 cluster pipe.csv --k 2 --out labels.txt
+stop TERM 143 1 cluster pipe.csv --k 2 --out labels.txt
+files data.csv pipe.csv
+
+# At any moment: outputs are absent or whole, nothing else is left, and the status is that of the signal unless it comes
+# when all is done, or INT before it is minded (a script's background jobs ignore it). The data are large
+# enough for a signal to fall into reading, computing and writing.
+expect 0 fit data.csv --rank 8 --max-iter 5 --quiet --out model.npz
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do cat data.csv data.csv; done >many.csv
+at_any_moment() {
+    output=$1
+    shift
+    expect 0 "$@" --quiet
+    mv "$output" "$top/whole"
+    signal=INT status=130
+    for seconds in 0 0.02 0.04 0.07 0.1 0.15 0.2 0.25 0.3 0.4 0.6 0.9; do
+        ran="armilla $* and $signal after $seconds s"
+        got=0
+        "$ARMILLA" "$@" --quiet >"$top/stdout" 2>"$top/stderr" &
+        process=$!
+        sleep $seconds
+        kill -s $signal $process 2>"$top/killed" || true
+        wait $process || got=$?
+        case $got in 0 | "$status") ;; *) die "exit status $got" ;; esac
+        [ "$got" != 0 ] || [ -e "$output" ] || die 'done, and no output'
+        [ ! -s "$top/stderr" ] || die 'something on standard error'
+        [ ! -e "$output" ] || same_kind "$output" || die "$output is not whole"
+        rm -f "$output"
+        files data.csv many.csv model.npz pipe.csv
+        if [ $signal = INT ]; then signal=TERM status=143; else signal=INT status=130; fi
+    done
+}
+# An interrupted clustering may give other labels, but one for each sample; all else has the same bytes or is not there.
+same_kind() {
+    case $1 in
+    *.txt) [ "$(wc -l <"$1")" -eq "$(wc -l <"$top/whole")" ] ;;
+    *) cmp -s "$1" "$top/whole" ;;
+    esac
+}
+at_any_moment out.csv convert many.csv out.csv
+at_any_moment out.npy transform model.npz many.csv --out out.npy
+at_any_moment out.txt cluster many.csv --k 8 --tries 3 --max-iter 50 --out out.txt
+rm many.csv
+
 # A second signal does not wait: stopped and continued, so that both are there before the fit can answer the first.
 rm -f model.npz
 "$ARMILLA" fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 --quiet --out model.npz 2>"$top/stderr" &

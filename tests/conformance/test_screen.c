@@ -266,13 +266,48 @@ static void test_unused_atoms_are_revived(void **state)
     }
 }
 
+/* One sample that a sketch is likely to miss: nearly all directions that suit the others turn away from it, so far that
+ * no radius is positive. The fit then begins as if there were no sketch, with one start and with several. */
+static void test_starts_that_fail_on_all_data(void **state)
+{
+    enum { SEEDS = 4, HALF = M / 2 };
+    const reference_pair *pair = reference_pairs;
+    double *X = reference_new(M * N);
+    uint64_t random = 330;
+    (void)state;
+    while (strcmp(pair->basis, "nonnegative") != 0 || strcmp(pair->codes, "nonneg-sphere") != 0) pair++;
+    reference_sprinkle(&random, 0.5, M * N, X);
+    for (int j = 0; j < N; j++) {
+        for (int i = 0; i < M; i++) X[j * M + i] = i < HALF ? fabs(X[j * M + i]) : 0;
+        X[j * M + j % HALF] += 1;
+    }
+    for (int i = 0; i < M; i++) X[i] = i < HALF ? -1e6 : 1e7;
+    for (int restarts = 1; restarts < 6; restarts += 4)
+        for (int seed = 0; seed < SEEDS; seed++) {
+            reference_trial trial;
+            reference_trial_new(&trial, pair, ARMILLA_F64, M, N, R, S, X);
+            trial.options.solver = "fast";
+            trial.options.start = "random";
+            trial.options.max_iter = 3;
+            trial.options.seed = seed;
+            trial.options.restarts = restarts;
+            reference_scene("a start without a radius on all data, seed %d, %d starts", seed, restarts);
+            armilla_model *model = reference_trial_fit(&trial);
+            REFERENCE_HOLDS(reference_summary(model).radius > 0);
+            reference_verify(model, trial.data, trial.X, true);
+            armilla_model_free(model);
+            reference_trial_free(&trial);
+        }
+    free(X);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_of_columns),        cmocka_unit_test(test_fits_of_many_samples),
         cmocka_unit_test(test_restarts_are_screened),    cmocka_unit_test(test_candidates_are_ranked),
         cmocka_unit_test(test_screening_can_be_stopped), cmocka_unit_test(test_batches_get_the_stored_codes),
-        cmocka_unit_test(test_unused_atoms_are_revived),
+        cmocka_unit_test(test_unused_atoms_are_revived), cmocka_unit_test(test_starts_that_fail_on_all_data),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -65,6 +65,8 @@ void fuzz_data(const fuzz_target *target, armilla_context *context, unsigned cho
         .label_column = columns[choice >> 1 & 3],
         .name_column = columns[choice >> 3 & 3],
         .array = choice & 32 ? "X" : NULL,
+        .keep_missing = choice & 32,
+        .decimal = choice & 128 ? "comma" : NULL,
         .threads = 1,
         .memory = choice & 64 ? FUZZ_MEMORY / 4 : 0,
     };

@@ -20,6 +20,9 @@ static void *count_resize(void *user, void *block, size_t bytes)
         free(block);
         return NULL;
     }
+    __atomic_store_n(&allocator->newest, bytes, __ATOMIC_RELAXED);
+    if (bytes > __atomic_load_n(&allocator->largest, __ATOMIC_RELAXED))
+        __atomic_store_n(&allocator->largest, bytes, __ATOMIC_RELAXED);
     const int64_t before = __atomic_fetch_add(&allocator->taken, 1, __ATOMIC_RELAXED);
     const bool limited = allocator->countdown >= 0;
     if (limited && (allocator->fail_all_after ? before >= allocator->countdown : before == allocator->countdown))

@@ -16,10 +16,11 @@
 /* Counts blocks, and fails the allocation that brings the countdown to 0. Freeing never fails. May be shared by
  * threads. Start from SUPPORT_ALLOCATOR. */
 typedef struct support_allocator {
-    int64_t live;        /* blocks that are not freed */
-    int64_t taken;       /* allocations asked for so far */
-    int64_t countdown;   /* allocations that still succeed; -1: all do */
-    bool fail_all_after; /* not only one fails, but all from there on */
+    int64_t live;           /* blocks that are not freed */
+    int64_t taken;          /* allocations asked for so far */
+    int64_t countdown;      /* allocations that still succeed; -1: all do */
+    bool fail_all_after;    /* not only one fails, but all from there on */
+    size_t largest, newest; /* bytes: of the largest and of the last block asked for; of one thread */
 } support_allocator;
 
 #define SUPPORT_ALLOCATOR ((support_allocator){.countdown = -1})

@@ -5,6 +5,7 @@
 #include "files/decimal.h"
 #include "files/files.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ static void says_what_is_wrong_where(void **state)
     refuses("1,2\n3,4x\n", "line 2, column 2: '4x' is not a number");
     refuses("1,2\n3,\"4\n", "line 2, column 2: '\"4' is not a number");
     refuses("1,2\n3,\"4\"5\n", "line 2, column 2: '\"4\"5' is not a number");
-    refuses("1;2\n1,5;2,5\n", "line 2, column 1: '1,5' is not a number; correct it or remove the column (decimals");
+    refuses("1\t2\n1,5\t2,5\n", "line 2, column 1: '1,5' has another decimal mark");
     refuses("1,2\n0x10,2\n", "'0x10' is not a number");
     refuses("1,2\n1e,2\n", "'1e' is not a number");
     refuses("1,2\n-,2\n", "'-' is not a number");
@@ -143,6 +144,7 @@ static void says_what_is_wrong_where(void **state)
     refuses("\xff\xfe"
             "1",
             "UTF-16");
+    refuses("1,2\r3,4\r", "carriage returns alone");
 }
 
 static void refuses_binary(void **state)
@@ -174,7 +176,7 @@ static double parse(const char *text)
     const size_t length = strlen(text);
     unsigned char *copy = malloc(length);
     memcpy(copy, text, length);
-    assert_int_equal(armilla_decimal_parse(copy, copy + length, plain, &value), ARMILLA_DECIMAL_NUMBER);
+    assert_int_equal(armilla_decimal_parse(copy, copy + length, '.', plain, &value), ARMILLA_DECIMAL_NUMBER);
     free(copy);
     return value;
 }
@@ -277,6 +279,42 @@ static void rounds_random_numbers(void **state)
     }
 }
 
+#if LDBL_MANT_DIG >= 64
+/* The number halfway between two doubles, in all its digits (up to 770), just below it and just above: what decides is
+ * the last digit, in normal numbers and in subnormal ones, whose neighbours are as far apart as those of the least. */
+static void rounds_halfway_numbers(void **state)
+{
+    (void)state;
+    enum { MOST = 1200 };
+    char text[MOST];
+    for (uint64_t i = 0; i < 4000; i++) {
+        uint64_t bits = armilla_random_bits(6, ARMILLA_STREAM_TEST, i) & INT64_MAX;
+        double below = 0, above = 0;
+        if (i % 4 == 1) bits &= (1ull << 52) - 1;                                  /* subnormal */
+        if (i % 4 == 2) bits = (bits & 0x0fffffffffffffffu) | 0x3000000000000000u; /* not so far from 1 */
+        if (i % 16 == 3) bits |= (1ull << 52) - 1;                                 /* the next is a power of two */
+        if ((bits >> 52) >= 0x7fe) continue;
+        memcpy(&below, &bits, sizeof below);
+        above = nextafter(below, INFINITY);
+        const long double halfway = ((long double)below + (long double)above) / 2;
+        const int length = snprintf(text, sizeof text, "%.*Le", 780, halfway);
+        assert_true(length > 780 && length < MOST - 1);
+        char *mark = strchr(text, 'e'), *last = mark - 1;
+        assert_same_bits(text);
+        assert_true(parse(text) == (bits & 1 ? above : below)); /* to even */
+        *last = '1';
+        assert_same_bits(text);
+        assert_true(parse(text) == above);
+        for (*last = '0'; *last == '0' || *last == '.'; last--) /* the same number less one in the last digit */
+            if (*last == '0') *last = '9';
+        --*last;
+        if (text[0] == '0') continue;
+        assert_same_bits(text);
+        assert_true(parse(text) == below);
+    }
+}
+#endif
+
 static void ignores_the_locale(void **state)
 {
     (void)state;
@@ -284,7 +322,7 @@ static void ignores_the_locale(void **state)
     assert_string_equal(localeconv()->decimal_point, ",");
     assert_true(parse("0.5") == 0.5);
     assert_true(parse("3.14159265358979323846264338") == 3.14159265358979323846264338);
-    refuses("1\n0,5\n", "'0,5' is not a number");
+    refuses("1\n0,5\n", "'0,5' has another decimal mark");
     setlocale(LC_ALL, "C");
 }
 
@@ -325,10 +363,22 @@ static void survives_refused_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(reads_every_dialect),      TEST(skips_what_is_no_row),     TEST(transposes_samples_in_columns),
-        TEST(says_what_is_wrong_where), TEST(refuses_binary),           TEST(opens_by_every_ending),
-        TEST(rounds_hard_cases),        TEST(rounds_by_the_last_digit), TEST(rounds_random_numbers),
-        TEST(ignores_the_locale),       TEST(survives_random_text),     TEST(survives_refused_allocations),
+        TEST(reads_every_dialect),
+        TEST(skips_what_is_no_row),
+        TEST(transposes_samples_in_columns),
+        TEST(says_what_is_wrong_where),
+        TEST(refuses_binary),
+        TEST(opens_by_every_ending),
+        TEST(rounds_hard_cases),
+        TEST(rounds_by_the_last_digit),
+        TEST(rounds_random_numbers),
+#if LDBL_MANT_DIG >= 64
+        TEST(rounds_halfway_numbers),
+#endif
+
+        TEST(ignores_the_locale),
+        TEST(survives_random_text),
+        TEST(survives_refused_allocations),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

@@ -62,6 +62,32 @@ static void maps_regular_files(void **state)
     assert_null(bytes.start);
 }
 
+/* Room is asked for in steps; what was not used is given back. */
+static void shrinks_what_a_pipe_gave(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 << 20 };
+    armilla_bytes bytes;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        char line[1024];
+        memset(line, '7', sizeof line);
+        const int pipe = open(path, O_WRONLY);
+        for (int i = 0; i < COUNT / 1024; i++)
+            if (write(pipe, line, sizeof line) != (ssize_t)sizeof line) _exit(1);
+        _exit(0);
+    }
+    support_ok(context, armilla_bytes_open(context, path, &bytes));
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(bytes.count, COUNT);
+    assert_null(bytes.map);
+    assert_true(allocator.largest > COUNT);
+    assert_int_equal(allocator.newest, COUNT);
+    for (size_t i = 0; i < COUNT; i++) assert_int_equal(bytes.start[i], '7');
+    armilla_bytes_free(context, &bytes);
+}
+
 static void reads_pipes(void **state)
 {
     (void)state;
@@ -217,13 +243,9 @@ static void survives_refused_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(lists_its_formats),
-        TEST(maps_regular_files),
-        TEST(reads_pipes),
-        TEST(says_why_it_cannot_open),
-        TEST(chooses_the_format),
-        TEST(survives_every_fault),
-        TEST(survives_refused_allocations),
+        TEST(lists_its_formats),    TEST(maps_regular_files),           TEST(shrinks_what_a_pipe_gave),
+        TEST(reads_pipes),          TEST(says_why_it_cannot_open),      TEST(chooses_the_format),
+        TEST(survives_every_fault), TEST(survives_refused_allocations),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -163,6 +163,56 @@ static void bounds_what_it_unpacks(void **state)
     free(text);
 }
 
+typedef struct heard {
+    int64_t calls, done, total, stages;
+} heard;
+
+static void listen(void *user, int64_t done, int64_t total)
+{
+    heard *h = user;
+    assert_true(done >= 0 && done <= total);
+    if (total != h->total || done < h->done) h->stages++;
+    h->calls++;
+    h->done = done;
+    h->total = total;
+}
+
+/* Both stages tell how far they are: first in bytes of the file, then in bytes of the text. */
+static void tells_its_progress(void **state)
+{
+    (void)state;
+    enum { COUNT = 10 << 20 };
+    heard h = {0};
+    const armilla_read_options options = {.progress = listen, .progress_user = &h, .threads = 1};
+    char *text = malloc(COUNT);
+    unsigned char *packed = malloc(COUNT + MOST_PACKED);
+    armilla_bytes bytes;
+    armilla_data *data = NULL;
+    uLongf count = COUNT + MOST_PACKED;
+    z_stream stream = {.next_in = (unsigned char *)text, .avail_in = COUNT, .next_out = packed};
+    for (int i = 0; i < COUNT; i += 4) memcpy(text + i, "1,2\n", 4);
+    stream.avail_out = (unsigned)count;
+    assert_int_equal(deflateInit2(&stream, 0, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    count = stream.total_out;
+    assert_int_equal(deflateEnd(&stream), Z_OK);
+    support_write_file(path, packed, count);
+    support_ok(context, armilla_bytes_open(context, path, &bytes));
+    support_ok(context, armilla_bytes_unpack(context, &options, &bytes));
+    assert_int_equal(h.total, count);
+    assert_int_equal(h.stages, 1);
+    assert_true(h.calls >= 3 && h.done > COUNT / 2);
+    assert_int_equal(bytes.count, COUNT);
+    armilla_bytes_free(context, &bytes);
+    support_ok(context, armilla_data_open(context, path, &options, &data));
+    assert_int_equal(h.total, COUNT);
+    assert_int_equal(h.done, COUNT);
+    assert_true(h.stages >= 3);
+    armilla_data_free(data);
+    free(packed);
+    free(text);
+}
+
 static void survives_refused_memory(void **state)
 {
     (void)state;
@@ -196,6 +246,7 @@ int main(void)
         TEST(notices_damage),
         TEST(refuses_what_is_empty_or_packed_twice),
         TEST(bounds_what_it_unpacks),
+        TEST(tells_its_progress),
         TEST(survives_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,12 @@
 /* Matrix Market: every banner, sizes and indices that lie, files of many parts, damage at every byte. */
 #include "support.h"
 
+#include "base/context.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "files/files.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,9 +113,11 @@ static void says_what_is_wrong(void **state)
     refuses(HEAD "2 3 1 4\n", "line 2: the sizes are not three");
     refuses("%%MatrixMarket matrix array real general\n2\n", "the sizes are not two numbers");
     refuses(HEAD "0 3 0\n", "a.mtx: ");
-    refuses(HEAD "2 3 99999999999999999\n1 1 1\n", "declares 99999999999999999 entries, but only 1 lines follow");
+    refuses(HEAD "2 3 99999999999999999\n1 1 1\n",
+            "declares 99999999999999999 entries, but the lines that follow are only 1");
     refuses(HEAD "99999999999 3 1\n1 1 1\n", "more than 2147483647 rows or columns");
-    refuses("%%MatrixMarket matrix array real general\n999999999 999999999\n1\n", "but only 1 lines follow");
+    refuses("%%MatrixMarket matrix array real general\n999999999 999999999\n1\n",
+            "but the lines that follow are only 1");
     refuses("%%MatrixMarket matrix array real symmetric\n2 3\n1\n2\n", "declared symmetric but not square");
     refuses(HEAD "2 3 1\n1 1 1\n2 2 2\n", "declares 1 entries, but has 2");
     refuses(HEAD "2 3 2\n1 1 1\n\n", "declares 2 entries, but has 1");
@@ -155,7 +159,9 @@ static void adds_up_whatever_the_threads(void **state)
     for (int threads = 1; threads < 5; threads++) {
         armilla_data *data = NULL;
         const armilla_read_options options = {.sample_columns = true, .threads = threads};
+        context->most_narrow = threads % 2 ? INT32_MAX : ROWS - 1; /* every second time with 64-bit indices */
         support_ok(context, read_with(text, used, &options, &data));
+        assert_int_equal(armilla_data_sparse(data)->wide, threads % 2 == 0);
         assert_int_equal(armilla_data_stored(data), ROWS * COLS);
         for (int64_t j = 0; j < COLS; j++) {
             support_ok(context, armilla_data_sample(context, data, j, sample));
@@ -167,6 +173,57 @@ static void adds_up_whatever_the_threads(void **state)
     }
     free(wanted);
     free(text);
+}
+
+/* Integers have one zero; the mirrored zero of a real matrix has the other sign, as SciPy reads it. */
+static void mirrors_zeros(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"%%MatrixMarket matrix array integer skew-symmetric\n2 2\n0\n",
+                                        "%%MatrixMarket matrix array real skew-symmetric\n2 2\n0\n"};
+    for (int real = 0; real < 2; real++)
+        for (int columns = 0; columns < 2; columns++) {
+            armilla_data *data = NULL;
+            double sample[2];
+            support_ok(context, read_text(texts[real], columns, &data));
+            support_ok(context,
+                       armilla_data_sample(context, data, !columns, sample)); /* below the diagonal: as given */
+            assert_false(signbit(sample[columns]));
+            support_ok(context, armilla_data_sample(context, data, columns, sample));
+            assert_int_equal(signbit(sample[!columns]) != 0, real);
+            armilla_data_free(data);
+        }
+}
+
+/* Beyond 2^31 indices have 64 bits: the same with a bound that small files pass. */
+static void reads_the_same_with_wide_indices(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "%%MatrixMarket matrix coordinate real general\n5 5 4\n1 1 1.5\n2 3 2.5\n2 4 -1\n5 5 3\n",
+        "%%MatrixMarket matrix coordinate real general\n5 5 6\n5 5 3\n2 4 -1\n2 3 2\n2 3 .5\n1 1 1.5\n1 1 -0.5\n",
+        "%%MatrixMarket matrix coordinate integer symmetric\n5 5 4\n1 1 7\n3 1 8\n5 2 9\n3 1 1\n",
+        "%%MatrixMarket matrix coordinate real skew-symmetric\n5 5 2\n2 1 8\n5 2 9\n",
+        "%%MatrixMarket matrix coordinate pattern general\n5 5 3\n5 1\n1 5\n2 2\n",
+    };
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        armilla_data *narrow = NULL, *wide = NULL;
+        double given[5], got[5];
+        support_ok(context, read_text(texts[i / 2], i & 1, &narrow));
+        context->most_narrow = 4;
+        support_ok(context, read_text(texts[i / 2], i & 1, &wide));
+        context->most_narrow = INT32_MAX;
+        assert_false(armilla_data_sparse(narrow)->wide);
+        assert_true(armilla_data_sparse(wide)->wide);
+        assert_int_equal(armilla_data_stored(narrow), armilla_data_stored(wide));
+        for (int64_t j = 0; j < 5; j++) {
+            support_ok(context, armilla_data_sample(context, narrow, j, given));
+            support_ok(context, armilla_data_sample(context, wide, j, got));
+            assert_memory_equal(given, got, sizeof got);
+        }
+        armilla_data_free(narrow);
+        armilla_data_free(wide);
+    }
 }
 
 /* Of two mistakes in different parts the first is told. */
@@ -248,9 +305,15 @@ static void respects_the_memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(reads_every_kind),          TEST(says_what_is_wrong), TEST(adds_up_whatever_the_threads),
-        TEST(tells_the_first_mistake),   TEST(survives_damage),    TEST(survives_refused_allocations),
+        TEST(reads_every_kind),
+        TEST(says_what_is_wrong),
+        TEST(adds_up_whatever_the_threads),
+        TEST(tells_the_first_mistake),
+        TEST(survives_damage),
+        TEST(survives_refused_allocations),
         TEST(respects_the_memory_limit),
+        TEST(reads_the_same_with_wide_indices),
+        TEST(mirrors_zeros),
     };
     return cmocka_run_group_tests_name("mtx", tests, NULL, NULL);
 }

@@ -407,6 +407,33 @@ static void writes_what_numpy_writes(void **state)
     armilla_data_free(data);
 }
 
+/* A copy that the limit has no room for is refused before room is asked for; what is mapped needs none. */
+static void respects_the_memory_limit(void **state)
+{
+    (void)state;
+    enum { ROWS = 300, COLUMNS = 40, BYTES = ROWS * COLUMNS * 8 };
+    static const unsigned char zeros[BYTES];
+    size_t count = 0;
+    char path[256];
+    armilla_data *data = NULL;
+    armilla_read_options options = {.memory = BYTES - 1};
+    support_path(path, sizeof path, "a.npy");
+    unsigned char *file =
+        make_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (300, 40), }", 56, zeros, BYTES, &count);
+    support_write_file(path, file, count);
+    free(file);
+    allocator.largest = 0;
+    support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_NO_MEMORY, "raise it (--memory)");
+    assert_true(allocator.largest < BYTES);
+    options.memory = BYTES;
+    support_ok(context, armilla_data_open(context, path, &options, &data));
+    assert_int_equal(allocator.largest, BYTES);
+    armilla_data_free(data);
+    options = (armilla_read_options){.memory = 1, .sample_columns = true};
+    support_ok(context, armilla_data_open(context, path, &options, &data));
+    armilla_data_free(data);
+}
+
 static void survives_refused_allocations(void **state)
 {
     (void)state;
@@ -437,6 +464,7 @@ int main(void)
         TEST(survives_truncation_anywhere),
         TEST(survives_any_byte_in_the_header),
         TEST(writes_what_numpy_writes),
+        TEST(respects_the_memory_limit),
         TEST(survives_refused_allocations),
     };
     return cmocka_run_group_tests_name("npy", tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,6 +193,44 @@ static void says_why_it_cannot_create(void **state)
     assert_null(output);
 }
 
+/* The look before the work says what the work would have met at its end, and makes nothing. */
+static void foresees_a_refusal(void **state)
+{
+    const char *const names[] = {"", "none/file", "none/", "target.bin", "target.bin/file", "fine.bin"};
+    (void)state;
+    support_write_file(target, OLD, strlen(OLD));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int overwrite = 0; overwrite < 2; overwrite++) {
+            armilla_output *output = NULL;
+            char path[512], foreseen[1024];
+            support_path(path, sizeof path, names[i]);
+            const armilla_status status = armilla_output_check(context, path, overwrite);
+            snprintf(foreseen, sizeof foreseen, "%s", armilla_context_error(context));
+            assert_int_equal(support_entries(), 1);
+            assert_int_equal(armilla_output_new(context, path, overwrite, &output), status);
+            if (status != ARMILLA_OK) assert_string_equal(armilla_context_error(context), foreseen);
+            if (status != ARMILLA_OK) assert_non_null(strstr(foreseen, "; "));
+            armilla_output_free(output);
+        }
+    support_fails(context, armilla_output_check(context, target, false), ARMILLA_CANNOT_CREATE, "exists already");
+    support_ok(context, armilla_output_check(context, target, true));
+}
+
+/* Numbers are written from where they lie: in a mapped file, which may have become shorter. */
+static void tells_a_lost_input_from_a_full_disk(void **state)
+{
+    const size_t size = 1 << 20;
+    armilla_output *output = NULL;
+    (void)state;
+    void *lost = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(lost != MAP_FAILED);
+    support_ok(context, armilla_output_new(context, target, false, &output));
+    support_fails(context, armilla_output_write(output, lost, size), ARMILLA_IO_ERROR, "became shorter");
+    armilla_output_free(output);
+    assert_int_equal(munmap(lost, size), 0);
+    assert_int_equal(support_entries(), 0);
+}
+
 static void takes_the_longest_name(void **state)
 {
     (void)state;
@@ -213,6 +252,7 @@ static void obeys_permissions(void **state)
     assert_int_equal(mkdir(path, 0555), 0);
     support_path(path, sizeof path, "locked/file");
     support_fails(context, armilla_output_new(context, path, true, &output), ARMILLA_CANNOT_CREATE, "not permitted");
+    support_fails(context, armilla_output_check(context, path, true), ARMILLA_CANNOT_CREATE, "not permitted");
 }
 
 static void reports_a_full_device(void **state)
@@ -471,6 +511,8 @@ int main(void)
         TEST(refuses_to_overwrite),
         TEST(refuses_what_appears_meanwhile),
         TEST(says_why_it_cannot_create),
+        TEST(foresees_a_refusal),
+        TEST(tells_a_lost_input_from_a_full_disk),
         TEST(takes_the_longest_name),
         TEST(obeys_permissions),
         TEST(reports_a_full_device),

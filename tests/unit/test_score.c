@@ -137,48 +137,12 @@ static void test_known_cases(void **state)
     armilla_context_free(context);
 }
 
-/* Numbers and names of classes; and nothing is left where an allocation fails, whichever it is. */
-static void test_labels(void **state)
-{
-    static const char text[] = "setosa\nb\nsetosa\n10\nb\n";
-    static const int64_t wanted[] = {0, 1, 0, 2, 1};
-    static const char *const names[] = {"setosa", "b", "10"};
-    support_allocator allocator = SUPPORT_ALLOCATOR;
-    armilla_context *context = support_context_with(&allocator);
-    const int64_t before = allocator.live;
-    char path[256];
-    (void)state;
-    support_write_file(support_path(path, sizeof path, "labels.txt"), text, sizeof text - 1);
-    for (int64_t k = 0;; k++) {
-        armilla_labels labels = {.count = -1};
-        allocator.countdown = allocator.taken + k;
-        const armilla_status status = armilla_labels_open(context, path, &labels);
-        allocator.countdown = -1;
-        if (status != ARMILLA_OK) {
-            assert_int_equal(status, ARMILLA_NO_MEMORY);
-            assert_int_equal(labels.count, -1);
-            assert_int_equal(allocator.live, before);
-            continue;
-        }
-        assert_true(k > 3);
-        assert_int_equal(labels.count, 5);
-        assert_int_equal(labels.classes, 3);
-        assert_memory_equal(labels.values, wanted, sizeof wanted);
-        for (int c = 0; c < 3; c++) assert_string_equal(labels.names[c], names[c]);
-        armilla_labels_free(context, &labels);
-        break;
-    }
-    assert_int_equal(allocator.live, before);
-    armilla_context_free(context);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matching),
         cmocka_unit_test(test_expected_information),
         cmocka_unit_test(test_known_cases),
-        cmocka_unit_test(test_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,87 @@
+/* How a table is written: what separates its fields and what stands before their decimals, as the options say or else
+ * as it looks. A guess that fails must end in a complaint, never in other numbers: a comma is taken for a decimal mark
+ * only where semicolons separate, and then for all fields or for none. */
+#include "files/fields.h"
+
+#include <string.h>
+
+#define LOOKED_AT (1 << 20) /* bytes in which a decimal is looked for */
+
+static const struct separator {
+    const char *word;
+    unsigned char byte;
+} separators[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"blank", ' '}};
+
+static const struct mark {
+    const char *word;
+    unsigned char byte;
+} marks[] = {{"point", '.'}, {"comma", ','}};
+
+/* Whatever is no part of a number, a quote, a comment or a line end can separate. */
+static bool can_separate(unsigned char byte)
+{
+    static const char others[] = "+-.\"'#";
+    return byte > ' ' && byte < 0x7f && !memchr(others, byte, sizeof others - 1) && (unsigned)(byte - '0') >= 10 &&
+           (unsigned)((byte | 32) - 'a') >= 26;
+}
+
+static armilla_status given_separator(const armilla_text *text, const char *word, unsigned char *separator)
+{
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++)
+        if (strcmp(separators[i].word, word) == 0) {
+            *separator = separators[i].byte;
+            return ARMILLA_OK;
+        }
+    *separator = (unsigned char)word[0];
+    if (*separator && !word[1] && can_separate(*separator)) return ARMILLA_OK;
+    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
+                        "separator '%s' (--separator) cannot be used; give comma, semicolon, tab, blank, or one "
+                        "character such as |",
+                        word);
+}
+
+static armilla_status given_mark(const armilla_text *text, const char *word, unsigned char *mark)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strcmp(marks[i].word, word) == 0) {
+            *mark = marks[i].byte;
+            return ARMILLA_OK;
+        }
+    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
+                        "decimal mark '%s' (--decimal) is unknown; it can be point or comma", word);
+}
+
+/* A number that needs the mark. */
+static bool is_decimal(const armilla_text *text, armilla_span field, unsigned char mark)
+{
+    double value = 0;
+    return field.start < field.end && memchr(field.start, mark, (size_t)(field.end - field.start)) &&
+           armilla_decimal_parse(field.start, field.end, mark, text->plain, &value) == ARMILLA_DECIMAL_NUMBER;
+}
+
+/* The first field with decimals decides. */
+static unsigned char look_for_mark(const armilla_text *text, const armilla_dialect *dialect)
+{
+    armilla_span rest = text->all, record, field;
+    while (rest.start - text->all.start < LOOKED_AT && armilla_fields_next_record(dialect, &rest, &record))
+        for (const unsigned char *at = record.start; armilla_fields_next(dialect, record, &at, &field);)
+            for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+                if (is_decimal(text, field, marks[i].byte)) return marks[i].byte;
+    return '.';
+}
+
+armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *dialect)
+{
+    const armilla_read_options *options = text->options;
+    armilla_dialect found = {.multiline = true, .mark = '.'};
+    armilla_span rest = text->all, record = rest;
+    armilla_status status = ARMILLA_OK;
+    if (options->decimal) status = given_mark(text, options->decimal, &found.mark);
+    if (status == ARMILLA_OK && options->separator)
+        status = given_separator(text, options->separator, &found.separator);
+    else if (armilla_fields_next_record(&found, &rest, &record))
+        found.separator = armilla_fields_separator(record, found.mark);
+    if (!options->decimal && found.separator == ';') found.mark = look_for_mark(text, &found);
+    if (status == ARMILLA_OK) *dialect = found;
+    return status;
+}
