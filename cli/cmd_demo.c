@@ -33,6 +33,7 @@ static const armilla_option options[] = {
      .high = 1e6,
      .value = "N",
      .help = "cones, clustering: repeat with so many seeds, from --seed on; default 1 and 10"},
+    OPTION_FLAG("no-pictures", no_pictures, "draw nothing: data, models and tables alone"),
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
@@ -52,20 +53,36 @@ static armilla_status settle_options(cli_session *session, const demo *chosen)
     return ARMILLA_OK;
 }
 
+/* The names of all files that the demo may write; returns how many. */
+static size_t list_files(const demo_job *job, const demo *chosen, char paths[DEMO_FILES][PATH_MAX])
+{
+    static const char *const endings[] = {".svg", ".gp", ".dat"}; /* that `armilla plot` leaves */
+    const size_t ending_count = sizeof endings / sizeof *endings;
+    size_t count = 0;
+    for (size_t i = 0; chosen->files[i] && count < DEMO_FILES; i++)
+        (void)demo_path(job, chosen->files[i], paths[count++]);
+    if (job->session->settings.no_pictures) return count;
+    for (size_t i = 0; chosen->pictures[i / ending_count] && count < DEMO_FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", chosen->pictures[i / ending_count], endings[i % ending_count]);
+        (void)demo_path(job, name, paths[count++]);
+    }
+    return count;
+}
+
 /* The folder may exist: only a file that would be replaced is refused. */
 static armilla_status make_folder(demo_job *job, const demo *chosen)
 {
     cli_session *session = job->session;
     char paths[DEMO_FILES][PATH_MAX];
     output_path outputs[DEMO_FILES];
-    size_t count = 0;
     if (strlen(job->folder) + NAME_MAX + 1 >= PATH_MAX)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
     if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s; choose another directory (--out)",
                     job->folder, strerror(errno));
-    for (; chosen->files[count] && count < DEMO_FILES; count++)
-        outputs[count] = (output_path){"--out", demo_path(job, chosen->files[count], paths[count]), NULL};
+    const size_t count = list_files(job, chosen, paths);
+    for (size_t i = 0; i < count; i++) outputs[i] = (output_path){"--out", paths[i], NULL};
     return outputs_check(session, outputs, count);
 }
 

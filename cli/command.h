@@ -18,6 +18,7 @@ typedef struct cli_settings {
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
+    bool no_pictures;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
     bool keep_missing; /* set by the command: missing values are what it tells about */

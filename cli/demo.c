@@ -50,7 +50,7 @@ armilla_status demo_run(demo_job *job, const char *format, ...)
 
 armilla_status demo_draw(demo_job *job, const char *line)
 {
-    if (job->undrawn || job->session->exit) return ARMILLA_OK;
+    if (job->undrawn || job->session->settings.no_pictures || job->session->exit) return ARMILLA_OK;
     const armilla_status status = demo_run(job, "%s", line);
     if (status != ARMILLA_NOT_BUILT) return status;
     report_line(&job->session->report, "pictures  none: %s", job->session->error);

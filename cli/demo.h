@@ -18,17 +18,15 @@ typedef struct demo_job {
 
 typedef struct demo {
     const char *name;
-    const char *const *files; /* that it writes whatever the data, ends with NULL */
-    const char *data;         /* where its data are without --data; NULL: it takes no --data, "": none are needed */
-    int64_t seeds;            /* how many without --seeds; 0: it has no use for them */
+    const char *const *files;    /* that it writes whatever the data, ends with NULL */
+    const char *const *pictures; /* that it draws, without endings; ends with NULL */
+    const char *data;            /* where its data are without --data; NULL: it takes no --data, "": none are needed */
+    int64_t seeds;               /* how many without --seeds; 0: it has no use for them */
     armilla_status (*find)(demo_job *job); /* its inputs, before anything is made; NULL: it has none */
     armilla_status (*run)(demo_job *job);
 } demo;
 
 extern const demo demo_cones, demo_convergence, demo_mnist, demo_clustering;
-
-/* The files that `armilla plot` leaves, as items of a list. */
-#define DEMO_PICTURE(name) name ".svg", name ".gp", name ".dat"
 
 /* The path of a file in the demo's folder; returns buffer. */
 const char *demo_path(const demo_job *job, const char *name, char buffer[PATH_MAX]);

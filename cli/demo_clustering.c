@@ -279,16 +279,10 @@ static armilla_status run(demo_job *job)
     return status;
 }
 
-static const char *const files[] = {"digits.csv.gz",
-                                    "iris.csv",
-                                    "wine.csv",
-                                    "labels.txt",
-                                    "scores.csv",
-                                    "table.csv",
-                                    "model.npz",
-                                    "trace.csv",
-                                    DEMO_PICTURE("clusters"),
-                                    DEMO_PICTURE("sphere"),
-                                    NULL};
+static const char *const files[] = {"digits.csv.gz", "iris.csv",  "wine.csv",  "labels.txt", "scores.csv",
+                                    "table.csv",     "model.npz", "trace.csv", NULL};
 
-const demo demo_clustering = {.name = "clustering", .files = files, .data = "", .seeds = 10, .find = find, .run = run};
+static const char *const pictures[] = {"clusters", "sphere", NULL};
+
+const demo demo_clustering = {
+    .name = "clustering", .files = files, .pictures = pictures, .data = "", .seeds = 10, .find = find, .run = run};

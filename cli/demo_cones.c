@@ -207,8 +207,9 @@ static armilla_status run(demo_job *job)
     return status;
 }
 
-static const char *const files[] = {"data.csv",  "labels.txt", "clusters.csv",         "draws.csv",
-                                    "model.npz", "trace.csv",  DEMO_PICTURE("sphere"), DEMO_PICTURE("convergence"),
-                                    NULL};
+static const char *const files[] = {"data.csv",  "labels.txt", "clusters.csv", "draws.csv", "model.npz",
+                                    "trace.csv", NULL};
 
-const demo demo_cones = {.name = "cones", .files = files, .seeds = 1, .run = run};
+static const char *const pictures[] = {"sphere", "convergence", NULL};
+
+const demo demo_cones = {.name = "cones", .files = files, .pictures = pictures, .seeds = 1, .run = run};

@@ -179,7 +179,8 @@ static const char *const files[] = {"data.csv",
                                     "pairs.csv",
                                     PAIRS_OF("orthonormal"),
                                     PAIRS_OF("nonnegative"),
-                                    DEMO_PICTURE("convergence"),
                                     NULL};
 
-const demo demo_convergence = {.name = "convergence", .files = files, .run = run};
+static const char *const pictures[] = {"convergence", NULL};
+
+const demo demo_convergence = {.name = "convergence", .files = files, .pictures = pictures, .run = run};

@@ -97,16 +97,10 @@ static armilla_status run(demo_job *job)
     return status;
 }
 
-static const char *const files[] = {"model.npz",
-                                    "trace.csv",
-                                    "palm.npz",
-                                    "palm-svd.npz",
-                                    "signed.npz",
-                                    "signed-palm.npz",
-                                    "centred.npz",
-                                    DEMO_PICTURE("atoms"),
-                                    DEMO_PICTURE("convergence"),
-                                    DEMO_PICTURE("sphere"),
-                                    NULL};
+static const char *const files[] = {"model.npz",  "trace.csv",       "palm.npz",    "palm-svd.npz",
+                                    "signed.npz", "signed-palm.npz", "centred.npz", NULL};
 
-const demo demo_mnist = {.name = "mnist", .files = files, .data = "build/mnist", .find = find, .run = run};
+static const char *const pictures[] = {"atoms", "convergence", "sphere", NULL};
+
+const demo demo_mnist = {
+    .name = "mnist", .files = files, .pictures = pictures, .data = "build/mnist", .find = find, .run = run};

@@ -153,6 +153,8 @@ def clustering():
 
 def without_gnuplot():
     os.mkdir("empty")
+    armilla("demo", "--no-pictures", "--out", "plain")
+    assert not os.path.exists("plain/sphere.svg") and os.path.exists("plain/model.npz")
     said = armilla("demo", "--out", "bare", path=os.path.abspath("empty")).stderr
     assert said.count("pictures  none") == 1 and "gnuplot" in said, said
     assert not os.path.exists("bare/sphere.svg") and os.path.exists("bare/model.npz")
