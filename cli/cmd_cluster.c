@@ -168,8 +168,10 @@ static armilla_status score(cli_session *session, cli_clustering *work)
     }
     if (status != ARMILLA_OK || work->truth.count == 0) return status;
     work->scored = true;
-    return armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering), work->truth.values,
-                         &work->scores);
+    status = armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering), work->truth.values,
+                           &work->scores);
+    session->scores = work->scores;
+    return status;
 }
 
 static armilla_status write_labels(cli_session *session, const armilla_clustering *clustering)

@@ -16,6 +16,9 @@ typedef struct cli_settings {
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
         *decimal, *to, *to_samples, *truth, *on, *prepare;
     const char *kind, *title, *images, *components;
+    const char *folder; /* --data of the demos */
+    int64_t seeds;
+    bool no_pictures;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
     bool keep_missing; /* set by the command: missing values are what it tells about */
@@ -26,8 +29,9 @@ typedef struct cli_session {
     armilla_context *context;
     cli_report report;
     cli_settings settings;
-    armilla_data *source; /* what the data of a command were chosen from; freed at the end */
-    int exit;             /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
+    armilla_data *source;  /* what the data of a command were chosen from; freed at the end */
+    int exit;              /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
+    armilla_scores scores; /* of the last clustering whose classes are known */
     char error[1024];
 } cli_session;
 
@@ -52,6 +56,10 @@ extern const cli_command command_fit, command_transform, command_reconstruct, co
 /* Puts the sentence into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Runs another command, `armilla ARGUMENTS...`, with settings of its own. Its sentence about a failure and its exit
+ * status become those of the session. */
+armilla_status run_inside(cli_session *outer, char *const *arguments);
 
 /* Names the file in front of the library's sentence where data are bad: the library knows numbers, not where they came
  * from. Returns status. */

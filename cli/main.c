@@ -136,6 +136,23 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     return status == ARMILLA_OK ? found->run(session) : status;
 }
 
+armilla_status run_inside(cli_session *outer, char *const *arguments)
+{
+    const cli_command *found = NULL;
+    cli_session inner = {.program = outer->program, .context = outer->context, .report = outer->report};
+    armilla_status status = find_command(&inner, arguments[0], &found);
+    if (status == ARMILLA_OK) status = parse_arguments(&inner, found, arguments + 1);
+    inner.report.quiet = inner.settings.quiet;
+    armilla_context_set_log(outer->context, report_log, &inner.report);
+    if (status == ARMILLA_OK) status = found->run(&inner);
+    armilla_context_set_log(outer->context, report_log, &outer->report);
+    memcpy(outer->error, inner.error, sizeof outer->error);
+    outer->exit = inner.exit;
+    outer->scores = inner.scores;
+    armilla_data_free(inner.source);
+    return status;
+}
+
 /* A standard stream that the caller closed would be the next file we open; the wrong mode makes its use an error. */
 static void occupy_standard_streams(void)
 {

@@ -51,6 +51,10 @@ unsigned plot_colour(int64_t c);
 unsigned plot_diverging(double t);
 unsigned plot_gray(double t);
 
+/* The word by which an image of so many cells is drawn: in an SVG as squares, since whoever shows it would smooth an
+ * image; but not where they would be too many for a file of some size. */
+const char *plot_pixels(const plot_job *job, int64_t cells);
+
 /* Fills classes: --labels, the model's labels, or else the largest entry of a code. */
 armilla_status plot_classify(plot_job *job);
 

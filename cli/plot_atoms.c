@@ -75,12 +75,13 @@ armilla_status plot_atoms(plot_job *job)
         put_atom(job, job->U + a * m, is_signed);
         fprintf(job->script, "set label %lld '%lld' at %g,%g center font ',9' tc rgb '#404040'\n", (long long)a + 1,
                 (long long)a + 1, x + 0.5 * (double)job->columns - 0.5, y - 0.5 - 0.12 * (double)job->rows);
-        fprintf(job->script, "set object %lld rectangle from %g,%g to %g,%g fs empty border lc rgb '#b0b0b0' lw 0.6\n",
+        fprintf(job->script,
+                "set object %lld rectangle from %g,%g to %g,%g front fs empty border lc rgb '#b0b0b0' lw 0.6\n",
                 (long long)a + 1, x - 0.5, y - 0.5, x + (double)job->columns - 0.5, y + (double)job->rows - 0.5);
     }
     for (int64_t a = 0; a < r; a++)
-        fprintf(job->script, "%sdata index %lld using ($1+%g):($2+%g):3:4:5 with rgbimage%s", a ? "     " : "plot ",
+        fprintf(job->script, "%sdata index %lld using ($1+%g):($2+%g):3:4:5 with rgbimage%s%s", a ? "     " : "plot ",
                 (long long)a, tile_w * (double)(a % across), tile_h * (double)(a / across),
-                a + 1 < r ? ", \\\n" : "\n");
+                plot_pixels(job, r * job->rows * job->columns), a + 1 < r ? ", \\\n" : "\n");
     return ARMILLA_OK;
 }

@@ -75,19 +75,20 @@ static void put_names(plot_job *job, const char *axis)
 
 static void put_sizes(plot_job *job)
 {
+    fprintf(job->script,
+            "set multiplot\nset lmargin at screen 0.11; set rmargin at screen 0.43\n"
+            "set tmargin at screen 0.88; set bmargin at screen 0.2\nset border 1 lw 0.8\nunset key\n"
+            "set tics nomirror out scale 0.4\nset yrange [%g:0.5]\nset xrange [0:1.16*most]\nset xlabel 'samples'\n"
+            "set ylabel '%s' offset 0.5,0\n",
+            (double)job->class_count + 0.5, job->labelled ? "label" : "largest component");
+    put_names(job, "y");
     fprintf(
         job->script,
-        "set multiplot\nset lmargin at screen 0.11; set rmargin at screen 0.43\n"
-        "set tmargin at screen 0.88; set bmargin at screen 0.16\nset border 1 lw 0.8\nunset key\n"
-        "set tics nomirror out scale 0.4\nset yrange [%g:0.5]\nset xrange [0:1.16*most]\nset xlabel 'samples'\nset ylabel '%s' offset 0.5,0\n",
-        (double)job->class_count + 0.5, job->labelled ? "label" : "largest component");
-    put_names(job, "y");
-    fprintf(job->script,
-            "set xtics 0,step\nset style fill solid 1 noborder\n"
-            "plot data index 0 using (0):1:(0):2:($1-0.36):($1+0.36):3 with boxxyerror lc rgb variable%s\n",
-            job->class_count <= 20
-                ? ", \\\n     data index 0 using 2:1:(sprintf(' %d',$2)) with labels left font ',9' tc rgb '#404040'"
-                : "");
+        "set xtics 0,step\nset style fill solid 1 noborder\n"
+        "plot data index 0 using (0):1:(0):2:($1-0.36):($1+0.36):3 with boxxyerror lc rgb variable%s\n",
+        job->class_count <= 20
+            ? ", \\\n     data index 0 using 2:1:(sprintf('%d',$2)) with labels left offset 0.5,0 font ',9' tc rgb '#404040'"
+            : "");
 }
 
 static void put_angles(plot_job *job)
@@ -103,11 +104,12 @@ static void put_angles(plot_job *job)
             k + 0.5, k + 0.5);
     put_names(job, "y");
     put_names(job, "x");
-    fprintf(job->script, "plot data index 1 using 1:2:3 with image");
+    fprintf(job->script, "plot data index 1 using 1:2:3 with image%s",
+            plot_pixels(job, job->class_count * job->class_count));
     if (job->class_count <= MOST_NUMBERS)
-        fprintf(
-            job->script,
-            ", \\\n     data index 1 using 1:2:(sprintf('%%.0f',$3)):($3 < limit ? 0xFFFFFF : 0x202020) with labels font ',9' tc rgb variable");
+        fprintf(job->script,
+                ", \\\n     data index 1 using 1:2:(sprintf('%%.0f',$3)):($3 < limit ? 0xFFFFFF : 0x202020) "
+                "with labels font ',9' tc rgb variable");
     fprintf(job->script, "\nunset multiplot\n");
 }
 

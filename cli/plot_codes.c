@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 1200 };
+enum { MOST_COLUMNS = 480 }; /* hardly more are told apart at the width of the picture */
 
 typedef struct code_place {
     int64_t sample, largest;
@@ -48,15 +48,15 @@ static void put_data(plot_job *job, const code_place *places, int64_t columns)
 static void put_palette(plot_job *job, bool is_signed, double most)
 {
     if (is_signed)
-        fprintf(
-            job->script,
-            "set cbrange [%g:%g]\nset palette defined (0 '#053061', 1 '#4393C3', 2 '#F7F7F7', 3 '#D6604D', 4 '#67001F')\n",
-            -most, most);
+        fprintf(job->script,
+                "set cbrange [%g:%g]\n"
+                "set palette defined (0 '#053061', 1 '#4393C3', 2 '#F7F7F7', 3 '#D6604D', 4 '#67001F')\n",
+                -most, most);
     else
-        fprintf(
-            job->script,
-            "set cbrange [0:%g]\nset palette defined (0 '#FFFFFF', 1 '#C6DBEF', 2 '#6BAED6', 3 '#2171B5', 4 '#08306B')\n",
-            most);
+        fprintf(job->script,
+                "set cbrange [0:%g]\n"
+                "set palette defined (0 '#FFFFFF', 1 '#C6DBEF', 2 '#6BAED6', 3 '#2171B5', 4 '#08306B')\n",
+                most);
 }
 
 armilla_status plot_codes(plot_job *job)
@@ -74,18 +74,20 @@ armilla_status plot_codes(plot_job *job)
     put_data(job, places, columns);
     put_palette(job, is_signed, most > 0 ? most : 1);
     plot_title(job, "Codes of %lld samples, %s", (long long)n, job->summary.codes);
-    fprintf(
-        job->script,
-        "unset key\nset border lw 0.8\nset tics nomirror out scale 0.6\nset xlabel 'sample, ordered by its largest entry'\n"
-        "set ylabel 'component'\nset xrange [0:%lld]\nset yrange [%g:0.5]\nset ytics %lld\nset cbtics scale 0.4\n"
-        "set colorbox user origin screen 0.88,graph 0 size screen 0.022,graph 1\n"
-        "set lmargin at screen 0.11; set rmargin at screen 0.86\nset bmargin at screen 0.17; set tmargin at screen 0.88\n",
-        (long long)n, (double)r + 0.5, r <= 12 ? 1LL : (long long)ceil((double)r / 10));
+    fprintf(job->script,
+            "unset key\nset border lw 0.8\nset tics nomirror out scale 0.6\n"
+            "set xlabel 'sample, ordered by its largest entry'\n"
+            "set ylabel 'component'\nset xrange [0:%lld]\nset yrange [%g:0.5]\nset ytics %lld\nset cbtics scale 0.4\n"
+            "set colorbox user origin screen 0.88,graph 0 size screen 0.022,graph 1\n"
+            "set lmargin at screen 0.11; set rmargin at screen 0.86\n"
+            "set bmargin at screen 0.21; set tmargin at screen 0.88\n",
+            (long long)n, (double)r + 0.5, r <= 12 ? 1LL : (long long)ceil((double)r / 10));
     for (int64_t j = 1; j < n && r <= 50; j++)
         if (places[j].largest != places[j - 1].largest)
             fprintf(job->script, "set arrow from %lld,graph 0 to %lld,graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
                     (long long)j, (long long)j);
-    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image\n", step);
+    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image%s\n", step,
+            plot_pixels(job, r * columns));
     free(places);
     return ARMILLA_OK;
 }

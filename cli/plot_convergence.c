@@ -32,26 +32,35 @@ static int64_t put_data(plot_job *job, const armilla_trace_entry *trace, int64_t
     return shown;
 }
 
-static void put_upper(plot_job *job, bool alone)
+/* Few iterations are marked one by one. (Marks of size 0 would be a transformation that some readers of SVG refuse.) */
+static const char *style(int64_t count, bool squares)
+{
+    if (count > 60) return "lines";
+    return squares ? "linespoints pt 5 ps 0.4" : "linespoints pt 7 ps 0.4";
+}
+
+static void put_upper(plot_job *job, int64_t count, bool alone)
 {
     FILE *script = job->script;
     fprintf(script, "set ylabel 'relative error'\nset format y '%%g'\nset ytics nomirror\n");
     if (alone)
         fprintf(script, "set xlabel 'iteration'\n");
     else
-        fprintf(script, "set tmargin at screen 0.91; set bmargin at screen 0.575\nset format x ''\n");
-    fprintf(script, "plot data using 1:2 with linespoints pt 7 ps mark lw 2 lc rgb '#0072B2' notitle\n");
+        fprintf(script, "set tmargin at screen 0.91; set bmargin at screen 0.585\nset format x ''\n");
+    fprintf(script, "plot data using 1:2 with %s lw 2 lc rgb '#0072B2' notitle\n", style(count, false));
 }
 
-static void put_lower(plot_job *job)
+static void put_lower(plot_job *job, int64_t count)
 {
-    fprintf(job->script, "unset title\nset tmargin at screen 0.53; set bmargin at screen 0.13\nset format x '%%g'\n"
-                         "set logscale y\nset format y '10^{%%T}'\nset ylabel 'change'\nset xlabel 'iteration'\n"
-                         "set key bottom left Left reverse samplen 1.5 spacing 1.3 opaque\n"
-                         "plot data using 1:3 with linespoints pt 7 ps mark lw 2 lc rgb '#D55E00' "
-                         "title '‖{/:Italic U}_{k} − {/:Italic U}_{k−1}‖_F', \\\n"
-                         "     data using 1:4 with linespoints pt 5 ps mark lw 2 lc rgb '#009E73' "
-                         "title '({/:Italic h}_{k} − min {/:Italic h}) / ‖{/:Italic X}‖^2'\n");
+    fprintf(job->script,
+            "unset title\nset tmargin at screen 0.54; set bmargin at screen 0.165\nset format x '%%g'\n"
+            "set logscale y\nset format y '10^{%%T}'\nset ylabel 'change'\nset xlabel 'iteration'\n"
+            "set key bottom left Left reverse samplen 1.5 spacing 1.3 opaque\n"
+            "plot data using 1:3 with %s lw 2 lc rgb '#D55E00' "
+            "title '‖{/:Italic U}_{k} − {/:Italic U}_{k−1}‖_F', \\\n"
+            "     data using 1:4 with %s lw 2 lc rgb '#009E73' "
+            "title '({/:Italic h}_{k} − min {/:Italic h}) / ‖{/:Italic X}‖^2'\n",
+            style(count, false), style(count, true));
 }
 
 armilla_status plot_convergence(plot_job *job)
@@ -66,13 +75,13 @@ armilla_status plot_convergence(plot_job *job)
     fprintf(job->script,
             "set border 3 lw 0.8\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lw 0.6 lt 1\n"
             "set lmargin at screen 0.17; set rmargin at screen 0.96\n");
-    fprintf(job->script, "mark = %g\nset xrange [0:%g]\n", count <= 60 ? 0.4 : 0, last > 0 ? last : 1);
+    fprintf(job->script, "set xrange [0:%g]\n", last > 0 ? last : 1);
     plot_title(job, "%s × %s, rank %lld, %s", job->summary.basis, job->summary.codes, (long long)job->summary.rank,
                job->summary.solver);
     if (!alone) fprintf(job->script, "set multiplot\n");
-    put_upper(job, alone);
+    put_upper(job, count, alone);
     if (alone) return ARMILLA_OK;
-    put_lower(job);
+    put_lower(job, count);
     fprintf(job->script, "unset multiplot\n");
     return ARMILLA_OK;
 }

@@ -250,10 +250,10 @@ static void draw_circle(plot_job *job, const sphere_axes *axes, double radius)
     const double low = axes->positive ? -0.06 * radius : -1.2 * radius, high = 1.2 * radius;
     char names[2][48];
     for (int i = 0; i < 2; i++) axis_name(axes, i, names[i], sizeof names[i]);
-    fprintf(
-        job->script,
-        "set xrange [%g:%g]\nset yrange [%g:%g]\nset object 1 circle at 0,0 size %g %s fs empty border lc rgb '#b0b0b0' lw 1\n",
-        low, high, low, high, radius, axes->positive ? "arc [0:90] nowedge" : "arc [0:360]");
+    fprintf(job->script,
+            "set xrange [%g:%g]\nset yrange [%g:%g]\n"
+            "set object 1 circle at 0,0 size %g %s fs empty border lc rgb '#b0b0b0' lw 1\n",
+            low, high, low, high, radius, axes->positive ? "arc [0:90] nowedge" : "arc [0:360]");
     fprintf(job->script,
             "set arrow 1 from %g,0 to %g,0 head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n"
             "set arrow 2 from 0,%g to 0,%g head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n",
@@ -268,6 +268,8 @@ static void draw_globe(plot_job *job, const sphere_axes *axes, double radius)
     fprintf(job->script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", -1.25 * radius, 1.25 * radius, -1.25 * radius,
             1.25 * radius);
     fprintf(job->script, "set object 1 circle at 0,0 size %g fs empty border lc rgb '#909090' lw 1.2\n", radius);
+    /* The first axis comes towards the reader, and its name stands among the points. */
+    fprintf(job->script, "set style textbox opaque noborder fillcolor rgb 'white' margins 0.6,0.6\n");
     for (int i = 0; i < 3; i++) {
         double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, a[3], b[3];
         char name[48];
@@ -279,7 +281,7 @@ static void draw_globe(plot_job *job, const sphere_axes *axes, double radius)
         fprintf(job->script,
                 "set arrow %d from %g,%g to %g,%g head filled size screen 0.012,20 lc rgb '#404040' lw 1 front\n",
                 i + 1, a[0], a[1], b[0], b[1]);
-        fprintf(job->script, "set label %d '%s' at %g,%g center front\n", i + 1, name, 1.09 * b[0], 1.09 * b[1]);
+        fprintf(job->script, "set label %d '%s' at %g,%g center front boxed\n", i + 1, name, 1.09 * b[0], 1.09 * b[1]);
     }
     put_plot(job, "data index 0 using 1:($3==1?$2:NaN) with lines lc rgb '#ececec' lw 0.7 notitle, \\\n"
                   "     data index 0 using 1:($3==0?$2:NaN) with lines lc rgb '#cfcfcf' lw 0.7 notitle, \\\n"
@@ -306,7 +308,7 @@ armilla_status plot_sphere(plot_job *job)
     sphere_axes axes;
     armilla_status status = choose_axes(job, &axes);
     if (status != ARMILLA_OK) return status;
-    fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2\n");
+    fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2.5\n");
     put_key(job);
     plot_title(job, "%lld codes on the sphere of radius %.4g%s", (long long)job->summary.n, radius,
                axes.principal ? ", principal components" : "");

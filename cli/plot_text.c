@@ -104,6 +104,13 @@ unsigned plot_gray(double t)
     return blend(0xFFFFFF, 0x000000, fmin(fmax(t, 0), 1));
 }
 
+const char *plot_pixels(const plot_job *job, int64_t cells)
+{
+    enum { MOST_CELLS = 20000 };
+    const char *dot = strrchr(job->session->settings.out, '.');
+    return cells <= MOST_CELLS && dot && strcmp(dot, ".svg") == 0 ? " pixels" : "";
+}
+
 int64_t plot_largest(const plot_job *job, int64_t j)
 {
     const int64_t r = job->summary.rank;

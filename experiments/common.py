@@ -1,4 +1,5 @@
 """What the experiments share: running the command, drawing by gnuplot, and the page of each experiment."""
+import csv
 import html
 import os
 import pathlib
@@ -13,35 +14,52 @@ HEAD = """if (!exists("form")) form = 'svg'
 if (form eq 'png') {{
     set terminal pngcairo size {w2},{h2} font 'Sans,10' fontscale 2 linewidth 2 pointscale 2 background 'white'
 }} else {{
-    set terminal svg size {w},{h} font 'Arial,12' background 'white' dashlength 0.7
+    set terminal svg size {w},{h} font 'Arial,12' fontscale 1.15 background 'white' dashlength 0.7
 }}
 set encoding utf8
 set output '{name}.'.form
 """
 
+AXES = """set border 3 lw 0.8; set tics nomirror out scale 0.5
+set grid y lc rgb '#e6e6e6' lt 1 lw 0.6
+"""
+
+
+class Best(str):
+    """A cell of a table that no other of its column surpasses."""
+
 
 class Experiment:
-    """One folder with data, figures and a page."""
+    """One folder with data, figures and a page. `armilla demo NAME` computes; what is here draws and explains."""
 
-    def __init__(self, name, armilla, out, title):
-        self.name, self.armilla, self.title = name, armilla, title
-        self.folder = pathlib.Path(out) / name
+    def __init__(self, name, title):
+        self.name, self.title, self.armilla = name, title, os.environ["ARMILLA"]
+        self.folder = pathlib.Path(os.environ["EXPERIMENTS"]) / name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.parts = []
 
     def run(self, *arguments):
-        """Runs armilla in the folder; returns what it said on standard error."""
-        done = subprocess.run([self.armilla, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              check=False)
+        """Runs armilla in the folder; what it says to people is shown."""
+        done = subprocess.run([self.armilla, *map(str, arguments)], cwd=self.folder, check=False)
         if done.returncode != 0:
-            raise SystemExit(f"{self.name}: armilla {' '.join(map(str, arguments))}: {done.stderr.strip()}")
-        return done.stderr
+            raise SystemExit(done.returncode)
 
-    def fit(self, data, out, *options):
-        """A model as a dictionary of arrays."""
-        self.run("fit", data, *options, "--out", out, "--force", "--quiet")
-        with np.load(self.folder / out, allow_pickle=False) as arrays:
+    def demo(self, *options):
+        self.run("demo", self.name, "--out", ".", "--force", *options)
+
+    def model(self, name):
+        """A model that the demo left, as a dictionary of arrays."""
+        with np.load(self.folder / f"{name}.npz", allow_pickle=False) as arrays:
             return dict(arrays)
+
+    def read(self, name):
+        """A CSV file that the demo left: a dictionary for each row."""
+        with open(self.folder / name, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def trace(self, name):
+        """The objective over the iterations."""
+        return np.array([float(row["objective"]) for row in self.read(f"{name}.csv")])
 
     def table(self, name, rows, blocks=False):
         """Writes numbers for gnuplot; with blocks, one block (index) for each item."""
@@ -64,41 +82,19 @@ class Experiment:
         self.parts.append(f"<p>{text}</p>")
 
     def figure(self, name, caption):
-        self.parts.append(f'<figure><img src="{self.name}/{name}.svg" alt="{html.escape(caption, quote=True)}">'
+        self.parts.append(f'<figure><a href="{self.name}/{name}.png"><img src="{self.name}/{name}.svg"'
+                          f' alt="{html.escape(caption, quote=True)}"></a>'
                           f"<figcaption>{html.escape(caption)}</figcaption></figure>")
 
     def rows(self, head, rows):
-        cells = "".join(f"<th>{html.escape(str(c))}</th>" for c in head)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
-        self.parts.append(f"<table><tr>{cells}</tr>{body}</table>")
+        """A table; a cell that is Best is bold."""
+        def line(cells, tag):
+            kinds = [" class='best'" if isinstance(cell, Best) else "" for cell in cells]
+            return "".join(f"<{tag}{kind}>{html.escape(str(c))}</{tag}>" for c, kind in zip(cells, kinds))
+        body = "".join(f"<tr>{line(row, 'td')}</tr>\n" for row in rows)
+        self.parts.append(f"<div class='wide'><table><tr>{line(head, 'th')}</tr>\n{body}</table></div>")
 
     def finish(self):
         """The section of the page, read by run.py."""
-        text = f"<section id='{self.name}'><h2>{html.escape(self.title)}</h2>\n" + "\n".join(self.parts) + "</section>\n"
-        (self.folder / "section.html").write_text(text, encoding="utf-8")
-
-
-def two_means(points, seed, starts=10):
-    """Lloyd's 2-means, the best of several starts: a 0 or 1 for each row."""
-    random, best = np.random.default_rng(seed), None
-    for _ in range(starts):
-        centres = points[random.choice(len(points), 2, replace=False)]
-        for _ in range(100):
-            distances = ((points[:, None] - centres[None]) ** 2).sum(2)
-            labels = distances.argmin(1)
-            centres = np.array([points[labels == c].mean(0) if (labels == c).any() else centres[c] for c in (0, 1)])
-        cost = distances.min(1).sum()
-        if best is None or cost < best[0]:
-            best = cost, labels
-    return best[1]
-
-
-def accuracy(labels, truth):
-    """Of two clusters, under the better matching; and the labels so matched."""
-    share = (labels == truth).mean()
-    return (share, labels) if share >= 0.5 else (1 - share, 1 - labels)
-
-
-def arguments():
-    """armilla and the folder of results, from the environment that run.py sets."""
-    return os.environ["ARMILLA"], os.environ["EXPERIMENTS"]
+        text = f"<section id='{self.name}'><h2>{html.escape(self.title)}</h2>\n" + "\n".join(self.parts)
+        (self.folder / "section.html").write_text(text + "</section>\n", encoding="utf-8")

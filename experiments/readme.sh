@@ -3,7 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build}")
-experiments/mnist.sh "$build/mnist"
 /usr/bin/python3 experiments/run.py "$build" cones mnist
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

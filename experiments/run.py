@@ -1,14 +1,17 @@
-"""All experiments, or those that are named, and the page of their results: run.py BUILD [NAME...]."""
+"""All experiments, or those that are named, and the page of their results: run.py BUILD [NAME...].
+
+The environment may have DATA, a folder of more labelled sets, and SEEDS, how many each clustering is run with."""
 import os
 import pathlib
 import subprocess
 import sys
 
-NAMES = ["cones", "convergence", "mnist"]
+NAMES = ["cones", "convergence", "mnist", "clustering"]
 STYLE = """body{font:16px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
-img{max-width:100%}figure{margin:1.5em 0}figcaption{color:#555;font-size:90%}
+img{max-width:100%;height:auto}figure{margin:1.5em 0}figcaption{color:#555;font-size:90%}
 table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ddd;padding:.2em .8em;text-align:right}
-td:first-child,th:first-child{text-align:left}"""
+.wide{overflow-x:auto}td,th{white-space:nowrap}.best{font-weight:bold}
+td:first-child,th:first-child{text-align:left}code{background:#f4f4f4}nav a{margin-right:1em}"""
 
 
 def main():
@@ -19,6 +22,8 @@ def main():
         raise SystemExit(f"no experiment is called {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     out.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, ARMILLA=str(build / "armilla"), EXPERIMENTS=str(out), MNIST=str(build / "mnist"))
+    if {"mnist", "clustering"} & set(sys.argv[2:] or NAMES):
+        subprocess.run([str(here / "mnist.sh"), str(build / "mnist")], check=False)
     failed = []
     for name in sys.argv[2:] or NAMES:
         print(f"experiment {name}", file=sys.stderr)

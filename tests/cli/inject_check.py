@@ -138,7 +138,8 @@ CASES = [
     Case("info model", "info model.npz", "", "cut"),
     Case("info data", "info data.npy", "", "cut"),
     Case("score", "score labels.txt labels.idx", "", "cut"),
-    Case("demo", "demo --out out", "out/data.csv out/labels.txt out/model.npz out/trace.csv", "signal", folder="out"),
+    Case("demo", "demo --no-pictures --out out", "out/data.csv out/labels.txt out/clusters.csv out/draws.csv "
+         "out/model.npz out/trace.csv", "signal", folder="out"),
     Case("plot", "plot model.npz --kind convergence --out out.svg", "out.svg out.gp out.dat", "signal"),
     Case("plot, labels", "plot model.npz --kind codes --labels labels.txt --out out.svg", "out.svg out.gp out.dat",
          "cut", "inputs"),

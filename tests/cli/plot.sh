@@ -64,12 +64,32 @@ for kind in convergence sphere atoms codes clusters; do
     expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --out $kind.pdf --force
     drawn $kind.pdf
 done
+# Readers of SVG refuse a transformation that cannot be undone, and smooth images: there are none of either.
+expect 0 fit data.csv --rank 3 --model spherical-nmf --max-iter 100 --tol 0 --out long.npz
+expect 0 plot long.npz --kind convergence --out long.svg
+grep -qF 'scale(0.00)' ./*.svg && die 'marks of size 0'
+grep -l '<image' ./*.svg && die 'an image that viewers smooth'
 expect 0 plot one.npz --kind codes --out one-codes.svg
 expect 0 plot one.npz --kind clusters --out one-clusters.svg
 expect 0 plot five.npz --kind sphere --components 4,2 --out chosen.svg
 expect 0 plot five.npz --kind clusters --labels labels.txt --out named.svg
 grep -q '>class 2<' named.svg || die 'the label is not in the picture'
 grep -qF 60 five-clusters.svg || die 'the number of samples is not in the picture'
+
+# Labels as other commands write and read them: clusters, IDX and .npy vectors, in the order of their numbers.
+expect 0 cluster five.npz --k 3 --out clusters.txt --quiet
+expect 0 plot five.npz --kind clusters --labels clusters.txt --out found.svg
+awk 'BEGIN { for (i = 0; i < 60; i++) print i % 11 }' >eleven.labels
+expect 0 plot five.npz --kind clusters --labels eleven.labels --out text.svg
+if [ -x /usr/bin/python3 ]; then
+    /usr/bin/python3 -c 'import struct
+open("idx-labels", "wb").write(struct.pack(">II", 0x801, 60) + bytes(i % 11 for i in range(60)))'
+    expect 0 plot five.npz --kind clusters --labels idx-labels --out idx.svg
+    cmp -s text.dat idx.dat || die 'labels of IDX are drawn differently from text'
+    sed 's/idx\.dat/text.dat/; s/idx\.svg/text.svg/' idx.gp | cmp -s - text.gp || die 'names of IDX labels differ'
+    head -c 40 idx-labels >cut-labels
+    refuse 65 'cut-labels' plot five.npz --kind clusters --labels cut-labels --out p.svg
+fi
 
 # What exists stays, whichever of the three files it is.
 for ending in svg gp dat; do

@@ -1,0 +1,51 @@
+/* What the demos share. A demo is one file and one row: it makes or finds its data, and does with them what a user
+ * would do, by command lines that run inside this process and by public calls. */
+#ifndef ARMILLA_CLI_DEMO_H
+#define ARMILLA_CLI_DEMO_H
+
+#include "command.h"
+
+#include <limits.h>
+
+enum { DEMO_FILES = 64 };
+
+typedef struct demo_job {
+    cli_session *session;
+    const char *folder;       /* of --out */
+    char inputs[2][PATH_MAX]; /* what %1 and %2 stand for in a command line */
+    bool undrawn;             /* there is no gnuplot, and that has been said */
+} demo_job;
+
+typedef struct demo {
+    const char *name;
+    const char *const *files;    /* that it writes whatever the data, ends with NULL */
+    const char *const *pictures; /* that it draws, without endings; ends with NULL */
+    const char *data;            /* where its data are without --data; NULL: it takes no --data, "": none are needed */
+    int64_t seeds;               /* how many without --seeds; 0: it has no use for them */
+    armilla_status (*find)(demo_job *job); /* its inputs, before anything is made; NULL: it has none */
+    armilla_status (*run)(demo_job *job);
+} demo;
+
+extern const demo demo_cones, demo_convergence, demo_mnist, demo_clustering;
+
+/* The path of a file in the demo's folder; returns buffer. */
+const char *demo_path(const demo_job *job, const char *name, char buffer[PATH_MAX]);
+
+/* Begins a file in the demo's folder. */
+armilla_status demo_output(const demo_job *job, const char *name, armilla_output **output);
+/* Commits it where status is OK and no signal came, and frees it; returns what failed first. */
+armilla_status demo_finish(const demo_job *job, armilla_output *output, armilla_status status);
+
+/* Runs `armilla LINE --force --quiet`. Words of the line are apart by blanks; @NAME is a file in the demo's folder, %1
+ * and %2 are the job's inputs. */
+armilla_status demo_run(demo_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for a picture: where gnuplot is missing, that is said once and is no failure. */
+armilla_status demo_draw(demo_job *job, const char *line);
+
+/* A number in [low, high) that depends on seed and index alone. */
+double demo_uniform(uint64_t seed, uint64_t index, double low, double high);
+
+/* Data and labels of the cones (demo_cones.c) as files of the folder. */
+armilla_status demo_write_cones(demo_job *job, uint64_t seed);
+
+#endif

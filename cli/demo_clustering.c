@@ -1,0 +1,288 @@
+/* armilla demo clustering: how well clusters agree with known classes, for k-means and its relatives and for the models
+ * of the paper, over several seeds. Each figure is that of an `armilla cluster` command, whose options the table of
+ * results has; the sets are those of cli/sets and of --data. */
+#include "demo.h"
+#include "embedded.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is done to the data first: nothing; what `armilla cluster` chooses; the same without centring, for parts that
+ * add up; or nothing is said, as a newcomer would. */
+typedef enum preparation { RAW, CHOSEN, UNCENTRED, UNSAID, PREPARATIONS } preparation;
+
+typedef struct method {
+    const char *name, *options;
+    preparation prepared;
+    bool fits; /* wants a rank: the number of classes, or of features where these are fewer */
+} method;
+
+static const method methods[] = {
+    {"k-means on raw data", "--on data --method euclidean", RAW, false},
+    {"k-means", "--on data --method euclidean", CHOSEN, false},
+    {"spherical k-means", "--on data", CHOSEN, false},
+    {"PCA + k-means", "--model pca --method euclidean", CHOSEN, true},
+    {"NMF, largest entry", "--model nmf --method argmax", UNCENTRED, false},
+    {"NMF + spherical k-means", "--model nmf", UNCENTRED, true},
+    {"spherical PCA", "--model spherical-pca", CHOSEN, true},
+    {"spherical NMF", "--model spherical-nmf", UNCENTRED, true},
+    {"sparse spherical PCA", "--model sparse-spherical-pca --sparsity 2", CHOSEN, true},
+    {"sparse spherical NMF", "--model sparse-spherical-nmf --sparsity 2", UNCENTRED, true},
+    {"armilla cluster", "", UNSAID, false},
+};
+
+/* How labelled sets lie in a folder: NAME and an ending, and the classes in a file beside it or in a column. */
+static const struct {
+    const char *data, *labels;
+    bool columns; /* one sample per column */
+} forms[] = {
+    {".mtx.gz", ".labels", true},
+    {".mtx", ".labels", true},
+    {".npy", ".labels", false},
+    {".npz", ".labels", false},
+    {"-images-idx3-ubyte", "-labels-idx1-ubyte", false},
+    {"-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz", false},
+    {".csv", NULL, false},
+    {".csv.gz", NULL, false},
+};
+
+typedef struct labelled_set {
+    char name[NAME_MAX + 1], reading[64]; /* reading: the options by which it is read; data and labels are %1 and %2 */
+    int64_t n, m, classes;
+    char preparation[PREPARATIONS][96]; /* as options */
+} labelled_set;
+
+/* The two tables that are written. */
+typedef struct tables {
+    armilla_output *scores, *means;
+} tables;
+
+static void put_preparation(const armilla_options *chosen, bool center, char *text, size_t size)
+{
+    const bool unit = chosen->normalize && strcmp(chosen->normalize, "l2") == 0;
+    snprintf(text, size, "--prepare none%s%s%s%s%s", chosen->log1p ? " --log1p" : "", chosen->tfidf ? " --tfidf" : "",
+             chosen->scale ? " --scale" : "", center && chosen->center ? " --center" : "",
+             unit ? " --normalize l2" : "");
+}
+
+/* Opens the set, counts its classes and asks for the preparation that fits it. */
+static armilla_status look(demo_job *job, labelled_set *set)
+{
+    cli_session *session = job->session;
+    armilla_data *X = NULL;
+    armilla_labels truth = {.count = 0};
+    armilla_options chosen;
+    armilla_options_default(&chosen);
+    armilla_status status = open_data(session, job->inputs[0], &X, NULL);
+    if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, X, &truth);
+    if (status == ARMILLA_OK) status = armilla_cluster_recipe(session->context, X, truth.classes, &chosen);
+    if (status == ARMILLA_OK) {
+        set->n = armilla_data_samples(X);
+        set->m = armilla_data_features(X);
+        set->classes = truth.classes;
+        snprintf(set->preparation[RAW], sizeof set->preparation[RAW], "--prepare none");
+        put_preparation(&chosen, true, set->preparation[CHOSEN], sizeof set->preparation[CHOSEN]);
+        put_preparation(&chosen, false, set->preparation[UNCENTRED], sizeof set->preparation[UNCENTRED]);
+    }
+    armilla_labels_free(session->context, &truth);
+    armilla_data_free(X);
+    return status;
+}
+
+typedef struct moments {
+    double sum, square;
+} moments;
+
+static void add(moments *m, double value)
+{
+    m->sum += value;
+    m->square += value * value;
+}
+
+static double mean(const moments *m, int64_t count)
+{
+    return m->sum / (double)count;
+}
+
+static double deviation(const moments *m, int64_t count)
+{
+    return count > 1 ? sqrt(fmax(0, m->square - m->sum * mean(m, count)) / (double)(count - 1)) : 0;
+}
+
+static armilla_status put_means(demo_job *job, const labelled_set *set, const method *by, const char *options,
+                                const moments found[4], const tables *to)
+{
+    const int64_t seeds = job->session->settings.seeds;
+    report_line(
+        &job->session->report, "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %.2g s",
+        by->name, mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
+        deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), mean(&found[3], seeds));
+    return armilla_output_print(
+        to->means, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%" PRId64 ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.3f,%s\n",
+        set->name, set->n, set->m, set->classes, by->name, seeds, mean(&found[0], seeds), deviation(&found[0], seeds),
+        mean(&found[1], seeds), deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds),
+        mean(&found[3], seeds), options);
+}
+
+static void show_progress(cli_session *session, const labelled_set *set, const method *by, int64_t seed)
+{
+    char text[512];
+    if (!session->report.terminal || session->report.quiet) return;
+    snprintf(text, sizeof text, "%s: %s, seed %" PRId64 " of %" PRId64, set->name, by->name, seed,
+             session->settings.seeds);
+    report_progress(&session->report, text);
+}
+
+/* One method on one set, with each seed. The labels go to a file because they would go to standard output else. */
+static armilla_status measure(demo_job *job, const labelled_set *set, const method *by, const tables *to)
+{
+    cli_session *session = job->session;
+    const int64_t first = session->settings.fit.seed, seeds = session->settings.seeds;
+    moments found[4] = {{0, 0}};
+    char options[256], rank[32] = "";
+    armilla_status status = ARMILLA_OK;
+    if (by->fits) snprintf(rank, sizeof rank, " --rank %" PRId64, set->classes < set->m ? set->classes : set->m);
+    snprintf(options, sizeof options, "--k %" PRId64 "%s%s%s%s%s", set->classes, *by->options ? " " : "", by->options,
+             rank, *set->preparation[by->prepared] ? " " : "", set->preparation[by->prepared]);
+    for (int64_t s = 0; s < seeds && status == ARMILLA_OK && !session->exit; s++) {
+        const double begun = now();
+        show_progress(session, set, by, s + 1);
+        status =
+            demo_run(job, "cluster %%1 %s %s --seed %" PRId64 " --out @labels.txt", set->reading, options, first + s);
+        const double seconds = now() - begun;
+        const armilla_scores *scores = &session->scores;
+        if (status == ARMILLA_OK && !session->exit)
+            status = armilla_output_print(to->scores, "%s,\"%s\",%" PRId64 ",%.9f,%.9f,%.9f,%.3f\n", set->name,
+                                          by->name, first + s, scores->accuracy, scores->nmi, scores->ari, seconds);
+        add(&found[0], scores->accuracy);
+        add(&found[1], scores->nmi);
+        add(&found[2], scores->ari);
+        add(&found[3], seconds);
+    }
+    if (status != ARMILLA_OK || session->exit) return status;
+    return put_means(job, set, by, options, found, to);
+}
+
+static armilla_status measure_set(demo_job *job, labelled_set *set, const tables *to)
+{
+    armilla_status status = look(job, set);
+    if (status != ARMILLA_OK || !to) return status;
+    report_line(&job->session->report, "%-9s %" PRId64 " samples of %" PRId64 " features, %" PRId64 " classes%s",
+                set->name, set->n, set->m, set->classes, set->classes < 2 ? ": left out" : "");
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && set->classes > 1; i++) {
+        status = measure(job, set, &methods[i], to);
+        if (status != ARMILLA_OK || job->session->exit) break;
+    }
+    return status;
+}
+
+/* Whether name ends so, and something stands before. */
+static bool ends(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* The set that the file of the folder is, if it is one. */
+static armilla_status take_file(demo_job *job, const char *folder, const char *file, const tables *to)
+{
+    cli_settings *settings = &job->session->settings;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        labelled_set set = {.n = 0};
+        if (!ends(file, forms[i].data)) continue;
+        snprintf(set.name, sizeof set.name, "%.*s", (int)(strlen(file) - strlen(forms[i].data)), file);
+        snprintf(job->inputs[0], PATH_MAX, "%s/%s", folder, file);
+        snprintf(set.reading, sizeof set.reading, "%s%s", forms[i].labels ? "--labels %2" : "--label-column class",
+                 forms[i].columns ? " --samples columns" : "");
+        settings->samples = forms[i].columns ? "columns" : "rows";
+        settings->label_column = forms[i].labels ? NULL : "class";
+        settings->labels = NULL;
+        if (forms[i].labels) {
+            snprintf(job->inputs[1], PATH_MAX, "%s/%s%s", folder, set.name, forms[i].labels);
+            settings->labels = job->inputs[1];
+        }
+        if (!forms[i].labels || access(job->inputs[1], R_OK) == 0) return measure_set(job, &set, to);
+        if (to) report_line(&job->session->report, "%-9s left out: there is no %s", set.name, job->inputs[1]);
+        return ARMILLA_OK;
+    }
+    return ARMILLA_OK;
+}
+
+static armilla_status take_embedded(demo_job *job, const tables *to)
+{
+    armilla_status status = ARMILLA_OK;
+    for (const embedded_file *file = embedded_files; file->name && status == ARMILLA_OK; file++) {
+        armilla_output *output = NULL;
+        status = demo_output(job, file->name, &output);
+        if (status == ARMILLA_OK) status = armilla_output_write(output, file->bytes, file->size);
+        status = demo_finish(job, output, status);
+        if (status == ARMILLA_OK && !job->session->exit) status = take_file(job, job->folder, file->name, to);
+    }
+    return status;
+}
+
+/* All sets of --data, by name; without tables they are only looked at. */
+static armilla_status take_folder(demo_job *job, const tables *to)
+{
+    const char *folder = job->session->settings.folder;
+    struct dirent **found = NULL;
+    armilla_status status = ARMILLA_OK;
+    if (!*folder || job->session->exit) return ARMILLA_OK;
+    const int count = scandir(folder, &found, NULL, alphasort);
+    if (count < 0) return fail(job->session, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s", folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (status == ARMILLA_OK && !job->session->exit) status = take_file(job, folder, found[i]->d_name, to);
+        free(found[i]);
+    }
+    free(found);
+    return status;
+}
+
+/* Every set is opened once before the work begins: what cannot be read shall not end it. */
+static armilla_status find(demo_job *job)
+{
+    return take_folder(job, NULL);
+}
+
+static armilla_status write_tables(demo_job *job, tables *to)
+{
+    armilla_status status = demo_output(job, "scores.csv", &to->scores);
+    if (status == ARMILLA_OK) status = demo_output(job, "table.csv", &to->means);
+    if (status == ARMILLA_OK) status = armilla_output_print(to->scores, "set,method,seed,accuracy,nmi,ari,seconds\n");
+    if (status == ARMILLA_OK)
+        status = armilla_output_print(to->means, "set,samples,features,classes,method,seeds,accuracy,accuracy_sd,nmi,"
+                                                 "nmi_sd,ari,ari_sd,seconds,options\n");
+    if (status == ARMILLA_OK) status = take_embedded(job, to);
+    if (status == ARMILLA_OK) status = take_folder(job, to);
+    return status;
+}
+
+static armilla_status run(demo_job *job)
+{
+    tables to = {NULL, NULL};
+    char labels[PATH_MAX];
+    armilla_status status = write_tables(job, &to);
+    status = demo_finish(job, to.scores, status);
+    status = demo_finish(job, to.means, status);
+    (void)unlink(demo_path(job, "labels.txt", labels));
+    if (status == ARMILLA_OK && !job->session->exit)
+        status = demo_run(job, "fit @digits.csv.gz --label-column class --rank 10 --model spherical-pca "
+                               "--normalize l2 --out @model.npz --trace @trace.csv");
+    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind clusters --out @clusters.svg");
+    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind sphere --out @sphere.svg");
+    return status;
+}
+
+static const char *const files[] = {"digits.csv.gz", "iris.csv",  "wine.csv",  "labels.txt", "scores.csv",
+                                    "table.csv",     "model.npz", "trace.csv", NULL};
+
+static const char *const pictures[] = {"clusters", "sphere", NULL};
+
+const demo demo_clustering = {
+    .name = "clustering", .files = files, .pictures = pictures, .data = "", .seeds = 10, .find = find, .run = run};

@@ -1,0 +1,215 @@
+/* armilla demo cones, the paper's first experiment: direction tells two groups apart, distance does not. Radii span a
+ * factor of ten while the groups' mean directions are some 35 degrees apart, so that Euclidean clusters are near
+ * against far. */
+#include "demo.h"
+#include "fitting.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { POINTS = 200 };
+
+static const double degree = 3.14159265358979323846 / 180;
+
+/* The first half lies between the plane X = Z and the Z axis, the second between Y = Z and the Z axis. */
+static int64_t group(size_t i)
+{
+    return i < POINTS / 2 ? 0 : 1;
+}
+
+/* Point i with the digits that its file has, so that the file and the memory are the same numbers. */
+static void make_point(uint64_t seed, size_t i, double point[3])
+{
+    const double tilt = degree * demo_uniform(seed, 3 * i, 5, 45);     /* from the Z axis towards X or Y */
+    const double turn = degree * demo_uniform(seed, 3 * i + 1, -5, 5); /* out of that plane */
+    const double radius = demo_uniform(seed, 3 * i + 2, 1, 10);
+    const int64_t along = group(i);
+    point[along] = radius * sin(tilt) * cos(turn);
+    point[1 - along] = radius * sin(tilt) * sin(turn);
+    point[2] = radius * cos(tilt);
+    for (int k = 0; k < 3; k++) point[k] = round(1e6 * point[k]) / 1e6;
+}
+
+static armilla_status write_labels(demo_job *job)
+{
+    armilla_output *output = NULL;
+    armilla_status status = demo_output(job, "labels.txt", &output);
+    for (size_t i = 0; i < POINTS && status == ARMILLA_OK; i++)
+        status = armilla_output_print(output, "%" PRId64 "\n", group(i));
+    return demo_finish(job, output, status);
+}
+
+armilla_status demo_write_cones(demo_job *job, uint64_t seed)
+{
+    armilla_output *output = NULL;
+    armilla_status status = demo_output(job, "data.csv", &output);
+    if (status == ARMILLA_OK) status = armilla_output_print(output, "x,y,z\n");
+    for (size_t i = 0; i < POINTS && status == ARMILLA_OK; i++) {
+        double point[3];
+        make_point(seed, i, point);
+        status = armilla_output_print(output, "%.6f,%.6f,%.6f\n", point[0], point[1], point[2]);
+    }
+    status = demo_finish(job, output, status);
+    return status == ARMILLA_OK ? write_labels(job) : status;
+}
+
+/* One draw of the points: its model, and 2-means on the points and on the codes. */
+typedef struct cones_draw {
+    double points[POINTS][3];
+    armilla_data *X;
+    armilla_model *model;
+    armilla_clustering *clusterings[2]; /* of the points, of the codes */
+    double right[2];                    /* share of points in the right cluster */
+} cones_draw;
+
+static void free_draw(cones_draw *draw)
+{
+    armilla_clustering_free(draw->clusterings[0]);
+    armilla_clustering_free(draw->clusterings[1]);
+    armilla_model_free(draw->model);
+    armilla_data_free(draw->X);
+}
+
+/* The same 2-means on both. The codes' larger entry would not do: the points fill only 60 degrees of the quadrant that
+ * nonnegative codes span, so U may turn in its plane at no cost and the diagonal is not where the groups meet; angles
+ * between codes do not change with such a turn. */
+static armilla_status compare(cli_session *session, cones_draw *draw)
+{
+    int64_t groups[POINTS];
+    armilla_cluster_options options;
+    armilla_cluster_options_default(&options);
+    options.k = 2;
+    options.method = "euclidean";
+    options.seed = session->settings.fit.seed;
+    for (size_t i = 0; i < POINTS; i++) groups[i] = group(i);
+    armilla_status status = armilla_cluster_data(session->context, draw->X, NULL, &options, &draw->clusterings[0]);
+    if (status == ARMILLA_OK)
+        status = armilla_cluster_model(session->context, draw->model, &options, &draw->clusterings[1]);
+    for (int i = 0; i < 2 && status == ARMILLA_OK; i++) {
+        armilla_scores scores;
+        status =
+            armilla_score(session->context, POINTS, armilla_clustering_labels(draw->clusterings[i]), groups, &scores);
+        if (status == ARMILLA_OK) draw->right[i] = scores.accuracy;
+    }
+    return status;
+}
+
+static armilla_status make_draw(cli_session *session, cones_draw *draw)
+{
+    armilla_options *fit = &session->settings.fit;
+    *draw = (cones_draw){.X = NULL};
+    for (size_t i = 0; i < POINTS; i++) make_point((uint64_t)fit->seed, i, draw->points[i]);
+    fit->rank = 2;
+    fit->basis = "orthonormal";
+    fit->codes = "nonneg-sphere";
+    fit->precision = "f64";
+    armilla_status status =
+        armilla_data_wrap_dense(session->context, ARMILLA_F64, draw->points, 3, POINTS, 3, &draw->X);
+    if (status == ARMILLA_OK) status = fitting_run(session, draw->X, &draw->model);
+    if (status == ARMILLA_OK) status = compare(session, draw);
+    return status;
+}
+
+static armilla_status write_clusters(demo_job *job, const cones_draw *draw)
+{
+    armilla_output *output = NULL;
+    armilla_status status = demo_output(job, "clusters.csv", &output);
+    if (status == ARMILLA_OK) status = armilla_output_print(output, "group,points,codes\n");
+    for (size_t i = 0; i < POINTS && status == ARMILLA_OK; i++)
+        status = armilla_output_print(output, "%" PRId64 ",%" PRId64 ",%" PRId64 "\n", group(i),
+                                      armilla_clustering_labels(draw->clusterings[0])[i],
+                                      armilla_clustering_labels(draw->clusterings[1])[i]);
+    return demo_finish(job, output, status);
+}
+
+/* The first draw leaves its files. */
+static armilla_status keep_draw(demo_job *job, const cones_draw *draw)
+{
+    cli_report *report = &job->session->report;
+    char model[PATH_MAX], trace[PATH_MAX];
+    armilla_status status = demo_write_cones(job, (uint64_t)job->session->settings.fit.seed);
+    if (status == ARMILLA_OK)
+        status = fitting_save(job->session, draw->model, demo_path(job, "model.npz", model),
+                              demo_path(job, "trace.csv", trace));
+    if (status == ARMILLA_OK) status = write_clusters(job, draw);
+    if (status != ARMILLA_OK) return status;
+    report_line(report, "cones     200 points near the Z axis, 100 leaning to X and 100 to Y, at any distance");
+    report_summary(report, draw->model, &job->session->settings.fit);
+    report_line(report, "clusters  2-means on the points finds %5.1f %% of the groups", 100 * draw->right[0]);
+    report_line(report, "          2-means on the codes  finds %5.1f %%", 100 * draw->right[1]);
+    return ARMILLA_OK;
+}
+
+/* Mean and standard deviation of what --seeds draws found, in percent. */
+static void report_draws(cli_report *report, int64_t count, const double sums[2], const double squares[2])
+{
+    double mean[2], deviation[2];
+    for (int i = 0; i < 2 && count > 1; i++) {
+        mean[i] = sums[i] / (double)count;
+        deviation[i] = sqrt(fmax(0, squares[i] - sums[i] * mean[i]) / (double)(count - 1));
+    }
+    if (count > 1)
+        report_line(report, "draws     of %" PRId64 ": the points %.1f ± %.1f %%, the codes %.1f ± %.1f %%", count,
+                    mean[0], deviation[0], mean[1], deviation[1]);
+}
+
+static armilla_status repeat(demo_job *job, armilla_output *output)
+{
+    cli_session *session = job->session;
+    const int64_t first = session->settings.fit.seed, count = session->settings.seeds;
+    double sums[2] = {0, 0}, squares[2] = {0, 0};
+    int64_t done = 0;
+    armilla_status status = armilla_output_print(output, "seed,points,codes\n");
+    for (; done < count && status == ARMILLA_OK && !session->exit; done++) {
+        cones_draw draw;
+        session->settings.fit.seed = first + done;
+        status = make_draw(session, &draw);
+        if (status == ARMILLA_OK && done == 0) status = keep_draw(job, &draw);
+        if (status == ARMILLA_OK)
+            status = armilla_output_print(output, "%" PRId64 ",%.6g,%.6g\n", first + done, 100 * draw.right[0],
+                                          100 * draw.right[1]);
+        for (int i = 0; i < 2; i++) {
+            sums[i] += 100 * draw.right[i];
+            squares[i] += 1e4 * draw.right[i] * draw.right[i];
+        }
+        free_draw(&draw);
+    }
+    if (status == ARMILLA_OK) report_draws(&session->report, done, sums, squares);
+    return status;
+}
+
+static void show_next(demo_job *job)
+{
+    char path[PATH_MAX], data[PATH_MAX], model[PATH_MAX];
+    cli_session *session = job->session;
+    report_quote(demo_path(job, "data.csv", path), data, sizeof data);
+    report_quote(demo_path(job, "model.npz", path), model, sizeof model);
+    report_line(&session->report, "try       %s check %s %s", session->program, model, data);
+    report_line(&session->report, "          %s info %s", session->program, model);
+    report_line(&session->report,
+                "          %s fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
+                session->program, data);
+}
+
+static armilla_status run(demo_job *job)
+{
+    armilla_output *output = NULL;
+    /* The library would warn that lengths differ: here they are meant to. */
+    armilla_context_set_log(job->session->context, NULL, NULL);
+    armilla_status status = demo_output(job, "draws.csv", &output);
+    if (status == ARMILLA_OK) status = repeat(job, output);
+    status = demo_finish(job, output, status);
+    if (status == ARMILLA_OK)
+        status = demo_draw(job, "plot @model.npz --kind sphere --labels @labels.txt --out @sphere.svg");
+    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind convergence --out @convergence.svg");
+    if (status == ARMILLA_OK && !job->session->exit) show_next(job);
+    return status;
+}
+
+static const char *const files[] = {"data.csv",  "labels.txt", "clusters.csv", "draws.csv", "model.npz",
+                                    "trace.csv", NULL};
+
+static const char *const pictures[] = {"sphere", "convergence", NULL};
+
+const demo demo_cones = {.name = "cones", .files = files, .pictures = pictures, .seeds = 1, .run = run};

@@ -1,0 +1,16 @@
+# Files as bytes of the program: cmake -DFOLDER=cli/sets -DOUT=embedded.c -P Embed.cmake writes a table of all .csv and
+# .csv.gz files of the folder (cli/embedded.h).
+file(GLOB files ${FOLDER}/*.csv ${FOLDER}/*.csv.gz)
+list(SORT files)
+set(arrays "")
+set(rows "")
+foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    string(MAKE_C_IDENTIFIER ${name} word)
+    file(READ ${file} bytes HEX)
+    string(REGEX REPLACE "(................................................)" "\\1\n" bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(APPEND arrays "static const unsigned char ${word}[] = {\n${bytes}};\n")
+    string(APPEND rows "    {\"${name}\", ${word}, sizeof ${word}},\n")
+endforeach()
+file(WRITE ${OUT} "#include \"embedded.h\"\n\n${arrays}\nconst embedded_file embedded_files[] = {\n${rows}    {NULL, NULL, 0},\n};\n")

@@ -1,0 +1,167 @@
+"""The demos beside cones: what they say is compared with what their files hold, with scikit-learn where there is one."""
+import csv
+import gzip
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import scipy.io
+    import scipy.optimize
+    import scipy.sparse
+    import sklearn.datasets
+    import sklearn.metrics
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ARMILLA = os.path.abspath(os.environ["ARMILLA"])
+EMBEDDED = {"digits": "digits.csv.gz", "iris": "iris.csv", "wine": "wine.csv"}
+
+
+def armilla(*arguments, status=0, path=None):
+    environment = dict(os.environ, PATH=path) if path else None
+    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def rows(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def accuracy(truth, labels):
+    table = sklearn.metrics.cluster.contingency_matrix(truth, labels)
+    return table[scipy.optimize.linear_sum_assignment(-table)].sum() / len(truth)
+
+
+def convergence():
+    """Traces and the table of pairs say the same; palm with a small weight rises, and nothing else does."""
+    armilla("demo", "convergence", "--out", "way")
+    traces = {p.stem: np.loadtxt(p, delimiter=",", skiprows=1)[:, 1] for p in pathlib.Path("way").glob("*.csv")
+              if p.stem not in ("data", "planted", "pairs")}
+    rising = {name for name, trace in traces.items() if (np.diff(trace) > 1e-9 * trace[0]).any()}
+    assert rising == {"small"}, rising
+    assert len(traces["trace"]) == 61
+    norm = np.square(np.loadtxt("way/planted.csv", delimiter=",")).sum()
+    table = rows("way/pairs.csv")
+    assert len(table) == 8
+    for row in table:
+        for solver in ("palm", "fast"):
+            last = traces[f"{row['basis']}-{row['codes']}-{solver}"][-1] / norm
+            assert abs(last - float(row[solver])) <= 1e-7 * last, row
+        assert 0 <= int(row["fast_reaches_palm"]) <= 500, row
+        armilla("check", f"way/{row['basis']}-{row['codes']}-fast.npz", "way/planted.csv")
+
+
+def fake_mnist(folder):
+    """70 images in MNIST's format, 40 of which are called 3."""
+    random = np.random.default_rng(0)
+    labels = np.where(np.arange(70) < 40, 3, 5).astype(np.uint8)
+    images = random.integers(0, 256, (70, 28 * 28), np.uint8)
+    folder.mkdir()
+    (folder / "t10k-images-idx3-ubyte").write_bytes(struct.pack(">IIII", 0x803, 70, 28, 28) + images.tobytes())
+    (folder / "t10k-labels-idx1-ubyte").write_bytes(struct.pack(">II", 0x801, 70) + labels.tobytes())
+
+
+def mnist():
+    missing = armilla("demo", "mnist", "--out", "threes", status=66)
+    assert missing.stderr.count("\n") == 1 and "make mnist" in missing.stderr, missing.stderr
+    assert not os.path.exists("threes"), "a demo without its data left a folder"
+    fake_mnist(pathlib.Path("files"))
+    armilla("demo", "mnist", "--data", "files", "--out", "threes")
+    with np.load("threes/model.npz") as model:
+        assert model["V"].shape == (10, 40) and (model["V"] >= 0).all() and ((model["V"] != 0).sum(0) <= 2).all()
+    for name in ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"):
+        with open(f"files/{name}", "rb") as plain, gzip.open(f"files/{name}.gz", "wb") as packed:
+            shutil.copyfileobj(plain, packed)
+        os.unlink(f"files/{name}")
+    armilla("demo", "mnist", "--data", "files", "--out", "packed", "--quiet")
+    with np.load("threes/model.npz") as first, np.load("packed/model.npz") as second:
+        assert (first["U"] == second["U"]).all()
+
+
+def embedded():
+    """The sets in the program are scikit-learn's."""
+    for name, file in EMBEDDED.items():
+        wanted = getattr(sklearn.datasets, f"load_{name}")()
+        with (gzip.open if file.endswith(".gz") else open)(f"scores/{file}", "rt", encoding="utf-8") as text:
+            table = list(csv.reader(text))[1:]
+        assert (np.array([row[:-1] for row in table], float) == wanted.data).all(), name
+        classes = [str(wanted.target_names[t]) for t in wanted.target]
+        assert [row[-1] for row in table] == classes, name
+
+
+def more_sets(folder):
+    """A set in each form that --data takes, one without labels, and a file that is none."""
+    random = np.random.default_rng(1)
+    truth = np.repeat([0, 1, 2], 20)
+    X = random.random((60, 8)) + 3 * np.eye(3, 8)[truth]
+    folder.mkdir()
+    with gzip.open(folder / "sparse.mtx.gz", "wb") as file:
+        scipy.io.mmwrite(file, scipy.sparse.csc_matrix(X.T))
+    np.save(folder / "dense.npy", X)
+    for name in ("sparse", "dense"):
+        np.savetxt(folder / f"{name}.labels", truth, fmt="%d")
+    pixels = np.clip(60 * X, 0, 255).astype(np.uint8)
+    (folder / "pixels-images-idx3-ubyte").write_bytes(struct.pack(">IIII", 0x803, 60, 2, 4) + pixels.tobytes())
+    (folder / "pixels-labels-idx1-ubyte").write_bytes(struct.pack(">II", 0x801, 60) + truth.astype(np.uint8).tobytes())
+    np.save(folder / "unlabelled.npy", X)
+    (folder / "notes.txt").write_text("no set\n")
+    return truth
+
+
+def clustering():
+    truth = more_sets(pathlib.Path("more"))
+    refused = armilla("demo", "clustering", "--data", "nosuch", "--out", "scores", status=66)
+    assert "nosuch" in refused.stderr
+    pathlib.Path("more/broken.csv").write_text("a,b,class\n1,2,x\n3\n")
+    refused = armilla("demo", "clustering", "--data", "more", "--out", "scores", status=65)
+    assert "broken.csv" in refused.stderr and not os.path.exists("scores"), "begun before the sets were looked at"
+    os.unlink("more/broken.csv")
+    said = armilla("demo", "clustering", "--data", "more", "--seeds", 2, "--seed", 3, "--out", "scores").stderr
+    assert "unlabelled left out" in said, said
+    table, scores = rows("scores/table.csv"), rows("scores/scores.csv")
+    assert {row["set"] for row in table} == {"digits", "iris", "wine", "sparse", "dense", "pixels"}
+    assert len({row["method"] for row in table}) == 11 and len(scores) == 2 * len(table) == 132
+    for row in table:
+        mine = [s for s in scores if (s["set"], s["method"]) == (row["set"], row["method"])]
+        assert [int(s["seed"]) for s in mine] == [3, 4]
+        for name in ("accuracy", "nmi", "ari"):
+            values = np.array([float(s[name]) for s in mine])
+            assert abs(values.mean() - float(row[name])) < 2e-6, (row, name)
+            assert abs(values.std(ddof=1) - float(row[name + "_sd"])) < 2e-6, (row, name)
+        assert float(row["accuracy"]) > 0.3, row
+    # The command of the table gives labels that scikit-learn scores alike.
+    for row in (row for row in table if row["set"] in ("dense", "sparse")):
+        file, samples = ("more/sparse.mtx.gz", "columns") if row["set"] == "sparse" else ("more/dense.npy", "rows")
+        labels = armilla("cluster", file, "--samples", samples, *row["options"].split(), "--seed", 3, "--quiet").stdout
+        labels = np.array(labels.split(), int)
+        first = next(s for s in scores if (s["set"], s["method"]) == (row["set"], row["method"]))
+        for name, wanted in (("accuracy", accuracy(truth, labels)),
+                             ("nmi", sklearn.metrics.normalized_mutual_info_score(truth, labels)),
+                             ("ari", sklearn.metrics.adjusted_rand_score(truth, labels))):
+            assert abs(float(first[name]) - wanted) < 1e-8, (row, name, wanted)
+    embedded()
+
+
+def without_gnuplot():
+    os.mkdir("empty")
+    armilla("demo", "--no-pictures", "--out", "plain")
+    assert not os.path.exists("plain/sphere.svg") and os.path.exists("plain/model.npz")
+    said = armilla("demo", "--out", "bare", path=os.path.abspath("empty")).stderr
+    assert said.count("pictures  none") == 1 and "gnuplot" in said, said
+    assert not os.path.exists("bare/sphere.svg") and os.path.exists("bare/model.npz")
+
+
+with tempfile.TemporaryDirectory() as place:
+    os.chdir(place)
+    for test in (convergence, mnist, clustering, without_gnuplot):
+        test()
+    os.chdir("/")
