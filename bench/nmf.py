@@ -137,7 +137,7 @@ class Ours:
         return next((k for k in sorted(self.known) if self.known[k][1] <= goal), None)
 
     def seconds(self, iterations):
-        return self.whole[iterations] if self.bench.processor else self.known[iterations][0]
+        return self.whole[max(iterations, 1)] if self.bench.processor else self.known[iterations][0]
 
     def close(self):
         pass
@@ -192,8 +192,8 @@ def compare(bench, data, name, rank, long_runs):
             continue
         for _ in range(2 if bench.quick else ROUNDS):  # in turn, so that what disturbs one disturbs the others
             for method in found:
-                if needed[method]:
-                    method.fit(needed[method])
+                if needed[method] is not None:
+                    method.fit(max(needed[method], 1))  # ours may be there before the first, by its start
         report(bench, f"NMF {name} r={rank}, within {near - 1:.1%} of the best error", ours, others, needed,
                3 if near == NEAR[0] else None)
     for method in found:
@@ -206,7 +206,7 @@ def compare(bench, data, name, rank, long_runs):
 
 def report(bench, what, ours, others, needed, target):
     k = needed[ours]
-    mine, whole = ours.seconds(k), ours.whole[k]
+    mine, whole = ours.seconds(k), ours.whole[max(k, 1)]
     reached = {method: method.seconds(needed[method]) for method in others if needed[method]}
     fastest = min(reached, key=reached.get, default=None)
     for method in others:

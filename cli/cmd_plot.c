@@ -92,7 +92,8 @@ static armilla_status draw(plot_job *job, const plot_kind *kind)
         status = kind->draw(job);
     else
         status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
-    const bool lost = (job->script && fclose(job->script) != 0) | (job->data && fclose(job->data) != 0);
+    const bool script_lost = job->script && fclose(job->script) != 0;
+    const bool lost = (job->data && fclose(job->data) != 0) || script_lost;
     if (status == ARMILLA_OK && lost) status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
     if (status == ARMILLA_OK) status = plot_render(job, script, data, data_size);
     free(script);

@@ -16,12 +16,12 @@ static armilla_status check_images(plot_job *job)
 {
     int64_t of = job->summary.m;
     if (!armilla_model_kept_features(job->model, &of)) of = job->summary.m;
-    const int64_t side = (int64_t)lround(sqrt((double)of));
-    if (job->rows > 0 && job->rows * job->columns == of) return ARMILLA_OK;
+    const int64_t side = (int64_t)lround(sqrt((double)of)), pixels = job->rows * job->columns;
+    if (job->rows > 0 && pixels == of) return ARMILLA_OK;
     if (job->rows > 0)
         return fail(job->session, ARMILLA_BAD_DATA,
                     "--images %s: these are %lld pixels, but the data have %lld features",
-                    job->session->settings.images, (long long)(job->rows * job->columns), (long long)of);
+                    job->session->settings.images, (long long)pixels, (long long)of);
     if (side * side == of)
         return fail(job->session, ARMILLA_BAD_ARGUMENT,
                     "atoms: say the size of the images with --images HxW, perhaps %lldx%lld", (long long)side,
@@ -71,7 +71,8 @@ armilla_status plot_atoms(plot_job *job)
             -0.5, total_w - 0.14 * (double)job->columns, total_h - 0.14 * (double)job->rows,
             -0.5 - 0.28 * (double)job->rows);
     for (int64_t a = 0; a < r; a++) {
-        const double x = tile_w * (double)(a % across), y = tile_h * (double)(a / across);
+        const int64_t row = a / across, column = a % across;
+        const double x = tile_w * (double)column, y = tile_h * (double)row;
         put_atom(job, job->U + a * m, is_signed);
         fprintf(job->script, "set label %lld '%lld' at %g,%g center font ',9' tc rgb '#404040'\n", (long long)a + 1,
                 (long long)a + 1, x + 0.5 * (double)job->columns - 0.5, y - 0.5 - 0.12 * (double)job->rows);
@@ -79,9 +80,11 @@ armilla_status plot_atoms(plot_job *job)
                 "set object %lld rectangle from %g,%g to %g,%g front fs empty border lc rgb '#b0b0b0' lw 0.6\n",
                 (long long)a + 1, x - 0.5, y - 0.5, x + (double)job->columns - 0.5, y + (double)job->rows - 0.5);
     }
-    for (int64_t a = 0; a < r; a++)
+    for (int64_t a = 0; a < r; a++) {
+        const int64_t row = a / across, column = a % across;
         fprintf(job->script, "%sdata index %lld using ($1+%g):($2+%g):3:4:5 with rgbimage%s%s", a ? "     " : "plot ",
-                (long long)a, tile_w * (double)(a % across), tile_h * (double)(a / across),
+                (long long)a, tile_w * (double)column, tile_h * (double)row,
                 plot_pixels(job, r * job->rows * job->columns), a + 1 < r ? ", \\\n" : "\n");
+    }
     return ARMILLA_OK;
 }

@@ -198,7 +198,7 @@ static armilla_status put_points(plot_job *job, sphere_axes *axes, double radius
         double point[3];
         const int64_t j = (int64_t)((double)i * (double)n / (double)count);
         project(job, axes, j, point);
-        for (int k = 0; k < axes->count; k++) axes->positive = axes->positive && point[k] >= -1e-9 * radius;
+        for (int k = 0; k < 3; k++) axes->positive = axes->positive && point[k] >= -1e-9 * radius;
         if (axes->count == 3)
             look(point, points[i].seen);
         else
@@ -307,7 +307,10 @@ armilla_status plot_sphere(plot_job *job)
     const double radius = find_radius(job);
     sphere_axes axes;
     armilla_status status = choose_axes(job, &axes);
-    if (status != ARMILLA_OK) return status;
+    if (status != ARMILLA_OK) {
+        free(axes.directions);
+        return status;
+    }
     fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2.5\n");
     put_key(job);
     plot_title(job, "%lld codes on the sphere of radius %.4g%s", (long long)job->summary.n, radius,

@@ -169,7 +169,7 @@ armilla_status plot_classify(plot_job *job)
     const int64_t n = job->summary.n;
     const bool given = job->session->settings.labels != NULL;
     armilla_status status = ARMILLA_OK;
-    const char **labels = malloc((size_t)n * sizeof *labels);
+    const char **labels = calloc((size_t)n, sizeof *labels);
     job->classes = malloc((size_t)n * sizeof *job->classes);
     if (!labels || !job->classes) {
         status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");

@@ -32,14 +32,14 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
     const bool named = names->name && names->name(names->source, kind, 0);
     char *numbered = NULL;
     const char **texts = NULL;
-    armilla_status status = ARMILLA_OK;
     if (!named && !(features && names->stem)) return ARMILLA_OK;
     texts = calloc((size_t)count, sizeof *texts);
     if (!named) numbered = number_features(names->stem, count, ROOM);
-    if (!texts || (!named && !numbered)) status = fail(session, ARMILLA_NO_MEMORY, "out of memory for the names");
-    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+    const bool room = texts && (named || numbered);
+    for (int64_t i = 0; room && i < count; i++)
         texts[i] = named ? names->name(names->source, kind, i) : numbered + (size_t)i * ROOM;
-    if (status == ARMILLA_OK) status = armilla_data_set_names(data, kind, texts, count);
+    const armilla_status status = room ? armilla_data_set_names(data, kind, texts, count)
+                                       : fail(session, ARMILLA_NO_MEMORY, "out of memory for the names");
     free(numbered);
     free(texts);
     return status;

@@ -300,19 +300,51 @@ static void accumulate(const armilla_columns *X, int64_t r, const void *W, doubl
         add_panel(2, 6, X, r, W, A);
 }
 
+/* Columns of one name that are added together, and those among which they are looked for; that pays for long ones. */
+enum { ADDED = 4, SEARCHED = 64, LONG = 512 };
+
+/* a += x_0 + ... + x_(count-1), one after the other, so that how many stand together does not change a bit. */
+INLINE void add_columns(int count, int64_t m, const REAL *const *x, double *a, ahead *next)
+{
+    int64_t i = 0;
+    for (; i + LANES <= m; i += LANES) {
+        wide low = *(wide *)(a + i), high = *(wide *)(a + i + LANES / 2);
+        for (int c = 0; c < count; c++) {
+            const vector v = *(const vector *)(x[c] + i);
+            fetch_ahead(next);
+            low += __builtin_convertvector(low_half(v), wide);
+            high += __builtin_convertvector(high_half(v), wide);
+        }
+        *(wide *)(a + i) = low;
+        *(wide *)(a + i + LANES / 2) = high;
+    }
+    for (; i < m; i++)
+        for (int c = 0; c < count; c++) a[i] += (double)x[c][i];
+}
+
 static void gather(const armilla_columns *X, const int32_t *names, double *A)
 {
     const int64_t m = X->m, behind = X->ahead_bytes / 2;
     ahead next = plan_ahead(X, behind, X->ahead_bytes - behind, X->count * (m / LANES));
-    for (int64_t j = 0; j < X->count; j++) {
-        const REAL *x = (const REAL *)X->values + j * X->stride;
-        double *a = A + names[j] * m;
-        int64_t i = 0;
-        for (; i + LANES <= m; i += LANES) {
-            fetch_ahead(&next);
-            add_wide(a + i, *(const vector *)(x + i));
+    const int64_t searched = m < LONG ? 1 : SEARCHED;
+    for (int64_t first = 0; first < X->count; first += searched) {
+        const int64_t end = first + searched < X->count ? first + searched : X->count;
+        bool added[SEARCHED] = {false};
+        for (int64_t j = first; j < end; j++) {
+            const REAL *x[ADDED];
+            int count = 0;
+            if (added[j - first]) continue;
+            for (int64_t c = j; c < end && count < ADDED; c++) {
+                if (names[c] != names[j] || added[c - first]) continue;
+                added[c - first] = true;
+                x[count++] = (const REAL *)X->values + c * X->stride;
+            }
+            double *a = A + names[j] * m;
+            if (count == ADDED)
+                add_columns(ADDED, m, x, a, &next);
+            else
+                for (int c = 0; c < count; c += 2) add_columns(c + 2 <= count ? 2 : 1, m, x + c, a, &next);
         }
-        for (; i < m; i++) a[i] += (double)x[i];
     }
 }
 
