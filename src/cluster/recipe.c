@@ -1,6 +1,7 @@
 /* The preparation and rank that `armilla cluster DATA --k K` takes where nothing is said: chosen by measurement
  * (docs/clustering.md). Unit length always; log1p and tf-idf for counts; scale and centre for tables whose features have
- * different units, so that a few of them make up nearly all of the spread. */
+ * different units, so that a few of them make up nearly all of the spread; centre where signs are mixed, since the
+ * origin means nothing there. */
 #include "cluster/cluster.h"
 
 #include "base/size.h"
@@ -17,11 +18,13 @@
  * largest. */
 #define SPREAD_SHARE 0.125
 #define MIDDLE_SPREAD (1.0 / 30)
+/* Mixed signs: so many of all entries are negative. */
+#define NEGATIVE_SHARE 0.2
 /* Atoms for each cluster. */
 enum { ATOMS_PER_CLUSTER = 4 };
 
-/* What are_counts adds up: entries that are no counts; that are not 0; and of these the small ones. */
-enum { OTHERS, PRESENT, SMALL, SUMS };
+/* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. */
+enum { OTHERS, PRESENT, SMALL, NEGATIVE, SUMS };
 
 typedef struct look {
     int64_t *rows;  /* m per thread */
@@ -35,6 +38,7 @@ static void look_at(int64_t count, const double *values, double *sums)
         sums[OTHERS] += !(x >= 0 && x == floor(x));
         sums[PRESENT] += x != 0;
         sums[SMALL] += x != 0 && x <= SMALL_COUNT;
+        sums[NEGATIVE] += x < 0;
     }
 }
 
@@ -55,10 +59,9 @@ static armilla_status visit_entries(void *self, const armilla_panel *panel, int 
     return ARMILLA_OK;
 }
 
-static armilla_status are_counts(armilla_context *context, const armilla_data *X, int threads, bool *counts)
+static armilla_status survey_entries(armilla_context *context, const armilla_data *X, int threads, double *sums)
 {
     look l = {NULL, NULL};
-    double sums[SUMS] = {0};
     const int64_t room = armilla_threads_choose(threads) * X->m;
     armilla_status status = armilla_take(context, room, sizeof *l.rows, &l.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);
@@ -67,11 +70,14 @@ static armilla_status are_counts(armilla_context *context, const armilla_data *X
             armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, SUMS, visit_entries, &l, sums);
     armilla_release(context, l.values);
     armilla_release(context, l.rows);
-    if (status != ARMILLA_OK) return status;
+    return status;
+}
+
+static bool are_counts(const armilla_data *X, const double *sums)
+{
     const double absent = 1 - sums[PRESENT] / ((double)X->m * (double)X->n);
-    *counts = sums[OTHERS] == 0 && sums[SMALL] >= 0.5 * sums[PRESENT] && sums[PRESENT] > 0 &&
-              (X->ops->entries || absent >= ABSENT_SHARE);
-    return ARMILLA_OK;
+    return sums[OTHERS] == 0 && sums[PRESENT] > 0 && sums[SMALL] >= 0.5 * sums[PRESENT] &&
+           (X->ops->entries || absent >= ABSENT_SHARE);
 }
 
 /* How many features have the spread: (sum v)^2 / sum v^2 of the variances v. */
@@ -118,13 +124,16 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
 armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, int64_t k,
                                       armilla_options *options)
 {
-    bool counts = false, units = false;
-    armilla_status status = are_counts(context, X, (int)options->threads, &counts);
+    bool units = false;
+    double sums[SUMS] = {0};
+    armilla_status status = survey_entries(context, X, (int)options->threads, sums);
+    const bool counts = are_counts(X, sums);
     if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)options->threads, &units);
     if (status != ARMILLA_OK) return status;
     options->normalize = "l2";
     options->log1p = options->tfidf = counts;
-    options->scale = options->center = units;
+    options->scale = units;
+    options->center = units || sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n;
     const int64_t most = armilla_min64(X->m, X->n);
     if (options->rank == 0) options->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
     return ARMILLA_OK;

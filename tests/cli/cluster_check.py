@@ -148,6 +148,7 @@ def check_recipe():
     assert cluster("x.npy", "--k", 10, "--center")["fit"]["normalize"] == "none"
     check_counts()
     check_units()
+    check_signs()
 
 
 def steps_of(fit):
@@ -182,6 +183,20 @@ def check_units():
     table[:, 0] *= 100
     np.save("x.npy", table)
     assert steps_of(cluster("x.npy", "--k", 3)["fit"]) == ["scale", "center"]
+
+
+def check_signs():
+    """Where signs are mixed the data are centred: two groups whose directions differ only about their mean."""
+    rng = np.random.default_rng(2)
+    truth = np.arange(200) % 2
+    table = rng.normal(size=(200, 6)) * 0.2 + np.array([3, 3, 3, -3, -3, -3])
+    table[:, 0] += 2 * truth
+    np.save("x.npy", table)
+    write("truth.txt", truth)
+    told = cluster("x.npy", "--k", 2, "--labels", "truth.txt")
+    assert steps_of(told["fit"]) == ["center"] and told["scores"]["accuracy"] > 0.97, told
+    np.save("x.npy", np.where(table < 0, -table, table))
+    assert steps_of(cluster("x.npy", "--k", 2)["fit"]) == []
 
 
 def check_data(X, truth):
