@@ -151,6 +151,14 @@ static inline double armilla_unit_entry(double y, double length)
     return factor > DBL_MAX ? y / length : y * factor;
 }
 
+/* Where to scale is all that is done: 1 for a length that is 1 up to the rounding of the data's own type. Such a sample
+ * has unit length already, and stays as it is, to the bit. */
+static inline double armilla_own_length(armilla_type type, double length)
+{
+    const double rounding = 4 * (armilla_type_precision(type) == ARMILLA_F32 ? FLT_EPSILON : DBL_EPSILON);
+    return length >= 1 - rounding && length <= 1 + rounding ? 1 : length;
+}
+
 /* ||x - shift*mean||^2 for a column x with these entries: exact to rounding, also where nearly nothing is left. */
 double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
                               double shift);
@@ -172,6 +180,8 @@ typedef struct armilla_preparation {
 
 /* Whether it changes anything. */
 bool armilla_preparation_any(const armilla_preparation *preparation);
+/* Unit length is all that is done. */
+bool armilla_preparation_rescales(const armilla_preparation *preparation);
 
 /* What happens to an entry of that feature: ln(1 + x) where asked for, and the weight. Both forms of data go through
  * this, and have the same bits. */

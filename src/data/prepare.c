@@ -62,18 +62,21 @@ static double length_of(int64_t m, const double *x)
 
 /* What scales x to unit length, its length before centring having been that: 0 where it has no direction, infinite
  * where its length is so small that it has no reciprocal, and NaN stays NaN. */
-static double factor_of(int64_t m, const double *x, double before)
+static double factor_of(const prepared *X, const double *x, double before)
 {
-    double length = length_of(m, x);
+    double length = length_of(X->data.m, x);
+    if (X->rescales) length = armilla_own_length(X->inner->type, length);
     /* A sample that equals the mean has no direction: what is left of it is rounding. */
     if (length <= 8 * DBL_EPSILON * before) length = 0;
     return length != 0 ? 1 / length : 0;
 }
 
 /* x, in double, prepared: to, in the kernels' type. *known: its factor where that is known, and else its place. */
-static void prepare_column(const armilla_preparation *p, const armilla_kernels *kernels, int64_t m, double *x,
-                           _Atomic double *known, void *to)
+static void prepare_column(const prepared *X, const armilla_kernels *kernels, double *x, _Atomic double *known,
+                           void *to)
 {
+    const armilla_preparation *p = &X->preparation;
+    const int64_t m = X->data.m;
     double factor = known ? atomic_load_explicit(known, memory_order_relaxed) : 1;
     const bool measure = known && isnan(factor);
     /* As armilla_prepare_entry, in two loops that become vector code. */
@@ -84,7 +87,7 @@ static void prepare_column(const armilla_preparation *p, const armilla_kernels *
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
     if (measure) {
-        factor = factor_of(m, x, before);
+        factor = factor_of(X, x, before);
         atomic_store_explicit(known, factor, memory_order_relaxed);
     }
     if (factor > DBL_MAX) {
@@ -109,7 +112,17 @@ static void load_column(const prepared *X, const armilla_panel *panel, const arm
         return;
     }
     X->inner->ops->expand(raw, j, column);
-    prepare_column(&X->preparation, panel->kernels, X->data.m, column, known, to);
+    prepare_column(X, panel->kernels, column, known, to);
+}
+
+/* Whether the panel before has the numbers already: all its columns have unit length, and are known to. */
+static bool stays(const prepared *X, const armilla_panel *panel, const armilla_panel *raw)
+{
+    if (!X->rescales || raw->kernels->type != panel->kernels->type || X->inner->ops->expand != armilla_panel_expand)
+        return false;
+    for (int64_t j = 0; j < panel->count; j++)
+        if (atomic_load_explicit(X->factors + panel->first + j, memory_order_relaxed) != 1) return false;
+    return true;
 }
 
 static armilla_status load(armilla_panel *panel, void *space)
@@ -127,10 +140,11 @@ static armilla_status load(armilla_panel *panel, void *space)
         armilla_type_precision(X->inner->type)); /* rounded to the working type once, at the end */
     const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
-    for (int64_t j = 0; j < panel->count; j++)
+    const bool copied = !stays(X, panel, raw);
+    for (int64_t j = 0; j < panel->count && copied; j++)
         load_column(X, panel, raw, j, column, columns + (size_t)(j * m) * armilla_type_size(work));
-    panel->columns = columns;
-    panel->stride = m;
+    panel->columns = copied ? columns : raw->columns;
+    panel->stride = copied ? m : raw->stride;
     panel->raw = raw;
     panel->ahead = raw->ahead;
     panel->ahead_bytes = raw->ahead_bytes;
@@ -161,6 +175,11 @@ bool armilla_preparation_any(const armilla_preparation *preparation)
     return preparation->log1p || preparation->weights || preparation->mean || preparation->unit_length;
 }
 
+bool armilla_preparation_rescales(const armilla_preparation *preparation)
+{
+    return preparation->unit_length && !preparation->log1p && !preparation->weights && !preparation->mean;
+}
+
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
                                     const armilla_preparation *preparation, armilla_data **data)
 {
@@ -171,7 +190,7 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     armilla_data_view(&made->data, inner, &prepared_ops, context);
     made->inner = inner;
     made->preparation = *preparation;
-    made->rescales = preparation->unit_length && !preparation->log1p && !preparation->weights && !preparation->mean;
+    made->rescales = armilla_preparation_rescales(preparation);
     if (preparation->unit_length) status = armilla_take(context, inner->n, sizeof *made->factors, &made->factors);
     if (status != ARMILLA_OK) {
         free_prepared(&made->data);

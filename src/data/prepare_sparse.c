@@ -13,6 +13,7 @@ typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
+    bool rescales;   /* unit length is all that is done */
     double *lengths; /* d_j, or NULL where samples keep theirs */
     double *shifts;  /* 1/d_j (0 for a sample without a direction), or NULL where the data are not centred */
 } prepared;
@@ -190,6 +191,7 @@ static armilla_status measure_lengths(prepared *X)
         for (int64_t j = 0; j < panel.count && status == ARMILLA_OK; j++) {
             const int64_t count = inner->ops->entries(&panel, j, rows, values, &shift);
             X->lengths[first + j] = length_of(X, count, rows, values);
+            if (X->rescales) X->lengths[first + j] = armilla_own_length(inner->type, X->lengths[first + j]);
         }
     }
     armilla_release(context, space);
@@ -224,6 +226,7 @@ armilla_status armilla_data_prepare_sparse(armilla_context *context, const armil
     made->data.mean = preparation->mean;
     made->inner = inner;
     made->preparation = *preparation;
+    made->rescales = armilla_preparation_rescales(preparation);
     for (int64_t i = 0; i < inner->m && preparation->mean; i++)
         made->data.mean_squared += preparation->mean[i] * preparation->mean[i];
     status = take_scales(made);

@@ -210,6 +210,46 @@ static void seen(const armilla_model *model, const armilla_data *data, int64_t j
     armilla_view_free(&view);
 }
 
+/* Samples of unit length, to the rounding of their type, are seen as they are: by a second look too, when the lengths
+ * are known. A length that differs by more is scaled. */
+static void test_unit_length_stays(void **state)
+{
+    uint64_t random = 115;
+    double X[M * N], singles[M * N];
+    (void)state;
+    reference_fill_uniform(&random, M * N, X);
+    for (int64_t j = 0; j < N; j++) {
+        double square = 0;
+        for (int64_t i = 0; i < M; i++) square += X[i + j * M] * X[i + j * M];
+        for (int64_t i = 0; i < M; i++) X[i + j * M] /= sqrt(square) * (j == 0 ? 1.001 : 1);
+    }
+    memcpy(singles, X, sizeof X);
+    reference_round_to_f32(M * N, singles);
+    for (int form = 0; form < 4; form++) {
+        const armilla_type type = form % 2 ? ARMILLA_F32 : ARMILLA_F64;
+        const double *values = form % 2 ? singles : X;
+        reference_trial trial;
+        reference_sparse sparse;
+        double first[M], second[M];
+        reference_scene("form %d", form);
+        reference_trial_new(&trial, &reference_pairs[0], type, M, N, R, S, values);
+        reference_sparse_new(&sparse, type, ARMILLA_I32, false, M, N, values);
+        armilla_data *data = form < 2 ? trial.data : reference_sparse_wrap(&sparse);
+        trial.options.normalize = "l2";
+        armilla_model *model = reference_trial_fit(&trial);
+        for (int64_t j = 0; j < N; j++) {
+            seen(model, data, j, first);
+            seen(model, data, j, second);
+            REFERENCE_HOLDS(memcmp(first, second, sizeof first) == 0);
+            REFERENCE_HOLDS((memcmp(first, values + j * M, sizeof first) == 0) == (j > 0));
+        }
+        if (form >= 2) armilla_data_free(data);
+        armilla_model_free(model);
+        reference_sparse_free(&sparse);
+        reference_trial_free(&trial);
+    }
+}
+
 /* One matrix in every form that can hold it. */
 typedef struct forms {
     double X[M * N];
@@ -381,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_prepared_before_or_on_the_fly),
         cmocka_unit_test(test_single_precision),
         cmocka_unit_test(test_unit_length),
+        cmocka_unit_test(test_unit_length_stays),
         cmocka_unit_test(test_sample_that_equals_the_mean),
         cmocka_unit_test(test_all_forms_alike),
         cmocka_unit_test(test_codes_and_threads),
