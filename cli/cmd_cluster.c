@@ -86,13 +86,32 @@ static armilla_status refuse_fit_options(cli_session *session)
     return ARMILLA_OK;
 }
 
+/* So are those of reading: the samples are chosen, and have their labels. */
+static armilla_status refuse_read_options(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    const struct {
+        const char *name, *value;
+    } given[] = {{"labels", settings->labels},
+                 {"label-column", settings->label_column},
+                 {"keep-label", settings->keep.labels},
+                 {"keep-samples", settings->keep.samples},
+                 {"keep-features", settings->keep.features}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value)
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "--%s: %s is a model, not data; leave the option out (known classes: --truth FILE)",
+                        given[i].name, settings->operands[0]);
+    return ARMILLA_OK;
+}
+
 static bool is_prepared(const armilla_options *fit)
 {
     return fit->log1p || fit->tfidf || fit->scale || fit->center || fit->normalize;
 }
 
 /* The preparation and the rank where they are not given. Sets with a meaning of their own, and argmax, get an atom for
- * each cluster. */
+ * each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 {
     cli_settings *settings = &session->settings;
@@ -107,7 +126,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
     fit->scale = chosen.scale;
-    fit->center = chosen.center;
+    fit->center = chosen.center && !special;
     return ARMILLA_OK;
 }
 
@@ -123,12 +142,48 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
     return about(session, session->settings.operands[0], status);
 }
 
+/* The classes of --truth, before the work that they score. */
+static armilla_status open_truth(cli_session *session, int64_t n, armilla_labels *truth)
+{
+    const char *path = session->settings.truth;
+    if (!path) return ARMILLA_OK;
+    armilla_labels_free(session->context, truth);
+    const armilla_status status = armilla_labels_open(session->context, path, truth);
+    if (status != ARMILLA_OK || truth->count == n) return status;
+    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each",
+                path, truth->count, n);
+}
+
+/* What would be refused after a long fit is refused before it; --on data has none, so that its options are a mistake. */
+static armilla_status check_clusters(cli_session *session, int64_t n)
+{
+    const cli_settings *settings = &session->settings;
+    const armilla_options *fit = &settings->fit;
+    const int64_t k = settings->cluster.k;
+    if (k > n)
+        return fail(session, ARMILLA_BAD_DATA,
+                    "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", k, n);
+    if (strcmp(settings->on, "data") == 0)
+        return fit->model || fit->basis || fit->codes || fit->rank || fit->start
+                   ? fail(session, ARMILLA_BAD_ARGUMENT,
+                          "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank and --start")
+                   : ARMILLA_OK;
+    if (strcmp(settings->cluster.method, "argmax") == 0 && fit->rank && fit->rank != k)
+        return fail(session, ARMILLA_BAD_ARGUMENT,
+                    "--method argmax gives a cluster to each of the %" PRId64 " atoms, not %" PRId64
+                    "; leave out --rank or --k",
+                    fit->rank, k);
+    return ARMILLA_OK;
+}
+
 static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 {
     const cli_settings *settings = &session->settings;
     const char *path = settings->operands[0];
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
+    if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
+    if (status == ARMILLA_OK) status = open_truth(session, armilla_data_samples(work->X), &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
@@ -143,10 +198,15 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
 {
+    armilla_model_summary summary;
     armilla_status status = refuse_fit_options(session);
+    if (status == ARMILLA_OK) status = refuse_read_options(session);
     if (status == ARMILLA_OK)
         status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
+    if (status != ARMILLA_OK) return status;
+    armilla_model_summarize(work->model, &summary);
+    status = open_truth(session, summary.n, &work->truth);
     if (status != ARMILLA_OK) return status;
     signals_defer();
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
@@ -154,22 +214,12 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
 
 static armilla_status score(cli_session *session, cli_clustering *work)
 {
-    const char *path = session->settings.truth;
     armilla_cluster_summary found;
     armilla_clustering_summarize(work->clustering, &found);
-    armilla_status status = ARMILLA_OK;
-    if (path) {
-        armilla_labels_free(session->context, &work->truth);
-        status = armilla_labels_open(session->context, path, &work->truth);
-        if (status == ARMILLA_OK && work->truth.count != found.n)
-            return fail(session, ARMILLA_BAD_DATA,
-                        "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each", path,
-                        work->truth.count, found.n);
-    }
-    if (status != ARMILLA_OK || work->truth.count == 0) return status;
+    if (work->truth.count == 0) return ARMILLA_OK;
     work->scored = true;
-    status = armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering), work->truth.values,
-                           &work->scores);
+    const armilla_status status = armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering),
+                                                work->truth.values, &work->scores);
     session->scores = work->scores;
     return status;
 }
@@ -311,9 +361,11 @@ const cli_command command_cluster = {
     .options = options,
     .notes =
         "Labels are 0 ... K-1, one per line. Of DATA with no other option the preparation is chosen by a look at them:\n"
-        "unit length; tf-idf for counts (sparse whole numbers); scale and centre for tables in which a few features\n"
-        "have nearly all of the length. Then spherical-pca of rank 2K (or as many features as there are), and spherical\n"
-        "k-means on the codes. Scores are shown where the classes are known: --truth, --labels or --label-column.\n\n"
+        "unit length; log1p and tf-idf for counts (small whole numbers, most of them 0); scale and centre for tables in\n"
+        "which a few features have nearly all of the spread; centre where signs are mixed. Then spherical-pca of rank\n"
+        "4K (or as many features or samples as there are), and spherical k-means on the codes. A set that is named\n"
+        "(--model, --basis, --codes) and argmax have rank K, and are not centred. Scores are shown where the classes are\n"
+        "known: --truth, --labels or --label-column, or those in the model.\n\n"
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
         "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"

@@ -174,11 +174,34 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
     return armilla_type_precision(X->type);
 }
 
+/* The lengths that the mean has beyond the spread before distances in single precision are mostly rounding. */
+#define HIDING 1e3
+
+/* Whether the samples are so far from the origin that their distances have no digits left. To centre them changes no
+ * distance. */
+static armilla_status is_far(armilla_context *context, const armilla_data *X, int threads, bool *far)
+{
+    double *means = NULL, *variances = NULL, offset = 0, spread = 0;
+    armilla_status status = armilla_take(context, X->m, sizeof *means, &means);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *variances, &variances);
+    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, means);
+    if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, means, variances);
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
+        offset += means[i] * means[i];
+        spread += variances[i];
+    }
+    *far = offset > HIDING * spread;
+    armilla_release(context, variances);
+    armilla_release(context, means);
+    return status;
+}
+
 armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X, const armilla_options *preparation,
                                     const armilla_cluster_options *options, armilla_clustering **clustering)
 {
-    const armilla_options none = {0}, *asked = preparation ? preparation : &none;
-    armilla_kmeans_problem problem = {.work = choose_type(X, asked), .options = options};
+    const armilla_options none = {0};
+    armilla_options asked = preparation ? *preparation : none;
+    armilla_kmeans_problem problem = {.work = choose_type(X, &asked), .options = options};
     armilla_model *model = NULL;
     armilla_view view = {0};
     armilla_status status = check_options(context, options, &problem.way);
@@ -186,9 +209,12 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
     if (problem.way->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--method argmax is for codes; with data give kmeans or euclidean");
-    const bool unit = problem.way->unit || (asked->normalize && strcmp(asked->normalize, "l2") == 0);
-    status = armilla_model_new(context, &model);
-    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, asked, (int)options->threads);
+    const bool unit = problem.way->unit || (asked.normalize && strcmp(asked.normalize, "l2") == 0);
+    const bool plain = !unit && !asked.log1p && !asked.tfidf && !asked.scale && !asked.center;
+    if (plain && problem.work == ARMILLA_F32 && !X->ops->entries)
+        status = is_far(context, X, (int)options->threads, &asked.center);
+    if (status == ARMILLA_OK) status = armilla_model_new(context, &model);
+    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, &asked, (int)options->threads);
     if (status == ARMILLA_OK) {
         model->summary.normalize = unit ? "l2" : "none";
         status = armilla_model_view(context, model, X, false, &view);

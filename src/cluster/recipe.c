@@ -106,16 +106,20 @@ static bool differ_in_unit(int64_t m, double *variances)
     return features < fmax(SPREAD_SHARE * (double)m, 1.5) && sqrt(middle) < MIDDLE_SPREAD * sqrt(largest);
 }
 
-/* Sparse data are no tables of measurements. */
-static armilla_status have_units(armilla_context *context, const armilla_data *X, int threads, bool *units)
+/* Sparse data are no tables of measurements, and are not centred. *varies: the samples are not all the same. */
+static armilla_status have_units(armilla_context *context, const armilla_data *X, int threads, bool *units,
+                                 bool *varies)
 {
     double *means = NULL, *variances = NULL;
-    if (X->ops->entries || X->m < 2) return ARMILLA_OK;
+    if (X->ops->entries) return ARMILLA_OK;
     armilla_status status = armilla_take(context, X->m, sizeof *means, &means);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *variances, &variances);
     if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, means);
     if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, means, variances);
-    if (status == ARMILLA_OK) *units = differ_in_unit(X->m, variances);
+    if (status == ARMILLA_OK) {
+        *units = X->m > 1 && differ_in_unit(X->m, variances);
+        for (int64_t i = 0; i < X->m; i++) *varies |= variances[i] > 0;
+    }
     armilla_release(context, variances);
     armilla_release(context, means);
     return status;
@@ -124,16 +128,16 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
 armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, int64_t k,
                                       armilla_options *options)
 {
-    bool units = false;
+    bool units = false, varies = false;
     double sums[SUMS] = {0};
     armilla_status status = survey_entries(context, X, (int)options->threads, sums);
     const bool counts = are_counts(X, sums);
-    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)options->threads, &units);
+    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)options->threads, &units, &varies);
     if (status != ARMILLA_OK) return status;
     options->normalize = "l2";
     options->log1p = options->tfidf = counts;
     options->scale = units;
-    options->center = units || sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n;
+    options->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
     const int64_t most = armilla_min64(X->m, X->n);
     if (options->rank == 0) options->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
     return ARMILLA_OK;

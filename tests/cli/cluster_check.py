@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 
 try:
@@ -127,6 +128,8 @@ def check_model(X, truth):
     assert told.split() == [str(label) for label in labels], "standard output"
     assert "fitted already" in run("cluster", "model.npz", "--k", 4, "--rank", 3, status=64)
     assert "atoms" in run("cluster", "model.npz", "--k", 4, "--method", "argmax", status=64)
+    for option in ("--labels", "--label-column", "--keep-label", "--keep-samples", "--keep-features"):
+        assert "is a model" in run("cluster", "model.npz", "--k", 4, option, "1", status=64), option
     assert "--k" in run("cluster", "model.npz", status=64)
     assert "exists" in run("cluster", "model.npz", "--k", 4, "--out", "labels.txt", status=73)
 
@@ -199,6 +202,38 @@ def check_signs():
     assert steps_of(cluster("x.npy", "--k", 2)["fit"]) == []
 
 
+def check_early():
+    """What cannot be clustered is refused before anything is fitted, and named sets are not centred."""
+    rng = np.random.default_rng(3)
+    table = rng.random((60, 13)) + 1
+    table[:, 0] *= 2000
+    np.save("x.npy", table)
+    write("short.txt", [0, 1])
+    began = time.monotonic()
+    slow = ("--rank", 12, "--restarts", 1000000, "--tol", 0, "--max-iter", 1000000)
+    assert "more than the 60" in run("cluster", "x.npy", "--k", 61, *slow, status=65)
+    assert "2 labels for 60" in run("cluster", "x.npy", "--k", 3, "--truth", "short.txt", *slow, status=65)
+    assert "12 atoms, not 3" in run("cluster", "x.npy", "--k", 3, "--method", "argmax", *slow, status=64)
+    assert time.monotonic() - began < 60
+    assert "nothing is fitted" in run("cluster", "x.npy", "--k", 3, "--on", "data", "--rank", 4, status=64)
+    assert steps_of(cluster("x.npy", "--k", 3, "--model", "nmf")["fit"]) == ["scale"]
+    assert steps_of(cluster("x.npy", "--k", 3)["fit"]) == ["scale", "center"]
+    np.save("x.npy", np.tile([1.0, -2.0, 3.0], (5, 1)))
+    assert cluster("x.npy", "--k", 2)["sizes"] == [5, 0]
+
+
+def check_far():
+    """Distances of single precision far from the origin: three groups, as in double precision."""
+    rng = np.random.default_rng(4)
+    truth = np.arange(90) % 3
+    X = 1000 + rng.normal(size=(3, 5))[truth] + 0.01 * rng.normal(size=(90, 5))
+    write("truth.txt", truth)
+    for kind in (np.float32, np.float64):
+        np.save("x.npy", X.astype(kind))
+        told = cluster("x.npy", "--k", 3, "--on", "data", "--method", "euclidean", "--prepare", "none", "--truth", "truth.txt")
+        assert told["scores"]["accuracy"] == 1, (kind, told)
+
+
 def check_data(X, truth):
     """Straight on data: dense and sparse alike, and Euclidean k-means reaches scikit-learn's inertia."""
     from sklearn.cluster import KMeans
@@ -221,7 +256,7 @@ def main():
     X = np.abs(rng.normal(size=(200, 9)) * 0.3 + rng.normal(size=(4, 9))[truth] * 2)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_data, (X, truth))):
+        for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()), (check_far, ()), (check_data, (X, truth))):
             try:
                 check(*arguments)
             except AssertionError as wrong:
