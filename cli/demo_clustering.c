@@ -123,11 +123,12 @@ static armilla_status put_means(demo_job *job, const labelled_set *set, const me
         &job->session->report, "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %.2g s",
         by->name, mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
         deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), mean(&found[3], seeds));
-    return armilla_output_print(
-        to->means, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%" PRId64 ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.3f,%s\n",
-        set->name, set->n, set->m, set->classes, by->name, seeds, mean(&found[0], seeds), deviation(&found[0], seeds),
-        mean(&found[1], seeds), deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds),
-        mean(&found[3], seeds), options);
+    return armilla_output_print(to->means,
+                                "\"%s\",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%" PRId64
+                                ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.3f,%s\n",
+                                set->name, set->n, set->m, set->classes, by->name, seeds, mean(&found[0], seeds),
+                                deviation(&found[0], seeds), mean(&found[1], seeds), deviation(&found[1], seeds),
+                                mean(&found[2], seeds), deviation(&found[2], seeds), mean(&found[3], seeds), options);
 }
 
 static void show_progress(cli_session *session, const labelled_set *set, const method *by, int64_t seed)
@@ -158,7 +159,7 @@ static armilla_status measure(demo_job *job, const labelled_set *set, const meth
         const double seconds = now() - begun;
         const armilla_scores *scores = &session->scores;
         if (status == ARMILLA_OK && !session->exit)
-            status = armilla_output_print(to->scores, "%s,\"%s\",%" PRId64 ",%.9f,%.9f,%.9f,%.3f\n", set->name,
+            status = armilla_output_print(to->scores, "\"%s\",\"%s\",%" PRId64 ",%.9f,%.9f,%.9f,%.3f\n", set->name,
                                           by->name, first + s, scores->accuracy, scores->nmi, scores->ari, seconds);
         add(&found[0], scores->accuracy);
         add(&found[1], scores->nmi);
@@ -169,14 +170,27 @@ static armilla_status measure(demo_job *job, const labelled_set *set, const meth
     return put_means(job, set, by, options, found, to);
 }
 
+/* What one set or method cannot do shall not end the others: told, where tables are written, and left out. */
+static armilla_status leave_out(demo_job *job, const char *what, bool tell, armilla_status status)
+{
+    cli_session *session = job->session;
+    if (status != ARMILLA_BAD_DATA && status != ARMILLA_BAD_ARGUMENT) return status;
+    if (tell)
+        report_line(&session->report, "%s left out: %s", what,
+                    *session->error ? session->error : armilla_context_error(session->context));
+    *session->error = 0;
+    return ARMILLA_OK;
+}
+
 static armilla_status measure_set(demo_job *job, labelled_set *set, const tables *to)
 {
     armilla_status status = look(job, set);
-    if (status != ARMILLA_OK || !to) return status;
+    if (status != ARMILLA_OK) return leave_out(job, set->name, to != NULL, status);
+    if (!to) return ARMILLA_OK;
     report_line(&job->session->report, "%-9s %" PRId64 " samples of %" PRId64 " features, %" PRId64 " classes%s",
                 set->name, set->n, set->m, set->classes, set->classes < 2 ? ": left out" : "");
     for (size_t i = 0; i < sizeof methods / sizeof *methods && set->classes > 1; i++) {
-        status = measure(job, set, &methods[i], to);
+        status = leave_out(job, methods[i].name, true, measure(job, set, &methods[i], to));
         if (status != ARMILLA_OK || job->session->exit) break;
     }
     return status;
@@ -196,7 +210,9 @@ static armilla_status take_file(demo_job *job, const char *folder, const char *f
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         labelled_set set = {.n = 0};
         if (!ends(file, forms[i].data)) continue;
-        snprintf(set.name, sizeof set.name, "%.*s", (int)(strlen(file) - strlen(forms[i].data)), file);
+        const int stem = (int)(strlen(file) - strlen(forms[i].data));
+        snprintf(set.name, sizeof set.name, "%.*s", stem, file);
+        for (char *c = set.name; *c; c++) *c = *c == '"' ? '_' : *c; /* it stands between quotes */
         snprintf(job->inputs[0], PATH_MAX, "%s/%s", folder, file);
         snprintf(set.reading, sizeof set.reading, "%s%s", forms[i].labels ? "--labels %2" : "--label-column class",
                  forms[i].columns ? " --samples columns" : "");
@@ -204,7 +220,7 @@ static armilla_status take_file(demo_job *job, const char *folder, const char *f
         settings->label_column = forms[i].labels ? NULL : "class";
         settings->labels = NULL;
         if (forms[i].labels) {
-            snprintf(job->inputs[1], PATH_MAX, "%s/%s%s", folder, set.name, forms[i].labels);
+            snprintf(job->inputs[1], PATH_MAX, "%s/%.*s%s", folder, stem, file, forms[i].labels);
             settings->labels = job->inputs[1];
         }
         if (!forms[i].labels || access(job->inputs[1], R_OK) == 0) return measure_set(job, &set, to);
@@ -244,7 +260,7 @@ static armilla_status take_folder(demo_job *job, const tables *to)
     return status;
 }
 
-/* Every set is opened once before the work begins: what cannot be read shall not end it. */
+/* Every set is opened once before the work begins: what cannot be opened shall not end it. */
 static armilla_status find(demo_job *job)
 {
     return take_folder(job, NULL);
