@@ -230,7 +230,8 @@ def check_far():
     write("truth.txt", truth)
     for kind in (np.float32, np.float64):
         np.save("x.npy", X.astype(kind))
-        told = cluster("x.npy", "--k", 3, "--on", "data", "--method", "euclidean", "--prepare", "none", "--truth", "truth.txt")
+        told = cluster("x.npy", "--k", 3, "--on", "data", "--method", "euclidean", "--prepare", "none",
+                       "--truth", "truth.txt")
         assert told["scores"]["accuracy"] == 1, (kind, told)
 
 
@@ -256,7 +257,8 @@ def main():
     X = np.abs(rng.normal(size=(200, 9)) * 0.3 + rng.normal(size=(4, 9))[truth] * 2)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()), (check_far, ()), (check_data, (X, truth))):
+        for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()),
+                                 (check_far, ()), (check_data, (X, truth))):
             try:
                 check(*arguments)
             except AssertionError as wrong:
