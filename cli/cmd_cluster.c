@@ -110,18 +110,24 @@ static bool is_prepared(const armilla_options *fit)
     return fit->log1p || fit->tfidf || fit->scale || fit->center || fit->normalize;
 }
 
-/* The preparation and the rank where they are not given. Sets with a meaning of their own, and argmax, get an atom for
+static bool by_argmax(const cli_settings *settings)
+{
+    return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
+}
+
+/* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get an atom for
  * each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 {
     cli_settings *settings = &session->settings;
     armilla_options *fit = &settings->fit, chosen = *fit;
-    const int64_t k = settings->cluster.k;
-    const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->cluster.method, "argmax") == 0;
-    const armilla_status status = armilla_cluster_recipe(session->context, X, k, &chosen);
+    armilla_cluster_options clusters = settings->cluster;
+    const bool special = fit->model || fit->basis || fit->codes || by_argmax(settings);
+    const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
     if (status != ARMILLA_OK) return status;
-    if (fit->rank == 0) fit->rank = special ? k : chosen.rank;
+    if (fit->rank == 0) fit->rank = special ? clusters.k : chosen.rank;
     if (is_prepared(fit) || strcmp(settings->prepare, "none") == 0) return ARMILLA_OK;
+    if (!special && strcmp(settings->on, "data") != 0) settings->cluster.method = clusters.method;
     fit->normalize = chosen.normalize;
     fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
@@ -168,7 +174,7 @@ static armilla_status check_clusters(cli_session *session, int64_t n)
                    ? fail(session, ARMILLA_BAD_ARGUMENT,
                           "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank and --start")
                    : ARMILLA_OK;
-    if (strcmp(settings->cluster.method, "argmax") == 0 && fit->rank && fit->rank != k)
+    if (by_argmax(settings) && fit->rank && fit->rank != k)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--method argmax gives a cluster to each of the %" PRId64 " atoms, not %" PRId64
                     "; leave out --rank or --k",
@@ -285,7 +291,7 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
     const int64_t *counts = armilla_clustering_sizes(work->clustering);
     armilla_cluster_summary found;
     json_t *object = json_object(), *sizes = json_array();
-    const bool tried = strcmp(session->settings.cluster.method, "argmax") != 0;
+    const bool tried = !by_argmax(&session->settings);
     armilla_clustering_summarize(work->clustering, &found);
     for (int64_t k = 0; k < found.k; k++) (void)json_array_append_new(sizes, json_integer(counts[k]));
     json_put_text(object, "method", found.method);
@@ -315,7 +321,7 @@ static armilla_status check_request(cli_session *session, bool *fitted)
 {
     cli_settings *settings = &session->settings;
     const output_path output = {"--out", settings->out, ".txt"};
-    const bool argmax = strcmp(settings->cluster.method, "argmax") == 0;
+    const bool argmax = by_argmax(settings);
     if (settings->cluster.k == 0 && !argmax) return missing_k(session);
     armilla_status status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
@@ -363,9 +369,9 @@ const cli_command command_cluster = {
         "Labels are 0 ... K-1, one per line. Of DATA with no other option the preparation is chosen by a look at them:\n"
         "unit length; log1p and tf-idf for counts (small whole numbers, most of them 0); scale and centre for tables in\n"
         "which a few features have nearly all of the spread; centre where signs are mixed. Then spherical-pca of rank\n"
-        "4K (or as many features or samples as there are), and spherical k-means on the codes. A set that is named\n"
-        "(--model, --basis, --codes) and argmax have rank K, and are not centred. Scores are shown where the classes are\n"
-        "known: --truth, --labels or --label-column, or those in the model.\n\n"
+        "4K (or as many features or samples as there are), and k-means on the codes: by angle for counts, by distance\n"
+        "for all other. A set that is named (--model, --basis, --codes) and argmax have rank K, and are not centred.\n"
+        "Scores are shown where the classes are known: --truth, --labels or --label-column, or those in the model.\n\n"
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
         "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"

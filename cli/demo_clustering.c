@@ -78,10 +78,13 @@ static armilla_status look(demo_job *job, labelled_set *set)
     armilla_data *X = NULL;
     armilla_labels truth = {.count = 0};
     armilla_options chosen;
+    armilla_cluster_options clusters;
     armilla_options_default(&chosen);
+    armilla_cluster_options_default(&clusters);
     armilla_status status = open_data(session, job->inputs[0], &X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, X, &truth);
-    if (status == ARMILLA_OK) status = armilla_cluster_recipe(session->context, X, truth.classes, &chosen);
+    clusters.k = truth.classes;
+    if (status == ARMILLA_OK) status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
     if (status == ARMILLA_OK) {
         set->n = armilla_data_samples(X);
         set->m = armilla_data_features(X);

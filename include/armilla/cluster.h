@@ -14,9 +14,10 @@ extern "C" {
 /* armilla_cluster_option_table describes every field down to max_iter. */
 typedef struct armilla_cluster_options {
     int64_t k;
-    const char *method; /* "kmeans": spherical k-means; "euclidean": k-means by distance; "argmax" (codes alone) */
-    int64_t tries;      /* best of so many starts */
-    int64_t max_iter;   /* of each try */
+    /* "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax" (codes alone) */
+    const char *method;
+    int64_t tries;    /* best of so many starts */
+    int64_t max_iter; /* of each try */
     int64_t seed;
     int64_t threads;          /* 0: the cores this process may use */
     bool (*stop)(void *user); /* asked after each iteration, may be NULL: true ends it with what is there */
@@ -60,10 +61,10 @@ ARMILLA_API const int64_t *armilla_clustering_labels(const armilla_clustering *c
 /* k numbers; a cluster is empty where the samples have fewer than k different places. */
 ARMILLA_API const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering);
 
-/* What turns data into clusters where nobody says how (docs/clustering.md): sets the preparation, and the rank where it
- * is 0, by a look at the data. */
-ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, int64_t k,
-                                                  armilla_options *options);
+/* What turns data into clusters->k clusters where nobody says how (docs/clustering.md), by a look at them: sets the
+ * preparation of the fit, its rank where that is 0, and the method by which its codes are clustered where that is NULL. */
+ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                                                  armilla_cluster_options *clusters);
 
 /* Classes as numbers from 0 in the order in which they first occur. An empty list is all zeros. */
 typedef struct armilla_labels {

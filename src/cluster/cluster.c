@@ -35,10 +35,10 @@ static const armilla_option table[] = {
     {.name = "method",
      .kind = ARMILLA_OPTION_WORD,
      .offset = AT(method),
-     .preset = "kmeans",
      .choice = armilla_cluster_method,
      .value = "NAME",
-     .help = "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient"},
+     .help = "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient; "
+             "otherwise kmeans, or with the preparation what the data ask for"},
     {.name = "tries",
      .kind = ARMILLA_OPTION_INTEGER,
      .offset = AT(tries),

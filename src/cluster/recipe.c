@@ -125,20 +125,23 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
     return status;
 }
 
-armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, int64_t k,
-                                      armilla_options *options)
+armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                                      armilla_cluster_options *clusters)
 {
     bool units = false, varies = false;
     double sums[SUMS] = {0};
-    armilla_status status = survey_entries(context, X, (int)options->threads, sums);
+    armilla_status status = survey_entries(context, X, (int)fit->threads, sums);
     const bool counts = are_counts(X, sums);
-    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)options->threads, &units, &varies);
+    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)fit->threads, &units, &varies);
     if (status != ARMILLA_OK) return status;
-    options->normalize = "l2";
-    options->log1p = options->tfidf = counts;
-    options->scale = units;
-    options->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
-    const int64_t most = armilla_min64(X->m, X->n);
-    if (options->rank == 0) options->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
+    fit->normalize = "l2";
+    fit->log1p = fit->tfidf = counts;
+    fit->scale = units;
+    fit->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
+    const int64_t most = armilla_min64(X->m, X->n), k = clusters->k;
+    if (fit->rank == 0) fit->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
+    /* Codes have one length, so that the two differ in their centres alone. Measured: distances do as well as angles, or
+     * better, but for words. */
+    if (!clusters->method) clusters->method = counts ? "kmeans" : "euclidean";
     return ARMILLA_OK;
 }

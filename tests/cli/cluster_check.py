@@ -145,8 +145,11 @@ def check_recipe():
         assert told["scores"]["accuracy"] >= least, (name, told["scores"])
         chosen = told["fit"]
         assert chosen["normalize"] == "l2" and chosen["rank"] == min(4 * k, *data.data.shape)
-        assert steps_of(chosen) == list(steps), (name, chosen)
-    assert cluster("x.npy", "--k", 10, "--prepare", "none")["fit"]["normalize"] == "none"
+        assert steps_of(chosen) == list(steps) and told["method"] == "euclidean", (name, told)
+    told = cluster("x.npy", "--k", 10, "--prepare", "none")
+    assert told["fit"]["normalize"] == "none" and told["method"] == "kmeans", told
+    assert cluster("x.npy", "--k", 10, "--method", "kmeans")["method"] == "kmeans"
+    assert cluster("x.npy", "--k", 10, "--on", "data")["method"] == "kmeans"
     assert cluster("x.npy", "--k", 10, "--normalize", "none")["fit"]["normalize"] == "none"
     assert cluster("x.npy", "--k", 10, "--center")["fit"]["normalize"] == "none"
     check_counts()
@@ -170,7 +173,7 @@ def check_counts():
     sparse.save_npz("x.npz", sparse.csr_matrix(counts))
     for file in ("x.npy", "x.npz"):
         told = cluster(file, "--k", 3, "--labels", "truth.txt")
-        assert steps_of(told["fit"]) == ["log1p", "tfidf"] and told["scores"]["accuracy"] == 1, (file, told)
+        assert told["method"] == "kmeans" and steps_of(told["fit"]) == ["log1p", "tfidf"] and told["scores"]["accuracy"] == 1, (file, told)
     for values in (counts * 0.5, counts * 60, np.where(counts, -counts, 0)):
         sparse.save_npz("x.npz", sparse.csr_matrix(values))
         assert steps_of(cluster("x.npz", "--k", 3)["fit"]) == [], values.max()
