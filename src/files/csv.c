@@ -36,7 +36,7 @@ static armilla_status bad_field(const table *t, int64_t column, armilla_span fie
         [NUMBER_AS_NAME] = " is a number where the first row has a name; correct one of them, or say that the column "
                            "holds names (--name-column 1)",
         [OTHER_MARK] = " has another decimal mark than was expected; use one for all numbers, and say which (--decimal "
-                       "comma)",
+                       "point or comma)",
     };
     char shown[ARMILLA_SHOWN];
     double value = 0;
