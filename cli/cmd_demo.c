@@ -89,7 +89,7 @@ static armilla_status make_folder(demo_job *job, const demo *chosen)
 static armilla_status run(cli_session *session)
 {
     const char *wanted = session->settings.operands[0];
-    const demo *chosen = demos[0];
+    const demo *chosen = &demo_cones;
     demo_job job = {.session = session, .folder = session->settings.out ? session->settings.out : "armilla-demo"};
     for (size_t i = 0; wanted && demos[i]; i++)
         if (strcmp(demos[i]->name, wanted) == 0) chosen = demos[i];
