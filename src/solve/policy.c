@@ -98,9 +98,10 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
     /* A lottery is decided on any sketch. Where it is only a head start it must have seen enough of every feature, or
      * what it leads to is no better than the start: samples of few entries count for less. */
     const double whole = convex ? density : 1;
+    const int64_t most = n / SKETCH_SHARE;
     const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / whole);
     return (armilla_sketch_plan){
-        .samples = landscape != ARMILLA_GLOBAL && wanted <= (double)(n / SKETCH_SHARE) ? (int64_t)ceil(wanted) : 0,
+        .samples = landscape != ARMILLA_GLOBAL && wanted <= (double)most ? (int64_t)ceil(wanted) : 0,
         .starts = lottery && restarts < LEAST_LOTTERY_STARTS ? LEAST_LOTTERY_STARTS : restarts,
         .kept = 1 + restarts / 4,
         .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
