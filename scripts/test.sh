@@ -8,7 +8,7 @@ build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
-threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx)|conformance_(threads|fit|transform|sparse|prepare|select)'
+threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|cluster)|conformance_(threads|fit|transform|sparse|prepare|select)'
 
 title() {
     printf '\n== %s\n' "$1"
