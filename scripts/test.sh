@@ -84,7 +84,7 @@ memcheck() {
     fi
     rm -rf "$logs"
     mkdir -p "$logs"
-    # Unit tests: the conformance suites take hours here, and the sanitizers see them.
+    # Unit tests alone: the conformance suites are long, and the sanitizers see them.
     find "$build/tests/bin" -type f -name 'unit_*' -print0 |
         OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=1 ARMILLA_VALGRIND=1 xargs -0 -P "$jobs" -I{} bash -c '
             valgrind -q --error-exitcode=99 --num-callers=20 --leak-check=full --errors-for-leak-kinds=definite "$1" \
