@@ -115,8 +115,8 @@ static bool by_argmax(const cli_settings *settings)
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
 }
 
-/* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get an atom for
- * each cluster, and nothing is centred for them: what is nonnegative could not follow. */
+/* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get
+ * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 {
     cli_settings *settings = &session->settings;

@@ -174,6 +174,16 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
     return armilla_type_precision(X->type);
 }
 
+armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, int threads, double **means,
+                                      double **variances)
+{
+    armilla_status status = armilla_take(context, X->m, sizeof **means, means);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **variances, variances);
+    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, *means);
+    if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, *means, *variances);
+    return status;
+}
+
 /* The lengths that the mean has beyond the spread before distances in single precision are mostly rounding. */
 #define HIDING 1e3
 
@@ -182,10 +192,7 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
 static armilla_status is_far(armilla_context *context, const armilla_data *X, int threads, bool *far)
 {
     double *means = NULL, *variances = NULL, offset = 0, spread = 0;
-    armilla_status status = armilla_take(context, X->m, sizeof *means, &means);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *variances, &variances);
-    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, means);
-    if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, means, variances);
+    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &variances);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         offset += means[i] * means[i];
         spread += variances[i];

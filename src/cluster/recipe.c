@@ -112,10 +112,7 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
 {
     double *means = NULL, *variances = NULL;
     if (X->ops->entries) return ARMILLA_OK;
-    armilla_status status = armilla_take(context, X->m, sizeof *means, &means);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *variances, &variances);
-    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, means);
-    if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, means, variances);
+    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &variances);
     if (status == ARMILLA_OK) {
         *units = X->m > 1 && differ_in_unit(X->m, variances);
         for (int64_t i = 0; i < X->m; i++) *varies |= variances[i] > 0;

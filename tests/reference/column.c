@@ -56,7 +56,7 @@ void column_close(column *c)
     free(c->room);
 }
 
-void column_check_feasible(const column *c, const double *w)
+void column_check_signs(const column *c, const double *w)
 {
     int64_t nonzeros = 0;
     for (int64_t k = 0; k < c->r; k++) {
@@ -66,6 +66,11 @@ void column_check_feasible(const column *c, const double *w)
         nonzeros += w[k] != 0;
     }
     if (c->codes->sparse) REFERENCE_AT_MOST(nonzeros, c->s);
+}
+
+void column_check_feasible(const column *c, const double *w)
+{
+    column_check_signs(c, w);
     REFERENCE_NEAR(reference_norm(c->r, w), 1, 10 * DBL_EPSILON);
 }
 

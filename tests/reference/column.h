@@ -34,6 +34,8 @@ void column_draw_point(uint64_t *random, const column *c, double *w);
 double column_value(const column *c, const double *w);
 double column_scale(const column *c);
 
+/* Finite, without negative zeros, and as nonnegative and sparse as the set says. */
+void column_check_signs(const column *c, const double *w);
 /* Exactly in the set, which is on the sphere. */
 void column_check_feasible(const column *c, const double *w);
 /* The code on the sphere, its feasibility, and that neither Proj(d) nor an axis is better. Returns g. */

@@ -63,18 +63,6 @@ static double brute_force(const column *c, double *slack)
     return least;
 }
 
-static void check_code(const column *c, const double *w)
-{
-    int64_t nonzeros = 0;
-    for (int64_t k = 0; k < c->r; k++) {
-        REFERENCE_HOLDS(isfinite(w[k]));
-        REFERENCE_HOLDS(!(w[k] == 0 && signbit(w[k])));
-        if (c->codes->nonnegative) REFERENCE_HOLDS(w[k] >= 0);
-        nonzeros += w[k] != 0;
-    }
-    if (c->codes->sparse) REFERENCE_AT_MOST(nonzeros, c->s);
-}
-
 /* Atoms and a sample of few whole numbers: equal atoms, equal gains, zeros. */
 static void draw_ties(uint64_t *random, column *c)
 {
@@ -115,7 +103,7 @@ static void check_solver(const char *codes, uint64_t *random, int64_t r, int64_t
     REFERENCE_HOLDS(armilla_column_is_global(c.problem, c.codes));
     for (int64_t k = 0; k < r; k++) w[k] = NAN;
     armilla_columns_solve(c.problem, c.codes, 1, c.d, 1, w, c.room);
-    check_code(&c, w);
+    column_check_signs(&c, w);
     double slack;
     const double least = brute_force(&c, &slack), value = column_value(&c, w);
     REFERENCE_AT_MOST(value, least + 1e-9 * fabs(least) + slack);
