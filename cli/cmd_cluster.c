@@ -123,11 +123,15 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     armilla_options *fit = &settings->fit, chosen = *fit;
     armilla_cluster_options clusters = settings->cluster;
     const bool special = fit->model || fit->basis || fit->codes || by_argmax(settings);
+    const bool on_data = strcmp(settings->on, "data") == 0;
+    const bool said = is_prepared(fit) || strcmp(settings->prepare, "none") == 0;
+    if (special && fit->rank == 0) fit->rank = clusters.k;
+    if (said && (on_data || fit->rank > 0)) return ARMILLA_OK; /* nothing is left to look for */
     const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
     if (status != ARMILLA_OK) return status;
-    if (fit->rank == 0) fit->rank = special ? clusters.k : chosen.rank;
-    if (is_prepared(fit) || strcmp(settings->prepare, "none") == 0) return ARMILLA_OK;
-    if (!special && strcmp(settings->on, "data") != 0) settings->cluster.method = clusters.method;
+    if (fit->rank == 0) fit->rank = chosen.rank;
+    if (said) return ARMILLA_OK;
+    if (!special && !on_data) settings->cluster.method = clusters.method;
     fit->normalize = chosen.normalize;
     fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
