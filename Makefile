@@ -19,7 +19,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS TARGETS SEEDS DATA
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all fuzz bench mnist experiments install format check-format clean help
+.PHONY: build deps demo test test-all coverage fuzz bench mnist experiments install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -40,6 +40,10 @@ test: ## run the tests, then the unit tests again under the address and undefine
 test-all: ## run the long tiers too: valgrind, every BLAS, clang, thread sanitizer, static analysis
 	@scripts/deps.sh build test plot more
 	@scripts/test.sh all
+
+coverage: ## measure which branches of src/ the tests take, with a page for each file in build/coverage/pages
+	@scripts/deps.sh build test plot more
+	@scripts/coverage.sh
 
 fuzz: ## fuzz every reader for SECONDS=60 each (needs clang); TARGETS="csv mtx" for some of them
 	@scripts/deps.sh build test more

@@ -36,6 +36,7 @@ more  | fish                    | fish                       | command:fish     
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
+more  | gcovr                   | gcovr                      | command:gcovr                 | make coverage: branches that tests take
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 plot  | gnuplot-nox             | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws
