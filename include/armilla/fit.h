@@ -23,7 +23,10 @@ typedef struct armilla_trace_entry {
 } armilla_trace_entry;
 
 /* Called after the start and after each iteration, from the thread that called armilla_fit; nonzero stops the fit,
- * which then returns what it has. */
+ * which then returns what it has. It sees iteration 0, 1, 2, ... and none twice: what it has seen is the trace of the
+ * model, but for the last objective, which the model has computed directly. With restarts this holds for each start, one
+ * after the other, and the model's trace is that of the best. Starts that are compared on a part of the data are not
+ * seen. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
 /* Asked from the same thread now and then, also while starts are compared on a part of the data, before the first call

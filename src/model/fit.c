@@ -360,7 +360,7 @@ static armilla_status assemble_trace(fit *f, double objective)
     const bool same = objective >= last->objective && objective - last->objective <= rounding;
     if (armilla_solvers_find(f->options->solver)->sealed && !same) return ARMILLA_OK;
     last->objective = objective;
-    last->relative_error = sqrt(objective / f->facts.squared_norm);
+    last->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
     return ARMILLA_OK;
 }
 
@@ -400,7 +400,7 @@ static void summarize(fit *f, double objective)
     s->precision = f->resolved.type;
     s->stop = p->stop;
     s->objective = objective;
-    s->relative_error = sqrt(objective / f->facts.squared_norm);
+    s->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
     s->squared_norm = f->facts.squared_norm;
     s->radius = f->resolved.codes->spherical ? p->l : NAN;
     s->seconds = armilla_clock() - f->clock_start;
@@ -430,8 +430,10 @@ static armilla_status assemble(fit *f)
     if (status == ARMILLA_OK)
         status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
     if (status == ARMILLA_OK) status = take_names(f);
-    if (status == ARMILLA_OK) summarize(f, objective);
-    return status;
+    if (status != ARMILLA_OK) return status;
+    summarize(f, objective);
+    armilla_warn_of_codes(f->context, f->model);
+    return ARMILLA_OK;
 }
 
 static void free_fit(fit *f)

@@ -7,6 +7,7 @@
 #include "base/team.h"
 #include "data/traverse.h"
 
+#include <math.h>
 #include <string.h>
 
 /* From this fraction of what was added up, half of the digits are left. */
@@ -37,6 +38,14 @@ static double expanded_residual(const residual_pass *p, const armilla_panel *pan
     return armilla_dot(m, x, x);
 }
 
+/* (sum_k |v_k| ||u_k||)^2: what v'Hv is added up from, which is much more where atoms cancel each other. */
+static double reach_bound(int64_t r, const double *H, const double *v)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < r; k++) sum += fabs(v[k]) * sqrt(H[k * r + k]);
+    return sum * sum;
+}
+
 /* v'Hv */
 static double gram_square(int64_t r, const double *H, const double *v)
 {
@@ -58,7 +67,7 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
         for (int64_t k = 0; k < r; k++) c[k] += x[i] * p->by_feature[rows[i] * r + k];
     const double residual = square - 2 * armilla_dot(r, c, v) + reach;
     /* c has lost digits too where the mean is long beside what is left of the column. */
-    const double added = armilla_dot(count, x, x) + shift * shift * panel->data->mean_squared + reach;
+    const double added = armilla_dot(count, x, x) + shift * shift * panel->data->mean_squared + reach_bound(r, p->H, v);
     return residual > CANCELLED * added ? residual : expanded_residual(p, panel, j, v, x);
 }
 

@@ -4,6 +4,7 @@
 #include "sets/supports.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Lanes of d, w, a trial and what is compared with it, and a descent's own. */
@@ -17,6 +18,23 @@ int64_t armilla_column_room(int64_t r)
     return 14 * r + r * r + lanes_room(r);
 }
 
+/* One atom is found by comparing all, and two on a sphere by a closed form; more by comparing supports, if by any. */
+static bool by_supports(const armilla_code_set *codes, int64_t s)
+{
+    return codes->sparse && s > (codes->spherical ? 2 : 1);
+}
+
+static bool lists_supports(const armilla_code_set *codes, int64_t r, int64_t s)
+{
+    return by_supports(codes, s) && armilla_supports_count(r, s, codes->nonnegative) > 0;
+}
+
+bool armilla_codes_are_global(const armilla_code_set *codes, int64_t r, int64_t s)
+{
+    const bool convex = !codes->spherical || !codes->nonnegative; /* of the entries of one support */
+    return by_supports(codes, s) ? convex && lists_supports(codes, r, s) : convex || codes->sparse;
+}
+
 armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
                                           bool exact, armilla_column_problem **problem)
 {
@@ -26,11 +44,11 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     *made = (armilla_column_problem){
         .r = r, .s = s, .exact = exact, .context = context, .kernels = armilla_code_kernels_for(context)};
     made->spectral = !exact && !codes->descends;
+    made->spherical = !exact && codes->spherical;
     status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
-    /* One atom is found by comparing all, and two on a sphere by a closed form. */
-    if (status == ARMILLA_OK && !exact && codes->sparse && s > (codes->spherical ? 2 : 1) &&
-        armilla_supports_count(r, s, codes->nonnegative) > 0)
+    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->scaled);
+    if (status == ARMILLA_OK && !exact && lists_supports(codes, r, s))
         status = armilla_supports_new(context, r, s, codes->nonnegative, codes->spherical, &made->supports);
     if (status != ARMILLA_OK) {
         armilla_column_problem_free(made);
@@ -46,6 +64,7 @@ void armilla_column_problem_free(armilla_column_problem *problem)
     armilla_supports_free(problem->supports);
     armilla_release(problem->context, problem->values);
     armilla_release(problem->context, problem->vectors);
+    armilla_release(problem->context, problem->scaled);
     armilla_release(problem->context, problem);
 }
 
@@ -62,12 +81,27 @@ static void fix_signs(int64_t r, double *vectors)
     }
 }
 
-armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *H,
+/* Beyond 2^this the products of H that solvers on a sphere make come near the ends of the range, and those of d. */
+enum { SAFE_EXPONENT = 370, FAR_EXPONENT = 430 };
+
+static void set_gram(armilla_column_problem *problem, const double *H)
+{
+    const int64_t r = problem->r;
+    double largest = 0;
+    for (int64_t k = 0; k < r; k++) largest = fmax(largest, H[k * r + k]);
+    (void)frexp(largest, &problem->exponent);
+    if (!problem->spherical || abs(problem->exponent) <= SAFE_EXPONENT) problem->exponent = 0;
+    for (int64_t i = 0; i < r * r && problem->exponent != 0; i++) problem->scaled[i] = ldexp(H[i], -problem->exponent);
+    problem->H = problem->exponent != 0 ? problem->scaled : H;
+}
+
+armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,
                                           armilla_effort effort)
 {
-    problem->H = H;
+    set_gram(problem, gram);
     problem->effort = effort;
     if (!problem->spectral) return ARMILLA_OK;
+    const double *H = problem->H;
     armilla_status status = armilla_eigen(algebra, problem->r, H, problem->values, problem->vectors);
     if (status != ARMILLA_OK) return status;
     fix_signs(problem->r, problem->vectors);
@@ -78,10 +112,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 
 bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes)
 {
-    if (problem->exact) return true;
-    if (!codes->spherical) return !codes->sparse || problem->s == 1 || problem->supports != NULL;
-    if (codes->sparse && problem->s <= 2) return true;
-    return !codes->nonnegative && (!codes->sparse || problem->supports != NULL);
+    return problem->exact || armilla_codes_are_global(codes, problem->r, problem->s);
 }
 
 /* product = Hw */
@@ -161,7 +192,7 @@ void armilla_column_descend(const armilla_column_problem *problem, const armilla
 
 double armilla_column_unit(const armilla_column_problem *problem, double l)
 {
-    return problem->exact ? 1 : l;
+    return problem->exact ? 1 : ldexp(l, problem->exponent);
 }
 
 static void first_axis(int64_t r, double *w)
@@ -194,6 +225,19 @@ static void gather_lanes(int64_t r, int64_t count, const double *lanes, double *
         for (int64_t k = 0; k < r; k++) W[i * r + k] = lanes[k * ARMILLA_LANES + i];
 }
 
+/* On a sphere H does not count beside a d that is so long that its squares overflow: then Proj(d) is the answer. */
+static void project_far(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
+                        const double *C, double unit, double *W)
+{
+    const int64_t r = problem->r;
+    const double far = ldexp(unit, FAR_EXPONENT);
+    for (int64_t j = 0; j < count && problem->spherical; j++) {
+        double largest = 0;
+        for (int64_t k = 0; k < r; k++) largest = fabs(C[j * r + k]) > largest ? fabs(C[j * r + k]) : largest;
+        if (largest > far) (void)codes->project(r, problem->s, C + j * r, W + j * r);
+    }
+}
+
 void armilla_columns_solve(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
                            const double *C, double unit, double *W, double *room)
 {
@@ -211,6 +255,7 @@ void armilla_columns_solve(const armilla_column_problem *problem, const armilla_
             armilla_column_solve(problem, codes, d, W + j * r, rest);
         }
     }
+    project_far(problem, codes, count, C, unit, W);
 }
 
 void armilla_columns_descend(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
@@ -230,4 +275,5 @@ void armilla_columns_descend(const armilla_column_problem *problem, const armill
             armilla_column_descend(problem, codes, d, steps, settled, W + j * r, rest);
         }
     }
+    project_far(problem, codes, count, C, unit, W);
 }

@@ -20,8 +20,11 @@ typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } 
 struct armilla_column_problem {
     int64_t r, s;
     bool exact;                 /* H = I: Proj(d) is the answer for every set */
+    bool spherical;             /* the set is a sphere's, and H is not I */
     bool spectral;              /* the set's solver needs the eigenvalues and eigenvectors of H */
     const double *H;            /* r x r */
+    double *scaled;             /* room for it, where its squares could overflow or underflow */
+    int exponent;               /* H and d are divided by 2^exponent there: w does not see it; else 0 */
     double *values;             /* eigenvalues of H, rising */
     double *vectors;            /* its eigenvectors, each with its largest entry positive */
     double alpha;               /* the largest of them */
@@ -37,14 +40,16 @@ int64_t armilla_column_room(int64_t r);
 /* Memory for rank r and the set; armilla_column_problem_set fills it for a basis' Gram matrix, which is borrowed. */
 armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
                                           bool exact, armilla_column_problem **problem);
-armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *H,
+armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,
                                           armilla_effort effort);
-/* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better. */
+/* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better; for any basis of r
+ * atoms, or for the problem's. */
+bool armilla_codes_are_global(const armilla_code_set *codes, int64_t r, int64_t s);
 bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes);
 void armilla_column_problem_free(armilla_column_problem *problem);
 
-/* What c is divided by to get d: the radius, or 1 where Proj is the answer, which does not see the scale and then has
- * the same bits with any radius. */
+/* What c is divided by to get d: the radius, times the scale of H; or 1 where Proj is the answer, which does not see
+ * the scale and then has the same bits with any radius. */
 double armilla_column_unit(const armilla_column_problem *problem, double l);
 
 /* w = the code of d by the set's solver; by Proj where the problem is exact; the first axis where d = 0. */

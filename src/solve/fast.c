@@ -38,15 +38,22 @@ void armilla_fast_swap_codes(armilla_fast *fast)
     fast->W_trial = W;
 }
 
-armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
+void armilla_fast_adopt(armilla_fast *fast)
 {
-    armilla_problem *p = fast->problem;
-    const double dU = armilla_distance(p->m * p->r, p->U, fast->U_kept);
     double *A = fast->A_back;
+    const double before = fast->h;
     armilla_fast_swap_codes(fast);
     fast->A_back = fast->A;
     fast->A = A;
     armilla_fast_keep(fast);
+    if (fast->h < before) armilla_revival_moved(&fast->revival);
+}
+
+armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
+{
+    armilla_problem *p = fast->problem;
+    const double dU = armilla_distance(p->m * p->r, p->U, fast->U_kept);
+    armilla_fast_adopt(fast);
     return armilla_problem_record(p, dU, fast->dV, ended);
 }
 
@@ -75,6 +82,17 @@ void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
 double armilla_fast_beta(const armilla_fast *fast)
 {
     return fast->plain || fast->reviving ? 0 : fast->momentum.beta;
+}
+
+bool armilla_fast_retreat(armilla_fast *fast, double beta)
+{
+    if (fast->reviving)
+        armilla_fast_revive_failed(fast);
+    else if (beta > 0)
+        armilla_momentum_reject(&fast->momentum);
+    else
+        return false;
+    return true;
 }
 
 static armilla_status take_fast(armilla_fast *fast)
@@ -113,21 +131,23 @@ static void free_fast(armilla_fast *fast)
     armilla_column_problem_free(fast->columns);
 }
 
+static const armilla_fast_loop *loop_of(const armilla_problem_options *o)
+{
+    if (armilla_pair_assigns(o->basis, o->codes, o->s)) return &armilla_loop_assign;
+    return o->basis->gram_is_identity ? &armilla_loop_orthonormal : &armilla_loop_atoms;
+}
+
 static armilla_status solve(armilla_problem *p)
 {
-    const armilla_problem_options *o = &p->options;
-    armilla_fast fast = {.problem = p};
-    const bool assigns = armilla_pair_assigns(o->basis, o->codes, o->s);
-    fast.plain = o->basis->one_atom_per_row || assigns;
+    armilla_fast fast = {.problem = p, .loop = loop_of(&p->options)};
+    fast.plain = p->options.basis->one_atom_per_row || fast.loop == &armilla_loop_assign;
     armilla_status status = take_fast(&fast);
     if (status == ARMILLA_OK) {
         armilla_momentum_begin(&fast.momentum);
         armilla_revival_begin(&fast.revival);
         armilla_fast_keep(&fast);
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
-        status = assigns                      ? armilla_fast_assign(&fast)
-                 : o->basis->gram_is_identity ? armilla_fast_orthonormal(&fast)
-                                              : armilla_fast_atoms(&fast);
+        status = fast.loop->run(&fast);
     }
     /* Without an iteration the start is stored as it is. */
     if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0)

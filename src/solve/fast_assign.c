@@ -71,6 +71,10 @@ static armilla_status find_unused(assigning *a)
 static void accept(assigning *a, double h)
 {
     armilla_fast *fast = a->fast;
+    if (h < fast->h)
+        armilla_revival_moved(&fast->revival);
+    else if (fast->reviving)
+        armilla_fast_revive_failed(fast);
     const armilla_problem *p = fast->problem;
     int32_t *names = a->kept;
     a->kept = a->names;
@@ -103,7 +107,10 @@ static armilla_status iterate(assigning *a, bool *ended)
     memcpy(p->U_next, fast->U_kept, (size_t)(p->m * p->r) * sizeof(double));
     armilla_problem_set_atoms(p, p->U_next, NULL);
     p->l = fast->l;
-    a->settled = true;
+    if (fast->reviving)
+        armilla_fast_revive_failed(fast);
+    else
+        a->settled = true;
     return armilla_problem_repeat(p, ended);
 }
 
@@ -144,7 +151,7 @@ static void write_codes(const assigning *a)
         armilla_store(p->options.type, 1, &one, (char *)p->W + (size_t)(j * p->r + a->kept[j]) * size);
 }
 
-armilla_status armilla_fast_assign(armilla_fast *fast)
+static armilla_status run(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
     assigning a = {.fast = fast,
@@ -165,3 +172,5 @@ armilla_status armilla_fast_assign(armilla_fast *fast)
     armilla_release(p->context, a.names);
     return status;
 }
+
+const armilla_fast_loop armilla_loop_assign = {.run = run};

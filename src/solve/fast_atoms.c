@@ -56,14 +56,15 @@ static void take_better_codes(const armilla_fast *fast, const armilla_code_panel
     const armilla_column_problem *columns = fast->columns;
     const armilla_problem *p = fast->problem;
     const int64_t r = panel->r;
+    const double unit = armilla_column_unit(columns, p->l);
     double *d = panel->scratch, *others = d + r, *room = others + ARMILLA_LANES * r;
     for (int64_t j = 0; j < panel->count; j++) {
         const int64_t lane = j % ARMILLA_LANES, left = panel->count - j;
         double *w = panel->W + j * r;
         if (lane == 0)
             armilla_columns_solve(columns, p->options.codes, left < ARMILLA_LANES ? left : ARMILLA_LANES,
-                                  panel->C + j * r, p->l, others, room);
-        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / p->l;
+                                  panel->C + j * r, unit, others, room);
+        for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
         if (armilla_column_value(columns, d, others + lane * r) < armilla_column_value(columns, d, w))
             memcpy(w, others + lane * r, (size_t)r * sizeof *w);
     }
@@ -77,11 +78,12 @@ static void code_steps(void *self, const armilla_code_panel *panel)
     const armilla_column_problem *columns = fast->columns;
     const armilla_problem *p = fast->problem;
     const armilla_code_set *codes = p->options.codes;
+    const double unit = armilla_column_unit(columns, p->l);
     if (loop->cheap) {
-        armilla_columns_solve(columns, codes, panel->count, panel->C, p->l, panel->W, panel->scratch);
+        armilla_columns_solve(columns, codes, panel->count, panel->C, unit, panel->W, panel->scratch);
         return;
     }
-    armilla_columns_descend(columns, codes, panel->count, panel->C, p->l, loop->steps, SETTLED_IN_LOOP, panel->W,
+    armilla_columns_descend(columns, codes, panel->count, panel->C, unit, loop->steps, SETTLED_IN_LOOP, panel->W,
                             panel->scratch);
     if (fast->effort != ARMILLA_DESCEND) take_better_codes(fast, panel);
 }
@@ -96,12 +98,14 @@ static armilla_status iterate(atom_loop *loop, bool *ended)
     armilla_fast_descend_basis(fast);
     if (status == ARMILLA_OK) status = armilla_fast_revive(fast, fast->U_new);
     if (status != ARMILLA_OK) return status;
-    armilla_fast_set_trial(fast, armilla_fast_beta(fast));
+    const double beta = armilla_fast_beta(fast);
+    const bool revived = fast->reviving > 0;
+    armilla_fast_set_trial(fast, beta);
     status = armilla_fast_sweep(fast, code_steps, loop, &h);
     if (status == ARMILLA_OK && h < fast->h) {
         armilla_momentum_accept(&fast->momentum);
-    } else if (status == ARMILLA_OK && !fast->plain) {
-        armilla_momentum_reject(&fast->momentum);
+    } else if (status == ARMILLA_OK && armilla_fast_retreat(fast, beta)) {
+        if (revived) armilla_fast_descend_basis(fast); /* again, without the samples */
         armilla_fast_set_trial(fast, 0);
         status = armilla_fast_sweep(fast, code_steps, loop, &h);
     }
@@ -132,7 +136,7 @@ static armilla_status find_codes(atom_loop *loop)
     return ARMILLA_OK;
 }
 
-armilla_status armilla_fast_atoms(armilla_fast *fast)
+static armilla_status run(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
     atom_loop loop = {.fast = fast, .steps = armilla_code_steps(1)};
@@ -147,3 +151,11 @@ armilla_status armilla_fast_atoms(armilla_fast *fast)
     while (status == ARMILLA_OK && !ended) status = iterate(&loop, &ended);
     return status;
 }
+
+static void step_sealed(armilla_fast *fast)
+{
+    armilla_fast_descend_basis(fast);
+    armilla_fast_set_trial(fast, 0);
+}
+
+const armilla_fast_loop armilla_loop_atoms = {.run = run, .step_sealed = step_sealed};

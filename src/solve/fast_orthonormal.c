@@ -27,7 +27,7 @@ static armilla_status try_step(armilla_fast *fast, double beta, double *h)
     return status == ARMILLA_OK ? armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h) : status;
 }
 
-armilla_status armilla_fast_orthonormal(armilla_fast *fast)
+static armilla_status run(armilla_fast *fast)
 {
     bool ended = false;
     double h = 0;
@@ -35,16 +35,17 @@ armilla_status armilla_fast_orthonormal(armilla_fast *fast)
     if (status == ARMILLA_OK) status = armilla_problem_record(fast->problem, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) {
         status = armilla_fast_find_unused(fast);
-        if (status == ARMILLA_OK) status = try_step(fast, armilla_fast_beta(fast), &h);
+        const double beta = armilla_fast_beta(fast);
+        if (status == ARMILLA_OK) status = try_step(fast, beta, &h);
         if (status != ARMILLA_OK) break;
-        if (h < fast->h) {
+        if (h < fast->h)
             armilla_momentum_accept(&fast->momentum);
-        } else if (!fast->plain) {
-            armilla_momentum_reject(&fast->momentum);
+        else if (armilla_fast_retreat(fast, beta))
             status = try_step(fast, 0, &h);
-            if (status != ARMILLA_OK) break;
-        }
+        if (status != ARMILLA_OK) break;
         status = h <= fast->h ? armilla_fast_accept(fast, &ended) : armilla_fast_stay(fast, &ended);
     }
     return status;
 }
+
+const armilla_fast_loop armilla_loop_orthonormal = {.run = run};

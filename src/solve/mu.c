@@ -5,16 +5,30 @@
  * never raises h and keeps signs, without a step length. An entry that is 0 stays 0. It returns the last iterate. */
 #include "solve/problem.h"
 
+#include <float.h>
+#include <math.h>
+
+/* bottom is a sum with entry*own in it, own = the diagonal's: where top/bottom leaves the range, entry/bottom does not. */
 static double rescale(double entry, double top, double bottom)
 {
-    return bottom > 0 ? entry * (top / bottom) : entry;
+    const double ratio = top / bottom;
+    if (!(bottom > 0)) return entry;
+    return isfinite(ratio) && (ratio >= DBL_MIN || top == 0) ? entry * ratio : entry / bottom * top;
 }
 
+/* A and G are divided by the power of two that is nearest to the largest of G: the quotient does not see it, and an
+ * entry that is small is not lost in its product with G. */
 static void basis_step(armilla_problem *p, double *dU)
 {
-    const double *A = armilla_sweep_A(p->sweep);
-    armilla_multiply(p->m, p->r, p->r, 1, p->U, armilla_sweep_G(p->sweep), 0, p->U_next);
-    for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = rescale(p->U[i], A[i], p->U_next[i]);
+    const double *A = armilla_sweep_A(p->sweep), *G = armilla_sweep_G(p->sweep);
+    double *scaled = p->pull, largest = 0;
+    int exponent = 0;
+    for (int64_t k = 0; k < p->r; k++) largest = fmax(largest, G[k * p->r + k]);
+    (void)frexp(largest, &exponent);
+    const double factor = ldexp(1, -exponent);
+    for (int64_t i = 0; i < p->r * p->r; i++) scaled[i] = factor * G[i];
+    armilla_multiply(p->m, p->r, p->r, 1, p->U, scaled, 0, p->U_next);
+    for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = rescale(p->U[i], factor * A[i], p->U_next[i]);
     armilla_problem_set_basis(p, p->U_next, dU);
 }
 

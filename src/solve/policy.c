@@ -75,6 +75,16 @@ void armilla_revival_done(armilla_revival *revival, int64_t iteration)
     revival->wait *= 2;
 }
 
+void armilla_revival_failed(armilla_revival *revival, int64_t samples)
+{
+    revival->passed += samples;
+}
+
+void armilla_revival_moved(armilla_revival *revival)
+{
+    revival->passed = 0;
+}
+
 /* Measured: a basis that is not orthonormal with codes that are not the whole sphere ends in minima of all heights,
  * unless the codes are those of NMF: there three starts end within a thousandth of each other. */
 armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const armilla_code_set *codes)

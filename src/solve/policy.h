@@ -33,14 +33,18 @@ bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double 
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
 
 /* When atoms that no code uses may be revived: at once, then ever more rarely, for what is not taken up soon is not
- * wanted. */
+ * wanted. What brought nothing is not tried again before the state has changed: the next samples are. */
 typedef struct armilla_revival {
     int64_t due, wait; /* iterations */
+    int64_t passed;    /* of the worst samples: those tried in vain on this state */
 } armilla_revival;
 
 void armilla_revival_begin(armilla_revival *revival);
 bool armilla_revival_due(const armilla_revival *revival, int64_t iteration);
 void armilla_revival_done(armilla_revival *revival, int64_t iteration);
+/* That many more samples brought nothing; h has fallen, and all may be tried again. */
+void armilla_revival_failed(armilla_revival *revival, int64_t samples);
+void armilla_revival_moved(armilla_revival *revival);
 
 /* What the minima of a pair are like: all global; much the same whatever the start, since blocks have closed forms or
  * since each block is a convex problem; or of all heights. */

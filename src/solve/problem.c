@@ -60,6 +60,7 @@ armilla_status armilla_problem_new(armilla_context *context, const armilla_data 
         .squared_norms = squared_norms,
     };
     if (!options->codes->spherical) made->options.radius = 1; /* fixed: V = W */
+    made->radius_stays = made->options.radius > 0;
     status = take_state(made);
     if (status != ARMILLA_OK) {
         armilla_problem_free(made);
@@ -147,7 +148,14 @@ double armilla_problem_objective(const armilla_problem *problem)
     const double l = problem->l;
     const double h =
         problem->squared_norm - 2 * l * armilla_sweep_cross(problem->sweep) + l * l * armilla_problem_reach(problem);
-    return fmax(h, 0); /* below 0 only by cancellation */
+    if (!isfinite(h)) return INFINITY; /* worse than any other, whichever way the sums have overflowed */
+    return h < 0 ? 0 : h;              /* only by cancellation */
+}
+
+double armilla_relative_error(double h, double squared_norm)
+{
+    const double quotient = h / squared_norm;
+    return isfinite(quotient) ? sqrt(quotient) : sqrt(h) / sqrt(squared_norm);
 }
 
 static bool is_interrupted(const armilla_problem_options *options)
@@ -183,16 +191,17 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
     const armilla_trace_entry entry = {
         .iteration = problem->trace->count,
         .objective = h,
-        .relative_error = sqrt(h / problem->squared_norm),
+        .relative_error = armilla_relative_error(h, problem->squared_norm),
         .dU = dU,
         .dV = dV,
         .radius = problem->options.codes->spherical ? problem->l : NAN,
         .seconds = armilla_clock() - problem->options.clock_start,
     };
     if (!isfinite(h))
-        return armilla_fail(problem->context, ARMILLA_INTERNAL,
-                            "the objective is not finite after iteration %lld; scale the data nearer to 1",
-                            (long long)entry.iteration);
+        return armilla_fail(problem->context, ARMILLA_BAD_DATA,
+                            "the objective is not finite after iteration %lld: products of entries leave the range of "
+                            "%s; scale the data nearer to 1",
+                            (long long)entry.iteration, armilla_type_word(problem->options.type));
     return add_entry(problem, &entry, ended);
 }
 

@@ -58,6 +58,7 @@ typedef struct armilla_problem {
     void *U_typed;     /* the same numbers in the working type */
     void *W;           /* r x n unit codes in the working type */
     double l;          /* the radius */
+    bool radius_stays; /* no radius step: it was given, or the model is being sealed */
     double objective;  /* h of the last recorded or sealed state */
     double *H;         /* U'U */
     double *U_next;    /* room for a step */
@@ -92,6 +93,9 @@ void armilla_problem_set_atoms(armilla_problem *problem, const double *next, dou
 /* (A3): h of the state from its sums. */
 double armilla_problem_objective(const armilla_problem *problem);
 
+/* sqrt(h / ||X||^2), also where the quotient overflows. */
+double armilla_relative_error(double h, double squared_norm);
+
 /* <UW,UW> = <H,G> */
 double armilla_problem_reach(const armilla_problem *problem);
 
@@ -104,7 +108,7 @@ armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
 /* Whether the time is up or the caller wants the end: for what is long and comes between two records. */
 bool armilla_problem_over(const armilla_problem *problem);
 
-/* (A7): l = <X,UW>/<UW,UW>, skipped where the radius is given or no positive one exists. Returns ||V_new - V_old||_F
+/* (A7): l = <X,UW>/<UW,UW>, skipped where the radius stays or no positive one exists. Returns ||V_new - V_old||_F
  * for the codes that the last sweep changed. */
 double armilla_radius_step(armilla_problem *problem);
 

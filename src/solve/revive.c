@@ -32,9 +32,11 @@ static int64_t take_worst(const armilla_fast *fast)
     return worst;
 }
 
+/* An atom that a sample can take the place of: a set with one atom per row gives every atom a row by its own step. */
 static bool has_unused(const armilla_fast *fast)
 {
     const int64_t r = fast->problem->r;
+    if (fast->problem->options.basis->one_atom_per_row) return false;
     for (int64_t k = 0; k < r; k++)
         if (fast->G[k * r + k] == 0) return true;
     return false;
@@ -42,19 +44,22 @@ static bool has_unused(const armilla_fast *fast)
 
 static bool is_due(const armilla_fast *fast)
 {
-    return armilla_revival_due(&fast->revival, fast->problem->trace->count) && has_unused(fast);
+    const bool candidates = fast->revival.passed < fast->problem->n;
+    return candidates && armilla_revival_due(&fast->revival, fast->problem->trace->count) && has_unused(fast);
 }
 
 void armilla_fast_choose_revived(armilla_fast *fast)
 {
     const int64_t r = fast->problem->r;
-    fast->reviving = false;
+    fast->reviving = 0;
     if (!is_due(fast)) return;
     armilla_revival_done(&fast->revival, fast->problem->trace->count);
+    for (int64_t passed = 0; passed < fast->revival.passed; passed++) (void)take_worst(fast);
     for (int64_t k = 0; k < r; k++) {
         fast->revived[k] = fast->G[k * r + k] == 0 ? take_worst(fast) : -1;
-        fast->reviving = fast->reviving || fast->revived[k] >= 0;
+        fast->reviving += fast->revived[k] >= 0;
     }
+    if (fast->reviving == 0) armilla_revival_failed(&fast->revival, fast->problem->n); /* all have been tried */
 }
 
 armilla_status armilla_fast_find_unused(armilla_fast *fast)
@@ -64,6 +69,12 @@ armilla_status armilla_fast_find_unused(armilla_fast *fast)
     const armilla_status status = is_due(fast) ? armilla_sweep_run(p->sweep, &plan) : ARMILLA_OK;
     if (status == ARMILLA_OK) armilla_fast_choose_revived(fast);
     return status;
+}
+
+void armilla_fast_revive_failed(armilla_fast *fast)
+{
+    armilla_revival_failed(&fast->revival, fast->reviving);
+    fast->reviving = 0;
 }
 
 /* u = what is orthogonal to the other atoms, of unit length; false, with u untouched, where nothing is left. */
@@ -84,28 +95,28 @@ static bool orthogonalise(const armilla_problem *p, int64_t k, double *x, double
 }
 
 /* l*u = the sample, or what the set can have of it; where that is nothing, the atom stays. */
-static void take_sample(const armilla_fast *fast, int64_t k, double *x, double *U)
+static bool take_sample(const armilla_fast *fast, int64_t k, double *x, double *U)
 {
     const int64_t m = fast->problem->m;
     const double l = fast->problem->options.basis->scalable ? fast->l : 1;
     bool any = false;
-    if (!fast->problem->options.basis->atom(m, x)) return;
+    if (!fast->problem->options.basis->atom(m, x)) return false;
     for (int64_t i = 0; i < m && !any; i++) any = x[i] != 0;
     for (int64_t i = 0; i < m && any; i++) U[k * m + i] = x[i] / l;
+    return any;
 }
 
 armilla_status armilla_fast_revive(armilla_fast *fast, double *U)
 {
     const armilla_problem *p = fast->problem;
     armilla_status status = ARMILLA_OK;
+    bool any = false;
     for (int64_t k = 0; fast->reviving && k < p->r && status == ARMILLA_OK; k++) {
         if (fast->revived[k] < 0) continue;
         status = armilla_data_column(p->context, p->X, p->options.type, fast->revived[k], fast->sample);
         if (status != ARMILLA_OK) break;
-        if (p->options.basis->atom)
-            take_sample(fast, k, fast->sample, U);
-        else if (!p->options.basis->one_atom_per_row) /* whose own step gives every atom a row */
-            (void)orthogonalise(p, k, fast->sample, U);
+        any |= p->options.basis->atom ? take_sample(fast, k, fast->sample, U) : orthogonalise(p, k, fast->sample, U);
     }
+    if (!any && status == ARMILLA_OK) armilla_fast_revive_failed(fast);
     return status;
 }

@@ -100,49 +100,61 @@ static armilla_status solve_state(armilla_fast *fast, double *h)
     return status;
 }
 
-/* Where the column solver is not global, codes that descended from earlier ones can be better than its own. Then the
- * path goes on from the solver's codes: entries that are better than those are taken off the trace, for the model does
- * not reach them, and from here every code is the solver's, as long as h falls. */
-static armilla_status go_on_sealed(armilla_fast *fast, double fixed, double h)
+/* What lies between the last iterate and the sealed codes may be as much as that, or the rounding of (A3). */
+static double reachable(const armilla_fast *fast)
+{
+    const armilla_problem *p = fast->problem;
+    return fast->h + fmax(CLOSE * p->squared_norm, armilla_epsilon(p->options.type) * fast->h);
+}
+
+/* The next basis in its canonical scale, and its codes; *h of that trial. */
+static armilla_status try_sealed(armilla_fast *fast, double *h)
 {
     armilla_problem *p = fast->problem;
-    armilla_trace *trace = p->trace;
-    bool ended = false;
-    while (trace->count > 0 && trace->entries[trace->count - 1].objective < h) trace->count--;
+    fast->loop->step_sealed(fast);
+    fix_scale(p, p->U_next); /* it holds U */
+    armilla_problem_set_basis(p, p->U_next, NULL);
+    fast->l = p->l;
+    return armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h);
+}
+
+/* Where the column solver is not global, codes that descended from earlier ones can be better than its own. Then the
+ * model goes on from the solver's codes, and from here every code is the solver's, as long as h falls. These steps
+ * belong to sealing: the trace is that of the iterations, and stays. */
+static armilla_status go_on_sealed(armilla_fast *fast, double wanted)
+{
+    armilla_problem *p = fast->problem;
     armilla_fast_keep(fast);
-    armilla_status status = armilla_problem_record(p, 0, trace->count ? fast->dV : 0, &ended);
-    for (int step = 0; step < MOST_STEPS && status == ARMILLA_OK && !ended; step++) {
-        armilla_fast_descend_basis(fast);
-        armilla_fast_set_trial(fast, 0);
-        const double l = fast->l;
-        p->options.radius = fixed;
-        fix_scale(p, p->U_next); /* it holds U; the scale stays canonical */
-        armilla_problem_set_basis(p, p->U_next, NULL);
-        p->options.radius = fast->l = p->l;
-        status = armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, &h);
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const double before = fast->h, l = fast->l;
+        double h = 0;
+        const armilla_status status = try_sealed(fast, &h);
         if (status != ARMILLA_OK) return status;
-        if (h >= fast->h) {
+        if (!(h < before)) {
             fast->l = l;
             armilla_fast_revert(fast);
-            return ARMILLA_OK;
+            break;
         }
-        status = armilla_fast_accept(fast, &ended);
+        armilla_fast_adopt(fast);
+        p->objective = h;
+        if (h <= wanted && before - h <= p->options.stop.tol * before) break;
     }
-    return status;
+    return ARMILLA_OK;
 }
 
 armilla_status armilla_fast_seal(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    const double fixed = p->options.radius;
-    double h = 0;
+    const double wanted = reachable(fast);
+    const bool stayed = p->radius_stays;
     armilla_status status = canonical_form(fast);
     if (status != ARMILLA_OK) return status;
-    p->options.radius = fast->l = p->l; /* no longer touched */
+    p->radius_stays = true;
+    fast->l = p->l;
     fast->effort = ARMILLA_SOLVE;
-    status = solve_state(fast, &h);
-    p->objective = h;
-    if (status == ARMILLA_OK && h > fast->h + CLOSE * p->squared_norm) status = go_on_sealed(fast, fixed, h);
-    p->options.radius = fixed;
+    status = solve_state(fast, &p->objective);
+    if (status == ARMILLA_OK && fast->loop->step_sealed && !(p->objective <= wanted))
+        status = go_on_sealed(fast, wanted);
+    p->radius_stays = stayed;
     return status;
 }

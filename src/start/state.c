@@ -4,7 +4,9 @@
 #include "base/random.h"
 #include "sets/column.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Sums of C that are this small beside the sum of its absolute values are rounding (centred data). */
@@ -197,6 +199,42 @@ static armilla_status fit_scale(armilla_problem *p, armilla_code_step step)
     return run_codes(p, step);
 }
 
+static double longest_of(int64_t count, int64_t stride, const double *squares)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) most = fmax(most, squares[i * stride]);
+    return sqrt(most);
+}
+
+static armilla_status out_of_range(armilla_problem *p)
+{
+    const bool single = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
+    char radius[64] = "";
+    if (fixed) (void)snprintf(radius, sizeof radius, " with --radius %.3g", p->options.radius);
+    return armilla_fail(p->context, ARMILLA_BAD_DATA,
+                        "the entries are too %s for their products with the factors to be added in %s%s; %s%s",
+                        longest_of(p->n, 1, p->squared_norms) < 1 ? "small" : "large",
+                        armilla_type_word(p->options.type), radius, single ? "use --precision f64 or " : "",
+                        fixed ? "a radius nearer to the samples' length" : "multiply the data by a power of ten");
+}
+
+/* A sweep adds products of U, X and W in the working type: those of the longest must have all their digits there, and
+ * so must the factors as they are stored. What overflows later is seen in the objective. */
+static armilla_status check_range(armilla_problem *p)
+{
+    const bool single = p->options.type == ARMILLA_F32, spherical = p->options.codes->spherical;
+    const double least = single ? (double)FLT_MIN : DBL_MIN, most = single ? (double)FLT_MAX : DBL_MAX;
+    const double x = longest_of(p->n, 1, p->squared_norms), u = longest_of(p->r, p->r + 1, p->H);
+    const double w = p->options.codes->conic ? longest_of(p->r, p->r + 1, armilla_sweep_G(p->sweep)) : 1;
+    const double products[] = {u, u * x, p->l, w * x, w * w};
+    bool holds = !spherical || (u * u >= DBL_MIN && u * x / p->l <= DBL_MAX); /* H and d of the column problem */
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        const bool none = products[i] == 0 && !spherical && (u == 0 || w == 0); /* such codes, and atoms, may be 0 */
+        holds = holds && (none || (products[i] >= least && products[i] <= most));
+    }
+    return holds ? ARMILLA_OK : out_of_range(p);
+}
+
 /* V0 and l0 for the basis that is set. */
 static armilla_status finish(armilla_problem *p, armilla_code_step step, double radius)
 {
@@ -206,7 +244,7 @@ static armilla_status finish(armilla_problem *p, armilla_code_step step, double 
     if (status == ARMILLA_OK) status = first_radius(p, fixed > 0 ? fixed : radius);
     /* A given state that has the fixed radius already goes on as it is. */
     if (status == ARMILLA_OK && fixed > 0 && fixed != radius && free_scale) status = fit_scale(p, step);
-    return status;
+    return status == ARMILLA_OK ? check_range(p) : status;
 }
 
 /* A free scale is the radius' affair: atoms of length 1 in the mean, whatever the data's scale. */

@@ -1,7 +1,7 @@
 /* The decisions of solver `fast`, without data. */
 #include "reference/reference.h"
 
-#include "solve/policy.h"
+#include "solve/fast.h"
 
 #include <math.h>
 
@@ -178,14 +178,48 @@ static void test_revivals_become_rare(void **state)
     assert_true(count >= 5 && count <= 12);
 }
 
+/* What was tried in vain is passed over until h has fallen. */
+static void test_failed_revivals_are_not_repeated(void **state)
+{
+    armilla_revival revival;
+    (void)state;
+    armilla_revival_begin(&revival);
+    assert_int_equal(revival.passed, 0);
+    armilla_revival_failed(&revival, 2);
+    armilla_revival_failed(&revival, 3);
+    assert_int_equal(revival.passed, 5);
+    armilla_revival_moved(&revival);
+    assert_int_equal(revival.passed, 0);
+}
+
+/* A trial that brought nothing: without the samples next time, or with less momentum, or there is nothing to give up. */
+static void test_retreats(void **state)
+{
+    armilla_fast fast = {.momentum = {0.8}, .reviving = 2};
+    (void)state;
+    armilla_revival_begin(&fast.revival);
+    assert_true(armilla_fast_retreat(&fast, 0));
+    assert_true(fast.momentum.beta == 0.8 && fast.reviving == 0 && fast.revival.passed == 2);
+    assert_false(armilla_fast_retreat(&fast, 0));
+    assert_true(fast.momentum.beta == 0.8 && fast.revival.passed == 2);
+    assert_true(armilla_fast_retreat(&fast, 0.8));
+    assert_true(fast.momentum.beta == 0.4 && fast.revival.passed == 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_momentum_grows_to_its_cap), cmocka_unit_test(test_momentum_halves),
-        cmocka_unit_test(test_momentum_stays_in_bounds),  cmocka_unit_test(test_continuation_falls_from_r_to_s),
-        cmocka_unit_test(test_steps_are_bounded),         cmocka_unit_test(test_polish_waits),
-        cmocka_unit_test(test_sketches_are_small),        cmocka_unit_test(test_landscapes),
+        cmocka_unit_test(test_momentum_grows_to_its_cap),
+        cmocka_unit_test(test_momentum_halves),
+        cmocka_unit_test(test_momentum_stays_in_bounds),
+        cmocka_unit_test(test_continuation_falls_from_r_to_s),
+        cmocka_unit_test(test_steps_are_bounded),
+        cmocka_unit_test(test_polish_waits),
+        cmocka_unit_test(test_sketches_are_small),
+        cmocka_unit_test(test_landscapes),
         cmocka_unit_test(test_revivals_become_rare),
+        cmocka_unit_test(test_failed_revivals_are_not_repeated),
+        cmocka_unit_test(test_retreats),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }
