@@ -24,7 +24,8 @@ typedef struct armilla_trace_entry {
 
 /* Called after the start and after each iteration, from the thread that called armilla_fit; nonzero stops the fit,
  * which then returns what it has. It sees iteration 0, 1, 2, ... and none twice: what it has seen is the trace of the
- * model, but for the last objective, which the model has computed directly. With restarts this holds for each start, one
+ * model, but for the last objective, which the model has computed directly, and for objectives that its stored codes
+ * do not reach (docs/algorithm.md), which state the model's own. With restarts this holds for each start, one
  * after the other, and the model's trace is that of the best. Starts that are compared on a part of the data are not
  * seen. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);

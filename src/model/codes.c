@@ -75,19 +75,3 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
     armilla_release(context, column);
     return status;
 }
-
-/* How far sealing may raise the objective without a word, as a fraction of ||X||^2. */
-#define PROMISED_RISE 1e-6
-
-void armilla_warn_of_codes(armilla_context *context, const armilla_model *model)
-{
-    const armilla_model_summary *s = &model->summary;
-    const double last = model->trace[model->trace_count - 1].objective;
-    const bool found = model->basis->gram_is_identity || armilla_codes_are_global(model->codes, s->rank, s->sparsity);
-    if (!armilla_solvers_find(s->solver)->sealed || found) return;
-    if (s->objective > last + PROMISED_RISE * s->squared_norm)
-        armilla_log(context, ARMILLA_LOG_WARNING,
-                    "the codes that transform finds are worse than those of the last iteration, and are the ones "
-                    "stored: the objective is %.6g, not %.6g; with a smaller --rank or --sparsity they are exact",
-                    s->objective, last);
-}

@@ -19,6 +19,9 @@
 #define LEAST_SQUARED_NORM 1e-303
 #define LEAST_SINGLE 1e-25
 
+/* How far the objective of a sealed model may lie above the last entry of its trace, as a fraction of ||X||^2. */
+#define SEALED_RISE 1e-6
+
 typedef struct fit {
     armilla_context *context;
     const armilla_data *X; /* as given */
@@ -345,6 +348,28 @@ static armilla_status assemble_factors(fit *f)
     return status;
 }
 
+static void state_objective(const fit *f, armilla_trace_entry *entry, double objective)
+{
+    entry->objective = objective;
+    entry->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
+}
+
+/* Where the column solver is not global, sealed codes can be worse than those that the last iterations had. Entries that
+ * the model does not reach then state what it does reach: the trace ends at the model, and does not rise. */
+static void raise_trace(const fit *f, double objective)
+{
+    armilla_trace_entry *trace = f->model->trace;
+    const int64_t count = f->model->trace_count;
+    const double last = trace[count - 1].objective;
+    if (objective <= last + SEALED_RISE * f->facts.squared_norm) return;
+    armilla_log(f->context, ARMILLA_LOG_WARNING,
+                "the codes that transform finds, which are stored, are worse than those of the last iterations: the "
+                "objective is %.6g instead of %.6g; with a smaller --rank or --sparsity they are exact",
+                objective, last);
+    for (int64_t k = 0; k < count; k++)
+        if (trace[k].objective < objective) state_objective(f, &trace[k], objective);
+}
+
 /* The trace; its last entry takes the directly computed objective where it is of the same state. */
 static armilla_status assemble_trace(fit *f, double objective)
 {
@@ -358,9 +383,10 @@ static armilla_status assemble_trace(fit *f, double objective)
     /* A sealed model is another state, unless what lies between is only the rounding of (A3). */
     const double rounding = 100 * armilla_epsilon(f->resolved.type) * f->facts.squared_norm;
     const bool same = objective >= last->objective && objective - last->objective <= rounding;
-    if (armilla_solvers_find(f->options->solver)->sealed && !same) return ARMILLA_OK;
-    last->objective = objective;
-    last->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
+    if (armilla_solvers_find(f->options->solver)->sealed && !same)
+        raise_trace(f, objective);
+    else
+        state_objective(f, last, objective);
     return ARMILLA_OK;
 }
 
@@ -430,10 +456,8 @@ static armilla_status assemble(fit *f)
     if (status == ARMILLA_OK)
         status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
     if (status == ARMILLA_OK) status = take_names(f);
-    if (status != ARMILLA_OK) return status;
-    summarize(f, objective);
-    armilla_warn_of_codes(f->context, f->model);
-    return ARMILLA_OK;
+    if (status == ARMILLA_OK) summarize(f, objective);
+    return status;
 }
 
 static void free_fit(fit *f)

@@ -90,7 +90,5 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
 /* Codes of X for a fixed basis and radius, r x n in the type: each a function of its sample alone. */
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
                                    int threads, void *codes);
-/* Says so where the best codes are not always found and the stored ones are worse than those of the last iteration. */
-void armilla_warn_of_codes(armilla_context *context, const armilla_model *model);
 
 #endif

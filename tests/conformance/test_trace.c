@@ -26,7 +26,8 @@ static bool same_numbers(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The last objective of a trace may be the directly computed one, and differ by rounding. */
+/* The last objective of a trace may be the directly computed one, and differ by rounding; and objectives that the
+ * stored codes do not reach are raised to the model's. */
 static bool is_trace(const armilla_model *model, const armilla_trace_entry *seen, int64_t count)
 {
     const armilla_model_summary summary = reference_summary(model);
@@ -37,7 +38,8 @@ static bool is_trace(const armilla_model *model, const armilla_trace_entry *seen
     for (int64_t k = 0; k < count && same; k++)
         same = trace[k].iteration == seen[k].iteration && trace[k].dU == seen[k].dU && trace[k].dV == seen[k].dV &&
                same_numbers(trace[k].radius, seen[k].radius) && trace[k].seconds == seen[k].seconds &&
-               fabs(trace[k].objective - seen[k].objective) <= (k + 1 == count ? slack : 0);
+               (fabs(trace[k].objective - seen[k].objective) <= (k + 1 == count ? slack : 0) ||
+                (trace[k].objective == summary.objective && seen[k].objective < summary.objective));
     return same;
 }
 

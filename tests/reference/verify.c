@@ -127,16 +127,6 @@ static double noise(const promises *p, double objective)
     return p->epsilon * fmax(objective, fmax(p->squared_norm, p->added));
 }
 
-/* How far sealing may raise the objective, as a fraction of ||X||^2. Where the best codes are found it cannot; not so for
- * nonnegative codes on a sphere, nor where supports are too many to be tried (10 atoms have 252 of a size). */
-static double sealing_slack(const promises *p)
-{
-    const int64_t r = p->summary.rank, s = p->summary.sparsity;
-    const bool best = p->pair->sparse ? s <= (p->pair->flat ? 1 : 2) || (r <= 10 && !p->pair->nonnegative_codes)
-                                      : p->pair->flat || !p->pair->nonnegative_codes;
-    return p->pair->orthonormal || best ? 1e-6 : 0.05;
-}
-
 /* palm returns the last state of the trace. A sealed model is that state in canonical form with codes that are solved
  * again: a little above it at most. */
 static void verify_end(const promises *p)
@@ -145,7 +135,7 @@ static void verify_end(const promises *p)
     REFERENCE_HOLDS(p->pair->flat ? isnan(p->summary.radius) : p->summary.radius > 0 && isfinite(p->summary.radius));
     if (p->sealed) {
         REFERENCE_AT_MOST(p->summary.objective,
-                          last->objective + fmax(sealing_slack(p) * p->squared_norm, 4 * noise(p, last->objective)));
+                          last->objective + fmax(1e-6 * p->squared_norm, 4 * noise(p, last->objective)));
         return;
     }
     REFERENCE_HOLDS(last->objective == p->summary.objective);
