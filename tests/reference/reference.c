@@ -1,6 +1,8 @@
 /* Checks that say what they were checking, random numbers, plain matrix algebra and brute-force projections. */
 #include "reference/reference.h"
 
+#include "unit/support.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@ static char scene[256];
 int reference_set_up(void **state)
 {
     (void)state;
-    return armilla_context_new(NULL, &reference_context) != ARMILLA_OK;
+    reference_context = support_context();
+    return 0;
 }
 
 int reference_tear_down(void **state)

@@ -1,5 +1,6 @@
 /* The sums of a sweep over sparse data against plain loops, where slots have one panel, several, or none. */
 #include "reference/reference.h"
+#include "unit/support.h"
 
 #include "solve/sweep.h"
 
@@ -164,9 +165,8 @@ static void check_scene(armilla_context *context, scene *s, armilla_type work, b
 static void test_sums_of_sparse_data(void **state)
 {
     uint64_t random = 77;
-    armilla_context *context = NULL;
+    armilla_context *context = support_context();
     (void)state;
-    REFERENCE_OK(armilla_context_new(NULL, &context));
     for (int i = 0; i < SHAPES; i++) {
         scene s = make_scene(&shapes[i], &random);
         for (int centred = 0; centred < 2; centred++) {
