@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # BLAS and LAPACK are loaded by the commands that compute, when they do, and by no others: under a limit of the address
 # space that OpenBLAS does not fit in, reading goes on, and a fit ends with 71 rather than never.
 . "$(dirname "$0")/lib.sh"

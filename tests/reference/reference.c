@@ -3,6 +3,7 @@
 
 #include "unit/support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,13 @@ void reference_says(const char *words, const char *file, int line)
 
 int64_t reference_effort(int64_t usual, int64_t slow)
 {
-    return getenv("ARMILLA_VALGRIND") ? slow : usual;
+    return getenv("ARMILLA_EFFORT") || getenv("ARMILLA_VALGRIND") ? slow : usual;
+}
+
+bool reference_wide(void)
+{
+    volatile long double one = 1, tiny = LDBL_EPSILON;
+    return LDBL_MANT_DIG > DBL_MANT_DIG && one + tiny != 1;
 }
 
 double *reference_new(int64_t count)
