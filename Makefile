@@ -37,9 +37,9 @@ test: ## run the tests, then the unit tests again under the address and undefine
 	@scripts/deps.sh build test plot
 	@scripts/test.sh
 
-test-all: ## run the long tiers too: valgrind, every BLAS, clang, thread sanitizer, static analysis
+test-all: ## run the long tiers too: every BLAS, clang, thread sanitizer, static analysis, valgrind; TIERS="valgrind" for some
 	@scripts/deps.sh build test plot more
-	@scripts/test.sh all
+	@scripts/test.sh all $(TIERS)
 
 coverage: ## measure which branches of src/ the tests take, with a page for each file in build/coverage/pages
 	@scripts/deps.sh build test plot more

@@ -37,6 +37,7 @@ more  | cppcheck                | cppcheck                   | command:cppcheck 
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler
 more  | gcovr                   | gcovr                      | command:gcovr                 | make coverage: branches that tests take
+more  | libopenblas0-pthread    | OpenBLAS                   | none                          | make test-all: it differs most from others
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 plot  | gnuplot-nox             | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws

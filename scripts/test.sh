@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Runs the tests and ends with the line "N passed, N failed[, N skipped]": scripts/test.sh [all].
-#   always: everything in the ordinary build, then the unit tests under AddressSanitizer and UBSan
-#   all:    the command's tests sanitized too, valgrind, every BLAS that is installed, clang, threads, analysis
+# Runs the tests, prints a table of tiers, and ends with the line "N passed, N failed[, N skipped]":
+#   scripts/test.sh               everything in the ordinary build, then the unit tests under AddressSanitizer and UBSan
+#   scripts/test.sh all           every tier of the list below, the command's tests sanitized too
+#   scripts/test.sh all TIER ...  these alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 table='' failures='' tier=''
+every_tier='tests sanitizers blas clang threads analysis valgrind'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
 threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|cluster)|conformance_(threads|fit|transform|sparse|prepare|select)'
 
@@ -18,9 +20,14 @@ count() {
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
+# blame NAME: is among the failures at the end.
+blame() {
+    failures+="failed: $tier: $1"$'\n'
+}
+
 # suite TITLE TREE [ctest argument ...]
 suite() {
-    local report tests bad left
+    local report tests bad left name
     title "$1"
     report=$(realpath "$2")/report.xml
     rm -f "$report"
@@ -28,6 +35,7 @@ suite() {
         --output-junit "$report" "${@:3}" 2>&1 |
         grep -v -e '^Internal ctest' -e '^Test project' -e '^ *Start *[0-9]' -e '^Errors while' || true
     if [[ ! -s $report ]]; then
+        blame "$1"
         count 0 1 0
         return
     fi
@@ -35,6 +43,9 @@ suite() {
     bad=$(sed -n 's/^\s*failures="\([0-9]*\)".*/\1/p' "$report")
     left=$(($(sed -n 's/^\s*skipped="\([0-9]*\)".*/\1/p' "$report") + $(sed -n 's/^\s*disabled="\([0-9]*\)".*/\1/p' "$report")))
     count $((tests - bad - left)) "$bad" "$left"
+    while read -r name; do
+        blame "$name ($1)"
+    done < <(sed -n 's/.*<testcase name="\([^"]*\)".* status="fail".*/\1/p' "$report")
 }
 
 # step TITLE COMMAND ...: one check that passes or fails as a whole.
@@ -45,6 +56,7 @@ step() {
         count 1 0 0
     else
         echo FAILED
+        blame "$1"
         count 0 1 0
     fi
 }
@@ -59,35 +71,81 @@ skip() {
 tree() {
     scripts/build.sh "$@" -DARMILLA_TESTS=ON && return
     echo "$1 does not build"
+    blame "$1 does not build"
     count 0 1 0
     return 1
 }
 
-every_blas() {
-    local libraries name
+tier_tests() {
+    tree "$build" || return 0
+    suite "all tests" "$build"
+}
+
+tier_sanitizers() {
+    tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined || return 0
+    suite "sanitizers" "$build/sanitize" -L "$1"
+}
+
+# Programs and scripts that never come near BLAS; whatever is not in this list runs with every one.
+without_blas='unit_(base|csv|files|gzip|idx|images|kernels|logarithm|mtx|names|npy|npz|npz_data|options|output|policy|reduce)'
+without_blas+='|unit_(scipy|score|sparse_kernels|svmlight|tables|tenx|write)|fault_read|fuzz_kept'
+without_blas+='|cli_(data|help|manual|usage|outputs|faults|plot|mnist|signals)|cli_(convert|external|images|inject|scipy|text)_check'
+
+tier_blas() {
+    local libraries name usual
+    tree "$build" || return 0
     libraries=/usr/lib/$(${CC:-cc} -dumpmachine)
+    usual=$(dirname "$(realpath -q "$libraries/libblas.so.3" || true)")
     for name in openblas-pthread blis-openmp blas; do
-        if [[ -e $libraries/$name/libblas.so.3 ]]; then
-            # LAPACK beside it where it has one of its own, else the reference.
-            LD_LIBRARY_PATH=$libraries/$name:$libraries/lapack suite "with $name" "$build" -L 'unit|cli'
-        else
+        if [[ ! -e $libraries/$name/libblas.so.3 ]]; then
             skip "with $name" "not installed"
+        elif [[ $(realpath "$libraries/$name") == "$usual" && " $tiers " == *' tests '* ]]; then
+            title "with $name"
+            echo "it is what the ordinary build has used above"
+        else
+            # LAPACK beside it where it has one of its own, else the reference.
+            LD_LIBRARY_PATH=$libraries/$name:$libraries/lapack suite "with $name" "$build" -L 'unit|cli' \
+                -E "^($without_blas)\$"
         fi
     done
 }
 
-memcheck() {
+tier_clang() {
+    if [[ -z $(command -v clang) ]]; then
+        skip clang "not installed"
+    elif tree "$build/clang" -DCMAKE_C_COMPILER=clang; then
+        suite clang "$build/clang" -L 'unit|cli'
+    fi
+}
+
+tier_threads() {
+    tree "$build/threads" -DARMILLA_SANITIZE=thread || return 0
+    ARMILLA_EFFORT=few suite "thread sanitizer" "$build/threads" -R "$threaded"
+}
+
+# Unit tests, and of the conformance suites that of shapes with many slots: the others are long, and the sanitizers see
+# them. Those that take longest begin. BLAS on one thread, because valgrind runs one at a time and others would spin.
+memory_checked() {
+    local first='unit_polar unit_column unit_sets unit_cluster conformance_slots unit_csv unit_column_promises' name
+    for name in $first; do
+        echo "$build/tests/bin/$name"
+    done
+    find "$build/tests/bin" -type f -name 'unit_*' | sort | grep -vE "/(${first// /|})\$"
+}
+
+tier_valgrind() {
     local program logs=$build/valgrind
+    tree "$build" || return 0
     if [[ -z $(command -v valgrind) ]]; then
         skip valgrind "not installed"
         return
     fi
     rm -rf "$logs"
     mkdir -p "$logs"
-    # Unit tests alone: the conformance suites are long, and the sanitizers see them.
-    find "$build/tests/bin" -type f -name 'unit_*' -print0 |
-        OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=1 ARMILLA_VALGRIND=1 xargs -0 -P "$jobs" -I{} bash -c '
-            valgrind -q --error-exitcode=99 --num-callers=20 --leak-check=full --errors-for-leak-kinds=definite "$1" \
+    memory_checked | tr '\n' '\0' |
+        OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 ARMILLA_VALGRIND=1 xargs -0 -P "$jobs" -I{} bash -c '
+            valgrind -q --error-exitcode=99 --num-callers=20 --leak-check=full --show-leak-kinds=definite \
+                --errors-for-leak-kinds=definite "$1" \
                 >"$2/$(basename "$1")" 2>&1 || mv "$2/$(basename "$1")" "$2/$(basename "$1").failed"' - {} "$logs"
     for program in "$logs"/*; do
         step "valgrind $(basename "$program" .failed)" show_unless_passed "$program"
@@ -98,17 +156,17 @@ show_unless_passed() {
     [[ $1 != *.failed ]] || { cat "$1"; return 1; }
 }
 
-analysis() {
+tier_analysis() {
     if [[ -n $(command -v cppcheck) ]]; then
         step cppcheck cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
             -j "$jobs" -I include -I src -DARMILLA_HAVE_AVX2=1 src cli
     else
         skip cppcheck "not installed"
     fi
-    if [[ -n $(command -v clang-tidy) && -e $build/clang/compile_commands.json ]]; then
-        step clang-tidy tidy
-    else
+    if [[ -z $(command -v clang-tidy) || -z $(command -v clang) ]]; then
         skip clang-tidy "not installed"
+    elif [[ -e $build/clang/compile_commands.json ]] || cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang >/dev/null; then
+        step clang-tidy tidy
     fi
 }
 
@@ -125,28 +183,31 @@ tidy() {
     return $bad
 }
 
-if tree "$build"; then
-    suite "all tests" "$build"
-fi
-if tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined; then
-    labels=unit
-    [[ ${1:-} != all ]] || labels='unit|cli'
-    suite "sanitizers" "$build/sanitize" -L "$labels"
-fi
-if [[ ${1:-} == all ]]; then
-    every_blas
-    if [[ -n $(command -v clang) ]]; then
-        if tree "$build/clang" -DCMAKE_C_COMPILER=clang; then suite "clang" "$build/clang" -L 'unit|cli'; fi
-    else
-        skip clang "not installed"
-    fi
-    if tree "$build/threads" -DARMILLA_SANITIZE=thread; then
-        suite "thread sanitizer" "$build/threads" -R "$threaded"
-    fi
-    analysis
-    memcheck
-fi
+# run TIER [argument]: adds its row to the table.
+run() {
+    local before=("$passed" "$failed" "$skipped") started=$SECONDS
+    tier=$1
+    "tier_$1" "${@:2}"
+    table+=$(printf '%-12s %8d %8d %8d %8d' "$1" $((passed - before[0])) $((failed - before[1])) \
+        $((skipped - before[2])) $((SECONDS - started)))$'\n'
+}
 
+tiers='tests sanitizers' sanitized=unit
+if [[ ${1:-} == all ]]; then
+    tiers=${*:2}
+    tiers=${tiers:-$every_tier} sanitized='unit|cli'
+elif (($#)); then
+    echo "scripts/test.sh: '$1' is not 'all'" >&2
+    exit 64
+fi
+for name in $tiers; do
+    [[ " $every_tier " == *" $name "* ]] || { echo "scripts/test.sh: '$name' is none of: $every_tier" >&2; exit 64; }
+done
+for name in $tiers; do
+    run "$name" "$sanitized"
+done
+
+printf '\n%-12s %8s %8s %8s %8s\n%s\n%s' tier passed failed skipped seconds "$table" "$failures"
 printf '\n%d passed, %d failed' "$passed" "$failed"
 ((skipped == 0)) || printf ', %d skipped' "$skipped"
 printf '\n'

@@ -1,24 +1,33 @@
-/* BLAS on one thread. Its thread count belongs to the process, so a counter of the same reach is unavoidable here:
- * the first to enter saves and lowers it, the last to leave puts it back, and a host program's NumPy is not throttled.
- * The controls are looked up at run time, because which BLAS is linked is decided by the system. */
+/* BLAS and LAPACK as the run-time linker finds them, loaded at the first use, and run on one thread. What a process has
+ * loaded and the thread count of its BLAS belong to the process, so state of the same reach is unavoidable here: the
+ * table of functions, written once, and a counter. The first to enter saves and lowers the thread count, the last to
+ * leave puts it back, and a host program's NumPy is not throttled. */
+#include "linalg/blas.h"
+
+#include "base/size.h"
+#include "base/team.h"
 #include "linalg/dense.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 typedef struct thread_control {
     const char *get_name, *set_name;
     long saved;
-    bool wide; /* counts in long (BLIS' dim_t) rather than int */
+    bool wide;          /* counts in long (BLIS' dim_t) rather than int */
+    bool waits_forever; /* where a calling thread cannot have its buffer */
 } thread_control;
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static int64_t entered;
 static thread_control controls[] = {
-    {"openblas_get_num_threads", "openblas_set_num_threads", 0, false},
-    {"bli_thread_get_num_threads", "bli_thread_set_num_threads", 0, true},
-    {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads", 0, false},
+    {"openblas_get_num_threads", "openblas_set_num_threads", 0, false, true},
+    {"bli_thread_get_num_threads", "bli_thread_set_num_threads", 0, true, false},
+    {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads", 0, false, false},
 };
 
 enum { CONTROLS = sizeof controls / sizeof controls[0] };
@@ -31,11 +40,136 @@ typedef union symbol {
     void (*set_wide)(long);
 } symbol;
 
-static bool look_up(const thread_control *control, symbol *get, symbol *set)
+#ifdef ARMILLA_LINK_BLAS
+
+#define LINKED(name) name,
+armilla_blas_table armilla_blas = {ARMILLA_BLAS_LIST(LINKED)};
+enum { LIBRARIES = 1 };
+static void *handles[LIBRARIES] = {RTLD_DEFAULT};
+
+static armilla_status open_libraries(armilla_context *context)
 {
-    get->address = dlsym(RTLD_DEFAULT, control->get_name);
-    set->address = dlsym(RTLD_DEFAULT, control->set_name);
-    return get->address && set->address;
+    (void)context;
+    return ARMILLA_OK;
+}
+
+#else
+
+armilla_blas_table armilla_blas;
+/* By the names that programs linked with them would have recorded, from cmake/Dependencies.cmake: the system's
+ * alternatives and library paths decide what they are. */
+static const char *const libraries[] = {ARMILLA_BLAS_LIBRARIES};
+enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+static void *handles[LIBRARIES];
+
+#define NAME(name) #name,
+static const char *const names[] = {ARMILLA_BLAS_LIST(NAME)};
+enum { FUNCTIONS = sizeof names / sizeof names[0] };
+_Static_assert(sizeof armilla_blas == FUNCTIONS * sizeof(void *), "the table holds one pointer for each name");
+
+static void *look_up(const char *name)
+{
+    void *found = NULL;
+    for (int i = 0; i < LIBRARIES && !found; i++)
+        if (handles[i]) found = dlsym(handles[i], name);
+    return found;
+}
+
+/* Handles stay open: a table that was given out is never taken back. */
+static armilla_status open_libraries(armilla_context *context)
+{
+    void *found[FUNCTIONS];
+    for (int i = 0; i < LIBRARIES; i++) {
+        if (!handles[i]) handles[i] = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        if (!handles[i])
+            return armilla_fail(context, ARMILLA_NOT_BUILT,
+                                "BLAS and LAPACK cannot be loaded: %s; install what is missing, or name its folder in "
+                                "LD_LIBRARY_PATH",
+                                dlerror());
+    }
+    for (int i = 0; i < FUNCTIONS; i++) {
+        found[i] = look_up(names[i]);
+        if (!found[i])
+            return armilla_fail(context, ARMILLA_NOT_BUILT,
+                                "BLAS and LAPACK cannot be used: %s does not have the function %s; install another",
+                                libraries[LIBRARIES - 1], names[i]);
+    }
+    memcpy(&armilla_blas, found, sizeof armilla_blas); /* which POSIX promises for pointers of dlsym */
+    return ARMILLA_OK;
+}
+
+#endif
+
+static bool find_control(const thread_control *control, symbol *get, symbol *set)
+{
+    for (int i = 0; i < LIBRARIES; i++) {
+        get->address = dlsym(handles[i], control->get_name);
+        set->address = dlsym(handles[i], control->set_name);
+        if (get->address && set->address) return true;
+    }
+    return false;
+}
+
+/* Threads that OpenBLAS starts when it is loaded, by its own rule. */
+static int64_t openblas_threads(void)
+{
+    static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
+    const int64_t cores = armilla_threads_available();
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *text = getenv(variables[i]);
+        const int64_t wanted = text ? strtoll(text, NULL, 10) : 0;
+        if (wanted > 0) return armilla_min64(wanted, cores);
+    }
+    return cores;
+}
+
+/* OpenBLAS asks again and again, for ever, where memory for a buffer is refused. So where the address space of the
+ * process has a limit, what it will take is asked for beforehand. Measured with 0.3.21: 50 MB for the libraries; a
+ * buffer of 128 MB for every thread of its own and every thread that calls it; and the stacks. */
+static armilla_status ask_for(armilla_context *context, bool libraries_too, int64_t threads)
+{
+    const int64_t code = 64 << 20, buffer = 128 << 20, stack = 8 << 20;
+    const int64_t bytes = (libraries_too ? code : 0) + threads * (buffer + stack);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ARMILLA_OK;
+    void *block = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return armilla_fail(context, ARMILLA_NO_MEMORY,
+                            "out of memory: BLAS may take %lld MB of address space, and the limit of this process "
+                            "(ulimit -v) does not leave it; raise the limit, or use --threads 1 with "
+                            "OPENBLAS_NUM_THREADS=1",
+                            (long long)(bytes >> 20));
+    munmap(block, (size_t)bytes);
+    return ARMILLA_OK;
+}
+
+/* Under the guard. Calling threads that buffers were asked for stay so: OpenBLAS keeps its buffers. */
+static armilla_status load(armilla_context *context, int threads)
+{
+    static bool loaded;
+    static int64_t callers;
+    symbol get, set;
+    armilla_status status = ARMILLA_OK;
+    if (!loaded) {
+        status = ask_for(context, true, openblas_threads() - 1 + threads);
+        if (status == ARMILLA_OK) status = open_libraries(context);
+        if (status == ARMILLA_OK) callers = threads;
+        loaded = status == ARMILLA_OK;
+    }
+    if (status != ARMILLA_OK || threads <= callers) return status;
+    for (int i = 0; i < CONTROLS && status == ARMILLA_OK; i++)
+        if (controls[i].waits_forever && find_control(&controls[i], &get, &set))
+            status = ask_for(context, false, threads - callers);
+    if (status == ARMILLA_OK) callers = threads;
+    return status;
+}
+
+armilla_status armilla_blas_load(armilla_context *context, int threads)
+{
+    pthread_mutex_lock(&guard);
+    const armilla_status status = load(context, threads);
+    pthread_mutex_unlock(&guard);
+    return status;
 }
 
 static void put(const thread_control *control, const symbol *set, long threads)
@@ -46,17 +180,19 @@ static void put(const thread_control *control, const symbol *set, long threads)
         set->set((int)threads);
 }
 
-void armilla_blas_enter(void)
+armilla_status armilla_blas_enter(armilla_context *context, int threads)
 {
     symbol get, set;
     pthread_mutex_lock(&guard);
-    if (entered++ == 0)
+    const armilla_status status = load(context, threads);
+    if (status == ARMILLA_OK && entered++ == 0)
         for (size_t i = 0; i < CONTROLS; i++)
-            if (look_up(&controls[i], &get, &set)) {
+            if (find_control(&controls[i], &get, &set)) {
                 controls[i].saved = controls[i].wide ? get.get_wide() : get.get();
                 put(&controls[i], &set, 1);
             }
     pthread_mutex_unlock(&guard);
+    return status;
 }
 
 void armilla_blas_leave(void)
@@ -65,6 +201,6 @@ void armilla_blas_leave(void)
     pthread_mutex_lock(&guard);
     if (--entered == 0)
         for (size_t i = 0; i < CONTROLS; i++)
-            if (look_up(&controls[i], &get, &set)) put(&controls[i], &set, controls[i].saved);
+            if (find_control(&controls[i], &get, &set)) put(&controls[i], &set, controls[i].saved);
     pthread_mutex_unlock(&guard);
 }

@@ -3,9 +3,7 @@
 
 #include "base/size.h"
 #include "linalg/algebra.h"
-
-#include <cblas.h>
-#include <lapacke.h>
+#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
 {
     const int rows = (int)m, cols = (int)r;
-    cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, cols, rows, 1, B, rows, 0, G, cols);
+    armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, cols, rows, 1, B, rows, 0, G, cols);
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = j + 1; i < r; i++) G[j * r + i] = G[i * r + j];
 }
@@ -36,8 +34,8 @@ static void multiply_parts(void *self, int64_t first, int64_t last)
     const int64_t m = job->algebra->m, r = job->algebra->r, parts = gram_parts(m);
     for (int64_t part = first; part < last; part++) {
         const int64_t begin = m / parts * part, end = part + 1 < parts ? begin + m / parts : m;
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r, (int)(end - begin), 1, job->B + begin, (int)m, 0,
-                    job->algebra->grams + part * r * r, (int)r);
+        armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r, (int)(end - begin), 1, job->B + begin,
+                                 (int)m, 0, job->algebra->grams + part * r * r, (int)r);
     }
 }
 
@@ -64,19 +62,20 @@ void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, doubl
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z)
 {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)c, (int)r, alpha, B, (int)m, K, (int)r, beta, Z,
-                (int)m);
+    armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)c, (int)r, alpha, B, (int)m, K,
+                             (int)r, beta, Z, (int)m);
 }
 
 void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const double *K, double *Z)
 {
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)r, (int)c, (int)m, 1, B, (int)m, K, (int)m, 0, Z, (int)r);
+    armilla_blas.cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)r, (int)c, (int)m, 1, B, (int)m, K, (int)m,
+                             0, Z, (int)r);
 }
 
 void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last)
 {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)(last - first), (int)p->c, (int)p->r, p->alpha,
-                p->B + first, (int)p->m, p->K, (int)p->r, p->beta, p->Z + first, (int)p->m);
+    armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)(last - first), (int)p->c, (int)p->r,
+                             p->alpha, p->B + first, (int)p->m, p->K, (int)p->r, p->beta, p->Z + first, (int)p->m);
 }
 
 /* Rows of a block: few enough that some columns of them stay in a cache. */
@@ -199,10 +198,11 @@ static armilla_status query_work(armilla_algebra *algebra)
     int integer = 0;
     const int64_t eigen = 1 + 6 * algebra->r + 2 * algebra->r * algebra->r;
     const int infos[] = {
-        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r, &asked[0], -1,
-                            &integer),
-        LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, &dummy, m, &dummy, &asked[1], -1),
-        LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r < m ? r : m, r < m ? r : m, &dummy, m, &dummy, &asked[2], -1),
+        armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r,
+                                         &asked[0], -1, &integer),
+        armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, &dummy, m, &dummy, &asked[1], -1),
+        armilla_blas.LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r < m ? r : m, r < m ? r : m, &dummy, m, &dummy,
+                                         &asked[2], -1),
     };
     for (int i = 0; i < 3; i++)
         if (infos[i] != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK refused a work size query");
@@ -219,7 +219,8 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
     made->context = context;
     made->m = m;
     made->r = r;
-    status = query_work(made);
+    status = armilla_blas_load(context, 1);
+    if (status == ARMILLA_OK) status = query_work(made);
     if (status == ARMILLA_OK) status = armilla_take(context, made->work_size, sizeof(double), &made->work);
     if (status == ARMILLA_OK) status = armilla_take(context, made->integer_size, sizeof(int), &made->integers);
     if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &made->thin);
@@ -254,7 +255,8 @@ void armilla_algebra_free(armilla_algebra *algebra)
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors)
 {
     if (vectors != S) memcpy(vectors, S, (size_t)(k * k) * sizeof *vectors);
-    const int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', (int)k, vectors, (int)k, values, algebra->work,
+    const int info =
+        armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', (int)k, vectors, (int)k, values, algebra->work,
                                          algebra->work_size, algebra->integers, algebra->integer_size);
     if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
     return ARMILLA_OK;
@@ -264,7 +266,8 @@ armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, c
 {
     double *scratch = algebra->square[0];
     memcpy(scratch, S, (size_t)(r * r) * sizeof *scratch);
-    const int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)r, scratch, (int)r, algebra->values,
+    const int info =
+        armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)r, scratch, (int)r, algebra->values,
                                          algebra->work, algebra->work_size, algebra->integers, algebra->integer_size);
     if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
     *largest = algebra->values[r - 1];

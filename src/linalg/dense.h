@@ -6,9 +6,10 @@
 #include "base/context.h"
 #include "base/team.h"
 
-/* Between enter and leave BLAS runs on one thread; pairs nest and may overlap between threads of the host program,
- * whose own setting comes back with the last leave. */
-void armilla_blas_enter(void);
+/* Between enter and leave BLAS, loaded where it was not, runs on one thread; pairs nest and may overlap between threads
+ * of the host program, whose own setting comes back with the last leave. So many threads will call it at once. A failure
+ * (see armilla_blas_load) has not entered. */
+armilla_status armilla_blas_enter(armilla_context *context, int threads);
 void armilla_blas_leave(void);
 
 /* Room for the algebra of m x r matrices; made once, so that steps allocate nothing. */

@@ -3,8 +3,7 @@
  * SVD of R. That path also completes the basis where M is rank deficient: Q and the factors of R always have all their
  * columns. */
 #include "linalg/algebra.h"
-
-#include <lapacke.h>
+#include "linalg/blas.h"
 
 #include <float.h>
 #include <math.h>
@@ -90,14 +89,16 @@ static armilla_status careful_factor(armilla_algebra *algebra, double *U)
     const int m = (int)algebra->m, r = (int)algebra->r;
     double *Q = algebra->thin, *R = algebra->square[0], *Y = algebra->square[1], *Zt = algebra->square[2];
     memcpy(Q, U, (size_t)(algebra->m * algebra->r) * sizeof *Q);
-    int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, Q, m, algebra->tau, algebra->work, algebra->work_size);
+    int info =
+        armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, Q, m, algebra->tau, algebra->work, algebra->work_size);
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = 0; i < r; i++) R[j * r + i] = i <= j ? Q[j * m + i] : 0;
     if (info == 0)
-        info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r, r, Q, m, algebra->tau, algebra->work, algebra->work_size);
+        info = armilla_blas.LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r, r, Q, m, algebra->tau, algebra->work,
+                                                algebra->work_size);
     if (info == 0)
-        info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, R, r, algebra->values, Y, r, Zt, r, algebra->work,
-                                   algebra->work_size, algebra->integers);
+        info = armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, R, r, algebra->values, Y, r, Zt, r,
+                                                algebra->work, algebra->work_size, algebra->integers);
     if (info != 0)
         return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK failed with info %d in QR or SVD", info);
     armilla_multiply(r, r, r, 1, Y, Zt, 0, R);

@@ -495,9 +495,10 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     armilla_status status = armilla_fit_check(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;
-    armilla_blas_enter();
-    context->kernel = f.resolved.kernel;
     f.threads = armilla_threads_choose(options->threads);
+    status = armilla_blas_enter(context, f.threads);
+    if (status != ARMILLA_OK) return status;
+    context->kernel = f.resolved.kernel;
     status = choose_start(&f);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
     if (status == ARMILLA_OK) status = prepare(&f);

@@ -11,9 +11,10 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
 {
     armilla_view view = {0};
     armilla_data_facts facts;
-    armilla_blas_enter();
+    armilla_status status = armilla_blas_enter(context, armilla_threads_choose(threads));
+    if (status != ARMILLA_OK) return status;
     context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
-    armilla_status status = armilla_model_view(context, model, X, false, &view);
+    status = armilla_model_view(context, model, X, false, &view);
     if (status == ARMILLA_OK)
         status = armilla_survey(context, view.data, model->summary.precision, threads, &facts, NULL);
     if (status == ARMILLA_OK) status = armilla_view_finite(context, model, &view, &facts, model->summary.precision);

@@ -54,6 +54,12 @@ cmake -S "$work/project" -B "$work/project/build" -DCMAKE_C_COMPILER="$cc" -DCMA
 run "$work/project/build/fit-cmake"
 run "$work/project/build/fit-cmake-c++"
 
+# BLAS is loaded, not linked, but for a build that asks for it; what pkg-config says of static programs follows.
+if ! grep -q 'ARMILLA_LINK_BLAS:BOOL=ON' "$build/CMakeCache.txt"; then
+    if pkg-config --static --libs armilla | grep -E 'blas|lapack'; then echo "armilla.pc names BLAS"; exit 1; fi
+    if readelf -d "$lib/libarmilla.so" | grep -E 'NEEDED.*(blas|lapack)'; then echo "the library needs BLAS"; exit 1; fi
+fi
+
 # The command finds its library by itself, and only the public headers were installed.
 "$prefix/bin/armilla" --version | grep -q "$version"
 diff <(cd "$root/include" && find . -name '*.h' | sort) <(cd "$prefix/include" && find . -type f | sort)

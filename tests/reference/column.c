@@ -148,8 +148,7 @@ void column_for_each(uint64_t seed, int draws, void (*check)(uint64_t *random, c
 
 int column_set_up(void **state)
 {
-    armilla_blas_enter();
-    return reference_set_up(state);
+    return reference_set_up(state) || armilla_blas_enter(reference_context, 1) != ARMILLA_OK;
 }
 
 int column_tear_down(void **state)

@@ -1,6 +1,9 @@
 /* Checks that say what they were checking, random numbers, plain matrix algebra and brute-force projections. */
 #include "reference/reference.h"
 
+#include "unit/support.h"
+
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +15,8 @@ static char scene[256];
 int reference_set_up(void **state)
 {
     (void)state;
-    return armilla_context_new(NULL, &reference_context) != ARMILLA_OK;
+    reference_context = support_context();
+    return 0;
 }
 
 int reference_tear_down(void **state)
@@ -70,7 +74,13 @@ void reference_says(const char *words, const char *file, int line)
 
 int64_t reference_effort(int64_t usual, int64_t slow)
 {
-    return getenv("ARMILLA_VALGRIND") ? slow : usual;
+    return getenv("ARMILLA_EFFORT") || getenv("ARMILLA_VALGRIND") ? slow : usual;
+}
+
+bool reference_wide(void)
+{
+    volatile long double one = 1, tiny = LDBL_EPSILON;
+    return LDBL_MANT_DIG > DBL_MANT_DIG && one + tiny != 1;
 }
 
 double *reference_new(int64_t count)

@@ -36,9 +36,11 @@ void reference_status(armilla_status status, armilla_status wanted, const char *
 void reference_says(const char *words, const char *file, int line);
 #define REFERENCE_SAYS(words) reference_says((words), __FILE__, __LINE__)
 
-/* usual, or slow under valgrind (ARMILLA_VALGRIND is set), where everything takes fifty times as long and where the
- * x87's long double, which OpenBLAS' norms rely on, has neither its digits nor its range. */
+/* usual, or slow where everything takes ten to fifty times as long: ARMILLA_VALGRIND or ARMILLA_EFFORT is set. */
 int64_t reference_effort(int64_t usual, int64_t slow);
+/* Whether long double has the digits and the range that it promises; under valgrind it is a double. References in it are
+ * no better than what they judge there, and OpenBLAS' norms, which rely on it, overflow. */
+bool reference_wide(void);
 
 /* Zeroed; released by free(). */
 double *reference_new(int64_t count);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Includes point down only (docs/architecture.md), BLAS stays in src/linalg, and the library neither prints nor exits.
+# Includes point down only (docs/architecture.md), BLAS stays in src/linalg, the library neither prints nor exits, and
+# tests make contexts in one way.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -65,6 +66,11 @@ for file in $(find cli convert -name '*.[ch]'); do
         esac
     done < <(includes "$file")
 done
+
+# Contexts of tests are support_context's, whose memory is NaN before and after use.
+while read -r line; do
+    complain "$line: tests make contexts by support_context or support_context_with"
+done < <(grep -rn 'armilla_context_new(NULL' tests --include='*.c' | cut -d: -f1,2)
 
 while read -r line what; do
     complain "include/$line: a public header includes only public and standard headers"

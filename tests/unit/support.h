@@ -25,7 +25,8 @@ typedef struct support_allocator {
 
 #define SUPPORT_ALLOCATOR ((support_allocator){.countdown = -1})
 
-/* A context on the C library's allocator, or on that one; the caller frees it. Fails the test where it cannot. */
+/* A context on the C library's allocator, or on that one; the caller frees it. Fails the test where it cannot. Either
+ * way fresh memory, and memory given back, is NaN: what reads it shows. Tests make no context otherwise (a test looks). */
 armilla_context *support_context(void);
 armilla_context *support_context_with(support_allocator *allocator);
 /* Before a test: an empty DIR and a context whose blocks are counted. After it both are gone, and the test fails where a

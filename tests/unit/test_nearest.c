@@ -1,6 +1,7 @@
 /* Codes that are names of atoms: the choice of the nearest, the sums of a sweep with names, and k-means++, each against
  * plain loops. */
 #include "reference/reference.h"
+#include "unit/support.h"
 
 #include "linalg/code_kernels.h"
 #include "linalg/dense.h"
@@ -119,10 +120,9 @@ static void fill(uint64_t seed)
 
 static void test_sums_of_names(void **state)
 {
-    armilla_context *context = NULL;
+    armilla_context *context = support_context();
     const armilla_preparation centre = {.mean = mean};
     (void)state;
-    REFERENCE_OK(armilla_context_new(NULL, &context));
     for (int trial = 0; trial < 12; trial++) {
         armilla_data *raw = NULL, *prepared = NULL;
         const bool is_sparse = trial % 2, centred = trial % 4 >= 2;
@@ -169,11 +169,10 @@ static double left_by(bool angle, const double *squared, const int64_t *chosen)
 static void test_seeding(void **state)
 {
     enum { TRIES = 40 };
-    armilla_context *context = NULL;
+    armilla_context *context = support_context();
     armilla_data *data = NULL;
     double squared[N];
     (void)state;
-    REFERENCE_OK(armilla_context_new(NULL, &context));
     fill(5);
     for (int64_t j = 0; j < N; j++) /* six groups, one of them large */
         for (int64_t i = 0; i < M; i++) dense[j * M + i] += i == (j < 200 ? 0 : 1 + j % 5) ? 12 : 0;
@@ -213,10 +212,9 @@ static void test_seeding(void **state)
 static void test_seeding_of_few_places(void **state)
 {
     const double few[10] = {1, 0, 0, 1, 2, 0, 0, 0, 0, 3}, squared[5] = {1, 1, 4, 0, 9};
-    armilla_context *context = NULL;
+    armilla_context *context = support_context();
     armilla_data *data = NULL;
     (void)state;
-    REFERENCE_OK(armilla_context_new(NULL, &context));
     REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, few, 2, 5, 2, &data));
     for (int angle = 0; angle < 2; angle++)
         for (uint64_t seed = 0; seed < 10; seed++) {

@@ -1,5 +1,6 @@
 /* The code sets' projections against every support there is, their rules for ties, and the basis sets. */
 #include "reference/reference.h"
+#include "unit/support.h"
 
 #include "sets/sets.h"
 
@@ -267,10 +268,9 @@ static void test_nearest_basis(void **state)
 {
     enum { M = 7, R = 3 };
     uint64_t random = 5;
-    armilla_context *context = NULL;
+    armilla_context *context = support_context();
     armilla_algebra *algebra = NULL;
     (void)state;
-    assert_int_equal(armilla_context_new(NULL, &context), ARMILLA_OK);
     assert_int_equal(armilla_algebra_new(context, M, R, &algebra), ARMILLA_OK);
     for (int draw = 0; draw < 200; draw++) {
         double B[M * R], polar[M * R], near[M * R];

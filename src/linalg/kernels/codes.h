@@ -180,7 +180,7 @@ static void descend(const armilla_descent *t, const double *d, double *w, double
 INLINE int32_t nearest_atom(int64_t r, const double *c, const double *offsets, double factor)
 {
     const vector step = spread(WIDTH);
-    vector least = spread(INFINITY), place = {0}, at;
+    vector least = spread(INFINITY), place = {0}, at = {0};
     double least_of[WIDTH], place_of[WIDTH], found = INFINITY, name = 0;
     int64_t k = 0;
     for (int i = 0; i < WIDTH; i++) at[i] = i;

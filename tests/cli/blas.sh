@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# BLAS and LAPACK are loaded by the commands that compute, when they do, and by no others: under a limit of the address
+# space that OpenBLAS does not fit in, reading goes on, and a fit ends with 71 rather than never.
+. "$(dirname "$0")/lib.sh"
+numbers 40 5 >data.csv
+printf '1\n2\n1\n' >labels.txt
+expect 0 fit data.csv --rank 2 --out model.npz --quiet
+
+if ldd "$ARMILLA" | grep -q 'lib[a-z]*blas\|liblapack'; then
+    grep -q 'ARMILLA_LINK_BLAS:BOOL=ON' "${ARMILLA_BUILD:-.}/CMakeCache.txt" || die 'the command is linked with BLAS'
+    exit 77
+fi
+case "$(ldd "$ARMILLA")" in *libc.so.6*) ;; *) exit 77 ;; esac
+
+# loaded ARGUMENT...: the command succeeds; prints which of BLAS and LAPACK the run-time linker was asked for.
+loaded() {
+    rm -f "$top"/linker*
+    ran="armilla $*"
+    LD_DEBUG=libs LD_DEBUG_OUTPUT="$top/linker" "$ARMILLA" "$@" >"$top/stdout" 2>"$top/stderr" || die "exit status $?"
+    sed -n 's/.*find library=\(lib[a-z]*blas[^ ]*\|liblapack[^ ]*\) .*/\1/p' "$top"/linker* | sort -u
+}
+
+# without_blas ARGUMENT...: does it without, and within 100 MB of address space; a sanitizer takes terabytes.
+without_blas() {
+    equal "$(loaded "$@")" '' 'loaded'
+    [ -n "${ASAN_OPTIONS:-}" ] || (ulimit -v 100000 && expect 0 "$@")
+}
+without_blas --version
+without_blas --help
+without_blas help fit
+without_blas list models
+without_blas info data.csv
+without_blas info model.npz
+without_blas convert data.csv data.npy --force
+without_blas score labels.txt labels.txt
+without_blas reconstruct model.npz --out rebuilt.npy --force --quiet
+[ -n "$(loaded fit data.csv --rank 2 --out other.npz --quiet)" ] || die 'a fit without BLAS: this test sees nothing'
+[ -n "$(loaded transform model.npz data.csv --out codes.npy --quiet)" ] || die 'codes without BLAS'
+
+# A library that is missing, or broken, is named.
+mkdir "$top/broken"
+for name in $(loaded fit data.csv --rank 2 --out other.npz --quiet --force); do
+    : >"$top/broken/$name"
+    LD_LIBRARY_PATH=$top/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+    refuse 69 "$name" fit data.csv --rank 2 --out none.npz --quiet
+    refuse 69 "$name" transform model.npz data.csv --out none.npy --quiet
+    rm "$top/broken/$name"
+done
+[ ! -e none.npz ] || die 'a model was written'
+
+# Whatever the limit, a fit is done or ends with 71, soon; OpenBLAS waits for memory for ever.
+[ -z "${ASAN_OPTIONS:-}" ] || exit 0
+for limit in 60000 100000 150000 250000 400000 600000; do
+    for threads in 1 2; do
+        ran="armilla fit --threads $threads with ulimit -v $limit"
+        got=0
+        (ulimit -v "$limit" && OPENBLAS_NUM_THREADS=$threads timeout 60 "$ARMILLA" fit data.csv --rank 2 \
+            --threads "$threads" --out none.npz --force --quiet >"$top/stdout" 2>"$top/stderr") || got=$?
+        case $got in
+        0) silent ;;
+        71) says 'ulimit -v' ;;
+        *) die "exit status $got" ;;
+        esac
+        [ "$limit" != 100000 ] || equal "$got" 71 'within 100 MB'
+    done
+done
+equal "$got" 0 'within 600 MB'
