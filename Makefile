@@ -2,24 +2,24 @@
 #
 #   DEPS=no       install nothing              BUILD=build          where everything is built
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
-#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target
+#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target, and `make fuzz-cli`
 #   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
 
 BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= OFF
 # Not ?=: bash has a variable of that name.
-fuzz: export FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
+fuzz fuzz-cli: export FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
-export BUILD WERROR JOBS TARGETS SEEDS DATA
+export BUILD WERROR JOBS TARGETS SEEDS DATA SEED CASES
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all coverage fuzz bench mnist experiments install format check-format clean help
+.PHONY: build deps demo test test-all coverage fuzz fuzz-cli bench mnist experiments install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -48,6 +48,10 @@ coverage: ## measure which branches of src/ the tests take, with a page for each
 fuzz: ## fuzz every reader for SECONDS=60 each (needs clang); TARGETS="csv mtx" for some of them
 	@scripts/deps.sh build test more
 	@scripts/fuzz.sh
+
+fuzz-cli: ## fuzz whole commands of a sanitized build for SECONDS=60; SEED=1 CASES=46 runs one case again
+	@scripts/deps.sh build test plot
+	@scripts/fuzz_cli.sh
 
 bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run
 	@scripts/deps.sh build test

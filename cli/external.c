@@ -47,8 +47,12 @@ static int open_nameless(void)
 {
     const char *folder = getenv("TMPDIR");
     char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/armilla-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int file = mkostemp(name, O_CLOEXEC);
+    if (!folder || !*folder) folder = "/tmp";
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0) return file;
+    /* A file system that knows none: whoever is killed between these two calls leaves an empty file. */
+    snprintf(name, sizeof name, "%s/armilla-XXXXXX", folder);
+    file = mkostemp(name, O_CLOEXEC);
     if (file >= 0) (void)unlink(name);
     return file;
 }

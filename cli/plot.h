@@ -1,5 +1,5 @@
 /* What the kinds of pictures share. A kind is one file and one row: it writes a gnuplot script and its data, and
- * plot_gnuplot.c runs the one on the other. Whatever a user named goes through plot_text. */
+ * plot_gnuplot.c runs the one on the other. Whatever a user named goes through plot_text or plot_path. */
 #ifndef ARMILLA_CLI_PLOT_H
 #define ARMILLA_CLI_PLOT_H
 
@@ -35,8 +35,11 @@ armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
 
 /* Text of a user as a gnuplot string: nothing in it is a command, and control characters and what is not UTF-8 are
- * replaced. To be followed by `noenhanced` wherever it is shown. */
+ * replaced, an SVG with it is well-formed, and what is very long is shortened. To be followed by `noenhanced` wherever
+ * it is shown. */
 void plot_text(FILE *script, const char *text);
+/* The name of a file as a gnuplot string: all its bytes, whatever they are. */
+void plot_path(FILE *script, const char *path);
 
 /* The title: --title, or the format's text where none was given. */
 void plot_title(plot_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));

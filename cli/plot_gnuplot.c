@@ -89,10 +89,10 @@ static armilla_status put_head(const plot_job *job, FILE *file, const char *data
     fprintf(file, terminals[i].terminal, scale * job->width, scale * job->height);
     if (picture) {
         fprintf(file, "\nset output ");
-        plot_text(file, picture);
+        plot_path(file, picture);
     }
     fprintf(file, "\ndata = ");
-    plot_text(file, data);
+    plot_path(file, data);
     fprintf(file, "\n");
     return ferror(file) ? ARMILLA_NO_MEMORY : ARMILLA_OK;
 }

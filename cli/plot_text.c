@@ -8,35 +8,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes the UTF-8 character at text has; 0 where it is none. */
+/* How many bytes the UTF-8 character at text has; 0 where it is none that XML may hold: bytes that are no UTF-8, halves of
+ * surrogate pairs, U+FFFE and U+FFFF, and the control characters past ASCII. */
 static int utf8_length(const unsigned char *text)
 {
     static const struct {
         unsigned char mask, lead;
         int length;
-    } forms[] = {{0x80, 0x00, 1}, {0xe0, 0xc0, 2}, {0xf0, 0xe0, 3}, {0xf8, 0xf0, 4}};
+        unsigned least; /* a smaller number has a shorter form */
+    } forms[] = {{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0xa0}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if ((text[0] & forms[i].mask) != forms[i].lead) continue;
-        for (int k = 1; k < forms[i].length; k++)
+        unsigned character = text[0] & (unsigned char)~forms[i].mask;
+        for (int k = 1; k < forms[i].length; k++) {
             if ((text[k] & 0xc0) != 0x80) return 0;
-        return forms[i].length;
+            character = character << 6 | (text[k] & 0x3f);
+        }
+        const bool allowed = character >= forms[i].least && character <= 0x10ffff && character >> 11 != 0xd800 >> 11 &&
+                             character != 0xfffe && character != 0xffff;
+        return allowed ? forms[i].length : 0;
     }
     return 0;
 }
 
+/* Characters that are shown of a text: a longer one would cover the picture. */
+enum { MOST_TITLE = 160, MOST_NAME = 60 };
+
+static bool is_plain(unsigned char character)
+{
+    return isalnum(character) || strchr(" .,:;/-+()=_", character);
+}
+
 /* Double quotes and octal escapes for whatever has a meaning to gnuplot: it substitutes backquotes in such strings
  * before it reads escapes, so that an escaped one is only a character. (In single quotes, which substitute nothing, a
- * doubled quote at the beginning of a string is misread.) */
-static void put_text(FILE *script, const char *text, const char *percent)
+ * doubled quote at the beginning of a string is misread.) Of more than `most` characters the last is an ellipsis. */
+static void put_text(FILE *script, const char *text, int most, const char *percent)
 {
     fputc('"', script);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    for (const unsigned char *start = (const unsigned char *)text, *at = start; *at; most--) {
         const int length = utf8_length(at);
+        if (most == 1 && at[length ? length : 1]) {
+            fputs("\342\200\246", script);
+            break;
+        }
+        /* gnuplot escapes < and & in an SVG but not >, and XML has no ]]> in text: an invisible word joiner parts it. */
+        if (*at == '>' && at - start >= 2 && at[-1] == ']' && at[-2] == ']') fputs("\342\201\240", script);
         if (length == 0 || *at == 0x7f)
             fputc('?', script);
         else if (*at < ' ')
             fputc(' ', script);
-        else if (length > 1 || isalnum(*at) || strchr(" .,:;/-+()=_", *at))
+        else if (length > 1 || is_plain(*at))
             fwrite(at, 1, (size_t)length, script);
         else if (*at == '%')
             fputs(percent, script);
@@ -49,7 +70,15 @@ static void put_text(FILE *script, const char *text, const char *percent)
 
 void plot_text(FILE *script, const char *text)
 {
-    put_text(script, text, "\\045");
+    put_text(script, text, MOST_TITLE, "\\045");
+}
+
+void plot_path(FILE *script, const char *path)
+{
+    fputc('"', script);
+    for (const unsigned char *at = (const unsigned char *)path; *at; at++)
+        fprintf(script, is_plain(*at) ? "%c" : "\\%03o", *at);
+    fputc('"', script);
 }
 
 void plot_title(plot_job *job, const char *format, ...)
@@ -70,7 +99,7 @@ void plot_class_text(plot_job *job, int64_t c, bool tic)
 {
     char number[32];
     snprintf(number, sizeof number, "%" PRId64, c + 1);
-    put_text(job->script, job->names ? job->names[c] : number, tic ? "\\045\\045" : "\\045");
+    put_text(job->script, job->names ? job->names[c] : number, MOST_NAME, tic ? "\\045\\045" : "\\045");
 }
 
 /* Okabe and Ito's colours, darkest first; yellow, which white swallows, is left out. */

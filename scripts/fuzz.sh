@@ -17,9 +17,14 @@ targets=${TARGETS:-$("$programs/fuzz_replay" --list)}
 export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=2:allocator_may_return_null=1
 bad=0
 for target in $targets; do
+    # Longer than the longest seed: libFuzzer cuts off what is beyond, and a model without its end is none.
+    longest=$(find "$tree/seeds/$target" -type f -printf '%s\n' | sort -n | tail -n 1)
+    longest=$((longest * 3 / 2 > 600 ? longest * 3 / 2 : 600))
     mkdir -p "$tree/corpus/$target" "$tree/found"
     log=$tree/$target.log
-    if ARMILLA_FUZZ_TARGET=$target "$programs/fuzz_reader" -max_len=600 -max_total_time="$seconds" \
+    words=()
+    [[ ! -e tests/fuzz/$target.dict ]] || words=(-dict="tests/fuzz/$target.dict")
+    if ARMILLA_FUZZ_TARGET=$target "$programs/fuzz_reader" "${words[@]}" -max_len="$longest" -max_total_time="$seconds" \
         -print_final_stats=1 -artifact_prefix="$tree/found/$target-" "$tree/corpus/$target" "$tree/seeds/$target" \
         >"$log" 2>&1; then
         printf '%-10s %12s executions\n' "$target" "$(sed -n 's/.*number_of_executed_units: *//p' "$log")"

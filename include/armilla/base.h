@@ -87,6 +87,11 @@ ARMILLA_API void armilla_context_free(armilla_context *context);
 /* The sentence about the last failure, "" where there was none. */
 ARMILLA_API const char *armilla_context_error(const armilla_context *context);
 ARMILLA_API void armilla_context_set_log(armilla_context *context, armilla_log_function log, void *user);
+/* Files are mapped where they can be: their numbers are used where they lie, and take no memory. They must then stay as
+ * they are; one that becomes shorter ends the process by a signal (SIGBUS). With `never`, all that is opened with the
+ * context from then on (data, labels, lists, models) is read into memory instead: a file that becomes shorter meanwhile
+ * is ARMILLA_IO_ERROR, and later it may change or go. */
+ARMILLA_API void armilla_context_set_never_map(armilla_context *context, bool never);
 
 #ifdef __cplusplus
 }

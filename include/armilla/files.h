@@ -12,7 +12,8 @@ extern "C" {
  * removes it. Without overwrite an existing destination is ARMILLA_CANNOT_CREATE, at new and again at commit. What
  * is no regular file, such as a pipe or /dev/stdout, is written directly. A commit that fails leaves the destination
  * as it was; only where the very last step, flushing the directory, fails (ARMILLA_IO_ERROR) the new file is there.
- * The context is used until the free, and print writes numbers with a point whatever the locale. */
+ * What processes that were killed left under temporary names beside it is removed when nobody has touched it for an
+ * hour. The context is used until the free, and print writes numbers with a point whatever the locale. */
 typedef struct armilla_output armilla_output;
 
 ARMILLA_API armilla_status armilla_output_new(armilla_context *context, const char *path, bool overwrite,

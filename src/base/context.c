@@ -45,6 +45,11 @@ void armilla_context_set_log(armilla_context *context, armilla_log_function log,
     context->log_user = user;
 }
 
+void armilla_context_set_never_map(armilla_context *context, bool never)
+{
+    context->never_map = never;
+}
+
 /* A sentence is one line, whatever a file's name or content has put into it: nothing in it moves a terminal either. */
 static void make_plain(char *sentence)
 {

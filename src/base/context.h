@@ -11,6 +11,7 @@ struct armilla_context {
     armilla_log_function log;
     void *log_user;
     const armilla_io *io;
+    bool never_map;      /* files are read, not mapped */
     const char *kernel;  /* of the call under way: the row of the kernels that it is pinned to; NULL: the best */
     int64_t most_narrow; /* sizes beyond it need 64-bit indices: INT32_MAX, and less where a test says so */
     char error[1024];

@@ -4,12 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static int system_open(const char *path, int flags, mode_t mode)
 {
     return open(path, flags | O_CLOEXEC, mode);
+}
+
+static int system_lock(int file)
+{
+    return flock(file, LOCK_EX | LOCK_NB);
 }
 
 const armilla_io armilla_io_system = {
@@ -21,6 +27,7 @@ const armilla_io armilla_io_system = {
     .rename = rename,
     .link = link,
     .unlink = unlink,
+    .lock = system_lock,
     .stat = stat,
     .fstat = fstat,
     .access = access,

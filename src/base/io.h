@@ -15,6 +15,7 @@ typedef struct armilla_io {
     int (*rename)(const char *from, const char *to);
     int (*link)(const char *from, const char *to);
     int (*unlink)(const char *path);
+    int (*lock)(int file); /* for this process alone, until it closes the file; fails rather than waits */
     int (*stat)(const char *path, struct stat *facts);
     int (*fstat)(int file, struct stat *facts);
     int (*access)(const char *path, int mode);

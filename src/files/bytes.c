@@ -19,13 +19,22 @@ armilla_status armilla_cannot_open(armilla_context *context, const char *path)
 
 static bool map_file(armilla_context *context, int file, const struct stat *facts, armilla_bytes *bytes)
 {
-    if (!S_ISREG(facts->st_mode) || facts->st_size <= 0) return false;
+    if (context->never_map || !S_ISREG(facts->st_mode) || facts->st_size <= 0) return false;
     void *map = context->io->map(NULL, (size_t)facts->st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (map == MAP_FAILED) return false;
     bytes->map = map;
     bytes->start = map;
     bytes->count = (size_t)facts->st_size;
     return true;
+}
+
+/* An end before the size that was told: some files of the system have a size that is not their own, and keep it. */
+static armilla_status check_end(armilla_context *context, int file, int64_t told, int64_t used, const char *path)
+{
+    struct stat facts;
+    if (used >= told || (context->io->fstat(file, &facts) == 0 && facts.st_size == told)) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_IO_ERROR,
+                        "%s: became shorter while it was read; let it be finished, and start again", path);
 }
 
 /* Until the end, whatever stat said of the size: pipes have none, and files in /proc lie. */
@@ -47,6 +56,7 @@ static armilla_status read_file(armilla_context *context, int file, int64_t told
             goto done;
         }
     }
+    if ((status = check_end(context, file, told, used, bytes->path)) != ARMILLA_OK) goto done;
     if ((status = armilla_grow(context, used, 1, &block)) != ARMILLA_OK) goto done; /* gives back what is not used */
     bytes->memory = block;
     bytes->start = block;

@@ -4,7 +4,8 @@
 
 #include "data/data.h"
 
-/* A file's bytes: mapped, or in memory. A reader that keeps the mapping (armilla_data_map_dense) sets map to NULL. */
+/* A file's bytes: mapped, or in memory. A reader that keeps the mapping (armilla_data_map_dense) or
+ * the memory (armilla_data_own_dense) sets it to NULL. */
 typedef struct armilla_bytes {
     const char *path; /* for messages */
     const unsigned char *start;
@@ -60,7 +61,7 @@ armilla_status armilla_labels_read(armilla_context *context, const char *path, i
 
 /* ARMILLA_CANNOT_OPEN, for the reason in errno. */
 armilla_status armilla_cannot_open(armilla_context *context, const char *path);
-/* Maps the file (or reads it, where it cannot be mapped: a pipe). armilla_bytes_free undoes it; the path is borrowed
+/* Maps the file (or reads it, where it cannot be mapped, as a pipe, or is not to be). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);

@@ -1,4 +1,4 @@
-/* .npy: NumPy's file of one array. Numbers that already lie as the solver wants them stay in the mapping; all others
+/* .npy: NumPy's file of one array. Numbers that already lie as the solver wants them stay where they are; all others
  * are converted, and transposed where the file has the other order. */
 #include "files/array.h"
 #include "files/files.h"
@@ -105,10 +105,16 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
     snprintf(where, sizeof where, "%s: ", bytes->path);
     armilla_status status = armilla_data_check_shape(context, where, m, n);
     if (status != ARMILLA_OK) return status;
-    if (!bytes->map || !aligned || !armilla_array_is(array, type, columns))
+    if (!armilla_array_is(array, type, columns) || (bytes->map ? !aligned : !bytes->memory))
         return convert(context, bytes->path, array, options, data);
-    status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array->values, m, n, data);
-    if (status == ARMILLA_OK) bytes->map = NULL;
+    if (bytes->map) {
+        status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array->values, m, n, data);
+        if (status == ARMILLA_OK) bytes->map = NULL;
+        return status;
+    }
+    memmove(bytes->memory, array->values, (size_t)(m * n) * armilla_type_size(type));
+    status = armilla_data_own_dense(context, type, bytes->memory, m, n, data);
+    if (status == ARMILLA_OK) bytes->memory = NULL;
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* Outputs that appear whole or not at all: written under a temporary name beside the destination, flushed to the
  * disk, then moved into place. What is no regular file (a pipe, /dev/null, /dev/stdout) cannot be moved over, and is
  * written directly. The first failure sticks: later writes and the commit return its status again. */
-#include "base/context.h"
+#include "files/leftovers.h"
 
 #include <armilla/files.h>
 
@@ -15,7 +15,6 @@
 
 #define BUFFER_BYTES (256 * 1024)
 #define MOST_NAMES 10000   /* temporary names that are tried */
-#define NAME_KEPT 200      /* of the destination's name; the file system takes 255 */
 #define TEMPORARY_ROOM 256 /* bytes that the temporary's name takes at most */
 
 struct armilla_output {
@@ -117,7 +116,8 @@ static armilla_status open_direct(armilla_output *output)
     return output->file < 0 ? cannot_create(output) : ARMILLA_OK;
 }
 
-/* DIRECTORY/.NAME.PID-COUNTER.tmp; O_EXCL decides who has it, and follows no symbolic link. */
+/* DIRECTORY/.NAME.armilla.PID-COUNTER.tmp; O_EXCL decides who has it, and follows no symbolic link. The lock tells
+ * others that it is in use; some file systems have none, and there nothing is ever cleaned up. */
 static armilla_status open_temporary(armilla_output *output)
 {
     const char *name = last_part(output->path);
@@ -126,12 +126,14 @@ static armilla_status open_temporary(armilla_output *output)
     armilla_status status = armilla_take(output->context, (int64_t)size, 1, &made);
     if (status != ARMILLA_OK) return status;
     memcpy(made, output->path, before);
+    armilla_leftovers_remove(output->context, output->path, before);
     for (int counter = 0; counter < MOST_NAMES; counter++) {
-        snprintf(made + before, size - before, ".%.*s.%ld-%d.tmp", NAME_KEPT, name, (long)getpid(), counter);
+        armilla_temporary_name(made + before, size - before, name, counter);
         output->file = armilla_io_open(output->context->io, made, O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (output->file >= 0 || errno != EEXIST) break;
     }
     if (output->file >= 0) {
+        (void)output->context->io->lock(output->file);
         output->temporary = made;
         return ARMILLA_OK;
     }

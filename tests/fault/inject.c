@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -175,6 +176,12 @@ int unlink(const char *path)
 {
     NEXT(unlink);
     return judge("unlink", path) == FAILS ? -1 : next(path);
+}
+
+int flock(int file, int operation)
+{
+    NEXT(flock);
+    return judge("lock", name_of(file)) == FAILS ? -1 : next(file, operation);
 }
 
 int stat64(const char *path, struct stat64 *facts)

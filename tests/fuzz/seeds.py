@@ -157,9 +157,9 @@ def model(precision, codes, arrays=None, **other):
 
 
 ones = np.ones(2)
-put("model", "plain", model("f64", "sphere"))
+put("model", "plain", model("f64", "sphere"), 2)
 put("model", "single", model("f32", "sphere", basis="nonnegative", solver="fast"))
-put("model", "sparse", model("f64", "sparse-sphere", sparsity=1, normalize="l2"))
+put("model", "sparse", model("f64", "sparse-sphere", sparsity=1, normalize="l2"), 3)
 put("model", "prepared", model("f64", "sphere", {"mean": ones, "idf": ones, "scale": ones}, center=True, tfidf=True,
                                scale=True, log1p=True))
 put("model", "names", model("f64", "sphere", {"feature_names": np.array(["a", "b"]), "labels": np.array([b"1"] * 3)}))

@@ -305,7 +305,7 @@ static void steps_over_a_leftover(void **state)
 {
     (void)state;
     char name[64], path[256];
-    snprintf(name, sizeof name, ".target.bin.%ld-0.tmp", (long)getpid());
+    snprintf(name, sizeof name, ".target.bin.armilla.%ld-0.tmp", (long)getpid());
     support_path(path, sizeof path, name);
     support_write_file(path, OLD, strlen(OLD));
     support_ok(context, write_pattern(context, target, false, 3, 3));
@@ -383,6 +383,21 @@ static int fault_stat(const char *path, struct stat *facts)
     return fails(false) ? -1 : stat(path, facts);
 }
 
+static int fault_lock(int file)
+{
+    return fails(false) ? -1 : armilla_io_system.lock(file);
+}
+
+static DIR *fault_opendir(const char *path)
+{
+    return fails(true) ? NULL : opendir(path);
+}
+
+static struct dirent *fault_readdir(DIR *directory)
+{
+    return fails(false) ? NULL : readdir(directory);
+}
+
 static const armilla_io fault_io = {
     .open = fault_open,
     .write = fault_write,
@@ -392,6 +407,10 @@ static const armilla_io fault_io = {
     .link = fault_link,
     .unlink = fault_unlink,
     .stat = fault_stat,
+    .lock = fault_lock,
+    .opendir = fault_opendir,
+    .readdir = fault_readdir,
+    .closedir = closedir,
 };
 
 /* Grows where a descriptor has leaked. */

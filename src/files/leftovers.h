@@ -1,0 +1,15 @@
+/* Names of outputs that are not whole yet, and what killed processes left under such names. */
+#ifndef ARMILLA_FILES_LEFTOVERS_H
+#define ARMILLA_FILES_LEFTOVERS_H
+
+#include "base/context.h"
+
+/* text = .NAME.armilla.PID-COUNTER.tmp, with as much of the name as a file system takes. */
+void armilla_temporary_name(char *text, size_t size, const char *name, int counter);
+
+/* Removes files of such names from the directory that the first `length` bytes of the path are (0: the present one),
+ * but only regular ones of this user that nobody has written to for an hour, and that no process on any machine has
+ * locked, as armilla_output has its temporaries. Whatever cannot be looked at or removed stays: nothing fails. */
+void armilla_leftovers_remove(armilla_context *context, const char *path, size_t length);
+
+#endif
