@@ -208,7 +208,8 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
 {
     const armilla_options none = {0};
     armilla_options asked = preparation ? *preparation : none;
-    armilla_kmeans_problem problem = {.work = choose_type(X, &asked), .options = options};
+    armilla_cluster_options chosen = *options;
+    armilla_kmeans_problem problem = {.work = choose_type(X, &asked), .options = &chosen};
     armilla_model *model = NULL;
     armilla_view view = {0};
     armilla_status status = check_options(context, options, &problem.way);
@@ -216,12 +217,13 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
     if (problem.way->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--method argmax is for codes; with data give kmeans or euclidean");
+    chosen.threads = armilla_threads_choose(options->threads);
     const bool unit = problem.way->unit || (asked.normalize && strcmp(asked.normalize, "l2") == 0);
     const bool plain = !unit && !asked.log1p && !asked.tfidf && !asked.scale && !asked.center;
     if (plain && problem.work == ARMILLA_F32 && !X->ops->entries)
-        status = is_far(context, X, (int)options->threads, &asked.center);
+        status = is_far(context, X, (int)chosen.threads, &asked.center);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &model);
-    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, &asked, (int)options->threads);
+    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, &asked, (int)chosen.threads);
     if (status == ARMILLA_OK) {
         model->summary.normalize = unit ? "l2" : "none";
         status = armilla_model_view(context, model, X, false, &view);

@@ -62,14 +62,16 @@ static armilla_status visit_entries(void *self, const armilla_panel *panel, int 
 static armilla_status survey_entries(armilla_context *context, const armilla_data *X, int threads, double *sums)
 {
     look l = {NULL, NULL};
-    const int64_t room = armilla_threads_choose(threads) * X->m;
-    armilla_status status = armilla_take(context, room, sizeof *l.rows, &l.rows);
+    armilla_traversal *traversal = NULL;
+    const armilla_kernels *kernels = armilla_kernels_for(context, armilla_type_precision(X->type));
+    armilla_status status = armilla_traversal_new(context, X, kernels, threads, SUMS, &traversal);
+    const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * X->m : 0;
+    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.rows, &l.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);
-    if (status == ARMILLA_OK)
-        status =
-            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, SUMS, visit_entries, &l, sums);
+    if (status == ARMILLA_OK) status = armilla_traverse(traversal, SUMS, visit_entries, &l, sums);
     armilla_release(context, l.values);
     armilla_release(context, l.rows);
+    armilla_traversal_free(traversal);
     return status;
 }
 
@@ -127,9 +129,10 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
 {
     bool units = false, varies = false;
     double sums[SUMS] = {0};
-    armilla_status status = survey_entries(context, X, (int)fit->threads, sums);
+    const int threads = armilla_threads_choose(fit->threads);
+    armilla_status status = survey_entries(context, X, threads, sums);
     const bool counts = are_counts(X, sums);
-    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)fit->threads, &units, &varies);
+    if (status == ARMILLA_OK && !counts) status = have_units(context, X, threads, &units, &varies);
     if (status != ARMILLA_OK) return status;
     fit->normalize = "l2";
     fit->log1p = fit->tfidf = counts;

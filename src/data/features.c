@@ -67,13 +67,17 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
 static armilla_status sum_features(armilla_context *context, const armilla_data *X, int threads, term add,
                                    const double *offsets, double *found)
 {
-    const int64_t m = X->m, room = armilla_threads_choose(threads) * m, length = X->ops->entries ? 2 * m : m;
+    const int64_t m = X->m, length = X->ops->entries ? 2 * m : m;
+    const armilla_kernels *kernels = armilla_kernels_for(context, ARMILLA_F64);
     feature_sums f = {.add = add, .offsets = offsets};
+    armilla_traversal *traversal = NULL;
     double *sums = NULL;
-    armilla_status status = armilla_take(context, room, sizeof *f.columns, &f.columns);
+    armilla_status status = armilla_traversal_new(context, X, kernels, threads, length, &traversal);
+    const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * m : 0;
+    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.columns, &f.columns);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.rows, &f.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, length, sizeof *sums, &sums);
-    if (status == ARMILLA_OK) status = armilla_traverse_once(context, X, ARMILLA_F64, threads, length, visit, &f, sums);
+    if (status == ARMILLA_OK) status = armilla_traverse(traversal, length, visit, &f, sums);
     for (int64_t i = 0; i < m && status == ARMILLA_OK; i++) {
         const double absent = X->ops->entries ? (double)X->n - sums[m + i] : 0;
         found[i] = sums[i] + (absent > 0 ? absent * add(0, offsets[i]) : 0);
@@ -81,6 +85,7 @@ static armilla_status sum_features(armilla_context *context, const armilla_data 
     armilla_release(context, sums);
     armilla_release(context, f.rows);
     armilla_release(context, f.columns);
+    armilla_traversal_free(traversal);
     return status;
 }
 

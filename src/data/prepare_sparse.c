@@ -14,7 +14,7 @@ typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
-    bool rescales;   /* unit length is all that is done */
+    bool rescales;           /* unit length is all that is done */
     armilla_factor *factors; /* 1/d_j (0 for a sample without a direction), or NULL where samples keep their length */
     double *shifts;          /* 1/d_j in units of the mean, or NULL where the data are not centred */
     /* The mean is kept in units of this power of two. It is 1 but for samples of unit length at scales at which the

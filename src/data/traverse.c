@@ -129,7 +129,7 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_dat
     *made = (armilla_traversal){.context = context, .X = X, .kernels = kernels};
     made->width = armilla_panel_width(X, kernels->type);
     if ((status = cut_slots(made, length)) != ARMILLA_OK) goto failed;
-    made->threads = (int)armilla_min64(armilla_threads_choose(threads), made->slots);
+    made->threads = (int)armilla_max64(1, armilla_min64(threads, made->slots));
     made->threads = (int)armilla_min64(made->threads, 1 + X->stored / THREAD_NUMBERS);
     made->workspace_bytes = X->ops->workspace(X, kernels->type, made->width);
     made->workspace_bytes += ALIGNMENT - made->workspace_bytes % ALIGNMENT;
@@ -207,15 +207,4 @@ armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, ar
 {
     pass p = {traversal, visitor, self};
     return armilla_reduce(traversal->reducer, length, visit_slot, &p, sums);
-}
-
-armilla_status armilla_traverse_once(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
-                                     int64_t length, armilla_visitor visitor, void *self, double *sums)
-{
-    armilla_traversal *traversal = NULL;
-    armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &traversal);
-    if (status == ARMILLA_OK) status = armilla_traverse(traversal, length, visitor, self, sums);
-    armilla_traversal_free(traversal);
-    return status;
 }

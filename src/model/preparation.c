@@ -176,7 +176,7 @@ static armilla_status tell_bad_place(armilla_context *context, const armilla_mod
     char sample[80], feature[80];
     double *column = NULL;
     armilla_status status = armilla_data_prepare(context, X, &logarithm, &logged);
-    if (status == ARMILLA_OK) status = armilla_survey(context, logged, work, 0, &found, NULL);
+    if (status == ARMILLA_OK) status = armilla_survey(context, logged, work, 1, &found, NULL);
     if (status == ARMILLA_OK && found.bad_sample >= 0) facts = found;
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *column, &column);
     if (status == ARMILLA_OK) status = armilla_data_column(context, X, work, facts.bad_sample, column);

@@ -11,6 +11,7 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
 {
     armilla_view view = {0};
     armilla_data_facts facts;
+    threads = armilla_threads_choose(threads);
     armilla_blas_enter();
     context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
     armilla_status status = armilla_model_view(context, model, X, false, &view);
