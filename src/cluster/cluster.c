@@ -175,12 +175,12 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
 }
 
 armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, int threads, double **means,
-                                      double **variances)
+                                      double **deviations)
 {
     armilla_status status = armilla_take(context, X->m, sizeof **means, means);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **variances, variances);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **deviations, deviations);
     if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, *means);
-    if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, *means, *variances);
+    if (status == ARMILLA_OK) status = armilla_feature_deviations(context, X, threads, *means, *deviations);
     return status;
 }
 
@@ -191,14 +191,14 @@ armilla_status armilla_cluster_spread(armilla_context *context, const armilla_da
  * distance. */
 static armilla_status is_far(armilla_context *context, const armilla_data *X, int threads, bool *far)
 {
-    double *means = NULL, *variances = NULL, offset = 0, spread = 0;
-    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &variances);
+    double *means = NULL, *deviations = NULL, offset = 0, spread = 0;
+    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &deviations);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         offset += means[i] * means[i];
-        spread += variances[i];
+        spread += deviations[i] * deviations[i];
     }
     *far = offset > HIDING * spread;
-    armilla_release(context, variances);
+    armilla_release(context, deviations);
     armilla_release(context, means);
     return status;
 }

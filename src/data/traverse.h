@@ -32,11 +32,11 @@ armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, ar
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
                               armilla_data_facts *facts, double *squared_norms);
 
-/* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its variance
- * (divided by n, not by n-1) about that mean, 0 where all that varies is rounding. */
+/* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its standard
+ * deviation (by n, not by n-1) about that mean, 0 where all that varies is rounding. At any scale. */
 armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts);
 armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means);
-armilla_status armilla_feature_variances(armilla_context *context, const armilla_data *X, int threads,
-                                         const double *means, double *variances);
+armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, int threads,
+                                          const double *means, double *deviations);
 
 #endif

@@ -33,16 +33,21 @@ static armilla_status learn_idf(armilla_model *model, const armilla_data *X, int
     return status;
 }
 
-/* scale_i = 1/sd of the feature after tf-idf; 1 for a feature that does not vary, or whose squares overflow: the
- * survey that follows tells of those. */
+/* scale_i = 1/sd of the feature after tf-idf; 1 for a feature that does not vary, or is not finite: the survey that
+ * follows tells of those. */
 static armilla_status learn_scale(armilla_model *model, const armilla_data *X, int threads, const double *means)
 {
     armilla_status status = armilla_take(model->context, X->m, sizeof(double), &model->scale);
-    if (status == ARMILLA_OK) status = armilla_feature_variances(model->context, X, threads, means, model->scale);
+    if (status == ARMILLA_OK) status = armilla_feature_deviations(model->context, X, threads, means, model->scale);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
-        const double variance = model->scale[i];
-        const bool varies = variance > 0 && isfinite(variance);
-        model->scale[i] = varies ? 1 / (sqrt(variance) * (model->idf ? model->idf[i] : 1)) : 1;
+        const double deviation = model->scale[i];
+        const bool varies = deviation > 0 && isfinite(deviation);
+        model->scale[i] = varies ? 1 / (deviation * (model->idf ? model->idf[i] : 1)) : 1;
+        if (!isfinite(model->scale[i]))
+            status = armilla_fail(model->context, ARMILLA_BAD_DATA,
+                                  "feature %" PRId64 " (counted from 1) varies by %g, too little for --scale to divide "
+                                  "by; multiply the data by a power of ten",
+                                  i + 1, deviation);
     }
     return status;
 }
