@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -74,16 +75,19 @@ static size_t list_files(const demo_job *job, const demo *chosen, char paths[DEM
 static armilla_status make_folder(demo_job *job, const demo *chosen)
 {
     cli_session *session = job->session;
-    char paths[DEMO_FILES][PATH_MAX];
+    char(*paths)[PATH_MAX] = NULL;
     output_path outputs[DEMO_FILES];
     if (strlen(job->folder) + NAME_MAX + 1 >= PATH_MAX)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
     if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s; choose another directory (--out)",
                     job->folder, strerror(errno));
+    if (!(paths = calloc(DEMO_FILES, sizeof *paths))) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
     const size_t count = list_files(job, chosen, paths);
     for (size_t i = 0; i < count; i++) outputs[i] = (output_path){"--out", paths[i], NULL};
-    return outputs_check(session, outputs, count);
+    const armilla_status status = outputs_check(session, outputs, count);
+    free(paths);
+    return status;
 }
 
 static armilla_status run(cli_session *session)

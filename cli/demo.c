@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *demo_path(const demo_job *job, const char *name, char buffer[PATH_MAX])
@@ -28,9 +29,10 @@ armilla_status demo_finish(const demo_job *job, armilla_output *output, armilla_
 armilla_status demo_run(demo_job *job, const char *format, ...)
 {
     enum { WORDS = 64, PATHS = 8 };
-    char line[2048], paths[PATHS][PATH_MAX], *words[WORDS + 3], *rest = NULL;
+    char line[2048], (*paths)[PATH_MAX] = calloc(PATHS, sizeof *paths), *words[WORDS + 3], *rest = NULL;
     size_t count = 0, path_count = 0;
     va_list arguments;
+    if (!paths) return fail(job->session, ARMILLA_NO_MEMORY, "demo: out of memory");
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
@@ -45,7 +47,9 @@ armilla_status demo_run(demo_job *job, const char *format, ...)
     words[count++] = "--force";
     words[count++] = "--quiet";
     words[count] = NULL;
-    return run_inside(job->session, words);
+    const armilla_status status = run_inside(job->session, words);
+    free(paths);
+    return status;
 }
 
 armilla_status demo_draw(demo_job *job, const char *line)

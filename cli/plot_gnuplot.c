@@ -17,7 +17,7 @@
 extern char **environ;
 
 /* The child's descriptor of the data, above the standard streams. */
-enum { DATA_PLACE = 3 };
+enum { DATA_PLACE = 3, LOCAL_NAME = NAME_MAX + 8 };
 
 /* Endings and what draws them: the format takes width and height in points. */
 static const struct {
@@ -160,7 +160,7 @@ static armilla_status draw(cli_session *session, int streams[4])
 /* The bytes of file, from its beginning. */
 static armilla_status copy(cli_session *session, int file, armilla_output *output)
 {
-    char part[65536];
+    char part[4096];
     armilla_status status = ARMILLA_OK;
     for (off_t at = 0; status == ARMILLA_OK;) {
         const ssize_t got = pread(file, part, sizeof part, at);
@@ -178,15 +178,15 @@ static armilla_status keep(plot_job *job, const char *script, const char *data, 
 {
     cli_session *session = job->session;
     const char *const out = session->settings.out;
-    char paths[3][PATH_MAX];
+    char paths[2][PATH_MAX];
     armilla_output *outputs[3] = {NULL, NULL, NULL};
     armilla_status status = ARMILLA_OK;
     beside(out, ".dat", paths[0]);
     beside(out, ".gp", paths[1]);
-    snprintf(paths[2], PATH_MAX, "%s", out);
+    const char *const names[3] = {paths[0], paths[1], out};
     signals_defer();
     for (int i = 0; i < 3 && status == ARMILLA_OK; i++)
-        status = armilla_output_new(session->context, paths[i], session->settings.force, &outputs[i]);
+        status = armilla_output_new(session->context, names[i], session->settings.force, &outputs[i]);
     if (status == ARMILLA_OK) status = armilla_output_write(outputs[0], data, data_size);
     if (status == ARMILLA_OK) status = armilla_output_write(outputs[1], script, strlen(script));
     if (status == ARMILLA_OK) status = copy(session, picture, outputs[2]);
@@ -198,19 +198,19 @@ static armilla_status keep(plot_job *job, const char *script, const char *data, 
     return status;
 }
 
-/* The name behind the last slash, in the present folder: the script is run where it lies. */
-static void local(const char *path, char buffer[PATH_MAX])
+/* The name behind the last slash with that ending, in the present folder: the script is run where it lies. */
+static void local(const char *path, const char *ending, char buffer[LOCAL_NAME])
 {
-    const char *slash = strrchr(path, '/');
-    snprintf(buffer, PATH_MAX, "./%.*s", PATH_MAX - 3, slash ? slash + 1 : path);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    snprintf(buffer, LOCAL_NAME, "./%.*s%s", (int)(strrchr(name, '.') - name), name, ending);
 }
 
 armilla_status plot_render(plot_job *job, const char *script, const char *data, size_t data_size)
 {
-    char data_path[PATH_MAX], here[PATH_MAX], picture[PATH_MAX];
-    beside(job->session->settings.out, ".dat", data_path);
-    local(data_path, here);
-    local(job->session->settings.out, picture);
+    const char *out = job->session->settings.out;
+    char here[LOCAL_NAME], picture[LOCAL_NAME];
+    local(out, ".dat", here);
+    local(out, strrchr(out, '.'), picture);
     char *run = assemble(job, "/dev/fd/3", NULL, script), *left = assemble(job, here, picture, script);
     int streams[4] = {-1, -1, -1, -1};
     cli_session *session = job->session;

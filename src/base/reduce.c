@@ -187,7 +187,7 @@ armilla_status armilla_reduce(armilla_reducer *reducer, int64_t length, armilla_
     reducer->status = ARMILLA_OK;
     reducer->failed_slot = reducer->slots;
     armilla_team_run(reducer->team, claim_slots, &run);
-    if (reducer->status == ARMILLA_OK)
+    if (reducer->status == ARMILLA_OK && length > 0)
         memcpy(sums, reducer->waiting[reducer->offset_of[reducer->levels]], (size_t)length * sizeof *sums);
     memset(reducer->waiting, 0, (size_t)(2 * reducer->slots + MOST_LEVELS) * sizeof *reducer->waiting);
     return reducer->status;

@@ -8,7 +8,11 @@
 #include <signal.h>
 #include <stdio.h>
 
-enum { MOST_THREADS = 1024 };
+enum {
+    MOST_THREADS = 1024,
+    MOST_CPUS = 1 << 15,  /* of an affinity mask; more than Linux can be configured for, where 8192 is the end */
+    STACK_BYTES = 1 << 20 /* of a thread: the system's own number may be as small as ulimit -s has been made */
+};
 
 /* Cores granted by a cgroup v2 quota ("max 100000" or "200000 100000"), or 0 where there is none. */
 static int quota_cores(void)
@@ -22,13 +26,18 @@ static int quota_cores(void)
     return (int)armilla_min64((quota + period - 1) / period, MOST_THREADS);
 }
 
+/* CPUs of the affinity mask. cpu_set_t ends at 1024 of them, and the call fails where the system may have more. */
+static int mask_cores(void)
+{
+    cpu_set_t masks[MOST_CPUS / CPU_SETSIZE];
+    return sched_getaffinity(0, sizeof masks, masks) == 0 ? CPU_COUNT_S(sizeof masks, masks) : 1;
+}
+
 int armilla_threads_available(void)
 {
-    cpu_set_t mask;
-    int cores = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
-    const int quota = quota_cores();
-    if (quota > 0 && quota < cores) cores = quota;
-    return cores > 0 ? cores : 1;
+    const int cores = mask_cores(), quota = quota_cores();
+    const int granted = quota > 0 && quota < cores ? quota : cores;
+    return (int)armilla_max64(1, armilla_min64(granted, MOST_THREADS));
 }
 
 int armilla_threads_choose(int64_t wanted)
@@ -79,6 +88,9 @@ static void recruit(armilla_team *team, int wanted)
     /* Signals that a thread's own work raises cannot wait: blocked, they would pass the program's handlers by. */
     static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
     sigset_t all, before;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -86,9 +98,10 @@ static void recruit(armilla_team *team, int wanted)
         struct member *next = &team->member[team->members];
         next->team = team;
         next->number = team->members + 1;
-        if (pthread_create(&next->thread, NULL, serve, next) != 0) break;
+        if (pthread_create(&next->thread, &attributes, serve, next) != 0) break;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
 }
 
 armilla_status armilla_team_new(armilla_context *context, int threads, armilla_team **team)

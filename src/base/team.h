@@ -7,7 +7,8 @@
 
 /* The cores that this process may use: its affinity mask, and the cgroup's CPU quota where there is one. */
 int armilla_threads_available(void);
-/* The number of threads to run on: wanted, or all available where wanted <= 0. */
+/* The number of threads to run on: wanted, or all available where wanted <= 0. Public functions ask once and hand the
+ * answer down: it may change at any time, and memory is laid out by it. */
 int armilla_threads_choose(int64_t wanted);
 
 typedef struct armilla_team armilla_team;

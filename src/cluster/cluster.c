@@ -175,12 +175,12 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
 }
 
 armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, int threads, double **means,
-                                      double **variances)
+                                      double **deviations)
 {
     armilla_status status = armilla_take(context, X->m, sizeof **means, means);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **variances, variances);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **deviations, deviations);
     if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, *means);
-    if (status == ARMILLA_OK) status = armilla_feature_variances(context, X, threads, *means, *variances);
+    if (status == ARMILLA_OK) status = armilla_feature_deviations(context, X, threads, *means, *deviations);
     return status;
 }
 
@@ -191,14 +191,14 @@ armilla_status armilla_cluster_spread(armilla_context *context, const armilla_da
  * distance. */
 static armilla_status is_far(armilla_context *context, const armilla_data *X, int threads, bool *far)
 {
-    double *means = NULL, *variances = NULL, offset = 0, spread = 0;
-    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &variances);
+    double *means = NULL, *deviations = NULL, offset = 0, spread = 0;
+    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &deviations);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         offset += means[i] * means[i];
-        spread += variances[i];
+        spread += deviations[i] * deviations[i];
     }
     *far = offset > HIDING * spread;
-    armilla_release(context, variances);
+    armilla_release(context, deviations);
     armilla_release(context, means);
     return status;
 }
@@ -208,7 +208,8 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
 {
     const armilla_options none = {0};
     armilla_options asked = preparation ? *preparation : none;
-    armilla_kmeans_problem problem = {.work = choose_type(X, &asked), .options = options};
+    armilla_cluster_options chosen = *options;
+    armilla_kmeans_problem problem = {.work = choose_type(X, &asked), .options = &chosen};
     armilla_model *model = NULL;
     armilla_view view = {0};
     armilla_status status = check_options(context, options, &problem.way);
@@ -216,12 +217,13 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
     if (problem.way->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--method argmax is for codes; with data give kmeans or euclidean");
+    chosen.threads = armilla_threads_choose(options->threads);
     const bool unit = problem.way->unit || (asked.normalize && strcmp(asked.normalize, "l2") == 0);
     const bool plain = !unit && !asked.log1p && !asked.tfidf && !asked.scale && !asked.center;
     if (plain && problem.work == ARMILLA_F32 && !X->ops->entries)
-        status = is_far(context, X, (int)options->threads, &asked.center);
+        status = is_far(context, X, (int)chosen.threads, &asked.center);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &model);
-    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, &asked, (int)options->threads);
+    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, &asked, (int)chosen.threads);
     if (status == ARMILLA_OK) {
         model->summary.normalize = unit ? "l2" : "none";
         status = armilla_model_view(context, model, X, false, &view);

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "base/team.h"
 #include "data/traverse.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,14 +63,16 @@ static armilla_status visit_entries(void *self, const armilla_panel *panel, int 
 static armilla_status survey_entries(armilla_context *context, const armilla_data *X, int threads, double *sums)
 {
     look l = {NULL, NULL};
-    const int64_t room = armilla_threads_choose(threads) * X->m;
-    armilla_status status = armilla_take(context, room, sizeof *l.rows, &l.rows);
+    armilla_traversal *traversal = NULL;
+    const armilla_kernels *kernels = armilla_kernels_for(context, armilla_type_precision(X->type));
+    armilla_status status = armilla_traversal_new(context, X, kernels, threads, SUMS, &traversal);
+    const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * X->m : 0;
+    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.rows, &l.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);
-    if (status == ARMILLA_OK)
-        status =
-            armilla_traverse_once(context, X, armilla_type_precision(X->type), threads, SUMS, visit_entries, &l, sums);
+    if (status == ARMILLA_OK) status = armilla_traverse(traversal, SUMS, visit_entries, &l, sums);
     armilla_release(context, l.values);
     armilla_release(context, l.rows);
+    armilla_traversal_free(traversal);
     return status;
 }
 
@@ -80,13 +83,15 @@ static bool are_counts(const armilla_data *X, const double *sums)
            (X->ops->entries || absent >= ABSENT_SHARE);
 }
 
-/* How many features have the spread: (sum v)^2 / sum v^2 of the variances v. */
-static double effective(int64_t m, const double *variances)
+/* How many features have the spread: (sum v)^2 / sum v^2 of the variances v, in any unit. */
+static double effective(int64_t m, const double *deviations)
 {
+    const double unit = armilla_safe_scale(m, deviations, NULL);
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < m; i++) {
-        sum += variances[i];
-        squares += variances[i] * variances[i];
+        const double variance = unit * deviations[i] * (unit * deviations[i]);
+        sum += variance;
+        squares += variance * variance;
     }
     return squares > 0 ? sum * sum / squares : (double)m;
 }
@@ -97,27 +102,27 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the variances. */
-static bool differ_in_unit(int64_t m, double *variances)
+/* Sorts the deviations. */
+static bool differ_in_unit(int64_t m, double *deviations)
 {
-    const double features = effective(m, variances);
-    qsort(variances, (size_t)m, sizeof *variances, compare);
-    const double middle = variances[m / 2], largest = variances[m - 1];
-    return features < fmax(SPREAD_SHARE * (double)m, 1.5) && sqrt(middle) < MIDDLE_SPREAD * sqrt(largest);
+    const double features = effective(m, deviations);
+    qsort(deviations, (size_t)m, sizeof *deviations, compare);
+    const double middle = deviations[m / 2], largest = deviations[m - 1];
+    return features < fmax(SPREAD_SHARE * (double)m, 1.5) && middle < MIDDLE_SPREAD * largest;
 }
 
 /* Sparse data are no tables of measurements, and are not centred. *varies: the samples are not all the same. */
 static armilla_status have_units(armilla_context *context, const armilla_data *X, int threads, bool *units,
                                  bool *varies)
 {
-    double *means = NULL, *variances = NULL;
+    double *means = NULL, *deviations = NULL;
     if (X->ops->entries) return ARMILLA_OK;
-    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &variances);
+    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &deviations);
     if (status == ARMILLA_OK) {
-        *units = X->m > 1 && differ_in_unit(X->m, variances);
-        for (int64_t i = 0; i < X->m; i++) *varies |= variances[i] > 0;
+        *units = X->m > 1 && differ_in_unit(X->m, deviations);
+        for (int64_t i = 0; i < X->m; i++) *varies |= deviations[i] > 0;
     }
-    armilla_release(context, variances);
+    armilla_release(context, deviations);
     armilla_release(context, means);
     return status;
 }
@@ -127,9 +132,10 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
 {
     bool units = false, varies = false;
     double sums[SUMS] = {0};
-    armilla_status status = survey_entries(context, X, (int)fit->threads, sums);
+    const int threads = armilla_threads_choose(fit->threads);
+    armilla_status status = survey_entries(context, X, threads, sums);
     const bool counts = are_counts(X, sums);
-    if (status == ARMILLA_OK && !counts) status = have_units(context, X, (int)fit->threads, &units, &varies);
+    if (status == ARMILLA_OK && !counts) status = have_units(context, X, threads, &units, &varies);
     if (status != ARMILLA_OK) return status;
     fit->normalize = "l2";
     fit->log1p = fit->tfidf = counts;

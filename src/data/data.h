@@ -8,14 +8,13 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse_kernels.h"
 
+#include "data/length.h"
 #include "data/logarithm.h"
 #include "data/names.h"
 #include "data/select.h"
 #include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
-
-#include <float.h>
 
 /* What a sparse form's load gives. */
 typedef struct armilla_sparse_panel {
@@ -138,27 +137,6 @@ void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t 
 int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
                                      double *shift);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
-/* Squares are summed in parts that do not wait for each other, feature i in part i % ARMILLA_SQUARE_PARTS, and the
- * parts in order: dense and sparse columns have the same bits. */
-enum { ARMILLA_SQUARE_PARTS = 16 };
-double armilla_square(int64_t m, const double *x);
-double armilla_square_of_entries(int64_t count, const int64_t *rows, const double *values);
-/* y scaled to a column's unit length: 0 where the column has none. */
-static inline double armilla_unit_entry(double y, double length)
-{
-    const double factor = 1 / length;
-    if (length == 0) return 0;
-    return factor > DBL_MAX ? y / length : y * factor;
-}
-
-/* Where to scale is all that is done: 1 for a length that is 1 up to the rounding of the data's own type. Such a sample
- * has unit length already, and stays as it is, to the bit. */
-static inline double armilla_own_length(armilla_type type, double length)
-{
-    const double rounding = 4 * (armilla_type_precision(type) == ARMILLA_F32 ? FLT_EPSILON : DBL_EPSILON);
-    return length >= 1 - rounding && length <= 1 + rounding ? 1 : length;
-}
-
 /* ||x - shift*mean||^2 for a column x with these entries: exact to rounding, also where nearly nothing is left. */
 double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
                               double shift);

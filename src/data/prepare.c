@@ -14,8 +14,9 @@ typedef struct prepared {
     const armilla_data *inner;
     armilla_preparation preparation;
     bool rescales; /* unit length is all that is done */
-    /* n: what scales each sample to unit length, NaN before it has been seen: passes after the first need not measure.
-     * Each is a function of the data, so that it does not matter which thread writes it. NULL where lengths stay. */
+    /* n: what scales each sample to unit length, NaN before it has been seen: passes after the first need not measure,
+     * unless it is infinite, because the sample's own scale is so extreme that one factor does not do. Each is a function
+     * of the data, so that it does not matter which thread writes it. NULL where lengths stay. */
     _Atomic double *factors;
 } prepared;
 
@@ -43,32 +44,14 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
            inner->ops->workspace(inner, armilla_type_precision(inner->type), width);
 }
 
-double armilla_square(int64_t m, const double *x)
+/* What scales x to unit length, its length before centring having been that. A sample that equals the mean has no
+ * direction: what is left of it is rounding. */
+static armilla_factor factor_of(const prepared *X, const double *x, armilla_length before)
 {
-    double parts[ARMILLA_SQUARE_PARTS] = {0}, sum = 0;
-    int64_t i = 0;
-    for (; i + ARMILLA_SQUARE_PARTS <= m; i += ARMILLA_SQUARE_PARTS)
-        for (int k = 0; k < ARMILLA_SQUARE_PARTS; k++) parts[k] += x[i + k] * x[i + k];
-    for (int k = 0; i < m; i++, k++) parts[k] += x[i] * x[i];
-    for (int k = 0; k < ARMILLA_SQUARE_PARTS; k++) sum += parts[k];
-    return sum;
-}
-
-static double length_of(int64_t m, const double *x)
-{
-    const double sum = armilla_square(m, x);
-    return sum > 1e-280 && sum < 1e300 ? sqrt(sum) : armilla_norm(m, x);
-}
-
-/* What scales x to unit length, its length before centring having been that: 0 where it has no direction, infinite
- * where its length is so small that it has no reciprocal, and NaN stays NaN. */
-static double factor_of(const prepared *X, const double *x, double before)
-{
-    double length = length_of(X->data.m, x);
+    armilla_length length = armilla_length_of(X->data.m, NULL, x);
     if (X->rescales) length = armilla_own_length(X->inner->type, length);
-    /* A sample that equals the mean has no direction: what is left of it is rounding. */
-    if (length <= 8 * DBL_EPSILON * before) length = 0;
-    return length != 0 ? 1 / length : 0;
+    if (X->preparation.mean && armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
+    return armilla_unit_factor(length);
 }
 
 /* x, in double, prepared: to, in the kernels' type. *known: its factor where that is known, and else its place. */
@@ -78,22 +61,19 @@ static void prepare_column(const prepared *X, const armilla_kernels *kernels, do
     const armilla_preparation *p = &X->preparation;
     const int64_t m = X->data.m;
     double factor = known ? atomic_load_explicit(known, memory_order_relaxed) : 1;
-    const bool measure = known && isnan(factor);
+    const bool measure = known && !(factor <= DBL_MAX);
     /* As armilla_prepare_entry, in two loops that become vector code. */
     if (p->log1p) armilla_log1p_all(m, x);
     if (p->weights)
         for (int64_t i = 0; i < m; i++) x[i] *= p->weights[i];
-    const double before = measure && p->mean ? length_of(m, x) : 0;
+    const armilla_length before = measure && p->mean ? armilla_length_of(m, NULL, x) : (armilla_length){0, 1};
     if (p->mean)
         for (int64_t i = 0; i < m; i++) x[i] -= p->mean[i];
     if (measure) {
-        factor = factor_of(X, x, before);
-        atomic_store_explicit(known, factor, memory_order_relaxed);
-    }
-    if (factor > DBL_MAX) {
-        const double length = length_of(m, x);
-        for (int64_t i = 0; i < m; i++) x[i] = armilla_unit_entry(x[i], length);
-        factor = 1;
+        const armilla_factor unit = factor_of(X, x, before);
+        factor = unit.factor;
+        atomic_store_explicit(known, unit.scale == 1 ? factor : INFINITY, memory_order_relaxed);
+        for (int64_t i = 0; i < m && unit.scale != 1; i++) x[i] *= unit.scale;
     }
     kernels->scale(m, factor, x, to);
 }

@@ -5,6 +5,7 @@
 #include "data/data.h"
 
 #include "base/size.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,9 +14,13 @@ typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
     armilla_preparation preparation;
-    bool rescales;   /* unit length is all that is done */
-    double *lengths; /* d_j, or NULL where samples keep theirs */
-    double *shifts;  /* 1/d_j (0 for a sample without a direction), or NULL where the data are not centred */
+    bool rescales;           /* unit length is all that is done */
+    armilla_factor *factors; /* 1/d_j (0 for a sample without a direction), or NULL where samples keep their length */
+    double *shifts;          /* 1/d_j in units of the mean, or NULL where the data are not centred */
+    /* The mean is kept in units of this power of two. It is 1 but for samples of unit length at scales at which the
+     * squares of the mean have not all digits; there the mean of the data is a copy. */
+    double mean_unit;
+    double *scaled_mean;
 } prepared;
 
 static const prepared *as_prepared(const armilla_data *X)
@@ -35,14 +40,6 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
            inner->ops->workspace(inner, inner->type, width);
 }
 
-/* What becomes of the entries of a column, one after the other: as armilla_unit_entry, with the reciprocal of the length
- * taken once. A sample without a direction becomes 0. */
-static double prepare_entry(const prepared *X, double length, double factor, int64_t row, double x)
-{
-    const double y = armilla_prepare_entry(&X->preparation, row, x);
-    return factor > DBL_MAX ? armilla_unit_entry(y, length) : y * factor;
-}
-
 /* values = the prepared entries in the working type; the raw ones are in the data's own. */
 static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_type work, void *values)
 {
@@ -53,18 +50,18 @@ static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_t
     const size_t size = armilla_type_size(work);
     for (int64_t j = 0; j < raw->count; j++) {
         const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
-        const double length = X->lengths ? X->lengths[raw->first + j] : 1, factor = 1 / length;
+        const armilla_factor unit = X->factors ? X->factors[raw->first + j] : (armilla_factor){1, 1};
         int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin;
-        if (rescales && factor <= DBL_MAX && i < last) {
+        if (rescales && unit.scale == 1 && i < last) {
             const size_t at = (size_t)i * size;
-            raw->kernels->rescale(last - i, factor, (const char *)s->columns.values + at, (char *)values + at);
+            raw->kernels->rescale(last - i, unit.factor, (const char *)s->columns.values + at, (char *)values + at);
             continue;
         }
         for (; i < last; i++) {
             const int64_t row = armilla_index_at(s->wide, s->columns.rows, i);
             const double x =
                 single ? (double)((const float *)s->columns.values)[i] : ((const double *)s->columns.values)[i];
-            const double y = prepare_entry(X, length, factor, row, x);
+            const double y = armilla_unit_entry(unit, armilla_prepare_entry(&X->preparation, row, x));
             if (work == ARMILLA_F32)
                 ((float *)values)[i] = (float)y;
             else
@@ -104,7 +101,8 @@ static void free_prepared(armilla_data *data)
 {
     prepared *X = (prepared *)data;
     armilla_release(data->context, X->shifts);
-    armilla_release(data->context, X->lengths);
+    armilla_release(data->context, X->factors);
+    armilla_release(data->context, X->scaled_mean);
     armilla_release(data->context, X);
 }
 
@@ -136,14 +134,6 @@ static double full_square(const armilla_data *X, int64_t count, const int64_t *r
     return sum;
 }
 
-double armilla_square_of_entries(int64_t count, const int64_t *rows, const double *values)
-{
-    double parts[ARMILLA_SQUARE_PARTS] = {0}, sum = 0;
-    for (int64_t i = 0; i < count; i++) parts[rows[i] % ARMILLA_SQUARE_PARTS] += values[i] * values[i];
-    for (int k = 0; k < ARMILLA_SQUARE_PARTS; k++) sum += parts[k];
-    return sum;
-}
-
 double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
                               double shift)
 {
@@ -161,25 +151,40 @@ double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_
     return full_square(X, count, rows, values, shift);
 }
 
-/* d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
-static double length_of(const prepared *X, int64_t count, const int64_t *rows, double *values)
+/* ||y - mean||; column: room for m numbers. Squares that have not all digits are made of the expanded column, scaled. */
+static armilla_length centred_length(const prepared *X, int64_t count, const int64_t *rows, const double *values,
+                                     double *column)
+{
+    const armilla_data *data = &X->data;
+    const double square = armilla_shifted_square(data, count, rows, values, X->mean_unit);
+    if (armilla_square_holds(square)) return (armilla_length){sqrt(square), 1};
+    for (int64_t i = 0; i < data->m; i++) column[i] = -X->mean_unit * data->mean[i];
+    for (int64_t i = 0; i < count; i++) column[rows[i]] += values[i];
+    return armilla_length_of(data->m, NULL, column);
+}
+
+/* 1/d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
+static armilla_factor factor_of(const prepared *X, int64_t count, const int64_t *rows, double *values, double *column)
 {
     for (int64_t i = 0; i < count; i++) values[i] = armilla_prepare_entry(&X->preparation, rows[i], values[i]);
-    const double before = armilla_square_of_entries(count, rows, values);
-    const double length = sqrt(armilla_shifted_square(&X->data, count, rows, values, X->data.mean ? 1 : 0));
-    return X->data.mean && length <= 8 * DBL_EPSILON * sqrt(before) ? 0 : length;
+    const armilla_length before = armilla_length_of(count, rows, values);
+    if (X->rescales) return armilla_unit_factor(armilla_own_length(X->inner->type, before));
+    if (!X->data.mean) return armilla_unit_factor(before);
+    const armilla_length length = centred_length(X, count, rows, values, column);
+    if (armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
+    return armilla_unit_factor(length);
 }
 
 static armilla_status measure_lengths(prepared *X)
 {
     const armilla_data *inner = X->inner;
     armilla_context *context = X->data.context;
-    const int64_t width = armilla_panel_width(inner, inner->type);
-    double *values = NULL, shift = 0;
+    const int64_t width = armilla_panel_width(inner, inner->type), m = X->data.m;
+    double *values = NULL, shift = 0; /* values: of the entries, and of the expanded column */
     int64_t *rows = NULL;
     void *space = NULL;
-    armilla_status status = armilla_take(context, X->data.m, sizeof *values, &values);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->data.m, sizeof *rows, &rows);
+    armilla_status status = armilla_take(context, 2 * m, sizeof *values, &values);
+    if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *rows, &rows);
     if (status == ARMILLA_OK)
         status = armilla_take(context, (int64_t)inner->ops->workspace(inner, inner->type, width), 1, &space);
     for (int64_t first = 0; first < inner->n && status == ARMILLA_OK; first += width) {
@@ -190,8 +195,7 @@ static armilla_status measure_lengths(prepared *X)
         status = inner->ops->load(&panel, space);
         for (int64_t j = 0; j < panel.count && status == ARMILLA_OK; j++) {
             const int64_t count = inner->ops->entries(&panel, j, rows, values, &shift);
-            X->lengths[first + j] = length_of(X, count, rows, values);
-            if (X->rescales) X->lengths[first + j] = armilla_own_length(inner->type, X->lengths[first + j]);
+            X->factors[first + j] = factor_of(X, count, rows, values, values + m);
         }
     }
     armilla_release(context, space);
@@ -200,19 +204,37 @@ static armilla_status measure_lengths(prepared *X)
     return status;
 }
 
+/* The mean, in units in which its squares have all digits where samples are scaled: shifts then undo the unit. */
+static armilla_status take_mean(prepared *X)
+{
+    const int64_t m = X->data.m;
+    const double *mean = X->preparation.mean;
+    double squared = 0;
+    for (int64_t i = 0; i < m; i++) squared += mean[i] * mean[i];
+    const double scale = armilla_square_holds(squared) ? 1 : armilla_safe_scale(m, mean, NULL);
+    X->data.mean = mean;
+    X->data.mean_squared = squared;
+    if (!X->preparation.unit_length || scale == 0 || scale == 1 || isnan(scale)) return ARMILLA_OK;
+    const armilla_status status = armilla_take(X->data.context, m, sizeof *X->scaled_mean, &X->scaled_mean);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < m; i++) X->scaled_mean[i] = scale * mean[i];
+    X->data.mean = X->scaled_mean;
+    X->data.mean_squared = armilla_square(m, X->scaled_mean);
+    X->mean_unit = 1 / scale;
+    return ARMILLA_OK;
+}
+
 static armilla_status take_scales(prepared *X)
 {
     const int64_t n = X->data.n;
-    armilla_status status = ARMILLA_OK;
-    if (X->preparation.unit_length) {
-        status = armilla_take(X->data.context, n, sizeof(double), &X->lengths);
+    armilla_status status = X->preparation.mean ? take_mean(X) : ARMILLA_OK;
+    if (status == ARMILLA_OK && X->preparation.unit_length) {
+        status = armilla_take(X->data.context, n, sizeof *X->factors, &X->factors);
         if (status == ARMILLA_OK) status = measure_lengths(X);
     }
     if (status == ARMILLA_OK && X->data.mean) status = armilla_take(X->data.context, n, sizeof(double), &X->shifts);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK && X->shifts; j++) {
-        const double length = X->lengths ? X->lengths[j] : 1;
-        X->shifts[j] = length != 0 ? 1 / length : 0;
-    }
+    for (int64_t j = 0; j < n && status == ARMILLA_OK && X->shifts; j++)
+        X->shifts[j] = X->factors ? X->factors[j].factor * (X->factors[j].scale * X->mean_unit) : 1;
     return status;
 }
 
@@ -223,12 +245,10 @@ armilla_status armilla_data_prepare_sparse(armilla_context *context, const armil
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     armilla_data_view(&made->data, inner, &prepared_ops, context);
-    made->data.mean = preparation->mean;
     made->inner = inner;
     made->preparation = *preparation;
     made->rescales = armilla_preparation_rescales(preparation);
-    for (int64_t i = 0; i < inner->m && preparation->mean; i++)
-        made->data.mean_squared += preparation->mean[i] * preparation->mean[i];
+    made->mean_unit = 1;
     status = take_scales(made);
     if (status != ARMILLA_OK) {
         free_prepared(&made->data);

@@ -169,7 +169,8 @@ typedef struct window {
     int64_t at, end, k, length;
 } window;
 
-enum { WINDOW = 32, WINDOW_AREA = BLOCK * WINDOW, MOST_LEVELS = 7 }; /* of the tree: a pass has at most 64 slots */
+/* Windows are on the stack, one per level of the tree: a pass has at most 64 slots. */
+enum { WINDOW = 32, WINDOW_AREA = 128, MOST_LEVELS = 7 };
 
 /* sum = one part there; or sum += it. */
 static void take_part(const armilla_parts *parts, const window *where, int64_t part, bool adding, double *sum)
@@ -208,20 +209,31 @@ typedef struct unpacking {
     double *A;
 } unpacking;
 
+/* A there, from the parts. */
+static void unpack_window(const unpacking *u, const window *where)
+{
+    const armilla_parts *parts = u->parts;
+    const int64_t m = parts->X->m, k = where->k;
+    const double *mean = parts->X->mean;
+    double sum[MOST_LEVELS * WINDOW_AREA];
+    add_parts(parts, where, 0, parts->count, sum);
+    for (int64_t c = 0; c < where->length && k + c < parts->r; c++)
+        for (int64_t i = where->at; i < where->end; i++)
+            u->A[(k + c) * m + i] =
+                sum[(i - where->at) * where->length + c] - (mean ? mean[i] * parts->shifted[k + c] : 0);
+}
+
+/* Block by block: all numbers of a block's features are used while they are in the cache. */
 static void unpack_features(void *self, int64_t first, int64_t last)
 {
     const unpacking *u = self;
-    const armilla_parts *parts = u->parts;
-    const int64_t m = parts->X->m, r = parts->r, stride = armilla_sparse_stride(parts->work, r);
-    const double *mean = parts->X->mean;
-    double sum[MOST_LEVELS * WINDOW_AREA];
-    for (int64_t at = first; at < last; at += BLOCK)
+    const int64_t r = u->parts->r, stride = armilla_sparse_stride(u->parts->work, r);
+    for (int64_t block = first; block < last; block += BLOCK)
         for (int64_t k = 0; k < r; k += WINDOW) {
-            const window w = {at, armilla_min64(at + BLOCK, last), k, armilla_min64(WINDOW, stride - k)};
-            add_parts(parts, &w, 0, parts->count, sum);
-            for (int64_t c = 0; c < w.length && k + c < r; c++)
-                for (int64_t i = w.at; i < w.end; i++)
-                    u->A[(k + c) * m + i] = sum[(i - at) * w.length + c] - (mean ? mean[i] * parts->shifted[k + c] : 0);
+            const int64_t length = armilla_min64(WINDOW, stride - k), features = WINDOW_AREA / length;
+            const int64_t end = armilla_min64(block + BLOCK, last);
+            for (int64_t at = block; at < end; at += features)
+                unpack_window(u, &(window){at, armilla_min64(at + features, end), k, length});
         }
 }
 

@@ -12,7 +12,7 @@ enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, SHIFTED_SAMPLES, FACTS };
 
 /* Facts that are not sums; one per thread, combined at the end, by rules in which order does not matter. */
 typedef struct extremes {
-    double smallest, largest, norm_low, norm_high; /* the norms are squared here */
+    double smallest, largest, norm_low, norm_high;
     int64_t bad_sample, bad_feature, bad_entries;
     uint64_t fingerprint;
     double *column; /* m */
@@ -156,6 +156,20 @@ static double survey_sample(const survey *s, extremes *e, const armilla_panel *p
     return survey_column(e, panel->data->m, e->column, sums);
 }
 
+/* The length of sample j, whose square was found: the root of that where it has all digits. */
+static double sample_length(extremes *e, const armilla_panel *panel, int64_t j, double squared)
+{
+    const armilla_data_ops *ops = panel->data->ops;
+    double shift = 0;
+    if (armilla_square_holds(squared)) return sqrt(squared);
+    const int64_t count = ops->entries ? ops->entries(panel, j, e->rows, e->column, &shift) : panel->data->m;
+    const bool by_entries = ops->entries && shift == 0;
+    if (!by_entries) ops->expand(panel, j, e->column);
+    const armilla_length found =
+        armilla_length_of(by_entries ? count : panel->data->m, by_entries ? e->rows : NULL, e->column);
+    return found.value / found.scale;
+}
+
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const survey *s = self;
@@ -163,9 +177,10 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     for (int64_t j = 0; j < panel->count; j++) {
         const double squared = survey_sample(s, e, panel, j, sums);
         if (!isfinite(squared)) note_bad(e, panel, j);
-        if (squared > 0) {
-            e->norm_low = fmin(e->norm_low, squared);
-            e->norm_high = fmax(e->norm_high, squared);
+        const double length = sample_length(e, panel, j, squared);
+        if (length > 0) {
+            e->norm_low = fmin(e->norm_low, length);
+            e->norm_high = fmax(e->norm_high, length);
         }
         e->fingerprint += column_fingerprint(panel, j, e, s->keys);
         if (s->squared_norms) s->squared_norms[panel->first + j] = squared;
@@ -197,8 +212,8 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
         .squared_norm = sums[SQUARED_NORM],
         .smallest = all->smallest,
         .largest = all->largest,
-        .norm_low = all->norm_high > 0 ? sqrt(all->norm_low) : 0,
-        .norm_high = sqrt(all->norm_high),
+        .norm_low = all->norm_high > 0 ? all->norm_low : 0,
+        .norm_high = all->norm_high,
         .zeros = (int64_t)sums[ZEROS],
         .negatives = (int64_t)sums[NEGATIVES],
         .zero_samples = (int64_t)sums[ZERO_SAMPLES],
@@ -252,5 +267,6 @@ done:
 armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
                                    armilla_data_facts *facts)
 {
-    return armilla_survey(context, data, armilla_type_precision(data->type), threads, facts, NULL);
+    return armilla_survey(context, data, armilla_type_precision(data->type), armilla_threads_choose(threads), facts,
+                          NULL);
 }

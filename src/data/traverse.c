@@ -30,7 +30,7 @@ struct armilla_traversal {
     int threads;
     int64_t width, slots; /* width: the most columns of a panel */
     bool single;          /* no slot has more than one panel */
-    int64_t *first_of;    /* each slot's first column, and n */
+    int64_t *first_of;    /* each slot's first column, and n: they rise */
     char *workspace;      /* per thread */
     size_t workspace_bytes;
 };
@@ -82,7 +82,7 @@ static int64_t slot_width(const armilla_traversal *t, int64_t slot)
 {
     if (!t->X->ops->before) return t->width;
     const int64_t wanted = sparse_width(t->X), columns = t->first_of[slot + 1] - t->first_of[slot];
-    return divide_up(columns, armilla_max64(1, divide_up(columns, wanted + wanted / 2)));
+    return divide_up(columns, divide_up(columns, wanted + wanted / 2));
 }
 
 static void measure_slots(armilla_traversal *t)
@@ -95,19 +95,27 @@ static void measure_slots(armilla_traversal *t)
     }
 }
 
-/* Slots of equal numbers of panels, or of equal numbers of entries. */
-static armilla_status cut_slots(armilla_traversal *t, int64_t length)
+/* Where slot s of so many would begin: of equal numbers of panels, or of equal numbers of entries. */
+static int64_t slot_start(const armilla_traversal *t, int64_t slots, int64_t per_slot, int64_t s)
 {
     const armilla_data *X = t->X;
-    const int64_t panels = divide_up(X->n, t->width), per_slot = divide_up(panels, slot_bound(X, length));
-    t->slots = divide_up(panels, per_slot);
-    const armilla_status status = armilla_take(t->context, t->slots + 1, sizeof *t->first_of, &t->first_of);
-    for (int64_t s = 0; s <= t->slots && status == ARMILLA_OK; s++)
-        t->first_of[s] = X->ops->before
-                             ? find_column(X, (int64_t)((double)(X->stored + X->n) / (double)t->slots * (double)s))
-                             : armilla_min64(s * per_slot * t->width, X->n);
+    if (s == slots) return X->n;
+    if (!X->ops->before) return s * per_slot * t->width;
+    return find_column(X, (int64_t)((double)(X->stored + X->n) / (double)slots * (double)s));
+}
+
+/* Every slot has a column: visitors write a slot's results when they see its first panel. A sample with more than a
+ * slot's share of the entries is a reason for fewer slots. */
+static armilla_status cut_slots(armilla_traversal *t, int64_t length)
+{
+    const int64_t panels = divide_up(t->X->n, t->width), per_slot = divide_up(panels, slot_bound(t->X, length));
+    const int64_t wanted = divide_up(panels, per_slot);
+    const armilla_status status = armilla_take(t->context, wanted + 1, sizeof *t->first_of, &t->first_of);
     if (status != ARMILLA_OK) return status;
-    t->first_of[t->slots] = X->n;
+    for (int64_t s = 1; s <= wanted; s++) {
+        const int64_t end = slot_start(t, wanted, per_slot, s);
+        if (end > t->first_of[t->slots]) t->first_of[++t->slots] = end;
+    }
     measure_slots(t);
     return ARMILLA_OK;
 }
@@ -121,7 +129,7 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_dat
     *made = (armilla_traversal){.context = context, .X = X, .kernels = kernels};
     made->width = armilla_panel_width(X, kernels->type);
     if ((status = cut_slots(made, length)) != ARMILLA_OK) goto failed;
-    made->threads = (int)armilla_min64(armilla_threads_choose(threads), made->slots);
+    made->threads = (int)armilla_max64(1, armilla_min64(threads, made->slots));
     made->threads = (int)armilla_min64(made->threads, 1 + X->stored / THREAD_NUMBERS);
     made->workspace_bytes = X->ops->workspace(X, kernels->type, made->width);
     made->workspace_bytes += ALIGNMENT - made->workspace_bytes % ALIGNMENT;
@@ -199,15 +207,4 @@ armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, ar
 {
     pass p = {traversal, visitor, self};
     return armilla_reduce(traversal->reducer, length, visit_slot, &p, sums);
-}
-
-armilla_status armilla_traverse_once(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
-                                     int64_t length, armilla_visitor visitor, void *self, double *sums)
-{
-    armilla_traversal *traversal = NULL;
-    armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &traversal);
-    if (status == ARMILLA_OK) status = armilla_traverse(traversal, length, visitor, self, sums);
-    armilla_traversal_free(traversal);
-    return status;
 }

@@ -10,7 +10,8 @@ typedef armilla_status (*armilla_visitor)(void *self, const armilla_panel *panel
 
 typedef struct armilla_traversal armilla_traversal;
 
-/* All memory is taken here. X is handed out in the kernels' type; length: of the longest vector of sums. */
+/* All memory is taken here. X is handed out in the kernels' type; length: of the longest vector of sums; threads: at
+ * most so many, at least 1. What visitors want for each thread is laid out by armilla_traversal_threads. */
 armilla_status armilla_traversal_new(armilla_context *context, const armilla_data *X, const armilla_kernels *kernels,
                                      int threads, int64_t length, armilla_traversal **traversal);
 void armilla_traversal_free(armilla_traversal *traversal);
@@ -27,19 +28,15 @@ armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,
                                 double *sums);
 
-/* A traversal for one pass. */
-armilla_status armilla_traverse_once(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
-                                     int64_t length, armilla_visitor visitor, void *self, double *sums);
-
 /* The survey of armilla/data.h, and with it ||x_j||^2 of every sample where squared_norms is not NULL. */
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
                               armilla_data_facts *facts, double *squared_norms);
 
-/* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its variance
- * (divided by n, not by n-1) about that mean, 0 where all that varies is rounding. */
+/* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its standard
+ * deviation (by n, not by n-1) about that mean, 0 where all that varies is rounding. At any scale. */
 armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts);
 armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means);
-armilla_status armilla_feature_variances(armilla_context *context, const armilla_data *X, int threads,
-                                         const double *means, double *variances);
+armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, int threads,
+                                          const double *means, double *deviations);
 
 #endif

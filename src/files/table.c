@@ -172,12 +172,13 @@ static armilla_status open_file(armilla_context *context, const char *path, cons
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
-    const armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
+    armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
     armilla_data *made = NULL;
     bool directory = false;
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     if (chosen.format && !format) return unknown_format(context, chosen.format);
+    chosen.threads = armilla_threads_choose(chosen.threads);
     armilla_status status = is_directory(context, path, &directory);
     if (status == ARMILLA_OK)
         status = directory ? open_directory(context, path, format, &chosen, &made)

@@ -100,7 +100,7 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
         part[text->parts].text = (armilla_span){at, stop};
         at = stop;
     }
-    text->threads = (int)armilla_min64(armilla_threads_choose(text->options->threads), armilla_max64(text->parts, 1));
+    text->threads = (int)armilla_max64(1, armilla_min64(text->options->threads, text->parts));
     if (!text->team) status = armilla_team_new(text->context, text->threads, &text->team);
     if (status != ARMILLA_OK) return status;
     (void)armilla_text_run(text, count_lines, NULL);

@@ -148,8 +148,7 @@ double armilla_squared_distance(int64_t count, const double *a, const double *b)
     return add_parts(part);
 }
 
-/* The power of two that brings the largest |a_i - b_i| near 1; b may be NULL. 0 where all are 0. */
-static double safe_scale(int64_t count, const double *a, const double *b)
+double armilla_safe_scale(int64_t count, const double *a, const double *b)
 {
     double largest = 0;
     int exponent = 0;
@@ -160,8 +159,8 @@ static double safe_scale(int64_t count, const double *a, const double *b)
     }
     if (largest == 0 || isinf(largest)) return largest == 0 ? 0 : 1;
     (void)frexp(largest, &exponent);
-    /* 2^-exponent of a denormal would overflow; 2^1000 is enough to lift it. */
-    return ldexp(1, exponent < -1000 ? 1000 : -exponent);
+    /* So far that squares are safe, and not so far that the scale or its reciprocal leaves the range. */
+    return ldexp(1, exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent);
 }
 
 /* Directly where no square can have left the range, else scaled. */
@@ -169,7 +168,7 @@ static double scaled_norm(int64_t count, const double *a, const double *b)
 {
     double sum = b ? armilla_squared_distance(count, a, b) : armilla_dot(count, a, a);
     if (sum > 1e-200 && sum < 1e300) return sqrt(sum);
-    const double scale = safe_scale(count, a, b);
+    const double scale = armilla_safe_scale(count, a, b);
     if (scale == 0) return 0;
     sum = 0;
     for (int64_t i = 0; i < count; i++) {

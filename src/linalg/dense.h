@@ -51,6 +51,9 @@ void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const doubl
 /* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
 double armilla_dot(int64_t count, const double *a, const double *b);
 double armilla_norm(int64_t count, const double *a);
+/* The power of two that brings the largest |a_i - b_i| near enough to 1 for its square; b may be NULL. 0 where all are
+ * 0, and NaN where one is. */
+double armilla_safe_scale(int64_t count, const double *a, const double *b);
 /* ||a - b||^2, for numbers whose squares are in range. */
 double armilla_squared_distance(int64_t count, const double *a, const double *b);
 /* ||a - b|| */

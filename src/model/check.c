@@ -134,6 +134,7 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
     armilla_view view = {0};
     armilla_data_facts facts;
     double *numbers = NULL;
+    const int threads = armilla_threads_choose(0);
     armilla_status status = armilla_model_view(context, model, X, true, &view);
     if (status != ARMILLA_OK) goto done;
     if (view.raw->n != s->n) {
@@ -141,9 +142,10 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
                               "the data have %" PRId64 " samples, the model was fitted to %" PRId64, view.raw->n, s->n);
         goto done;
     }
-    if ((status = armilla_survey(context, view.data, s->precision, 0, &facts, NULL)) != ARMILLA_OK) goto done;
+    if ((status = armilla_survey(context, view.data, s->precision, threads, &facts, NULL)) != ARMILLA_OK) goto done;
     if ((status = armilla_view_finite(context, model, &view, &facts, s->precision)) != ARMILLA_OK) goto done;
-    status = armilla_residual(context, view.data, s->precision, 0, s->rank, model->U, model->V, &found.objective_found);
+    status = armilla_residual(context, view.data, s->precision, threads, s->rank, model->U, model->V,
+                              &found.objective_found);
     if (status != ARMILLA_OK) goto done;
     if ((status = armilla_take(context, s->m * s->rank + s->rank, sizeof *numbers, &numbers)) != ARMILLA_OK) goto done;
     armilla_fetch(s->precision, s->m * s->rank, model->U, numbers);

@@ -33,16 +33,21 @@ static armilla_status learn_idf(armilla_model *model, const armilla_data *X, int
     return status;
 }
 
-/* scale_i = 1/sd of the feature after tf-idf; 1 for a feature that does not vary, or whose squares overflow: the
- * survey that follows tells of those. */
+/* scale_i = 1/sd of the feature after tf-idf; 1 for a feature that does not vary, or is not finite: the survey that
+ * follows tells of those. */
 static armilla_status learn_scale(armilla_model *model, const armilla_data *X, int threads, const double *means)
 {
     armilla_status status = armilla_take(model->context, X->m, sizeof(double), &model->scale);
-    if (status == ARMILLA_OK) status = armilla_feature_variances(model->context, X, threads, means, model->scale);
+    if (status == ARMILLA_OK) status = armilla_feature_deviations(model->context, X, threads, means, model->scale);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
-        const double variance = model->scale[i];
-        const bool varies = variance > 0 && isfinite(variance);
-        model->scale[i] = varies ? 1 / (sqrt(variance) * (model->idf ? model->idf[i] : 1)) : 1;
+        const double deviation = model->scale[i];
+        const bool varies = deviation > 0 && isfinite(deviation);
+        model->scale[i] = varies ? 1 / (deviation * (model->idf ? model->idf[i] : 1)) : 1;
+        if (!isfinite(model->scale[i]))
+            status = armilla_fail(model->context, ARMILLA_BAD_DATA,
+                                  "feature %" PRId64 " (counted from 1) varies by %g, too little for --scale to divide "
+                                  "by; multiply the data by a power of ten",
+                                  i + 1, deviation);
     }
     return status;
 }
@@ -176,7 +181,7 @@ static armilla_status tell_bad_place(armilla_context *context, const armilla_mod
     char sample[80], feature[80];
     double *column = NULL;
     armilla_status status = armilla_data_prepare(context, X, &logarithm, &logged);
-    if (status == ARMILLA_OK) status = armilla_survey(context, logged, work, 0, &found, NULL);
+    if (status == ARMILLA_OK) status = armilla_survey(context, logged, work, 1, &found, NULL);
     if (status == ARMILLA_OK && found.bad_sample >= 0) facts = found;
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *column, &column);
     if (status == ARMILLA_OK) status = armilla_data_column(context, X, work, facts.bad_sample, column);

@@ -165,21 +165,24 @@ static armilla_status take_sparse(armilla_context *context, const armilla_data *
 armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int threads,
                                 int64_t r, const void *U, const void *V, double *squared)
 {
-    const int64_t used = armilla_threads_choose(threads);
     residual_pass pass = {.r = r, .type = type, .V = V};
+    armilla_traversal *traversal = NULL;
     double *wide = NULL, *block = NULL;
-    armilla_status status = armilla_take(context, X->m * r, sizeof(double), &wide);
+    armilla_status status =
+        armilla_traversal_new(context, X, armilla_kernels_for(context, type), threads, 1, &traversal);
+    const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &wide);
     if (status == ARMILLA_OK) status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.rooms);
     if (status == ARMILLA_OK) {
         armilla_fetch(type, X->m * r, U, wide);
         pass.U = wide;
     }
     if (status == ARMILLA_OK && X->ops->entries) status = take_sparse(context, X, used, &pass, &block);
-    if (status == ARMILLA_OK)
-        status = armilla_traverse_once(context, X, type, threads, 1, add_residuals, &pass, squared);
+    if (status == ARMILLA_OK) status = armilla_traverse(traversal, 1, add_residuals, &pass, squared);
     armilla_release(context, pass.rows);
     armilla_release(context, block);
     armilla_release(context, pass.rooms);
     armilla_release(context, wide);
+    armilla_traversal_free(traversal);
     return status;
 }

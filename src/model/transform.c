@@ -11,7 +11,8 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
 {
     armilla_view view = {0};
     armilla_data_facts facts;
-    armilla_status status = armilla_blas_enter(context, armilla_threads_choose(threads));
+    threads = armilla_threads_choose(threads);
+    armilla_status status = armilla_blas_enter(context, threads);
     if (status != ARMILLA_OK) return status;
     context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
     status = armilla_model_view(context, model, X, false, &view);

@@ -1,29 +1,39 @@
-/* The sums of a sweep over sparse data against plain loops, where slots have one panel, several, or none. */
+/* The sums of a sweep over sparse data against plain loops, where slots have one panel or several, and where single
+ * samples have a large share of the entries, more than a slot's. */
 #include "reference/reference.h"
 #include "unit/support.h"
 
+#include "data/traverse.h"
 #include "solve/sweep.h"
 
 #include <armilla/data.h>
 
 #include <float.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A shape, and how often an entry is there; the first column may be full, so that some slots are left without one. */
+/* A shape, and how often an entry is there; every so many columns, one is full. */
 typedef struct shape {
     const char *what;
     int64_t m, n, r;
     double density;
-    bool heavy;
+    int64_t every, first;
 } shape;
 
 static const shape shapes[] = {
-    {"one panel per slot", 700, 900, 5, 0.02, false},
-    {"several panels per slot", 12, 6000, 9, 0.5, false},
-    {"slots without columns", 4000, 60, 3, 0.001, true},
-    {"a wide rank", 150, 400, 70, 0.1, false},
+    {"one panel per slot", 700, 900, 5, 0.02, 0, 0},
+    {"several panels per slot", 12, 6000, 9, 0.5, 0, 0},
+    {"a wide rank", 150, 400, 70, 0.1, 0, 0},
+    {"a single slot", 4000, 60, 3, 0.001, 60, 0},
+    {"the first sample full", 900, 640, 3, 0.001, 640, 0},
+    {"one in the middle full", 900, 640, 3, 0.001, 640, 320},
+    {"the last sample full", 900, 640, 3, 0.001, 640, 639},
+    {"several samples full", 400, 1300, 3, 0.001, 200, 150},
+    {"all entries in one sample", 900, 640, 3, 0, 640, 500},
+    {"no entries", 50, 640, 2, 0, 0, 0},
+    {"a full sample beside long slots", 20, 9000, 2, 0.01, 9000, 4000},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -52,7 +62,8 @@ static scene make_scene(const shape *form, uint64_t *random)
         reference_fill_normal(random, m, drawn);
         s.starts[j + 1] = s.starts[j];
         for (int64_t i = 0; i < m; i++) {
-            if (erfc(fabs(drawn[i]) / sqrt(2)) > form->density && !(form->heavy && j == 0)) s.X[j * m + i] = 0;
+            const bool full = form->every && j % form->every == form->first;
+            if (erfc(fabs(drawn[i]) / sqrt(2)) > form->density && !full) s.X[j * m + i] = 0;
             if (s.X[j * m + i] == 0) continue;
             s.rows[s.starts[j + 1]] = (int32_t)i;
             s.values[s.starts[j + 1]++] = (float)s.X[j * m + i];
@@ -165,6 +176,39 @@ static void check_scene(armilla_context *context, scene *s, armilla_type work, b
     free_outcome(&three);
 }
 
+/* Which slot each column is in. */
+static armilla_status note_slots(void *self, const armilla_panel *panel, int thread, double *sums)
+{
+    int64_t *slot_of = self;
+    (void)thread;
+    (void)sums;
+    for (int64_t j = 0; j < panel->count; j++) slot_of[panel->first + j] += panel->slot;
+    return ARMILLA_OK;
+}
+
+/* Slots are runs of columns, none empty, and depend on the data alone. */
+static void check_slots(armilla_context *context, const scene *s)
+{
+    const int64_t m = s->shape->m, n = s->shape->n;
+    armilla_data *X = NULL;
+    REFERENCE_OK(armilla_data_wrap_sparse(context, ARMILLA_F32, ARMILLA_I32, s->values, s->rows, s->starts, m, n, &X));
+    for (int threads = 1; threads <= 8; threads *= 2) {
+        armilla_traversal *traversal = NULL;
+        int64_t *slot_of = calloc((size_t)n, sizeof *slot_of);
+        reference_scene("%s, slots for %d threads", s->shape->what, threads);
+        assert_non_null(slot_of);
+        REFERENCE_OK(
+            armilla_traversal_new(context, X, armilla_kernels_for(context, ARMILLA_F32), threads, 1, &traversal));
+        REFERENCE_OK(armilla_traverse(traversal, 0, note_slots, slot_of, NULL));
+        REFERENCE_HOLDS(slot_of[0] == 0 && slot_of[n - 1] == armilla_traversal_slots(traversal) - 1);
+        for (int64_t j = 1; j < n; j++)
+            REFERENCE_HOLDS(slot_of[j] == slot_of[j - 1] || slot_of[j] == slot_of[j - 1] + 1);
+        armilla_traversal_free(traversal);
+        free(slot_of);
+    }
+    armilla_data_free(X);
+}
+
 static void test_sums_of_sparse_data(void **state)
 {
     uint64_t random = 77;
@@ -172,6 +216,7 @@ static void test_sums_of_sparse_data(void **state)
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
         scene s = make_scene(&shapes[i], &random);
+        check_slots(context, &s);
         for (int centred = 0; centred < 2; centred++) {
             check_scene(context, &s, ARMILLA_F32, centred);
             check_scene(context, &s, ARMILLA_F64, centred);
@@ -184,5 +229,6 @@ static void test_sums_of_sparse_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums_of_sparse_data)};
+    (void)mallopt(M_PERTURB, 0x80); /* fresh memory is full of huge numbers */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
