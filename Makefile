@@ -2,13 +2,14 @@
 #
 #   DEPS=no       install nothing              BUILD=build          where everything is built
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
-#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target
+#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target; of `make soak`, in all
 #   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
 
 BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= OFF
 # Not ?=: bash has a variable of that name.
+soak: export SOAK_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),3600)
 fuzz: export FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
@@ -16,10 +17,10 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
-export BUILD WERROR JOBS TARGETS SEEDS DATA
+export BUILD WERROR JOBS TARGETS SEEDS DATA SEED
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all coverage fuzz bench mnist experiments install format check-format clean help
+.PHONY: build deps demo test test-all coverage fuzz soak bench mnist experiments install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -48,6 +49,10 @@ coverage: ## measure which branches of src/ the tests take, with a page for each
 fuzz: ## fuzz every reader for SECONDS=60 each (needs clang); TARGETS="csv mtx" for some of them
 	@scripts/deps.sh build test more
 	@scripts/fuzz.sh
+
+soak: ## fit odd problems for SECONDS=3600 and check each in every way; SEED=N to begin with that one
+	@scripts/deps.sh build test
+	@scripts/soak.sh
 
 bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run
 	@scripts/deps.sh build test
