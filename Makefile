@@ -2,13 +2,14 @@
 #
 #   DEPS=no       install nothing              BUILD=build          where everything is built
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
-#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target, and `make fuzz-cli`
+#   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target, `make fuzz-cli`, `make soak`
 #   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
 
 BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= OFF
 # Not ?=: bash has a variable of that name.
+soak: export SOAK_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),3600)
 fuzz fuzz-cli: export FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
@@ -19,7 +20,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS TARGETS SEEDS DATA SEED CASES
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all coverage fuzz fuzz-cli bench mnist experiments install format check-format clean help
+.PHONY: build deps demo test test-all coverage fuzz fuzz-cli soak bench mnist experiments install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -52,6 +53,10 @@ fuzz: ## fuzz every reader for SECONDS=60 each (needs clang); TARGETS="csv mtx" 
 fuzz-cli: ## fuzz whole commands of a sanitized build for SECONDS=60; SEED=1 CASES=46 runs one case again
 	@scripts/deps.sh build test plot
 	@scripts/fuzz_cli.sh
+
+soak: ## fit odd problems for SECONDS=3600 and check each in every way; SEED=N to begin with that one
+	@scripts/deps.sh build test
+	@scripts/soak.sh
 
 bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run
 	@scripts/deps.sh build test

@@ -13,6 +13,7 @@ static json_t *facts(const armilla_check *check, const armilla_model_summary *su
     json_put_flag(object, "passed", check->passed);
     json_put_number(object, "objective_stated", check->objective_stated);
     json_put_number(object, "objective_found", check->objective_found);
+    json_put_number(object, "objective_tolerance", check->objective_tolerance);
     json_put_number(object, "radius_stated", check->radius_stated);
     json_put_number(object, "radius_violation", check->radius_violation);
     json_put_number(object, "orthonormal_violation", check->orthonormal_violation);

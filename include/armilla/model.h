@@ -76,7 +76,9 @@ ARMILLA_API armilla_status armilla_model_reconstruct(armilla_context *context, c
 typedef struct armilla_check {
     bool passed;
     double objective_stated, objective_found;
+    double objective_tolerance; /* the difference of the two that rounding explains (docs/model-file.md) */
     double radius_stated;
+    double radius_tolerance;      /* of radius_violation */
     double radius_violation;      /* max_j | ||v_j|| / l - 1 |; 0 where codes are not on a sphere */
     double orthonormal_violation; /* max |U'U - I|, 0 where the basis is not orthonormal */
     double basis_negative;        /* the most negative entry of U as a positive number, 0 where signs are free */

@@ -66,7 +66,7 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest);
 
 /* U = the polar factor of M (A4): argmax over U'U = I of tr(U'M). m >= r. U may be M. Where M is rank deficient the
- * basis is completed, by a fixed rule. ARMILLA_INTERNAL where M is not finite. */
+ * basis is completed, by a fixed rule. ARMILLA_BAD_DATA where M is not finite. */
 armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *U);
 
 #endif

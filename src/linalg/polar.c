@@ -110,7 +110,7 @@ armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *
 {
     bool done = false;
     if (!scale_into(algebra->m * algebra->r, M, U))
-        return armilla_fail(algebra->context, ARMILLA_INTERNAL,
+        return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
                             "the basis step is not finite; scale the data nearer to 1");
     armilla_status status = cheap_factor(algebra, U, &done);
     if (status == ARMILLA_OK && !done) status = careful_factor(algebra, U);

@@ -1,22 +1,24 @@
-/* An independent look at a model: plain loops over its factors and the data, no BLAS, nothing of the solver. */
-#include "model/model.h"
+/* An independent look at a model: its factors, its trace and its record against the data, by plain loops that share
+ * nothing with the fit (model/check.h). Every tolerance is what rounding can explain, from the machine's epsilon, the
+ * shape and the sizes of what is added; docs/model-file.md lists them. */
+#include "model/check.h"
 
-#include "data/traverse.h"
 #include "sets/column.h"
 #include "solve/problem.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The promises, in units of the working precision's epsilon. */
 /* How far sealing may raise the objective, as a fraction of ||X||^2. */
 #define SEAL_SLACK 1e-6
 
-enum { OBJECTIVE_SLACK = 50, RISE_SLACK = 100, NORM_SLACK = 10, ORTHONORMAL_SLACK = 30 };
+/* The promises of the solver, in units of the working precision's epsilon. */
+enum { RISE_SLACK = 100, POLAR_SLACK = 30 };
 
-/* Only the first difference is told. */
+/* Only the first difference is reported. */
 static void find(armilla_check *check, bool differs, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void find(armilla_check *check, bool differs, const char *format, ...)
 {
@@ -28,82 +30,172 @@ static void find(armilla_check *check, bool differs, const char *format, ...)
     check->passed = false;
 }
 
-static void look_at_basis(const armilla_model *model, const double *U, armilla_check *check)
+static double epsilon_of(const armilla_model *model)
+{
+    return model->summary.precision == ARMILLA_F32 ? FLT_EPSILON : DBL_EPSILON;
+}
+
+static double least_of(const armilla_model *model)
+{
+    return model->summary.precision == ARMILLA_F32 ? FLT_TRUE_MIN : DBL_TRUE_MIN;
+}
+
+static void widen(armilla_type type, int64_t first, int64_t count, const void *from, double *to)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = type == ARMILLA_F32 ? (double)((const float *)from)[first + i] : ((const double *)from)[first + i];
+}
+
+/* ||x||, also where squares overflow or underflow. */
+static double length_of(int64_t count, double *x)
+{
+    const int exponent = armilla_check_exponent(count, x);
+    for (int64_t i = 0; i < count; i++) x[i] = ldexp(x[i], -exponent);
+    return ldexp(sqrt(armilla_check_dot(count, x, x)), exponent);
+}
+
+static void look_at_basis(const armilla_model *model, double *U, armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
     const armilla_basis_set *basis = model->basis;
-    if (basis->gram_is_identity) check->orthonormal_violation = armilla_skewness(s->m, s->rank, U);
-    if (!basis->is_signed) check->basis_negative = armilla_most_negative(s->m * s->rank, U);
-    if (!basis->gram_is_identity && !basis->scalable) check->unit_violation = basis->violation(s->m, s->rank, U);
-    if (basis->one_atom_per_row) check->row_nonzeros = armilla_fullest_row(s->m, s->rank, U);
+    for (int64_t k = 0; k < s->rank && basis->gram_is_identity; k++)
+        for (int64_t l = 0; l <= k; l++) {
+            const double product = armilla_check_dot(s->m, U + k * s->m, U + l * s->m);
+            check->orthonormal_violation = fmax(check->orthonormal_violation, fabs(product - (k == l)));
+        }
+    for (int64_t i = 0; i < s->m * s->rank && !basis->is_signed; i++)
+        check->basis_negative = fmax(check->basis_negative, -U[i]);
+    for (int64_t i = 0; i < s->m && basis->one_atom_per_row; i++) {
+        int64_t nonzeros = 0;
+        for (int64_t k = 0; k < s->rank; k++) nonzeros += U[k * s->m + i] != 0;
+        if (nonzeros > check->row_nonzeros) check->row_nonzeros = nonzeros;
+    }
+    for (int64_t k = 0; k < s->rank && !basis->gram_is_identity && !basis->scalable; k++)
+        check->unit_violation = fmax(check->unit_violation, fabs(length_of(s->m, U + k * s->m) - 1));
 }
 
 static void look_at_codes(const armilla_model *model, double *v, armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
     for (int64_t j = 0; j < s->n; j++) {
-        const size_t place = (size_t)(j * s->rank) * armilla_type_size(s->precision);
-        double sum = 0;
         int64_t nonzeros = 0, ones = 0;
-        armilla_fetch(s->precision, s->rank, (const char *)model->V + place, v);
+        widen(s->precision, j * s->rank, s->rank, model->V, v);
         for (int64_t k = 0; k < s->rank; k++) {
-            const double w = v[k] / armilla_model_code_length(model); /* so that no square overflows */
-            sum += w * w;
             nonzeros += v[k] != 0;
             ones += v[k] == 1;
             if (model->codes->nonnegative) check->codes_negative = fmax(check->codes_negative, -v[k]);
         }
-        if (model->codes->spherical) check->radius_violation = fmax(check->radius_violation, fabs(sqrt(sum) - 1));
+        if (model->codes->spherical)
+            check->radius_violation = fmax(check->radius_violation, fabs(length_of(s->rank, v) / s->radius - 1));
         if (!model->codes->spherical && !model->codes->conic) check->not_one_hot += ones != 1 || nonzeros != 1;
         if (nonzeros > check->most_nonzeros) check->most_nonzeros = nonzeros;
     }
 }
 
-static void look_at_trace(const armilla_model *model, double rounding, armilla_check *check)
+/* What a plain sum of m*n squares loses, as a fraction. */
+static double sum_loss(const armilla_model *model)
 {
-    check->rises_expected = model->unsafe;
-    for (int64_t k = 1; k < model->trace_count; k++)
-        check->rises += model->trace[k].objective - model->trace[k - 1].objective >
-                        RISE_SLACK * rounding * fmax(1, model->trace[k].objective / model->summary.squared_norm);
+    return ((double)model->summary.m + (double)model->summary.n + 16) * DBL_EPSILON;
 }
 
-/* Every entry finite, its relative error that of its objective. */
+/* What (A3) cannot tell from 0 at an objective of h: of ||X||^2, -2<C,V> and <H,G>, as they are before they cancel. The
+ * last entry may be a sum of squares instead. */
+static double trace_noise(const armilla_model *model, const armilla_findings *f, double h)
+{
+    const double added = fmax(model->summary.squared_norm, ldexp(f->magnitude, 2 * f->exponent));
+    return RISE_SLACK * epsilon_of(model) * fmax(added, h) + sum_loss(model) * h;
+}
+
+static void look_at_trace(const armilla_model *model, const armilla_findings *f, armilla_check *check)
+{
+    check->rises_expected = model->unsafe;
+    for (int64_t k = 1; k < model->trace_count; k++) {
+        const double before = model->trace[k - 1].objective, now = model->trace[k].objective;
+        check->rises += now - before > trace_noise(model, f, now);
+    }
+}
+
+/* The relative error follows from the objective, and both from ||X||^2. */
+static bool error_follows(const armilla_model *model, double objective, double relative_error)
+{
+    const double error = sqrt(objective / model->summary.squared_norm);
+    return objective >= 0 && isfinite(objective) && fabs(relative_error - error) <= 8 * DBL_EPSILON * error + DBL_MIN;
+}
+
+/* Every entry is finite and of a possible size; the first one is a start, and time does not run back. */
 static bool trace_holds(const armilla_model *model)
 {
+    double seconds = 0;
     for (int64_t k = 0; k < model->trace_count; k++) {
         const armilla_trace_entry *e = &model->trace[k];
-        const double error = sqrt(e->objective / model->summary.squared_norm);
-        const bool radius = model->codes->spherical ? isfinite(e->radius) : isnan(e->radius);
-        if (!(fabs(e->relative_error - error) <= 1e-12) || !radius || !isfinite(e->dU + e->dV + e->seconds))
-            return false;
+        const bool radius = model->codes->spherical ? e->radius > 0 && isfinite(e->radius) : isnan(e->radius);
+        const bool moved = e->dU >= 0 && e->dV >= 0 && isfinite(e->dU) && isfinite(e->dV);
+        if (!error_follows(model, e->objective, e->relative_error) || !radius || !moved) return false;
+        if ((k == 0 && (e->dU != 0 || e->dV != 0)) || !(e->seconds >= seconds) || !isfinite(e->seconds)) return false;
+        seconds = e->seconds;
     }
-    return true;
+    return model->trace_count == model->summary.iterations + 1;
 }
 
 /* The model is the trace's last state; a sealed one is in canonical form, and may end a little above it or below. */
-static void judge_end(const armilla_model *model, const armilla_data_facts *facts, armilla_check *check)
+static void judge_end(const armilla_model *model, const armilla_findings *f, armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
     const armilla_trace_entry *last = &model->trace[model->trace_count - 1];
     const bool sealed = armilla_solvers_find(s->solver)->sealed;
+    const bool global = model->basis->gram_is_identity || armilla_codes_are_global(model->codes, s->rank, s->sparsity);
+    const double slack = SEAL_SLACK * s->squared_norm + trace_noise(model, f, s->objective);
     find(check, !sealed && model->codes->spherical && last->radius != s->radius,
          "the last radius of the trace, %.17g, is not the model's", last->radius);
-    find(check,
-         sealed ? s->objective > last->objective + SEAL_SLACK * facts->squared_norm : s->objective != last->objective,
+    find(check, sealed ? global && !(s->objective <= last->objective + slack) : s->objective != last->objective,
          "the objective %.17g does not follow from the last entry of the trace, %.17g", s->objective, last->objective);
 }
 
-static void judge(const armilla_model *model, const armilla_data_facts *facts, armilla_check *check)
+/* |h(X + E) - h(X)| <= 2 sqrt(h) ||E|| + ||E||^2, what naive sums of m*n squares lose, what a sparse residual cancels,
+ * and squares that underflow; in the findings' unit. */
+static double slack_of(const armilla_model *model, const armilla_findings *f, double square, double rounding)
 {
     const armilla_model_summary *s = &model->summary;
-    const double epsilon = armilla_epsilon(s->precision);
-    const double slack = OBJECTIVE_SLACK * epsilon * facts->squared_norm;
-    const double orthonormal = ORTHONORMAL_SLACK * sqrt((double)s->m) * epsilon;
-    check->passed = true;
+    const double m = (double)s->m, n = (double)s->n, r = (double)s->rank;
+    return 2 * sqrt(square) * rounding + rounding * rounding + sum_loss(model) * square +
+           (r + 16) * DBL_EPSILON * f->cancelling + ldexp(m * n * DBL_TRUE_MIN, -2 * f->exponent);
+}
+
+static void judge_data(const armilla_model *model, const armilla_findings *f, const armilla_learned *learned,
+                       armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    const int unit = 2 * f->exponent;
+    const double slack = slack_of(model, f, f->objective, f->rounding);
+    const double norm_slack = slack_of(model, f, f->squared_norm, f->data_rounding);
+    check->objective_found = ldexp(f->objective, unit);
+    check->objective_tolerance = ldexp(slack, unit);
+    check->fingerprint_matches = f->fingerprint == s->fingerprint;
     find(check, !check->fingerprint_matches, "the data are not the ones the model was fitted to (fingerprints differ)");
-    find(check, !(fabs(check->objective_found - check->objective_stated) <= slack),
+    find(check, !(learned->idf <= 1), "the weights of tf-idf are not those of the data: off by %.3g times the rounding",
+         learned->idf);
+    find(check, !(learned->scale <= 1), "the scales are not those of the data: off by %.3g times the rounding",
+         learned->scale);
+    find(check, !(learned->mean <= 1), "the mean is not that of the data: off by %.3g times the rounding",
+         learned->mean);
+    find(check, !(fabs(ldexp(s->squared_norm, -unit) - f->squared_norm) <= norm_slack),
+         "the model states ||X||^2 = %.17g, the data give %.17g", s->squared_norm, ldexp(f->squared_norm, unit));
+    find(check, s->zero_samples < f->zeros_least || s->zero_samples > f->zeros_most,
+         "the model states %" PRId64 " samples without a direction, the data have %" PRId64, s->zero_samples,
+         f->zeros_least);
+    find(check, !(fabs(ldexp(s->objective, -unit) - f->objective) <= slack),
          "the model states an objective of %.17g, the data give %.17g", check->objective_stated,
          check->objective_found);
+}
+
+static void judge_factors(const armilla_model *model, armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    const double epsilon = epsilon_of(model), r = (double)s->rank;
+    /* Entries that are rounded change a product of two atoms by 2*eps/2 at most; the rest is the solver's, in double. */
+    const double orthonormal = 2 * epsilon + POLAR_SLACK * sqrt((double)s->m) * DBL_EPSILON;
+    /* w and lw are rounded, after a norm in double. */
+    check->radius_tolerance = 2 * epsilon + (r + 16) * DBL_EPSILON + sqrt(r) * least_of(model) / s->radius;
     find(check, !(check->orthonormal_violation <= orthonormal), "U'U differs from I by %.3g, more than %.3g",
          check->orthonormal_violation, orthonormal);
     find(check, !(check->unit_violation <= orthonormal), "an atom's length differs from 1 by %.3g, more than %.3g",
@@ -111,52 +203,60 @@ static void judge(const armilla_model *model, const armilla_data_facts *facts, a
     find(check, check->row_nonzeros > 1, "a row of U has %" PRId64 " nonzeros, more than 1", check->row_nonzeros);
     find(check, check->not_one_hot > 0, "%" PRId64 " codes are not one entry 1 and zeros", check->not_one_hot);
     find(check, !(check->basis_negative <= 0), "U has a negative entry, -%.3g", check->basis_negative);
-    find(check, check->codes_negative > 0, "V has a negative entry, -%.3g", check->codes_negative);
-    find(check, !(check->radius_violation <= NORM_SLACK * epsilon),
+    find(check, !(check->codes_negative <= 0), "V has a negative entry, -%.3g", check->codes_negative);
+    find(check, model->codes->spherical && !(check->radius_violation <= check->radius_tolerance),
          "a code's length differs from the radius %.17g by a factor of 1 + %.3g", s->radius, check->radius_violation);
     find(check, s->sparsity > 0 && check->most_nonzeros > s->sparsity,
          "a code has %" PRId64 " nonzeros, more than %" PRId64, check->most_nonzeros, s->sparsity);
-    find(check, check->rises > 0 && !check->rises_expected,
-         "the objective rose in %" PRId64 " iterations although lambda and mu were safe", check->rises);
-    find(check, !(fabs(s->squared_norm - facts->squared_norm) <= slack),
-         "the model states ||X||^2 = %.17g, the data give %.17g", s->squared_norm, facts->squared_norm);
-    find(check, !(fabs(s->relative_error - sqrt(s->objective / s->squared_norm)) <= 1e-12),
+}
+
+static void judge_record(const armilla_model *model, const armilla_findings *f, armilla_check *check)
+{
+    const armilla_model_summary *s = &model->summary;
+    find(check, !error_follows(model, s->objective, s->relative_error),
          "the relative error %.17g does not follow from the objective", s->relative_error);
     find(check, !trace_holds(model), "the trace has a value that is not finite or does not follow from the others");
-    judge_end(model, facts, check);
+    find(check, check->rises > 0 && !check->rises_expected,
+         "the objective rose in %" PRId64 " iterations although lambda and mu were safe", check->rises);
+    judge_end(model, f, check);
+}
+
+static armilla_status look_at_data(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                   armilla_findings *findings, armilla_learned *learned)
+{
+    armilla_source source = {.context = context};
+    armilla_status status = armilla_source_open(context, model, X, &source);
+    if (status == ARMILLA_OK) status = armilla_check_residual(&source, model, findings);
+    if (status == ARMILLA_OK && findings->bad_sample >= 0)
+        status =
+            armilla_fail(context, ARMILLA_BAD_DATA,
+                         "sample %" PRId64 " (counted from 1) has a value that is NaN or infinite, or becomes so by "
+                         "the model's preparation; give the data that the model was fitted to",
+                         findings->bad_sample + 1);
+    if (status == ARMILLA_OK) status = armilla_check_learned(&source, model, learned);
+    armilla_source_close(&source);
+    return status;
 }
 
 armilla_status armilla_model_check(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                    armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
-    armilla_check found = {.objective_stated = s->objective, .radius_stated = s->radius};
-    armilla_view view = {0};
-    armilla_data_facts facts;
+    armilla_check found = {.passed = true, .objective_stated = s->objective, .radius_stated = s->radius};
+    armilla_findings findings;
+    armilla_learned learned;
     double *numbers = NULL;
-    const int threads = armilla_threads_choose(0);
-    armilla_status status = armilla_model_view(context, model, X, true, &view);
-    if (status != ARMILLA_OK) goto done;
-    if (view.raw->n != s->n) {
-        status = armilla_fail(context, ARMILLA_BAD_DATA,
-                              "the data have %" PRId64 " samples, the model was fitted to %" PRId64, view.raw->n, s->n);
-        goto done;
-    }
-    if ((status = armilla_survey(context, view.data, s->precision, threads, &facts, NULL)) != ARMILLA_OK) goto done;
-    if ((status = armilla_view_finite(context, model, &view, &facts, s->precision)) != ARMILLA_OK) goto done;
-    status = armilla_residual(context, view.data, s->precision, threads, s->rank, model->U, model->V,
-                              &found.objective_found);
-    if (status != ARMILLA_OK) goto done;
-    if ((status = armilla_take(context, s->m * s->rank + s->rank, sizeof *numbers, &numbers)) != ARMILLA_OK) goto done;
-    armilla_fetch(s->precision, s->m * s->rank, model->U, numbers);
+    armilla_status status = look_at_data(context, model, X, &findings, &learned);
+    if (status == ARMILLA_OK) status = armilla_take(context, s->m * s->rank + s->rank, sizeof *numbers, &numbers);
+    if (status != ARMILLA_OK) return status;
+    widen(s->precision, 0, s->m * s->rank, model->U, numbers);
     look_at_basis(model, numbers, &found);
-    look_at_codes(model, numbers, &found); /* its first r numbers are room for a code */
-    look_at_trace(model, armilla_epsilon(s->precision) * facts.squared_norm, &found);
-    found.fingerprint_matches = facts.fingerprint == s->fingerprint;
-    judge(model, &facts, &found);
+    look_at_codes(model, numbers + s->m * s->rank, &found);
+    look_at_trace(model, &findings, &found);
+    judge_data(model, &findings, &learned, &found);
+    judge_factors(model, &found);
+    judge_record(model, &findings, &found);
     *check = found;
-done:
     armilla_release(context, numbers);
-    armilla_view_free(&view);
-    return status;
+    return ARMILLA_OK;
 }

@@ -18,6 +18,8 @@
 /* Below this, squares of entries lose their digits to underflow. */
 #define LEAST_SQUARED_NORM 1e-303
 #define LEAST_SINGLE 1e-25
+/* Codes without a sphere are as long as the samples, and a sweep adds their squares in the working precision. */
+#define LEAST_FLAT_SINGLE 1e-19
 
 /* How far the objective of a sealed model may lie above the last entry of its trace, as a fraction of ||X||^2. */
 #define SEALED_RISE 1e-6
@@ -59,12 +61,14 @@ static armilla_status prepare(fit *f)
 /* Too large is told already; zero and too small have no factorization. */
 static armilla_status check_scale(fit *f)
 {
-    const bool single = f->resolved.type == ARMILLA_F32;
+    const armilla_code_set *codes = f->resolved.codes;
+    const bool single = f->resolved.type == ARMILLA_F32, flat = !codes->spherical && codes->conic;
     if (f->facts.zero_samples == f->X->n)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "every entry of the data is 0%s: no positive radius exists; there is nothing to factorise",
                             f->options->center ? " after centring" : "");
-    if (f->facts.squared_norm < LEAST_SQUARED_NORM || (single && f->facts.norm_high < LEAST_SINGLE))
+    if (f->facts.squared_norm < LEAST_SQUARED_NORM ||
+        (single && f->facts.norm_high < (flat ? LEAST_FLAT_SINGLE : LEAST_SINGLE)))
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "the entries are too small for their squares to be added in %s; %s",
                             armilla_type_word(f->resolved.type),

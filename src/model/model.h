@@ -60,6 +60,9 @@ armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, 
 /* The weights of a model whose idf and scale are there. */
 armilla_status armilla_model_weigh(armilla_model *model);
 
+/* ARMILLA_BAD_DATA where data of m features and n samples have other features than the model. */
+armilla_status armilla_model_fits(armilla_context *context, const armilla_model *model, int64_t m, int64_t n);
+
 /* X as the model's fit saw it. */
 typedef struct armilla_view {
     armilla_data *selected;   /* what the model keeps of X; NULL where that is all */
@@ -82,8 +85,8 @@ void armilla_view_free(armilla_view *view);
 armilla_status armilla_view_finite(armilla_context *context, const armilla_model *model, const armilla_view *view,
                                    const armilla_data_facts *facts, armilla_type work);
 
-/* ||X - UV||^2 by plain residuals, in double: the figure that is reported and checked, because (A3) cancels where the
- * fit is nearly exact. U and V in the type. */
+/* ||X - UV||^2 by plain residuals, in double: the figure that is reported, because (A3) cancels where the fit is nearly
+ * exact. U and V in the type. What checks it is another code (model/check.h). */
 armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int threads,
                                 int64_t r, const void *U, const void *V, double *squared);
 

@@ -99,14 +99,14 @@ static const char *count_features(const armilla_model *model, char buffer[64])
     return buffer;
 }
 
-static armilla_status check_features(armilla_context *context, const armilla_model *model, const armilla_data *X)
+armilla_status armilla_model_fits(armilla_context *context, const armilla_model *model, int64_t m, int64_t n)
 {
     char features[64];
-    if (X->m == model->summary.m) return ARMILLA_OK;
+    if (m == model->summary.m) return ARMILLA_OK;
     return armilla_fail(context, ARMILLA_BAD_DATA,
                         "the data have %" PRId64 " features and %" PRId64 " samples, the model has %s"
                         " features; give data of the same features, with --samples rows or columns as they lie",
-                        X->m, X->n, count_features(model, features));
+                        m, n, count_features(model, features));
 }
 
 /* What the model keeps of X, where X is what its data were chosen from; data that were chosen themselves are taken as
@@ -142,7 +142,7 @@ armilla_status armilla_model_view(armilla_context *context, const armilla_model 
     armilla_view made = {0};
     armilla_status status = select_kept(context, model, X, training, &made.selected);
     made.raw = made.selected ? made.selected : X;
-    if (status == ARMILLA_OK) status = check_features(context, model, made.raw);
+    if (status == ARMILLA_OK) status = armilla_model_fits(context, model, made.raw->m, made.raw->n);
     if (status == ARMILLA_OK) status = armilla_model_prepare(context, model, made.raw, &made.prepared);
     if (status != ARMILLA_OK) {
         armilla_view_free(&made);

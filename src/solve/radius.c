@@ -8,8 +8,11 @@ double armilla_radius_step(armilla_problem *problem)
     const double before = problem->l;
     const double cross = armilla_sweep_cross(problem->sweep), reach = armilla_problem_reach(problem);
     if (!problem->radius_stays && cross > 0 && reach > 0) problem->l = cross / reach;
-    const double now = problem->l;
-    /* ||l'w' - lw||^2 = (l' - l)^2 + l l' ||w' - w||^2 for unit w, w': nothing cancels. */
-    return sqrt((double)problem->n * (now - before) * (now - before) +
-                before * now * armilla_sweep_change(problem->sweep));
+    /* ||l'w' - lw||^2 = (l' - l)^2 + l l' ||w' - w||^2 for unit w, w': nothing cancels. In units of a power of two near
+     * the radius, whose square may be no number: a basis of free scale can be as small as the radius is large. */
+    int exponent = 0;
+    (void)frexp(fmax(before, problem->l), &exponent);
+    const double old = ldexp(before, -exponent), now = ldexp(problem->l, -exponent);
+    const double change = armilla_sweep_change(problem->sweep);
+    return ldexp(sqrt((double)problem->n * (now - old) * (now - old) + old * now * change), exponent);
 }

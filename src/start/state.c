@@ -241,9 +241,11 @@ static armilla_status finish(armilla_problem *p, armilla_code_step step, double 
     const double fixed = p->options.radius;
     const bool free_scale = p->options.basis->scalable && p->options.codes->spherical;
     armilla_status status = run_codes(p, step);
-    if (status == ARMILLA_OK) status = first_radius(p, fixed > 0 ? fixed : radius);
-    /* A given state that has the fixed radius already goes on as it is. */
-    if (status == ARMILLA_OK && fixed > 0 && fixed != radius && free_scale) status = fit_scale(p, step);
+    /* A given state that has the fixed radius already goes on as it is, whatever it points to. */
+    const bool stays = fixed > 0 && fixed == radius;
+    if (stays) p->l = radius;
+    if (status == ARMILLA_OK && !stays) status = first_radius(p, fixed > 0 ? fixed : radius);
+    if (status == ARMILLA_OK && !stays && fixed > 0 && free_scale) status = fit_scale(p, step);
     return status == ARMILLA_OK ? check_range(p) : status;
 }
 

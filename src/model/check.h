@@ -1,0 +1,75 @@
+/* What armilla_model_check is made of. It shares nothing with the fit but the arrays that were read and the model: own
+ * loops, own preparation, own sums. So what a fit gets wrong is not got wrong a second time here. */
+#ifndef ARMILLA_MODEL_CHECK_H
+#define ARMILLA_MODEL_CHECK_H
+
+#include "model/model.h"
+
+/* A sum and what its additions have rounded away (Knuth's two-sum: exact, and without a branch). */
+typedef struct armilla_sum {
+    double high, low;
+} armilla_sum;
+
+static inline void armilla_sum_add(armilla_sum *sum, double x)
+{
+    const double total = sum->high + x, added = total - sum->high;
+    sum->low += (sum->high - (total - added)) + (x - added);
+    sum->high = total;
+}
+
+static inline double armilla_sum_value(armilla_sum sum)
+{
+    return sum.high + sum.low;
+}
+
+/* sum_i a_i*b_i: short runs in plain double, which become vector code, and the runs by armilla_sum. */
+double armilla_check_dot(int64_t count, const double *a, const double *b);
+/* The exponent e with max |x_i| < 2^e <= 2*max; 0 where all are 0 or one is not finite. */
+int armilla_check_exponent(int64_t count, const double *x);
+
+/* The arrays that the data lie in, with what the model keeps of them. */
+typedef struct armilla_source {
+    armilla_context *context;
+    armilla_type type;
+    int64_t m, n;
+    const void *dense; /* NULL where sparse */
+    int64_t stride;
+    const armilla_sparse_matrix *sparse;
+    const int64_t *features, *samples; /* which are kept, or NULL: all */
+    int64_t *numbers;                  /* sparse data of which features are kept: what each becomes, or -1 */
+    armilla_data *copy;                /* what the arrays belong to, where X is a view of other data */
+} armilla_source;
+
+/* Fails where the data have another shape than the model's. */
+armilla_status armilla_source_open(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                   armilla_source *source);
+void armilla_source_close(armilla_source *source);
+/* Sample j as it is stored. Dense: m values. Sparse: entries, their features rising in rows. Returns how many. */
+int64_t armilla_source_read(const armilla_source *source, int64_t j, int64_t *rows, double *values);
+
+/* How far what the model learned from the data is from what the data say: the worst ratio of a difference to what
+ * rounding explains (docs/model-file.md); 0 where nothing was learned. */
+typedef struct armilla_learned {
+    double mean, idf, scale;
+} armilla_learned;
+
+armilla_status armilla_check_learned(const armilla_source *source, const armilla_model *model,
+                                     armilla_learned *learned);
+
+/* What one pass over the data as fitted finds. Squares are in units of 2^(2*exponent), so that none overflows. */
+typedef struct armilla_findings {
+    int exponent;
+    double squared_norm, objective;
+    double data_rounding; /* how far X as fitted may be from ours, ||.||_F */
+    double rounding;      /* and X - UV */
+    double magnitude;     /* what ||x||^2 - 2c'v + v'Hv adds up, signs apart */
+    double cancelling;    /* the same where less than six digits cancel, as in a residual of sparse data */
+    uint64_t fingerprint;
+    int64_t zeros_least, zeros_most; /* samples without a direction: certainly, and where rounding decides */
+    int64_t bad_sample;              /* the first that is not finite as prepared, or -1 */
+} armilla_findings;
+
+armilla_status armilla_check_residual(const armilla_source *source, const armilla_model *model,
+                                      armilla_findings *findings);
+
+#endif
