@@ -471,6 +471,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     armilla_status status = armilla_fit_check(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;
+    const int64_t outer = armilla_memory_enter(context, options->memory);
     armilla_blas_enter();
     context->kernel = f.resolved.kernel;
     f.threads = armilla_threads_choose(options->threads);
@@ -488,5 +489,6 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     free_fit(&f);
     context->kernel = NULL;
     armilla_blas_leave();
+    armilla_memory_leave(context, outer);
     return status;
 }
