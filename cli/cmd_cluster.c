@@ -148,7 +148,7 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
     if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
     if (status == ARMILLA_OK) report_summary(&session->report, work->model, &session->settings.fit);
-    start_free(&start);
+    start_free(session, &start);
     return about(session, session->settings.operands[0], status);
 }
 

@@ -35,6 +35,7 @@ static const armilla_option options[] = {
      .value = "N",
      .help = "cones, clustering: repeat with so many seeds, from --seed on; default 1 and 10"},
     OPTION_FLAG("no-pictures", no_pictures, "draw nothing: data, models and tables alone"),
+    OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,

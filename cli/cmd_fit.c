@@ -148,7 +148,7 @@ static armilla_status run(cli_session *session)
         status = fit_and_tell(session, X, seconds_reading);
     }
 done:
-    start_free(&start);
+    start_free(session, &start);
     armilla_data_free(X);
     return status;
 }

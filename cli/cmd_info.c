@@ -203,7 +203,8 @@ static armilla_status data_info(cli_session *session, const char *path)
     session->settings.keep_missing = true;
     armilla_status status = open_data(session, path, &X, NULL);
     if (status == ARMILLA_OK)
-        status = armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts);
+        status =
+            about(session, path, armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts));
     if (status != ARMILLA_OK) goto done;
     object = json_object();
     json_put_text(object, "kind", "data");

@@ -33,6 +33,7 @@ static const armilla_option options[] = {
     OPTION_PATH("components", components, "A,B[,C]", "sphere: the entries of the codes to draw, counted from 1"),
     OPTION_PATH("labels", labels, "FILE",
                 "a label per sample: text, IDX or .npy; otherwise the model's, or the largest entry"),
+    OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
@@ -59,23 +60,23 @@ static armilla_status parse_images(plot_job *job)
     return ARMILLA_OK;
 }
 
-/* values as doubles; NULL where there is no memory. */
-static double *widen(const void *values, armilla_type type, int64_t count)
+/* *wide = values as doubles. */
+static armilla_status widen(const plot_job *job, const void *values, int64_t count, double **wide)
 {
-    double *wide = malloc((size_t)count * sizeof *wide);
-    for (int64_t i = 0; wide && i < count; i++)
-        wide[i] = type == ARMILLA_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
-    return wide;
+    const armilla_status status = armilla_take(job->session->context, count, sizeof **wide, wide);
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+        (*wide)[i] =
+            job->summary.precision == ARMILLA_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
+    return status;
 }
 
 static armilla_status prepare(plot_job *job)
 {
     const armilla_model_summary *of = &job->summary;
     armilla_model_summarize(job->model, &job->summary);
-    job->U = widen(armilla_model_basis(job->model), of->precision, of->m * of->rank);
-    job->V = widen(armilla_model_codes(job->model), of->precision, of->rank * of->n);
-    if (!job->U || !job->V) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the model");
-    return plot_classify(job);
+    armilla_status status = widen(job, armilla_model_basis(job->model), of->m * of->rank, &job->U);
+    if (status == ARMILLA_OK) status = widen(job, armilla_model_codes(job->model), of->rank * of->n, &job->V);
+    return status == ARMILLA_OK ? plot_classify(job) : status;
 }
 
 /* The script and the data are made in memory: nothing is written before gnuplot has drawn. */
@@ -112,10 +113,10 @@ static armilla_status run(cli_session *session)
     job.model = model;
     if (status == ARMILLA_OK) status = prepare(&job);
     if (status == ARMILLA_OK) status = draw(&job, find_kind(settings->kind));
-    free(job.U);
-    free(job.V);
-    free(job.classes);
-    free(job.names);
+    armilla_release(session->context, job.U);
+    armilla_release(session->context, job.V);
+    armilla_release(session->context, job.classes);
+    armilla_release(session->context, job.names);
     armilla_data_free(job.samples);
     armilla_model_free(model);
     return status;

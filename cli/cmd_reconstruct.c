@@ -10,6 +10,7 @@ enum { BLOCK_BYTES = 16 << 20 };
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "X.npy", "write the array there (required)"),
     OPTION_SAMPLES("what a sample is in the array: rows gives n x m, columns m x n"),
+    OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
@@ -19,16 +20,16 @@ static armilla_status write_blocks(cli_session *session, const armilla_model *mo
                                    const armilla_model_summary *summary, armilla_output *output)
 {
     const size_t sample = (size_t)summary->m * armilla_type_size(summary->precision);
-    const int64_t width = sample < BLOCK_BYTES ? (int64_t)(BLOCK_BYTES / sample) : 1;
-    armilla_status status = ARMILLA_OK;
-    void *block = calloc((size_t)width, sample);
-    if (!block) return fail(session, ARMILLA_NO_MEMORY, "out of memory for %" PRId64 " samples", width);
+    const int64_t fitting = sample < BLOCK_BYTES ? (int64_t)(BLOCK_BYTES / sample) : 1;
+    const int64_t width = fitting < summary->n ? fitting : summary->n;
+    void *block = NULL;
+    armilla_status status = armilla_take(session->context, width, sample, &block);
     for (int64_t first = 0; first < summary->n && status == ARMILLA_OK && !signals_exit(); first += width) {
         const int64_t count = summary->n - first < width ? summary->n - first : width;
         status = armilla_model_reconstruct(session->context, model, first, count, block);
         if (status == ARMILLA_OK) status = armilla_output_write(output, block, (size_t)count * sample);
     }
-    free(block);
+    armilla_release(session->context, block);
     return status;
 }
 
@@ -42,12 +43,13 @@ static armilla_status write_table(cli_session *session, const armilla_model *mod
                                   const armilla_model_summary *summary)
 {
     const output_names names = {name_of, model, NULL};
-    void *all = calloc((size_t)summary->n, (size_t)summary->m * armilla_type_size(summary->precision));
-    armilla_status status = all ? armilla_model_reconstruct(session->context, model, 0, summary->n, all)
-                                : fail(session, ARMILLA_NO_MEMORY, "out of memory for the array; write an .npy");
+    void *all = NULL;
+    armilla_status status =
+        armilla_take(session->context, summary->n, (size_t)summary->m * armilla_type_size(summary->precision), &all);
+    if (status == ARMILLA_OK) status = armilla_model_reconstruct(session->context, model, 0, summary->n, all);
     if (status == ARMILLA_OK)
         status = outputs_write_table(session, summary->precision, all, summary->m, summary->n, &names);
-    free(all);
+    armilla_release(session->context, all);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 static const armilla_option options[] = {
+    OPTION_MEMORY,
     OPTION_JSON,
     OPTION_END,
 };

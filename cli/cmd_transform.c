@@ -57,16 +57,14 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK) status = open_data(session, settings->operands[1], &X, NULL);
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
-    codes = calloc((size_t)armilla_data_samples(X), (size_t)summary.rank * armilla_type_size(summary.precision));
-    if (!codes) {
-        status = fail(session, ARMILLA_NO_MEMORY, "out of memory for the codes; transform the samples in parts");
-        goto done;
-    }
-    status = about(session, settings->operands[1],
-                   armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes));
+    status = armilla_take(session->context, armilla_data_samples(X),
+                          (size_t)summary.rank * armilla_type_size(summary.precision), &codes);
+    if (status == ARMILLA_OK)
+        status = about(session, settings->operands[1],
+                       armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes));
     if (status == ARMILLA_OK) status = write_codes(session, &summary, X, codes);
 done:
-    free(codes);
+    armilla_release(session->context, codes);
     armilla_data_free(X);
     armilla_model_free(model);
     return status;

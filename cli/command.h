@@ -61,7 +61,7 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
  * status become those of the session. */
 armilla_status run_inside(cli_session *outer, char *const *arguments);
 
-/* Names the file in front of the library's sentence where data are bad: the library knows numbers, not where they came
+/* Names the file in front of the library's sentence where data are bad or too large: the library knows numbers, not where they came
  * from. Returns status. */
 armilla_status about(cli_session *session, const char *path, armilla_status status);
 
@@ -113,6 +113,12 @@ const char *samples_choice(size_t index);
     {                                                                                                                  \
         .name = "threads", .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.threads), .low = 1,    \
         .high = 1024, .value = "N", .help = "threads (default: the cores this process may use)"                        \
+    }
+#define OPTION_MEMORY                                                                                                  \
+    {                                                                                                                  \
+        .name = "memory", .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory), .value = "LIMIT", \
+        .help = "most memory for everything, such as 512M or 16G; what does not fit is refused; otherwise in "         \
+                "proportion to the input"                                                                              \
     }
 #define OPTION_END                                                                                                     \
     {                                                                                                                  \

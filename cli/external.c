@@ -121,10 +121,11 @@ static armilla_status run_program(cli_session *session, const char *path, const 
     size_t count = 5;
     int pipes[2], ended = 0;
     find_program(program);
-    snprintf(memory, sizeof memory, "%lld", (long long)options->memory);
+    const int64_t limit = armilla_context_memory_limit(session->context);
+    snprintf(memory, sizeof memory, "%lld", (long long)limit);
     if (options->array) arguments[count++] = "--array", arguments[count++] = options->array;
     if (options->sample_columns) arguments[count++] = "--samples", arguments[count++] = "columns";
-    if (options->memory > 0) arguments[count++] = "--memory", arguments[count++] = memory;
+    if (limit < INT64_MAX) arguments[count++] = "--memory", arguments[count++] = memory;
     if (pipe2(pipes, O_CLOEXEC) != 0) return fail(session, ARMILLA_IO_ERROR, "%s: no pipe: %s", path, strerror(errno));
     const pid_t child = start(program, arguments, output, pipes[1]);
     close(pipes[1]);

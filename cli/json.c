@@ -78,13 +78,18 @@ void json_put_summary(json_t *object, const armilla_model_summary *summary)
     json_put_count(object, "zero_samples", summary->zero_samples);
 }
 
-/* Texts one after the other; what a file calls things may hold anything, but a line stays a line. */
+/* What a file calls things may hold anything, but a line stays a line, and nothing in it moves a terminal. */
+static void print_plain(const char *text)
+{
+    for (; text && *text; text++) putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+}
+
+/* Texts one after the other. */
 static void print_list(const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *text = json_string_value(json_array_get(list, i));
         if (i) fputs(", ", stdout);
-        for (; text && *text; text++) putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+        print_plain(json_string_value(json_array_get(list, i)));
     }
 }
 
@@ -95,7 +100,7 @@ static void print_value(const json_t *value)
     else if (json_is_integer(value))
         printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_string(value))
-        fputs(json_string_value(value), stdout);
+        print_plain(json_string_value(value));
     else if (json_is_array(value))
         print_list(value);
     else if (json_is_boolean(value))
@@ -110,7 +115,10 @@ static void print_members(json_t *object);
 static void print_member(const char *name, json_t *value)
 {
     if (json_is_array(value) && strcmp(name, "hints") == 0) {
-        for (size_t i = 0; i < json_array_size(value); i++) puts(json_string_value(json_array_get(value, i)));
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            print_plain(json_string_value(json_array_get(value, i)));
+            putchar('\n');
+        }
         return;
     }
     if (json_is_object(value)) {
@@ -118,7 +126,7 @@ static void print_member(const char *name, json_t *value)
         print_members(value);
         return;
     }
-    for (const char *c = name; *c; c++) putchar(*c == '_' ? ' ' : *c);
+    for (const char *c = name; *c; c++) print_plain((const char[]){*c == '_' ? ' ' : *c, '\0'});
     printf("%*s", strlen(name) < 24 ? (int)(24 - strlen(name)) : 1, "");
     print_value(value);
     putchar('\n');

@@ -42,7 +42,8 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
 armilla_status about(cli_session *session, const char *path, armilla_status status)
 {
     const char *sentence = armilla_context_error(session->context);
-    if (status != ARMILLA_BAD_DATA || strncmp(sentence, path, strlen(path)) == 0) return status;
+    if ((status != ARMILLA_BAD_DATA && status != ARMILLA_NO_MEMORY) || strncmp(sentence, path, strlen(path)) == 0)
+        return status;
     return fail(session, status, "%s: %s", path, sentence);
 }
 
@@ -133,7 +134,10 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     }
     status = parse_arguments(session, found, arguments + 1);
     session->report.quiet = session->settings.quiet;
-    return status == ARMILLA_OK ? found->run(session) : status;
+    if (status != ARMILLA_OK) return status;
+    const int64_t limit = session->settings.fit.memory;
+    armilla_context_set_memory(session->context, limit > 0 ? limit : ARMILLA_MEMORY_BY_INPUT);
+    return found->run(session);
 }
 
 armilla_status run_inside(cli_session *outer, char *const *arguments)

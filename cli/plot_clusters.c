@@ -143,22 +143,19 @@ static armilla_status draw(plot_job *job, cluster_facts *facts)
 
 armilla_status plot_clusters(plot_job *job)
 {
-    const size_t count = (size_t)job->class_count;
+    armilla_context *context = job->session->context;
     cluster_facts facts = {.count = job->class_count};
-    armilla_status status = ARMILLA_OK;
     if (job->class_count > MOST_CLUSTERS)
         return fail(job->session, ARMILLA_BAD_DATA,
                     "clusters: %" PRId64 " clusters are too many for one picture (at most %d)", job->class_count,
                     MOST_CLUSTERS);
-    facts.sizes = calloc(count, sizeof *facts.sizes);
-    facts.means = calloc(count * (size_t)job->summary.rank, sizeof *facts.means);
-    facts.within = calloc(count, sizeof *facts.within);
-    if (facts.sizes && facts.means && facts.within)
-        status = draw(job, &facts);
-    else
-        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
-    free(facts.sizes);
-    free(facts.means);
-    free(facts.within);
+    armilla_status status = armilla_take(context, facts.count, sizeof *facts.sizes, &facts.sizes);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, facts.count, (size_t)job->summary.rank * sizeof *facts.means, &facts.means);
+    if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.within, &facts.within);
+    if (status == ARMILLA_OK) status = draw(job, &facts);
+    armilla_release(context, facts.sizes);
+    armilla_release(context, facts.means);
+    armilla_release(context, facts.within);
     return status;
 }

@@ -20,16 +20,14 @@ static int compare_places(const void *first, const void *second)
     return a->sample < b->sample ? -1 : a->sample > b->sample;
 }
 
-static code_place *order(const plot_job *job)
+static void order(const plot_job *job, code_place *places)
 {
     const int64_t n = job->summary.n, r = job->summary.rank;
-    code_place *places = malloc((size_t)n * sizeof *places);
-    for (int64_t j = 0; places && j < n; j++) {
+    for (int64_t j = 0; j < n; j++) {
         const int64_t k = plot_largest(job, j);
         places[j] = (code_place){j, k, fabs(job->V[j * r + k])};
     }
-    if (places) qsort(places, (size_t)n, sizeof *places, compare_places);
-    return places;
+    qsort(places, (size_t)n, sizeof *places, compare_places);
 }
 
 /* A matrix: one line per component. */
@@ -63,10 +61,12 @@ armilla_status plot_codes(plot_job *job)
 {
     const int64_t n = job->summary.n, r = job->summary.rank, columns = n < MOST_COLUMNS ? n : MOST_COLUMNS;
     const double step = (double)n / (double)columns;
-    code_place *places = order(job);
+    code_place *places = NULL;
     bool is_signed = false;
     double most = 0;
-    if (!places) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    const armilla_status status = armilla_take(job->session->context, n, sizeof *places, &places);
+    if (status != ARMILLA_OK) return status;
+    order(job, places);
     for (int64_t i = 0; i < n * r; i++) {
         is_signed = is_signed || job->V[i] < 0;
         most = fmax(most, fabs(job->V[i]));
@@ -88,6 +88,6 @@ armilla_status plot_codes(plot_job *job)
                     (long long)j, (long long)j);
     fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image%s\n", step,
             plot_pixels(job, r * columns));
-    free(places);
+    armilla_release(job->session->context, places);
     return ARMILLA_OK;
 }

@@ -69,8 +69,9 @@ static void normalise(double *y, int64_t r)
 static armilla_status find_principal(const plot_job *job, sphere_axes *axes)
 {
     const int64_t r = job->summary.rank;
-    double *next = malloc((size_t)r * sizeof *next);
-    if (!next) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    double *next = NULL;
+    const armilla_status status = armilla_take(job->session->context, r, sizeof *next, &next);
+    if (status != ARMILLA_OK) return status;
     for (int i = 0; i < axes->count; i++) {
         double *x = axes->directions + i * r, total = 0;
         for (int64_t k = 0; k < r; k++) x[k] = 1 + sin(1.7 * (double)(k + 1) * (i + 1));
@@ -87,7 +88,7 @@ static armilla_status find_principal(const plot_job *job, sphere_axes *axes)
             for (int64_t k = 0; k < r; k++) total += x[k] * job->V[j * r + k];
         for (int64_t k = 0; k < r && total < 0; k++) x[k] = -x[k];
     }
-    free(next);
+    armilla_release(job->session->context, next);
     return ARMILLA_OK;
 }
 
@@ -102,8 +103,8 @@ static armilla_status choose_axes(plot_job *job, sphere_axes *axes)
                     job->session->settings.operands[0]);
     if (job->session->settings.components) status = parse_components(job, axes);
     if (status != ARMILLA_OK) return status;
-    axes->directions = calloc((size_t)(3 * r), sizeof *axes->directions);
-    if (!axes->directions) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    status = armilla_take(job->session->context, r, 3 * sizeof *axes->directions, &axes->directions);
+    if (status != ARMILLA_OK) return status;
     axes->principal = r > 3 && !job->session->settings.components;
     if (axes->principal) return find_principal(job, axes);
     for (int i = 0; i < axes->count; i++) axes->directions[i * r + axes->chosen[i]] = 1;
@@ -191,8 +192,9 @@ static unsigned shade(unsigned colour, double depth)
 static armilla_status put_points(plot_job *job, sphere_axes *axes, double radius)
 {
     const int64_t n = job->summary.n, count = n < MOST_POINTS ? n : MOST_POINTS;
-    sphere_point *points = malloc((size_t)count * sizeof *points);
-    if (!points) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory");
+    sphere_point *points = NULL;
+    const armilla_status status = armilla_take(job->session->context, count, sizeof *points, &points);
+    if (status != ARMILLA_OK) return status;
     axes->positive = true;
     for (int64_t i = 0; i < count; i++) {
         double point[3];
@@ -211,7 +213,7 @@ static armilla_status put_points(plot_job *job, sphere_axes *axes, double radius
         fprintf(job->data, "%.6g %.6g %u %.3g\n", seen[0], seen[1],
                 shade(plot_colour(job->classes[points[i].sample]), depth), 0.55 + 0.2 * depth);
     }
-    free(points);
+    armilla_release(job->session->context, points);
     return ARMILLA_OK;
 }
 
@@ -308,7 +310,7 @@ armilla_status plot_sphere(plot_job *job)
     sphere_axes axes;
     armilla_status status = choose_axes(job, &axes);
     if (status != ARMILLA_OK) {
-        free(axes.directions);
+        armilla_release(job->session->context, axes.directions);
         return status;
     }
     fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2.5\n");
@@ -319,6 +321,6 @@ armilla_status plot_sphere(plot_job *job)
     status = put_points(job, &axes, radius);
     if (status == ARMILLA_OK && axes.count == 3) draw_globe(job, &axes, radius);
     if (status == ARMILLA_OK && axes.count == 2) draw_circle(job, &axes, radius);
-    free(axes.directions);
+    armilla_release(job->session->context, axes.directions);
     return status;
 }

@@ -176,8 +176,8 @@ static int compare_labels(const void *first, const void *second)
 static armilla_status number_labels(plot_job *job, const char **labels)
 {
     const int64_t n = job->summary.n;
-    job->names = malloc((size_t)n * sizeof *job->names);
-    if (!job->names) return fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
+    const armilla_status status = armilla_take(job->session->context, n, sizeof *job->names, &job->names);
+    if (status != ARMILLA_OK) return status;
     memcpy(job->names, labels, (size_t)n * sizeof *labels);
     qsort(job->names, (size_t)n, sizeof *job->names, compare_labels);
     job->class_count = 0;
@@ -197,12 +197,14 @@ armilla_status plot_classify(plot_job *job)
 {
     const int64_t n = job->summary.n;
     const bool given = job->session->settings.labels != NULL;
-    armilla_status status = ARMILLA_OK;
-    const char **labels = calloc((size_t)n, sizeof *labels);
-    job->classes = malloc((size_t)n * sizeof *job->classes);
-    if (!labels || !job->classes) {
-        status = fail(job->session, ARMILLA_NO_MEMORY, "plot: out of memory for the labels");
-    } else if (given || armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, 0)) {
+    const char **labels = NULL;
+    armilla_status status = armilla_take(job->session->context, n, sizeof *labels, &labels);
+    if (status == ARMILLA_OK) status = armilla_take(job->session->context, n, sizeof *job->classes, &job->classes);
+    if (status != ARMILLA_OK) {
+        armilla_release(job->session->context, labels);
+        return status;
+    }
+    if (given || armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, 0)) {
         if (given) status = read_labels(job, labels);
         for (int64_t j = 0; j < n && !given; j++) labels[j] = armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, j);
         if (status == ARMILLA_OK) status = number_labels(job, labels);
@@ -210,6 +212,6 @@ armilla_status plot_classify(plot_job *job)
         job->class_count = job->summary.rank;
         for (int64_t j = 0; j < n; j++) job->classes[j] = plot_largest(job, j);
     }
-    free(labels);
+    armilla_release(job->session->context, labels);
     return status;
 }

@@ -52,11 +52,7 @@ const armilla_option reading_options[] = {
         "per line"),
     OPTION_PATH("keep-features", keep.features, "LIST|FILE",
                 "only these features, given alike; a model remembers them and picks them out of other data"),
-    {.name = "memory",
-     .kind = ARMILLA_OPTION_SIZE,
-     .offset = offsetof(cli_settings, fit.memory),
-     .value = "LIMIT",
-     .help = "most memory for data, codes and state, such as 512M or 2G; what does not fit is refused"},
+    OPTION_MEMORY,
     OPTION_END,
 };
 
@@ -158,7 +154,6 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .keep_missing = settings->keep_missing,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
-        .memory = settings->fit.memory,
         .progress = watched ? reading_progress : NULL,
         .progress_user = &reading,
     };

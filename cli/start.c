@@ -68,14 +68,14 @@ static armilla_status open_basis(cli_session *session, const char *path, const a
     if (status == ARMILLA_OK)
         status = check_shape(session, path, armilla_data_features(array), armilla_data_samples(array), X);
     if (status != ARMILLA_OK) goto done;
-    made = calloc((size_t)armilla_data_samples(array), (size_t)armilla_data_features(array) * sizeof *made);
-    status =
-        made ? read_basis(session, path, array, made) : fail(session, ARMILLA_NO_MEMORY, "%s: out of memory", path);
+    status = armilla_take(session->context, armilla_data_samples(array),
+                          (size_t)armilla_data_features(array) * sizeof *made, &made);
+    if (status == ARMILLA_OK) status = read_basis(session, path, array, made);
     if (status != ARMILLA_OK) goto done;
     *basis = made;
     made = NULL;
 done:
-    free(made);
+    armilla_release(session->context, made);
     armilla_data_free(array);
     return status;
 }
@@ -103,8 +103,8 @@ armilla_status start_open(cli_session *session, const armilla_data *X, start_fil
     return status;
 }
 
-void start_free(start_file *start)
+void start_free(cli_session *session, start_file *start)
 {
     armilla_model_free(start->model);
-    free(start->basis);
+    armilla_release(session->context, start->basis);
 }

@@ -14,6 +14,6 @@ armilla_status start_check(cli_session *session);
 /* Where it is a file: opens it, checks that it fits the data and the rank, and hands it to session->settings.fit. The
  * start file must outlive the fit. */
 armilla_status start_open(cli_session *session, const armilla_data *X, start_file *start);
-void start_free(start_file *start);
+void start_free(cli_session *session, start_file *start);
 
 #endif

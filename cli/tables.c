@@ -14,13 +14,15 @@ bool outputs_by_format(const cli_session *session)
     return armilla_data_write_check(session->context, path, NULL) == ARMILLA_OK;
 }
 
-/* "code1", "code2", ... one after the other; NULL where memory is short. */
-static char *number_features(const char *stem, int64_t count, size_t room)
+/* "code1", "code2", ... one after the other. */
+static armilla_status number_features(cli_session *session, const char *stem, int64_t count, size_t room, char **names)
 {
-    char *made = calloc((size_t)count, room);
-    for (int64_t i = 0; made && i < count; i++)
+    char *made = NULL;
+    const armilla_status status = armilla_take(session->context, count, room, &made);
+    for (int64_t i = 0; status == ARMILLA_OK && i < count; i++)
         snprintf(made + (size_t)i * room, room, "%s%lld", stem, (long long)i + 1);
-    return made;
+    *names = made;
+    return status;
 }
 
 static armilla_status set_names(cli_session *session, armilla_data *data, armilla_naming kind,
@@ -33,15 +35,13 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
     char *numbered = NULL;
     const char **texts = NULL;
     if (!named && !(features && names->stem)) return ARMILLA_OK;
-    texts = calloc((size_t)count, sizeof *texts);
-    if (!named) numbered = number_features(names->stem, count, ROOM);
-    const bool room = texts && (named || numbered);
-    for (int64_t i = 0; room && i < count; i++)
+    armilla_status status = armilla_take(session->context, count, sizeof *texts, &texts);
+    if (status == ARMILLA_OK && !named) status = number_features(session, names->stem, count, ROOM, &numbered);
+    for (int64_t i = 0; status == ARMILLA_OK && i < count; i++)
         texts[i] = named ? names->name(names->source, kind, i) : numbered + (size_t)i * ROOM;
-    const armilla_status status = room ? armilla_data_set_names(data, kind, texts, count)
-                                       : fail(session, ARMILLA_NO_MEMORY, "out of memory for the names");
-    free(numbered);
-    free(texts);
+    if (status == ARMILLA_OK) status = armilla_data_set_names(data, kind, texts, count);
+    armilla_release(session->context, numbered);
+    armilla_release(session->context, texts);
     return status;
 }
 

@@ -93,6 +93,28 @@ ARMILLA_API void armilla_context_set_log(armilla_context *context, armilla_log_f
  * is ARMILLA_IO_ERROR, and later it may change or go. */
 ARMILLA_API void armilla_context_set_never_map(armilla_context *context, bool never);
 
+/* The most bytes that everything made with the context may take together: data, names, models, workspace and scratch
+ * memory. What would take more fails with ARMILLA_NO_MEMORY before it is taken. bytes <= 0: no limit, as at first; or
+ * ARMILLA_MEMORY_BY_INPUT: 1 GiB, and for each byte of the files and arrays that were opened 64 bytes, times 1 + the
+ * largest rank of the fits so far (files of gzip count up to five times, for what they unpack to); never more than 7/8 of what this process could have had when that was set. Files
+ * that are mapped do not count, nor do arrays that are borrowed, stacks of threads, and what BLAS, libzip and jansson
+ * take for themselves. */
+#define ARMILLA_MEMORY_BY_INPUT (-1)
+ARMILLA_API void armilla_context_set_memory(armilla_context *context, int64_t bytes);
+/* The limit as it is now, INT64_MAX where there is none; the bytes taken now; and the most that were so far. */
+ARMILLA_API int64_t armilla_context_memory_limit(const armilla_context *context);
+ARMILLA_API int64_t armilla_context_memory_live(const armilla_context *context);
+ARMILLA_API int64_t armilla_context_memory_peak(const armilla_context *context);
+
+/* Memory of the context, for what a program keeps beside the library's objects: it is counted, and comes from the
+ * same allocator. *block = count zeroed elements of that size; ARMILLA_NO_MEMORY where the product overflows, the limit
+ * is passed or the allocator refuses. A count of 0 gives a block that can be released, never NULL. */
+ARMILLA_API armilla_status armilla_take(armilla_context *context, int64_t count, size_t size, void *block);
+/* As armilla_take, but with the old content kept and the added part not zeroed. *block may be NULL. */
+ARMILLA_API armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size, void *block);
+/* NULL is fine. */
+ARMILLA_API void armilla_release(armilla_context *context, void *block);
+
 #ifdef __cplusplus
 }
 #endif

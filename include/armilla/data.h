@@ -40,7 +40,7 @@ typedef struct armilla_read_options {
     bool keep_missing;        /* text tables: a missing value becomes NaN instead of an error */
     const char *labels;       /* a file with one label per sample, one per line or IDX; NULL: none */
     int threads;              /* that parse; <= 0: all cores */
-    int64_t memory;           /* bytes that reading may take; <= 0: no limit */
+    int64_t memory;           /* most bytes of the context while reading, if below its own limit; <= 0: none */
     /* Called now and then, by the calling thread, while a file is unpacked, while its text is parsed and between images:
      * bytes done of that stage's total. NULL: not. */
     void (*progress)(void *user, int64_t done, int64_t total);

@@ -1,9 +1,6 @@
-/* Context: where memory comes from and where sentences about failures go. */
+/* Context: where sentences about failures go; its memory is in memory.c. */
 #include "base/context.h"
 
-#include "base/size.h"
-
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +22,7 @@ armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_c
     armilla_context *made = chosen.resize(chosen.user, NULL, sizeof *made);
     if (!made) return ARMILLA_NO_MEMORY;
     *made = (armilla_context){.allocator = chosen, .io = &armilla_io_system, .most_narrow = INT32_MAX};
+    armilla_context_set_memory(made, 0);
     *context = made;
     return ARMILLA_OK;
 }
@@ -80,51 +78,4 @@ void armilla_log(armilla_context *context, armilla_log_level level, const char *
     va_end(arguments);
     make_plain(sentence);
     context->log(context->log_user, level, sentence);
-}
-
-static armilla_status refuse(armilla_context *context, int64_t count, size_t size)
-{
-    return armilla_fail(context, ARMILLA_NO_MEMORY,
-                        "out of memory: %" PRId64 " elements of %zu bytes cannot be had; use a smaller rank, "
-                        "--precision f32 or a machine with more memory",
-                        count, size);
-}
-
-armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size, void *block)
-{
-    void **place = block;
-    size_t bytes = 0;
-    if (count < 0 || !armilla_size_multiply(count > 0 ? count : 1, size, &bytes)) return refuse(context, count, size);
-    void *grown = context->allocator.resize(context->allocator.user, *place, bytes);
-    if (!grown) return refuse(context, count, size);
-    *place = grown;
-    return ARMILLA_OK;
-}
-
-armilla_status armilla_take(armilla_context *context, int64_t count, size_t size, void *block)
-{
-    void *made = NULL;
-    armilla_status status = armilla_grow(context, count, size, &made);
-    if (status != ARMILLA_OK) return status;
-    memset(made, 0, (size_t)(count > 0 ? count : 1) * size);
-    *(void **)block = made;
-    return ARMILLA_OK;
-}
-
-void armilla_release(armilla_context *context, void *block)
-{
-    if (block) context->allocator.resize(context->allocator.user, block, 0);
-}
-
-armilla_status armilla_copy_text(armilla_context *context, const char *text, char **copy)
-{
-    char *made = NULL;
-    armilla_status status = ARMILLA_OK;
-    if (text) {
-        const size_t bytes = strlen(text) + 1;
-        status = armilla_take(context, (int64_t)bytes, 1, &made);
-        if (status == ARMILLA_OK) memcpy(made, text, bytes);
-    }
-    if (status == ARMILLA_OK) *copy = made;
-    return status;
 }

@@ -6,8 +6,20 @@
 
 #include <armilla/base.h>
 
+/* What the blocks of a context take together, and may take (base/memory.c). */
+typedef struct armilla_memory {
+    int64_t live, peak; /* bytes; atomic */
+    int64_t limit;      /* INT64_MAX: none */
+    int64_t call;       /* the limit of the call under way; INT64_MAX: none of its own */
+    bool by_input;      /* the limit follows from what is read */
+    int64_t free;       /* and then: what this process could have when that was asked for */
+    int64_t input;      /* and: bytes of all inputs so far */
+    int64_t rank;       /* the largest that a fit was asked for */
+} armilla_memory;
+
 struct armilla_context {
     armilla_allocator allocator;
+    armilla_memory memory;
     armilla_log_function log;
     void *log_user;
     const armilla_io *io;
@@ -24,15 +36,27 @@ armilla_status armilla_fail(armilla_context *context, armilla_status status, con
 void armilla_log(armilla_context *context, armilla_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* *block = count zeroed elements of that size; ARMILLA_NO_MEMORY, with the size in the text, where the product
- * overflows or the allocator refuses. A count of 0 gives a block that can be released, never NULL. */
-armilla_status armilla_take(armilla_context *context, int64_t count, size_t size, void *block);
+/* ARMILLA_NO_MEMORY, with what is needed and allowed in the text, where so many bytes more are past the limit: for sizes
+ * that a file or an option declares, before anything is taken. what: "FILE: its numbers need". */
+armilla_status armilla_memory_afford(armilla_context *context, const char *what, double bytes);
 
-/* As armilla_take, but with the old content kept and the added part not zeroed. *block may be NULL. */
-armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size, void *block);
+/* Bytes that may still be taken. Where there is no limit: half of the machine's memory, which is the most that a file
+ * may ask for by what it declares. */
+int64_t armilla_memory_left(const armilla_context *context);
 
-/* NULL is fine. */
-void armilla_release(armilla_context *context, void *block);
+/* An input of so many bytes was opened, and a fit of that rank is under way: limits by input rise. Fewer than 0 bytes: it
+ * was only looked at. */
+void armilla_memory_add_input(armilla_context *context, int64_t bytes);
+void armilla_memory_add_rank(armilla_context *context, int64_t rank);
+
+/* A call's own limit, on all that the context holds while it runs; <= 0: none. Returns what armilla_memory_leave takes
+ * at the end of the call. */
+int64_t armilla_memory_enter(armilla_context *context, int64_t bytes);
+void armilla_memory_leave(armilla_context *context, int64_t outer);
+
+/* What this process can have before the machine, its control group or its limits refuse; INT64_MAX where that is
+ * unknown. */
+int64_t armilla_memory_free(const armilla_io *io);
 
 /* *copy = a copy of text that armilla_release frees; NULL for NULL. */
 armilla_status armilla_copy_text(armilla_context *context, const char *text, char **copy);

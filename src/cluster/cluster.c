@@ -218,6 +218,7 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--method argmax is for codes; with data give kmeans or euclidean");
     chosen.threads = armilla_threads_choose(options->threads);
+    armilla_memory_add_rank(context, options->k);
     const bool unit = problem.way->unit || (asked.normalize && strcmp(asked.normalize, "l2") == 0);
     const bool plain = !unit && !asked.log1p && !asked.tfidf && !asked.scale && !asked.center;
     if (plain && problem.work == ARMILLA_F32 && !X->ops->entries)

@@ -25,7 +25,7 @@ static armilla_status number_names(armilla_context *context, const armilla_names
 armilla_status armilla_labels_open(armilla_context *context, const char *path, armilla_labels *labels)
 {
     armilla_names names = {.count = 0};
-    armilla_status status = armilla_labels_read(context, path, 0, &names);
+    armilla_status status = armilla_labels_read(context, path, &names);
     if (status == ARMILLA_OK) status = number_names(context, &names, labels);
     armilla_names_free(context, &names);
     return status;

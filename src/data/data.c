@@ -44,11 +44,6 @@ armilla_type armilla_data_type(const armilla_data *data)
     return data->type;
 }
 
-int64_t armilla_data_held(const armilla_data *X)
-{
-    return X->held;
-}
-
 const char *armilla_data_storage(const armilla_data *data)
 {
     return data->ops->storage[data->type];

@@ -99,7 +99,6 @@ struct armilla_data {
     armilla_type type;
     int64_t m, n;
     int64_t stored;
-    int64_t held;        /* bytes of memory that the object owns for its numbers; not what it maps or borrows */
     const double *mean;  /* sparse forms that are centred: what is subtracted from their columns; else NULL */
     double mean_squared; /* ||mean||^2 */
     armilla_names names[ARMILLA_NAMING_COUNT];
@@ -120,9 +119,6 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
  * and only then, the data object owns the arrays. */
 armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
                                        armilla_data **data);
-
-/* Bytes of memory that X and what it is chosen from or prepared of own. */
-int64_t armilla_data_held(const armilla_data *X);
 
 /* The numbers of dense data where they lie, samples *stride elements apart; NULL for other forms. */
 const void *armilla_data_dense(const armilla_data *data, int64_t *stride);

@@ -109,8 +109,10 @@ armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type ty
 {
     dense *made = NULL;
     const armilla_status status = new_dense(context, type, values, m, n, stride, &made);
-    if (status == ARMILLA_OK) *data = &made->data;
-    return status;
+    if (status != ARMILLA_OK) return status;
+    armilla_memory_add_input(context, m * n * (int64_t)armilla_type_size(type));
+    *data = &made->data;
+    return ARMILLA_OK;
 }
 
 armilla_status armilla_data_own_dense(armilla_context *context, armilla_type type, void *values, int64_t m, int64_t n,
@@ -120,7 +122,6 @@ armilla_status armilla_data_own_dense(armilla_context *context, armilla_type typ
     const armilla_status status = new_dense(context, type, values, m, n, m, &made);
     if (status != ARMILLA_OK) return status;
     made->owned = values;
-    made->data.held = m * n * (int64_t)armilla_type_size(type);
     *data = &made->data;
     return ARMILLA_OK;
 }

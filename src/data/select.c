@@ -275,7 +275,6 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     armilla_status status = !X->ops->entries && !features->at && samples->at
                                 ? make_view(context, X, samples, &made)
                                 : make_copy(context, X, features, samples, &made);
-    if (status == ARMILLA_OK && made->ops != &selected_ops) made->held += X->held; /* both are there */
     if (status == ARMILLA_OK) status = keep_names(X, features, ARMILLA_FEATURE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_LABELS, made);

@@ -331,9 +331,6 @@ static armilla_status new_sparse(armilla_context *context, const armilla_sparse_
     made->data.stored = armilla_sparse_entries(matrix);
     made->matrix = *matrix;
     made->owned = owned;
-    if (owned)
-        made->data.held = made->data.stored * ((int64_t)armilla_type_size(matrix->type) + (matrix->wide ? 8 : 4)) +
-                          (matrix->n + 1) * (matrix->wide ? 8 : 4);
     *data = &made->data;
     return ARMILLA_OK;
 }
@@ -381,6 +378,8 @@ armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type t
     armilla_status status = check_arguments(context, &matrix, index);
     if (status == ARMILLA_OK)
         status = armilla_sparse_check(context, "", &matrix, armilla_sparse_entries(&matrix), &sorted);
+    if (status == ARMILLA_OK)
+        armilla_memory_add_input(context, armilla_sparse_entries(&matrix) * (int64_t)armilla_type_size(type));
     if (status != ARMILLA_OK || sorted)
         return status == ARMILLA_OK ? new_sparse(context, &matrix, false, data) : status;
     if ((status = armilla_sparse_sort(context, &matrix, &made)) != ARMILLA_OK) return status;

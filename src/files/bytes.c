@@ -1,8 +1,6 @@
 /* A file's bytes: a regular file is mapped, so that numbers can be used where they lie; anything else is read. */
 #include "files/files.h"
 
-#include "base/size.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,6 +15,13 @@ armilla_status armilla_cannot_open(armilla_context *context, const char *path)
                         path, strerror(errno));
 }
 
+armilla_status armilla_about(armilla_context *context, const char *path, armilla_status status)
+{
+    const char *sentence = armilla_context_error(context);
+    if (status != ARMILLA_NO_MEMORY || strncmp(sentence, path, strlen(path)) == 0) return status;
+    return armilla_fail(context, status, "%s: %s", path, sentence);
+}
+
 static bool map_file(armilla_context *context, int file, const struct stat *facts, armilla_bytes *bytes)
 {
     if (context->never_map || !S_ISREG(facts->st_mode) || facts->st_size <= 0) return false;
@@ -25,6 +30,7 @@ static bool map_file(armilla_context *context, int file, const struct stat *fact
     bytes->map = map;
     bytes->start = map;
     bytes->count = (size_t)facts->st_size;
+    armilla_memory_add_input(context, facts->st_size);
     return true;
 }
 
@@ -55,6 +61,7 @@ static armilla_status read_file(armilla_context *context, int file, int64_t told
                                   bytes->path, (long long)used, strerror(errno));
             goto done;
         }
+        armilla_memory_add_input(context, got);
     }
     if ((status = check_end(context, file, told, used, bytes->path)) != ARMILLA_OK) goto done;
     if ((status = armilla_grow(context, used, 1, &block)) != ARMILLA_OK) goto done; /* gives back what is not used */
@@ -99,21 +106,4 @@ void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes)
     if (bytes->map) munmap(bytes->map, bytes->count);
     armilla_release(context, bytes->memory);
     *bytes = (armilla_bytes){.path = NULL};
-}
-
-armilla_status armilla_bytes_afford(armilla_context *context, const char *path, int64_t needed, int64_t limit)
-{
-    if (limit <= 0 || needed <= limit) return ARMILLA_OK;
-    return armilla_fail(context, ARMILLA_NO_MEMORY,
-                        "%s: the data take %lld bytes in memory, and the limit is %lld; raise it (--memory): data are "
-                        "not streamed from disk yet",
-                        path, (long long)needed, (long long)limit);
-}
-
-int64_t armilla_bytes_limit(int64_t memory)
-{
-    const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    int64_t all = 0;
-    if (memory > 0) return memory;
-    return pages > 0 && page > 0 && armilla_size_area(pages, page, &all) ? all / 2 : INT64_MAX / 4;
 }

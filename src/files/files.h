@@ -43,7 +43,7 @@ armilla_status armilla_array_need_matrix(armilla_context *context, const char *w
                                          const struct armilla_array *array);
 
 /* Data from an array inside the bytes, with samples in its rows, or in its columns: numbers that lie as the solver
- * wants them stay in the mapping, all others are converted, if the options' memory has room for them. */
+ * wants them stay in the mapping, all others are converted. */
 armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes, const struct armilla_array *array,
                                   const armilla_read_options *options, armilla_data **data);
 
@@ -55,22 +55,20 @@ bool armilla_idx_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, struct armilla_array *array);
 
 /* The data get the labels in the file: IDX or .npy with one number per sample, or text with one label per line. */
-armilla_status armilla_labels_attach(armilla_context *context, const char *path, int64_t memory, armilla_data *data);
-/* The texts themselves. memory: bytes that reading may take; <= 0: no limit. */
-armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names);
+armilla_status armilla_labels_attach(armilla_context *context, const char *path, armilla_data *data);
+/* The texts themselves. */
+armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names);
 
+/* Names the file in front of the sentence where memory is short, which knows nothing of files. Returns status. */
+armilla_status armilla_about(armilla_context *context, const char *path, armilla_status status);
 /* ARMILLA_CANNOT_OPEN, for the reason in errno. */
 armilla_status armilla_cannot_open(armilla_context *context, const char *path);
 /* Maps the file (or reads it, where it cannot be mapped, as a pipe, or is not to be). armilla_bytes_free undoes it; the path is borrowed
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
-/* What one thing that a file asks for may take: memory, or half of the machine's where memory <= 0. */
-int64_t armilla_bytes_limit(int64_t memory);
-/* ARMILLA_NO_MEMORY where data that take so many bytes are more than the limit; <= 0: none. */
-armilla_status armilla_bytes_afford(armilla_context *context, const char *path, int64_t needed, int64_t limit);
-/* Bytes that gzip made become what it packed; others stay as they are. The options' memory is the most that it may be,
- * <= 0: what the machine bears. */
+/* Bytes that gzip made become what it packed, if memory has room for them (armilla_memory_left); others stay as they
+ * are. */
 armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options,
                                     armilla_bytes *bytes);
 

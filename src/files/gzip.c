@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032 };
+enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032, RESERVE = 64 << 10, MOST_CREDIT = 4 }; /* for zlib: 44 kB */
 #define FEED (1u << 22)         /* bytes of the file after which progress is told */
 #define MOST_AT_ONCE (1u << 30) /* zlib counts in unsigned int */
 #define LEAST_ROOM (64 << 10)
@@ -41,10 +41,10 @@ static void release(void *context, void *block)
 }
 
 /* The last four bytes are the unpacked size (modulo 2^32): right for most files, and believed where deflate can reach
- * it. */
+ * it. That of the last member is no more than that of all, so that it is past the limit only where they are. */
 static int64_t guess_room(const unpacking *u)
 {
-    if (u->packed->count < TRAILER) return armilla_min64(LEAST_ROOM, u->limit);
+    if (u->packed->count < TRAILER) return LEAST_ROOM;
     const unsigned char *at = u->packed->start + u->packed->count - 4;
     const int64_t told =
         (int64_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
@@ -52,21 +52,21 @@ static int64_t guess_room(const unpacking *u)
     const int64_t most = packed < INT64_MAX / MOST_RATIO ? packed * MOST_RATIO : INT64_MAX;
     /* One byte more, for zlib to find the end without asking for room. */
     const int64_t guess = told <= most ? told + 1 : 4 * packed;
-    return armilla_min64(armilla_max64(guess, LEAST_ROOM), u->limit);
+    return told <= most && told > u->limit ? INT64_MAX : armilla_max64(guess, LEAST_ROOM);
 }
 
 static armilla_status too_large(const unpacking *u)
 {
-    return armilla_fail(u->context, ARMILLA_BAD_DATA,
-                        "%s: unpacks to more than the %lld bytes that reading may take; check how it was made, or "
-                        "unpack it first (gunzip)",
-                        u->packed->path, (long long)u->limit);
+    return armilla_fail(u->context, ARMILLA_NO_MEMORY,
+                        "%s: out of memory: its %zu bytes unpack to more than the %lld that may be taken; check how it "
+                        "was made, unpack it first (gunzip), or raise the limit by --memory SIZE",
+                        u->packed->path, u->packed->count, (long long)u->limit);
 }
 
 static armilla_status widen(unpacking *u)
 {
-    const int64_t wanted = armilla_min64(u->room ? 2 * u->room : guess_room(u), u->limit);
-    if (wanted <= u->room) return too_large(u);
+    const int64_t guess = u->room ? 2 * u->room : guess_room(u), wanted = armilla_min64(guess, u->limit);
+    if (wanted <= u->room || guess == INT64_MAX) return too_large(u);
     const armilla_status status = armilla_grow(u->context, wanted, 1, &u->block);
     if (status == ARMILLA_OK) u->room = wanted;
     return status;
@@ -84,7 +84,7 @@ static void feed(unpacking *u)
 static armilla_status broken(const unpacking *u, int code)
 {
     const unsigned long long at = (unsigned long long)(u->fed - u->stream.avail_in);
-    if (code == Z_MEM_ERROR) return armilla_fail(u->context, ARMILLA_NO_MEMORY, "%s: out of memory", u->packed->path);
+    if (code == Z_MEM_ERROR) return armilla_about(u->context, u->packed->path, ARMILLA_NO_MEMORY); /* take told why */
     if (code == Z_BUF_ERROR)
         return armilla_fail(u->context, ARMILLA_BAD_DATA,
                             "%s: is cut short: its gzip data do not end within its %llu bytes; copy it again",
@@ -144,7 +144,7 @@ static armilla_status unpack_all(unpacking *u)
 armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options, armilla_bytes *bytes)
 {
     unpacking u = {
-        .context = context, .packed = bytes, .options = options, .limit = armilla_bytes_limit(options->memory)};
+        .context = context, .packed = bytes, .options = options, .limit = armilla_memory_left(context) - RESERVE};
     if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
     armilla_status status = unpack_all(&u);
     if (status == ARMILLA_OK && u.used == 0)
@@ -156,6 +156,8 @@ armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read
         return status;
     }
     const char *path = bytes->path;
+    /* The rest of what honest text unpacks to; a file that is all repetition is not given a thousand times its size. */
+    armilla_memory_add_input(context, armilla_min64(u.used, MOST_CREDIT * (int64_t)bytes->count));
     armilla_bytes_free(context, bytes);
     *bytes =
         (armilla_bytes){.path = path, .start = u.block, .count = (size_t)u.used, .memory = u.block, .unpacked = true};

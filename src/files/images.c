@@ -15,8 +15,7 @@ static const char endings[] = ".png .pgm";
 
 static const struct kind {
     bool (*recognize)(const unsigned char *start, size_t count);
-    armilla_status (*decode)(armilla_context *context, const armilla_bytes *bytes, int64_t memory,
-                             armilla_image *image);
+    armilla_status (*decode)(armilla_context *context, const armilla_bytes *bytes, armilla_image *image);
 } kinds[] = {{armilla_png_recognize, armilla_png_decode}, {armilla_pgm_recognize, armilla_pgm_decode}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -35,8 +34,7 @@ typedef struct gathering {
 static armilla_status decode(const gathering *g, const armilla_bytes *bytes, armilla_image *image)
 {
     for (int i = 0; i < KINDS; i++)
-        if (kinds[i].recognize(bytes->start, bytes->count))
-            return kinds[i].decode(g->context, bytes, g->options->memory, image);
+        if (kinds[i].recognize(bytes->start, bytes->count)) return kinds[i].decode(g->context, bytes, image);
     return armilla_fail(g->context, ARMILLA_BAD_DATA,
                         "%s: is neither a PNG nor a PGM (P2, P5) image; convert it to one", bytes->path);
 }
@@ -58,10 +56,10 @@ static armilla_status begin(gathering *g, const char *path, const armilla_image 
     g->first = path;
     const size_t size = armilla_type_size(held_type(g->depth));
     if (!armilla_size_area(g->m, g->count, &all) || !armilla_size_multiply(all, size, &bytes) ||
-        (g->options->memory > 0 && bytes > (size_t)g->options->memory))
+        (int64_t)bytes > armilla_memory_left(g->context))
         return armilla_fail(g->context, ARMILLA_NO_MEMORY,
                             "%s: %" PRId64 " images of %" PRId64 " x %" PRId64
-                            " pixels do not fit into the limit; raise it (--memory), or make them smaller",
+                            " pixels do not fit into memory; raise the limit by --memory SIZE, or make them smaller",
                             path, g->count, g->width, g->height);
     return armilla_grow(g->context, all, size, &g->values);
 }

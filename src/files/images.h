@@ -14,11 +14,9 @@ typedef struct armilla_image {
 } armilla_image;
 
 bool armilla_png_recognize(const unsigned char *start, size_t count);
-armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes *bytes, int64_t memory,
-                                  armilla_image *image);
+armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image);
 
 bool armilla_pgm_recognize(const unsigned char *start, size_t count);
-armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes *bytes, int64_t memory,
-                                  armilla_image *image);
+armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image);
 
 #endif

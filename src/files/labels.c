@@ -79,9 +79,9 @@ static armilla_status read_bytes(armilla_context *context, const armilla_bytes *
             return kinds[i].read(context, bytes, names);
 }
 
-armilla_status armilla_labels_read(armilla_context *context, const char *path, int64_t memory, armilla_names *names)
+armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names)
 {
-    const armilla_read_options options = {.memory = memory};
+    const armilla_read_options options = {.format = NULL};
     armilla_bytes bytes;
     armilla_names read = {.count = 0};
     armilla_status status = armilla_bytes_open(context, path, &bytes);
@@ -98,13 +98,13 @@ armilla_status armilla_labels_read(armilla_context *context, const char *path, i
 
 armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path)
 {
-    return armilla_labels_attach(context, path, 0, data);
+    return armilla_labels_attach(context, path, data);
 }
 
-armilla_status armilla_labels_attach(armilla_context *context, const char *path, int64_t memory, armilla_data *data)
+armilla_status armilla_labels_attach(armilla_context *context, const char *path, armilla_data *data)
 {
     armilla_names names = {.count = 0};
-    armilla_status status = armilla_labels_read(context, path, memory, &names);
+    armilla_status status = armilla_labels_read(context, path, &names);
     if (status == ARMILLA_OK && names.count != data->n)
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "%s: has %lld labels, and the data have %lld samples; give one label per sample", path,

@@ -180,12 +180,12 @@ static bool count_wanted(const market *f, int64_t *wanted)
 /* Everything that the header says is checked before memory is taken for it. */
 static armilla_status check_sizes(const market *f)
 {
-    const int64_t limit = armilla_bytes_limit(f->text.options->memory);
     const int64_t m = f->size[!f->sample_columns], n = f->size[f->sample_columns];
+    const double counters = 2 * sizeof(int64_t); /* of each sample */
     int64_t wanted = 0;
     char where[512];
     snprintf(where, sizeof where, "%s: ", f->text.path);
-    const armilla_status status = armilla_data_check_shape(f->text.context, where, m, n);
+    armilla_status status = armilla_data_check_shape(f->text.context, where, m, n);
     if (status != ARMILLA_OK) return status;
     if (f->mirror != 0 && m != n) return refuse(f, "is declared symmetric but not square; check how it was made");
     if (!count_wanted(f, &wanted) || wanted > f->text.lines)
@@ -195,7 +195,9 @@ static armilla_status check_sizes(const market *f)
                             f->text.path, wanted, f->array ? "numbers" : "entries", f->text.lines);
     if (!f->array && (m > INT32_MAX || n > INT32_MAX))
         return refuse(f, "declares more than 2147483647 rows or columns, which cannot be read; check its sizes");
-    if (!f->array && n > limit / (int64_t)(2 * sizeof(int64_t)))
+    if (!f->array) status = armilla_memory_afford(f->text.context, "counting its samples needs", counters * (double)n);
+    if (status != ARMILLA_OK) return status;
+    if (!f->array && counters * (double)n > (double)armilla_memory_left(f->text.context))
         return refuse(f, "declares more samples than memory has room to count; check its sizes");
     return armilla_text_afford(&f->text, f->text.lines, f->array ? sizeof(double) : 2 * sizeof(double));
 }

@@ -75,16 +75,14 @@ armilla_status armilla_array_need_matrix(armilla_context *context, const char *w
                         where, array->dimensions, array->dimensions == 1 ? "" : "s");
 }
 
-static armilla_status convert(armilla_context *context, const char *path, const armilla_array *array,
-                              const armilla_read_options *options, armilla_data **data)
+static armilla_status convert(armilla_context *context, const armilla_array *array, const armilla_read_options *options,
+                              armilla_data **data)
 {
     const bool columns = options->sample_columns;
     const int64_t m = array->shape[!columns], n = array->shape[columns];
     const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
     void *values = NULL;
-    armilla_status status =
-        armilla_bytes_afford(context, path, m * n * (int64_t)armilla_type_size(type), options->memory);
-    if (status == ARMILLA_OK) status = armilla_grow(context, m * n, armilla_type_size(type), &values);
+    armilla_status status = armilla_grow(context, m * n, armilla_type_size(type), &values);
     if (status != ARMILLA_OK) return status;
     armilla_array_copy(array, type, columns, values);
     status = armilla_data_own_dense(context, type, values, m, n, data);
@@ -106,7 +104,7 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
     armilla_status status = armilla_data_check_shape(context, where, m, n);
     if (status != ARMILLA_OK) return status;
     if (!armilla_array_is(array, type, columns) || (bytes->map ? !aligned : !bytes->memory))
-        return convert(context, bytes->path, array, options, data);
+        return convert(context, array, options, data);
     if (bytes->map) {
         status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array->values, m, n, data);
         if (status == ARMILLA_OK) bytes->map = NULL;

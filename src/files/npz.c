@@ -21,7 +21,7 @@ struct armilla_npz {
     armilla_context *context;
     char *path;
     armilla_bytes bytes;
-    const armilla_read_options *options; /* NULL: no limit, and nobody watches */
+    const armilla_read_options *options; /* NULL: nobody watches */
     zip_t *archive;
 };
 
@@ -167,11 +167,6 @@ static armilla_status load(armilla_npz *npz, const char *name, const char *where
     armilla_status status = declared_size(npz, where, index, &size);
     if (status != ARMILLA_OK) return status;
     const size_t wanted = size < limit ? size : limit;
-    const int64_t most = npz->options ? npz->options->memory : 0;
-    if (most > 0 && wanted > (size_t)most)
-        return armilla_fail(npz->context, ARMILLA_NO_MEMORY,
-                            "%s: takes %zu bytes, and the limit is %" PRId64 "; raise it (--memory)", where, wanted,
-                            most);
     if ((status = armilla_grow(npz->context, (int64_t)wanted, 1, &block)) != ARMILLA_OK) goto done;
     file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
     if (!file || !read_bytes(npz, file, block, wanted, wanted == size)) {

@@ -34,8 +34,7 @@ armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path
                                       size_t count, armilla_npz **npz);
 void armilla_npz_free(armilla_npz *npz);
 bool armilla_npz_has(const armilla_npz *npz, const char *name);
-/* Arrays that take more than the options' memory are ARMILLA_NO_MEMORY, and unpacking large ones is told to their
- * progress. They are borrowed. */
+/* Unpacking large arrays is reported to the options' progress. They are borrowed. */
 void armilla_npz_set_options(armilla_npz *npz, const armilla_read_options *options);
 /* The entries of the archive, arrays or not: name = that of the array without .npy, or the entry's own; false past the
  * last. */

@@ -94,8 +94,7 @@ static armilla_status read_binary(reading *r, const armilla_image *image, int64_
     return ARMILLA_OK;
 }
 
-armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes *bytes, int64_t memory,
-                                  armilla_image *image)
+armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image)
 {
     reading r = {.context = context, .bytes = bytes, .at = 2};
     armilla_image made = {.pixels = NULL};
@@ -107,9 +106,6 @@ armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes 
     /* A pixel takes one byte at least, text or not: before memory is taken. */
     const int64_t pixels = made.width * made.height, least = !text && made.depth == 16 ? 2 : 1;
     if (pixels * least > (int64_t)(bytes->count - r.at)) return bad(&r, "the file is cut short");
-    if (memory > 0 && pixels * (int64_t)sizeof *made.pixels > memory)
-        return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: takes more memory than the limit; raise it (--memory)",
-                            bytes->path);
     status = armilla_grow(context, pixels, sizeof *made.pixels, &made.pixels);
     if (status == ARMILLA_OK) status = text ? read_text(&r, &made, largest) : read_binary(&r, &made, largest);
     if (status == ARMILLA_OK) skip_blanks(&r);

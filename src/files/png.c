@@ -18,7 +18,6 @@ static const unsigned char signature[SIGNATURE] = {0x89, 'P', 'N', 'G', '\r', '\
 typedef struct reading {
     armilla_context *context;
     const armilla_bytes *bytes;
-    int64_t limit; /* bytes that may be taken; <= 0: any */
     size_t used;
     png_structp png;
     png_infop info;
@@ -71,6 +70,20 @@ static void feed(png_structp png, png_bytep to, size_t count)
     r->used += count;
 }
 
+/* A file that deflate has made small may ask for a thousand times its size: before anything is taken. */
+static void check_memory(reading *r, uint64_t needed)
+{
+    r->no_memory = armilla_memory_afford(r->context, "its pixels need", (double)needed) != ARMILLA_OK;
+    if (r->no_memory) png_error(r->png, "out of memory");
+    r->no_memory = needed > (uint64_t)armilla_memory_left(r->context);
+    if (!r->no_memory) return;
+    (void)armilla_fail(r->context, ARMILLA_NO_MEMORY,
+                       "out of memory: its %u x %u pixels need more than half of this machine's memory; check how it "
+                       "was made",
+                       (unsigned)r->width, (unsigned)r->height);
+    png_error(r->png, "out of memory");
+}
+
 /* To 8 or 16 bits in one or three channels. */
 static void ask_for_plain_values(reading *r)
 {
@@ -82,9 +95,7 @@ static void ask_for_plain_values(reading *r)
     r->channels = png_get_channels(r->png, r->info);
     r->bits = png_get_bit_depth(r->png, r->info);
     r->row_bytes = png_get_rowbytes(r->png, r->info);
-    const uint64_t needed = (r->row_bytes + sizeof(uint16_t) * (uint64_t)r->width) * r->height;
-    r->no_memory = r->limit > 0 && needed > (uint64_t)r->limit;
-    if (r->no_memory) png_error(r->png, "it takes more memory than the limit");
+    check_memory(r, (r->row_bytes + sizeof(uint16_t) * (uint64_t)r->width) * r->height);
 }
 
 /* The size that the header declares is one that the file can hold: before memory is taken for it. */
@@ -140,17 +151,16 @@ static armilla_status make_gray(const reading *r, armilla_image *image)
     return ARMILLA_OK;
 }
 
-armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes *bytes, int64_t memory,
-                                  armilla_image *image)
+armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image)
 {
-    reading r = {.context = context, .bytes = bytes, .limit = memory};
+    reading r = {.context = context, .bytes = bytes};
     armilla_status status = ARMILLA_OK;
     r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, &r, take, release);
     if (r.png) r.info = png_create_info_struct(r.png);
     if (!r.info)
         status = armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", bytes->path);
     else if (!read_image(&r) && r.no_memory)
-        status = armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory: %s", bytes->path, r.message);
+        status = armilla_fail(context, ARMILLA_NO_MEMORY, "%s: %s", bytes->path, armilla_context_error(context));
     else if (!r.whole)
         status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: is not a whole PNG image: %s; copy or save it again",
                               bytes->path, r.message);

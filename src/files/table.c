@@ -169,27 +169,33 @@ static armilla_status open_file(armilla_context *context, const char *path, cons
     return status;
 }
 
-armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
-                                 armilla_data **data)
+static armilla_status open_any(armilla_context *context, const char *path, const armilla_read_options *options,
+                               armilla_data **data)
 {
-    armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
-    const armilla_format *format = chosen.format ? armilla_formats_find(chosen.format) : NULL;
+    const armilla_format *format = options->format ? armilla_formats_find(options->format) : NULL;
     armilla_data *made = NULL;
     bool directory = false;
-    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
-    if (chosen.format && !format) return unknown_format(context, chosen.format);
-    chosen.threads = armilla_threads_choose(chosen.threads);
+    if (options->format && !format) return unknown_format(context, options->format);
     armilla_status status = is_directory(context, path, &directory);
     if (status == ARMILLA_OK)
-        status = directory ? open_directory(context, path, format, &chosen, &made)
-                           : open_file(context, path, format, &chosen, &made);
-    if (status == ARMILLA_OK) /* what a reader could not tell before */
-        status = armilla_bytes_afford(context, path, armilla_data_held(made), chosen.memory);
-    if (status == ARMILLA_OK && chosen.labels)
-        status = armilla_labels_attach(context, chosen.labels, chosen.memory, made);
+        status = directory ? open_directory(context, path, format, options, &made)
+                           : open_file(context, path, format, options, &made);
+    if (status == ARMILLA_OK && options->labels) status = armilla_labels_attach(context, options->labels, made);
     if (status == ARMILLA_OK)
         *data = made;
     else
         armilla_data_free(made);
+    return status;
+}
+
+armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
+                                 armilla_data **data)
+{
+    armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
+    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
+    chosen.threads = armilla_threads_choose(chosen.threads);
+    const int64_t outer = armilla_memory_enter(context, chosen.memory);
+    const armilla_status status = armilla_about(context, path, open_any(context, path, &chosen, data));
+    armilla_memory_leave(context, outer);
     return status;
 }

@@ -110,11 +110,7 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
 
 armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size_t size)
 {
-    const int64_t limit = text->options->memory;
-    if (limit <= 0 || count <= limit / (int64_t)size) return ARMILLA_OK;
-    return armilla_fail(text->context, ARMILLA_NO_MEMORY,
-                        "%s: its numbers need more than the %lld bytes that reading may take; raise the limit",
-                        text->path, (long long)limit);
+    return armilla_memory_afford(text->context, "its numbers need", (double)count * (double)size);
 }
 
 typedef struct running {

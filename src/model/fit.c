@@ -502,6 +502,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     f.threads = armilla_threads_choose(options->threads);
     status = armilla_blas_enter(context, f.threads);
     if (status != ARMILLA_OK) return status;
+    const int64_t outer = armilla_memory_enter(context, options->memory);
     context->kernel = f.resolved.kernel;
     status = choose_start(&f);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
@@ -517,5 +518,6 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     free_fit(&f);
     context->kernel = NULL;
     armilla_blas_leave();
+    armilla_memory_leave(context, outer);
     return status;
 }

@@ -7,6 +7,8 @@
 
 #include <armilla/model.h>
 
+enum { ARMILLA_MOST_RANK = 32000 }; /* LAPACK counts its work space, 2r^2 and more, in int */
+
 struct armilla_model {
     armilla_context *context;
     armilla_model_summary summary;

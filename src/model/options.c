@@ -71,8 +71,6 @@ static const char *normalize_choice(size_t index)
 
 #define AT(field) offsetof(armilla_options, field)
 #define UNBOUNDED 9.2e18
-/* LAPACK counts its work space, 2r^2 and more, in int. */
-#define MOST_RANK 32000
 
 static const armilla_option table[] = {
     {.name = "rank",
@@ -407,33 +405,25 @@ static armilla_status check_start(armilla_context *context, const armilla_data *
                         start.m, start.n, start.rank, X->m, X->n, options->rank);
 }
 
-/* A limit that cannot be kept is told, not passed over: data are not streamed. */
-static armilla_status check_limit(armilla_context *context, const armilla_data *X, int64_t limit, double needed)
-{
-    const double data = (double)armilla_data_held(X), megabyte = 1 << 20;
-    if (limit <= 0 || needed + data <= (double)limit) return ARMILLA_OK;
-    return armilla_fail(
-        context, ARMILLA_NO_MEMORY,
-        "--memory: the fit needs about %.3g MiB (data %.3g, codes and state %.3g), and the limit is %.3g "
-        "MiB; data are not streamed from disk yet: raise the limit or use a smaller --rank",
-        (needed + data) / megabyte, data / megabyte, needed / megabyte, (double)limit / megabyte);
-}
-
-/* Refused here, because what the system promises and then does not have ends the process. What is counted: U and its
- * sums in double, codes twice, the squares of the rank. */
+/* Refused here rather than in the middle: what the system promises and then does not have ends the process. Counted is
+ * what every fit takes: U three times and its sums twice in double or the type, codes, the squares of the rank. What
+ * else it takes (starts, sums of slots, scratch memory) is refused by the context when it is taken. */
 static armilla_status check_memory(armilla_context *context, const armilla_data *X, const armilla_options *options,
                                    armilla_type type)
 {
-    const int64_t r = options->rank;
-    const double rank = (double)r, gigabyte = 1e9;
-    const double needed =
-        8 * rank * (12 * (double)X->m + 10 * rank) + 2 * (double)armilla_type_size(type) * rank * (double)X->n;
+    const double r = (double)options->rank, m = (double)X->m, n = (double)X->n, gigabyte = 1e9;
+    const double number = sizeof(double), typed = (double)armilla_type_size(type);
+    const double needed = r * m * (3 * number + 2 * typed) + r * n * typed + 3 * r * r * number;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (!(there > 0) || needed <= there) return check_limit(context, X, options->memory, needed);
-    return armilla_fail(context, ARMILLA_NO_MEMORY,
-                        "--rank %" PRId64
-                        " needs about %.1f GB, this machine has %.1f GB; use a smaller rank or --precision f32",
-                        r, needed / gigabyte, there / gigabyte);
+    if (there > 0 && needed > there)
+        return armilla_fail(context, ARMILLA_NO_MEMORY,
+                            "out of memory: --rank %" PRId64
+                            " needs about %.1f GB, this machine has %.1f GB; use a smaller rank or --precision f32",
+                            options->rank, needed / gigabyte, there / gigabyte);
+    const int64_t outer = armilla_memory_enter(context, options->memory);
+    const armilla_status status = armilla_memory_afford(context, "the fit needs at least", needed);
+    armilla_memory_leave(context, outer);
+    return status;
 }
 
 armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X, const armilla_options *options)
@@ -442,14 +432,15 @@ armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X
     int64_t area = 0;
     const armilla_status status = armilla_options_resolve(context, options, X, &resolved);
     if (status != ARMILLA_OK) return status;
+    armilla_memory_add_rank(context, options->rank);
     if (resolved.basis->gram_is_identity && options->rank > X->m)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "--rank %" PRId64 " is more than the %" PRId64
                             " features: an orthonormal basis has at most "
                             "as many atoms as features; use a smaller --rank or --basis nonnegative",
                             options->rank, X->m);
-    if (options->rank > MOST_RANK || !armilla_size_area(X->m, options->rank, &area) || area > (int64_t)1 << 46 ||
-        !armilla_size_area(X->n, options->rank, &area) || area > (int64_t)1 << 46)
+    if (options->rank > ARMILLA_MOST_RANK || !armilla_size_area(X->m, options->rank, &area) ||
+        area > (int64_t)1 << 46 || !armilla_size_area(X->n, options->rank, &area) || area > (int64_t)1 << 46)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "--rank %" PRId64 " is too large for data of %" PRId64 " x %" PRId64, options->rank, X->m,
                             X->n);

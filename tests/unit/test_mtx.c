@@ -291,12 +291,12 @@ static void respects_the_memory_limit(void **state)
     const armilla_read_options options = {.memory = 1 << 20, .sample_columns = true};
     const char *text = HEAD "2 1000000 1\n1 1 1\n";
     armilla_data *data = NULL;
-    support_fails(context, read_with(text, strlen(text), &options, &data), ARMILLA_BAD_DATA,
-                  "declares more samples than memory has room to count");
+    support_fails(context, read_with(text, strlen(text), &options, &data), ARMILLA_NO_MEMORY,
+                  "counting its samples needs 15.3 MiB");
     const armilla_read_options less = {.memory = 40};
     const char *three = HEAD "2 2 3\n1 1 1\n1 2 1\n2 2 1\n";
     support_fails(context, read_with(three, strlen(three), &less, &data), ARMILLA_NO_MEMORY,
-                  "need more than the 40 bytes that reading may take");
+                  "the limit is 40 bytes; raise it by --memory");
     assert_null(data);
 }
 

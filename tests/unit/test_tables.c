@@ -318,7 +318,7 @@ static void survives_refused_allocations(void **state)
     const armilla_read_options options = {.label_column = "4"};
     const armilla_read_options little = {.memory = 31};
     const char *text = "id,x,y,kind\ns1,1,2,\"a\"\"b\"\ns2,3,4,c\n";
-    refuses("1,2\n3,4\n", &little, ARMILLA_NO_MEMORY, "need more than the 31 bytes that reading may take");
+    refuses("1,2\n3,4\n", &little, ARMILLA_NO_MEMORY, "the limit is 31 bytes; raise it by --memory");
     for (int64_t k = 0; refused; k++) {
         armilla_data *data = NULL;
         allocator.countdown = allocator.taken + k;

@@ -1,0 +1,239 @@
+/* The context's memory: every block is counted, and none is taken that would pass the limit. A block has its size in
+ * front of it, because the caller's allocator does not tell it. */
+#include "base/context.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEADER = 16, BYTES_PER_INPUT = 64, TEXT = 32 };
+#define LEAST_BUDGET ((int64_t)1 << 30) /* by input: where there is none */
+
+_Static_assert(HEADER % alignof(max_align_t) == 0 && HEADER >= sizeof(int64_t), "blocks stay aligned");
+
+/* a * b, and the largest number where that is too large. */
+static int64_t multiply_most(int64_t a, int64_t b)
+{
+    int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static int64_t add_most(int64_t a, int64_t b)
+{
+    int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static void set_budget(armilla_memory *memory)
+{
+    if (!memory->by_input) return;
+    const int64_t part = multiply_most(multiply_most(BYTES_PER_INPUT, memory->input), add_most(1, memory->rank));
+    memory->limit = armilla_min64(add_most(LEAST_BUDGET, part), memory->free);
+}
+
+void armilla_context_set_memory(armilla_context *context, int64_t bytes)
+{
+    armilla_memory *memory = &context->memory;
+    memory->by_input = bytes == ARMILLA_MEMORY_BY_INPUT;
+    memory->limit = bytes > 0 ? bytes : INT64_MAX;
+    memory->call = INT64_MAX;
+    if (!memory->by_input) return;
+    memory->free = add_most(armilla_memory_free(context->io) / 8 * 7, memory->live);
+    set_budget(memory);
+}
+
+int64_t armilla_context_memory_limit(const armilla_context *context)
+{
+    return armilla_min64(context->memory.limit, context->memory.call);
+}
+
+int64_t armilla_context_memory_live(const armilla_context *context)
+{
+    return __atomic_load_n(&context->memory.live, __ATOMIC_RELAXED);
+}
+
+int64_t armilla_context_memory_peak(const armilla_context *context)
+{
+    return __atomic_load_n(&context->memory.peak, __ATOMIC_RELAXED);
+}
+
+void armilla_memory_add_input(armilla_context *context, int64_t bytes)
+{
+    context->memory.input = add_most(context->memory.input, bytes);
+    set_budget(&context->memory);
+}
+
+int64_t armilla_memory_left(const armilla_context *context)
+{
+    const int64_t limit = armilla_context_memory_limit(context);
+    const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    int64_t all = 0;
+    if (limit < INT64_MAX) return armilla_max64(limit - armilla_context_memory_live(context), 0);
+    return pages > 0 && page > 0 && armilla_size_area(pages, page, &all) ? all / 2 : INT64_MAX / 4;
+}
+
+void armilla_memory_add_rank(armilla_context *context, int64_t rank)
+{
+    context->memory.rank = armilla_max64(context->memory.rank, rank);
+    set_budget(&context->memory);
+}
+
+int64_t armilla_memory_enter(armilla_context *context, int64_t bytes)
+{
+    const int64_t outer = context->memory.call;
+    if (bytes > 0) context->memory.call = armilla_min64(outer, bytes);
+    return outer;
+}
+
+void armilla_memory_leave(armilla_context *context, int64_t outer)
+{
+    context->memory.call = outer;
+}
+
+/* "1.5 GiB" */
+static const char *show_bytes(double bytes, char text[TEXT])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++) bytes /= 1024;
+    snprintf(text, TEXT, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}
+
+/* A --memory that is enough for some time: twice what is known to be needed, as a power of two. */
+static const char *show_advice(double bytes, char text[TEXT])
+{
+    static const char letters[] = "MGT";
+    double size = 1;
+    size_t letter = 0;
+    while (size * 0x1p20 < 2 * bytes && size < 0x1p40) size *= 2;
+    for (; size >= 1024 && letters[letter + 1]; letter++) size /= 1024;
+    snprintf(text, TEXT, "%.0f%c", size, letters[letter]);
+    return text;
+}
+
+/* The limit would be passed. */
+static armilla_status past_limit(armilla_context *context, const char *what, double bytes)
+{
+    const armilla_memory *memory = &context->memory;
+    const int64_t limit = armilla_context_memory_limit(context), live = armilla_context_memory_live(context);
+    char needed[TEXT], held[TEXT], allowed[TEXT], input[TEXT], advice[TEXT];
+    show_bytes(bytes, needed);
+    show_bytes((double)live, held);
+    show_bytes((double)limit, allowed);
+    if (!memory->by_input || limit == memory->call)
+        return armilla_fail(
+            context, ARMILLA_NO_MEMORY,
+            "out of memory: %s %s besides the %s in use, and the limit is %s; raise it by --memory SIZE", what, needed,
+            held, allowed);
+    if (limit == memory->free)
+        return armilla_fail(context, ARMILLA_NO_MEMORY,
+                            "out of memory: %s %s besides the %s in use, and this machine has %s to spare; use a "
+                            "smaller rank, --precision f32 or a machine with more memory",
+                            what, needed, held, allowed);
+    return armilla_fail(
+        context, ARMILLA_NO_MEMORY,
+        "out of memory: %s %s besides the %s in use, and an input of %s may take %s; where it is right, "
+        "raise the limit to --memory %s or more",
+        what, needed, held, show_bytes((double)memory->input, input), allowed,
+        show_advice((double)live + bytes, advice));
+}
+
+armilla_status armilla_memory_afford(armilla_context *context, const char *what, double bytes)
+{
+    const int64_t limit = armilla_context_memory_limit(context);
+    if (limit == INT64_MAX || bytes <= (double)limit - (double)armilla_context_memory_live(context)) return ARMILLA_OK;
+    return past_limit(context, what, bytes);
+}
+
+/* The allocator itself has no more. */
+static armilla_status refused(armilla_context *context, double bytes)
+{
+    char needed[TEXT], held[TEXT];
+    return armilla_fail(context, ARMILLA_NO_MEMORY,
+                        "out of memory: %s cannot be had besides the %s in use; use a smaller rank, --precision f32 or "
+                        "a machine with more memory",
+                        show_bytes(bytes, needed), show_bytes((double)armilla_context_memory_live(context), held));
+}
+
+/* Counts bytes more, unless that passes the limit. */
+static bool claim(armilla_context *context, int64_t bytes)
+{
+    armilla_memory *memory = &context->memory;
+    const int64_t limit = armilla_context_memory_limit(context);
+    int64_t live = armilla_context_memory_live(context), now = 0;
+    do {
+        if (bytes > limit - live) return false;
+        now = live + bytes;
+    } while (!__atomic_compare_exchange_n(&memory->live, &live, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    int64_t peak = armilla_context_memory_peak(context);
+    while (now > peak &&
+           !__atomic_compare_exchange_n(&memory->peak, &peak, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return true;
+}
+
+static void give_back(armilla_context *context, int64_t bytes)
+{
+    __atomic_sub_fetch(&context->memory.live, bytes, __ATOMIC_RELAXED);
+}
+
+/* Of a block with its header; NULL has none. */
+static int64_t block_bytes(const void *block)
+{
+    int64_t bytes = 0;
+    if (block) memcpy(&bytes, (const char *)block - HEADER, sizeof bytes);
+    return bytes;
+}
+
+armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size, void *block)
+{
+    void **place = block;
+    const double asked = (double)count * (double)size;
+    size_t bytes = 0;
+    if (count < 0 || !armilla_size_multiply(count > 0 ? count : 1, size, &bytes) || bytes > PTRDIFF_MAX - HEADER)
+        return refused(context, asked);
+    const int64_t before = block_bytes(*place), after = (int64_t)bytes + HEADER;
+    if (after > before && !claim(context, after - before)) return past_limit(context, "an array needs", asked);
+    char *start = *place ? (char *)*place - HEADER : NULL;
+    start = context->allocator.resize(context->allocator.user, start, (size_t)after);
+    if (!start && after > before) give_back(context, after - before);
+    if (!start) return refused(context, asked);
+    if (after < before) give_back(context, before - after);
+    memcpy(start, &after, sizeof after);
+    *place = start + HEADER;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_take(armilla_context *context, int64_t count, size_t size, void *block)
+{
+    void *made = NULL;
+    armilla_status status = armilla_grow(context, count, size, &made);
+    if (status != ARMILLA_OK) return status;
+    memset(made, 0, (size_t)(count > 0 ? count : 1) * size);
+    *(void **)block = made;
+    return ARMILLA_OK;
+}
+
+void armilla_release(armilla_context *context, void *block)
+{
+    if (!block) return;
+    give_back(context, block_bytes(block));
+    context->allocator.resize(context->allocator.user, (char *)block - HEADER, 0);
+}
+
+armilla_status armilla_copy_text(armilla_context *context, const char *text, char **copy)
+{
+    char *made = NULL;
+    armilla_status status = ARMILLA_OK;
+    if (text) {
+        const size_t bytes = strlen(text) + 1;
+        status = armilla_take(context, (int64_t)bytes, 1, &made);
+        if (status == ARMILLA_OK) memcpy(made, text, bytes);
+    }
+    if (status == ARMILLA_OK) *copy = made;
+    return status;
+}

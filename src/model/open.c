@@ -1,0 +1,224 @@
+/* Opening the model file. Every array has the shape that the record declares and numbers that a fit can have written:
+ * what is wrong is said with the array's name. */
+#include "model/record.h"
+
+#include "base/size.h"
+#include "files/files.h"
+#include "files/npz.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_RECORD = 1 << 20 }; /* bytes; a record has about two thousand, and file names */
+
+static armilla_status damaged(armilla_context *context, const char *path, const char *array, const char *why)
+{
+    return armilla_fail(context, ARMILLA_BAD_DATA, "%s: array %s %s; the file is damaged or not a model of Armilla",
+                        path, array, why);
+}
+
+static armilla_status read_record(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    armilla_array array;
+    char *text = NULL;
+    if (!armilla_npz_has(npz, "meta") || !armilla_npz_has(npz, "U"))
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: there is no 'meta' or no 'U' in it, so it is not a model of Armilla", path);
+    armilla_status status = armilla_npz_peek(npz, "meta", &array);
+    if (status == ARMILLA_OK && (array.dimensions != 1 || array.shape[0] > MOST_RECORD))
+        status = damaged(context, path, "meta", "is larger than any record");
+    if (status == ARMILLA_OK) status = armilla_npz_read_text(npz, "meta", &text);
+    if (status == ARMILLA_OK && (int64_t)strlen(text) != array.shape[0])
+        status = damaged(context, path, "meta", "has a zero byte in its text");
+    if (status == ARMILLA_OK) status = armilla_record_read(context, path, text, model);
+    armilla_release(context, text);
+    return status;
+}
+
+/* What numbers of an array may be. Comparisons are false for NaN. */
+static bool is_any(double x)
+{
+    return isfinite(x);
+}
+
+static bool is_distance(double x)
+{
+    return x >= 0; /* also infinite: the difference of codes that are far from scale 1 */
+}
+
+static bool is_amount(double x)
+{
+    return x >= 0 && isfinite(x);
+}
+
+static bool is_factor(double x)
+{
+    return x > 0 && isfinite(x);
+}
+
+static bool is_nan(double x)
+{
+    return isnan(x);
+}
+
+/* Whether all count numbers of the type are so. */
+static bool all_are(bool (*fits)(double), armilla_type type, int64_t count, const void *values)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double value = 0;
+        armilla_fetch(type, 1, (const char *)values + (size_t)i * armilla_type_size(type), &value);
+        if (!fits(value)) return false;
+    }
+    return true;
+}
+
+static armilla_status read_trace(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    bool (*const radius)(double) = model->codes->spherical ? is_amount : is_nan;
+    bool (*const fits[ARMILLA_TRACE_COLUMNS])(double) = {is_amount,   is_amount, is_distance,
+                                                         is_distance, radius,    is_amount};
+    int64_t count = model->summary.iterations + 1, one = -1;
+    double *column = NULL;
+    /* The first column shows that the entries are there before room for all of them is taken. */
+    armilla_status status = armilla_npz_read(npz, armilla_trace_columns[0].array, ARMILLA_F64, &count, &one, &column);
+    armilla_release(context, column);
+    if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *model->trace, &model->trace);
+    if (status == ARMILLA_OK) model->trace_count = count;
+    for (size_t c = 0; c < ARMILLA_TRACE_COLUMNS && status == ARMILLA_OK; c++) {
+        const char *name = armilla_trace_columns[c].array;
+        column = NULL;
+        status = armilla_npz_read(npz, name, ARMILLA_F64, &count, &one, &column);
+        if (status == ARMILLA_OK && !all_are(fits[c], ARMILLA_F64, count, column))
+            status = damaged(context, path, name, "has a number that no fit leaves");
+        for (int64_t k = 0; k < count && status == ARMILLA_OK; k++) {
+            model->trace[k].iteration = k;
+            *armilla_trace_number(&model->trace[k], c) = column[k];
+        }
+        armilla_release(context, column);
+    }
+    return status;
+}
+
+/* Names that are there. */
+static armilla_status read_names(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const int64_t counts[ARMILLA_NAMING_COUNT] = {model->summary.m, model->summary.n, model->summary.n};
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++) {
+        const char *array = armilla_npz_name_arrays[kind];
+        if (!armilla_npz_has(npz, array)) continue;
+        status = armilla_npz_read_texts(npz, array, &model->names[kind]);
+        if (status == ARMILLA_OK && model->names[kind].count != counts[kind])
+            status = armilla_fail(context, ARMILLA_BAD_DATA,
+                                  "%s: array %s has %" PRId64 " names for %" PRId64 " places; the file is damaged",
+                                  path, array, model->names[kind].count, counts[kind]);
+    }
+    return status;
+}
+
+/* What was kept, where that was not all. */
+static armilla_status read_kept(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const int64_t sizes[ARMILLA_KEPT_COUNT] = {model->summary.m, model->summary.n};
+    armilla_status status = ARMILLA_OK;
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++) {
+        armilla_kept *kept = &model->kept[i];
+        const char *array = armilla_kept_arrays[i].array;
+        const bool chosen = armilla_npz_has(npz, array);
+        if (!chosen && kept->of != sizes[i]) status = damaged(context, path, array, "is missing");
+        if (!chosen) continue;
+        kept->count = sizes[i];
+        status = armilla_npz_read_integers(npz, array, sizes[i], &kept->at);
+        for (int64_t k = 0; k < kept->count && status == ARMILLA_OK; k++)
+            if (kept->at[k] < 0 || kept->at[k] >= kept->of || (k > 0 && kept->at[k] <= kept->at[k - 1]))
+                status = damaged(context, path, array, "has a place that is out of order or range");
+    }
+    return status;
+}
+
+/* U and V are stored in the working type. */
+static armilla_status check_type(armilla_context *context, const char *path, armilla_npz *npz, const char *name,
+                                 armilla_type wanted)
+{
+    armilla_type type = wanted;
+    const armilla_status status = armilla_npz_type(npz, name, &type);
+    if (status != ARMILLA_OK || type == wanted) return status;
+    return damaged(context, path, name, "has numbers of another type than the record's 'precision'");
+}
+
+static armilla_status read_factors(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    armilla_model_summary *s = &model->summary;
+    double *radius = NULL;
+    int64_t none = -1;
+    armilla_status status = check_type(context, path, npz, "U", s->precision);
+    if (status == ARMILLA_OK) status = check_type(context, path, npz, "V", s->precision);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "U", s->precision, &s->m, &s->rank, &model->U);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "V", s->precision, &s->rank, &s->n, &model->V);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "radius", ARMILLA_F64, &none, &none, &radius);
+    if (status != ARMILLA_OK) return status;
+    s->radius = *radius;
+    armilla_release(context, radius);
+    if (!all_are(is_any, s->precision, s->m * s->rank, model->U))
+        return damaged(context, path, "U", "has a value that is not finite");
+    if (!all_are(is_any, s->precision, s->rank * s->n, model->V))
+        return damaged(context, path, "V", "has a value that is not finite");
+    if (!(model->codes->spherical ? is_factor : is_nan)(s->radius))
+        return damaged(context, path, "radius", "is not one that such codes have");
+    return ARMILLA_OK;
+}
+
+/* A vector for the features is there where the record says that it was used, and only there. */
+static armilla_status read_preparation(armilla_context *context, const char *path, armilla_npz *npz,
+                                       armilla_model *model)
+{
+    armilla_model_summary *s = &model->summary;
+    const struct {
+        const char *name;
+        bool used;
+        bool (*fits)(double);
+        double **values;
+    } vectors[] = {{"mean", s->center, is_any, &model->mean},
+                   {"idf", s->tfidf, is_amount, &model->idf},
+                   {"scale", s->scale, is_factor, &model->scale}};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        int64_t none = -1;
+        if (!vectors[i].used && armilla_npz_has(npz, vectors[i].name))
+            return damaged(context, path, vectors[i].name, "is there, but the record says that it was not used");
+        if (!vectors[i].used) continue;
+        const armilla_status status =
+            armilla_npz_read(npz, vectors[i].name, ARMILLA_F64, &s->m, &none, vectors[i].values);
+        if (status != ARMILLA_OK) return status;
+        if (!all_are(vectors[i].fits, ARMILLA_F64, s->m, *vectors[i].values))
+            return damaged(context, path, vectors[i].name, "has a number that no fit leaves");
+    }
+    return armilla_model_weigh(model);
+}
+
+static armilla_status read_model(armilla_context *context, const char *path, armilla_model *model)
+{
+    static armilla_status (*const parts[])(armilla_context * context, const char *path, armilla_npz *npz,
+                                           armilla_model *model) = {
+        read_record, read_factors, read_preparation, read_names, read_kept, read_trace,
+    };
+    armilla_npz *npz = NULL;
+    armilla_status status = armilla_npz_open(context, path, &npz);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == ARMILLA_OK; i++)
+        status = parts[i](context, path, npz, model);
+    armilla_npz_free(npz);
+    return status;
+}
+
+armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model)
+{
+    armilla_model *made = NULL;
+    armilla_status status = armilla_model_new(context, &made);
+    if (status == ARMILLA_OK) status = armilla_about(context, path ? path : "", read_model(context, path, made));
+    if (status == ARMILLA_OK)
+        *model = made;
+    else
+        armilla_model_free(made);
+    return status;
+}

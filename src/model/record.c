@@ -1,0 +1,292 @@
+/* Reading the record of a model file. The file is input like any other: each member is a row of a table that says what
+ * it has to be, and nothing is believed that the rows, or one member beside another, do not allow. */
+#include "model/record.h"
+
+#include "base/size.h"
+#include "solve/problem.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINGERPRINT = 16, MOST_START = 4096 };
+#define MOST_COUNT (INT64_MAX / 2)
+#define MOST_THREADS 1000000
+
+/* A record being read. */
+typedef struct reading {
+    armilla_context *context;
+    const char *path;
+    const json_t *record;
+    armilla_model *model;
+} reading;
+
+static armilla_status bad(const reading *r, const char *key)
+{
+    return armilla_fail(r->context, ARMILLA_BAD_DATA,
+                        "%s: the model's record has no right '%s'; the file is damaged or not a model of Armilla",
+                        r->path, key);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static bool set_basis(armilla_model *model, const char *word)
+{
+    model->basis = armilla_basis_find(word);
+    if (model->basis) model->summary.basis = model->basis->name;
+    return model->basis != NULL;
+}
+
+static bool set_codes(armilla_model *model, const char *word)
+{
+    model->codes = armilla_codes_find(word);
+    if (model->codes) model->summary.codes = model->codes->name;
+    return model->codes != NULL;
+}
+
+static bool set_solver(armilla_model *model, const char *word)
+{
+    const armilla_solver *found = armilla_solvers_find(word);
+    if (found) model->summary.solver = found->name;
+    return found != NULL;
+}
+
+static bool set_normalize(armilla_model *model, const char *word)
+{
+    static const char *const words[] = {"none", "l2"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) model->summary.normalize = words[i];
+    return model->summary.normalize != NULL;
+}
+
+static bool set_stop(armilla_model *model, const char *word)
+{
+    int stop = 0;
+    while (stop < ARMILLA_STOP_COUNT && strcmp(word, armilla_stop_word((armilla_stop)stop)) != 0) stop++;
+    model->summary.stop = (armilla_stop)stop;
+    return stop < ARMILLA_STOP_COUNT;
+}
+
+static bool set_precision(armilla_model *model, const char *word)
+{
+    int type = 0;
+    while (type < ARMILLA_PRECISION_COUNT && strcmp(word, armilla_type_word((armilla_type)type)) != 0) type++;
+    model->summary.precision = (armilla_type)type;
+    return type < ARMILLA_PRECISION_COUNT;
+}
+
+static bool set_fingerprint(armilla_model *model, const char *word)
+{
+    if (strlen(word) != FINGERPRINT || strspn(word, "0123456789abcdef") != FINGERPRINT) return false;
+    model->summary.fingerprint = strtoull(word, NULL, 16);
+    return true;
+}
+
+static armilla_status read_words(const reading *r)
+{
+    static const struct {
+        const char *key;
+        bool (*set)(armilla_model *model, const char *word);
+    } words[] = {
+        {"basis", set_basis},
+        {"codes", set_codes},
+        {"solver", set_solver},
+        {"normalize", set_normalize},
+        {"stop", set_stop},
+        {"precision", set_precision},
+        {"fingerprint", set_fingerprint},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!words[i].set(r->model, text_of(r->record, words[i].key))) return bad(r, words[i].key);
+    return ARMILLA_OK;
+}
+
+/* A whole number in the range. */
+static bool read_integer(const json_t *value, int64_t least, int64_t most, int64_t *number)
+{
+    *number = json_integer_value(value);
+    return json_is_integer(value) && *number >= least && *number <= most;
+}
+
+#define SUMMARY(member) offsetof(armilla_model_summary, member)
+
+static armilla_status read_integers(const reading *r)
+{
+    static const struct {
+        const char *object, *key; /* object: NULL for the record itself */
+        size_t offset;
+        int64_t least, most;
+    } integers[] = {
+        {"shape", "m", SUMMARY(m), 1, MOST_COUNT},
+        {"shape", "n", SUMMARY(n), 1, MOST_COUNT},
+        {"shape", "r", SUMMARY(rank), 1, ARMILLA_MOST_RANK},
+        {NULL, "seed", SUMMARY(seed), 0, INT64_MAX},
+        {NULL, "nnz", SUMMARY(nnz), 0, MOST_COUNT},
+        {NULL, "iterations", SUMMARY(iterations), 0, MOST_COUNT},
+        {NULL, "sweeps", SUMMARY(sweeps), 0, MOST_COUNT},
+        {NULL, "threads", SUMMARY(threads), 1, MOST_THREADS},
+        {NULL, "ranks", SUMMARY(ranks), 1, MOST_THREADS},
+        {NULL, "zero_samples", SUMMARY(zero_samples), 0, MOST_COUNT},
+    };
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+        const json_t *object = integers[i].object ? json_object_get(r->record, integers[i].object) : r->record;
+        int64_t *number = (int64_t *)(void *)((char *)&r->model->summary + integers[i].offset);
+        char name[32];
+        snprintf(name, sizeof name, "%s%s%s", integers[i].object ? integers[i].object : "",
+                 integers[i].object ? "." : "", integers[i].key);
+        if (!read_integer(json_object_get(object, integers[i].key), integers[i].least, integers[i].most, number))
+            return bad(r, name);
+    }
+    return ARMILLA_OK;
+}
+
+/* Numbers are finite where they are JSON at all, and none of these is negative. */
+static armilla_status read_reals(const reading *r)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+    } reals[] = {{"objective", SUMMARY(objective)},
+                 {"relative_error", SUMMARY(relative_error)},
+                 {"squared_norm", SUMMARY(squared_norm)},
+                 {"seconds", SUMMARY(seconds)},
+                 {"seconds_per_iteration", SUMMARY(seconds_per_iteration)}};
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        const json_t *value = json_object_get(r->record, reals[i].key);
+        const double number = json_number_value(value);
+        if (!json_is_number(value) || !isfinite(number) || number < 0) return bad(r, reals[i].key);
+        *(double *)(void *)((char *)&r->model->summary + reals[i].offset) = number;
+    }
+    return r->model->summary.squared_norm > 0 ? ARMILLA_OK : bad(r, "squared_norm");
+}
+
+static armilla_status read_flags(const reading *r)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+        bool late; /* files of 0.1.0 do not have it, and mean false */
+    } flags[] = {{"center", SUMMARY(center), false},
+                 {"tfidf", SUMMARY(tfidf), false},
+                 {"log1p", SUMMARY(log1p), true},
+                 {"scale", SUMMARY(scale), true}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const json_t *value = json_object_get(r->record, flags[i].key);
+        if (!json_is_boolean(value) && (value || !flags[i].late)) return bad(r, flags[i].key);
+        *(bool *)((char *)&r->model->summary + flags[i].offset) = json_is_true(value);
+    }
+    return ARMILLA_OK;
+}
+
+/* What there was before some features or samples were chosen; files of 0.1.0 do not say it, and chose none. */
+static armilla_status read_kept_from(const reading *r)
+{
+    const json_t *from = json_object_get(r->record, "kept_from");
+    const int64_t sizes[ARMILLA_KEPT_COUNT] = {r->model->summary.m, r->model->summary.n};
+    for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) {
+        r->model->kept[i].of = sizes[i];
+        if (from && !read_integer(json_object_get(from, armilla_kept_arrays[i].size), sizes[i], MOST_COUNT,
+                                  &r->model->kept[i].of))
+            return bad(r, "kept_from");
+    }
+    return ARMILLA_OK;
+}
+
+/* A number, or null: then 0. */
+static armilla_status read_sparsity(const reading *r)
+{
+    armilla_model_summary *s = &r->model->summary;
+    const json_t *value = json_object_get(r->record, "sparsity");
+    if (!json_is_null(value) && !read_integer(value, 1, s->rank, &s->sparsity)) return bad(r, "sparsity");
+    return (s->sparsity > 0) == r->model->codes->sparse ? ARMILLA_OK : bad(r, "sparsity");
+}
+
+/* The pair's name is what the tables call it now; what the file calls it has to be a name. */
+static armilla_status read_pair(const reading *r)
+{
+    armilla_model_summary *s = &r->model->summary;
+    const json_t *spoken = json_object_get(r->record, "model");
+    if (!armilla_pair_allowed(r->model->basis, r->model->codes)) return bad(r, "codes");
+    if (r->model->basis->gram_is_identity && s->rank > s->m) return bad(r, "shape.r");
+    if (!json_is_null(spoken) && !armilla_models_find(text_of(r->record, "model"))) return bad(r, "model");
+    const armilla_named_model *named = armilla_models_of_pair(s->basis, s->codes, s->sparsity, s->normalize);
+    s->model = named ? named->name : NULL;
+    return ARMILLA_OK;
+}
+
+/* Every option is a text or null. */
+static armilla_status read_options(const reading *r)
+{
+    json_t *options = json_object_get(r->record, "options");
+    const char *key = NULL;
+    json_t *value = NULL;
+    if (!json_is_object(options)) return bad(r, "options");
+    json_object_foreach(options, key, value)
+    {
+        if (!json_is_string(value) && !json_is_null(value)) return bad(r, "options");
+    }
+    r->model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
+                                              json_string_value(json_object_get(options, "mu")));
+    char *text = json_dumps(options, JSON_COMPACT);
+    const armilla_status status =
+        text ? armilla_copy_text(r->context, text, &r->model->options_text)
+             : armilla_fail(r->context, ARMILLA_NO_MEMORY, "%s: out of memory for the options", r->path);
+    free(text);
+    return status;
+}
+
+static armilla_status read_start(const reading *r)
+{
+    const json_t *value = json_object_get(r->record, "start");
+    if (!json_is_string(value) || json_string_length(value) > MOST_START) return bad(r, "start");
+    const armilla_status status = armilla_copy_text(r->context, json_string_value(value), &r->model->start);
+    r->model->summary.start = r->model->start;
+    return status;
+}
+
+/* Counts that cannot be larger than others are. */
+static armilla_status check_counts(const reading *r)
+{
+    const armilla_model_summary *s = &r->model->summary;
+    int64_t area = 0, basis = 0, codes = 0;
+    if (!armilla_size_area(s->m, s->rank, &basis) || !armilla_size_area(s->rank, s->n, &codes)) return bad(r, "shape");
+    if (!armilla_size_area(s->m, s->n, &area) || s->nnz > area) return bad(r, "nnz");
+    return s->zero_samples <= s->n ? ARMILLA_OK : bad(r, "zero_samples");
+}
+
+static armilla_status read_format(const reading *r)
+{
+    const json_t *value = json_object_get(r->record, "format");
+    if (!json_is_integer(value)) return bad(r, "format");
+    if (!json_is_string(json_object_get(r->record, "library"))) return bad(r, "library");
+    if (json_integer_value(value) == ARMILLA_MODEL_FORMAT) return ARMILLA_OK;
+    return armilla_fail(r->context, ARMILLA_BAD_DATA,
+                        "%s: the model has format %lld, this version reads %d; use the Armilla that wrote it (%.40s)",
+                        r->path, (long long)json_integer_value(value), ARMILLA_MODEL_FORMAT,
+                        text_of(r->record, "library"));
+}
+
+armilla_status armilla_record_read(armilla_context *context, const char *path, const char *text, armilla_model *model)
+{
+    /* In this order: a later one may ask what an earlier one has read. */
+    static armilla_status (*const parts[])(const reading *r) = {
+        read_format,   read_words, read_integers, read_reals, read_flags,   read_kept_from,
+        read_sparsity, read_pair,  check_counts,  read_start, read_options,
+    };
+    json_error_t error;
+    json_t *record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    const reading r = {context, path, record, model};
+    armilla_status status = ARMILLA_OK;
+    if (!record)
+        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: the model's record is not JSON, line %d: %s", path,
+                            error.line, error.text);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == ARMILLA_OK; i++) status = parts[i](&r);
+    json_decref(record);
+    return status;
+}
