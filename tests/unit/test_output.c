@@ -398,8 +398,14 @@ static struct dirent *fault_readdir(DIR *directory)
     return fails(false) ? NULL : readdir(directory);
 }
 
+static int fault_duplicate(int file)
+{
+    return fails(false) ? -1 : armilla_io_system.duplicate(file);
+}
+
 static const armilla_io fault_io = {
     .open = fault_open,
+    .duplicate = fault_duplicate,
     .write = fault_write,
     .fsync = fault_fsync,
     .close = fault_close,
