@@ -22,7 +22,7 @@ static armilla_status not_built(cli_session *session, const char *path)
 {
     return fail(session, ARMILLA_NOT_BUILT,
                 "%s: HDF5 and MATLAB files are read by " PROGRAM
-                ", which is not here; install libhdf5-dev and libmatio-dev and build again (make)",
+                ", which is not here; install libhdf5-dev and build again (make)",
                 path);
 }
 

@@ -1,5 +1,6 @@
 /* The calls to the system that remain after limits_set: what a program needs to compute, to take and give back memory
- * that is never executed, to write to what is open, and to end. Everything else returns EPERM and has no effect, rather
+ * that is never executed, to write to what is open, and to end. None of them sleeps, so that the limit on CPU time bounds
+ * how long the process lasts. Everything else returns EPERM and has no effect, rather
  * than killing: which calls a C library tries first differs between its versions, and it has a way without them. Calls
  * of another architecture's table (32 bit) kill; those of x32 have other numbers, and so are refused. */
 #include "convert.h"
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -42,7 +44,7 @@ static const rule allowed[] = {
     {__NR_close, {{0, 0, 0}}},
     {__NR_fcntl, {{1, ALL_BITS, F_GETFL}}},
     {__NR_fcntl, {{1, ALL_BITS, F_DUPFD_CLOEXEC}}},
-    {__NR_futex, {{0, 0, 0}}},
+    {__NR_futex, {{1, ~(uint32_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME), FUTEX_WAKE}}},
     {__NR_sched_yield, {{0, 0, 0}}},
     {__NR_rt_sigaction, {{0, 0, 0}}},
     {__NR_rt_sigprocmask, {{0, 0, 0}}},

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -402,6 +404,31 @@ static long set_clock(void)
     return clock_settime(CLOCK_REALTIME, &now);
 }
 
+/* A process that sleeps uses no time, and would keep the command waiting. */
+static long sleep_on_futex(void)
+{
+    static int word;
+    return syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static long sleep_on_signal(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    return sigsuspend(&none) < 0 && errno == EINTR ? 0 : -1;
+}
+
+static long sleep_on_clock(void)
+{
+    const struct timespec while_ = {0, 1000};
+    return nanosleep(&while_, NULL);
+}
+
+static long sleep_on_nothing(void)
+{
+    return poll(NULL, 0, 1);
+}
+
 #ifdef __x86_64__
 static long use_x32(void)
 {
@@ -489,6 +516,10 @@ static const struct attack {
     ATTACK(catch_faults),
     ATTACK(watch_files),
     ATTACK(set_clock),
+    ATTACK(sleep_on_futex),
+    ATTACK(sleep_on_signal),
+    ATTACK(sleep_on_clock),
+    ATTACK(sleep_on_nothing),
 #ifdef __x86_64__
     ATTACK(use_x32),
     ATTACK(use_old_calls),
@@ -585,11 +616,12 @@ static void attacks_work_unlocked(void **state)
                                        "make_child_by_clone3",
                                        "attach_segment"};
     /* These would hurt the tests themselves, or others. */
-    static const char *const cruel[] = {"signal_parent",     "signal_thread",  "signal_queued",   "signal_all",
-                                        "remove_file",       "remove_at",      "cut_file",        "cut_descriptor",
-                                        "set_clock",         "mount_folder",   "rename_file",     "trace_parent",
-                                        "run_program",       "run_at",         "raise_limit",     "write_to_parent",
-                                        "change_descriptor", "own_descriptor", "control_terminal"};
+    static const char *const cruel[] = {"signal_parent",     "signal_thread",  "signal_queued",    "signal_all",
+                                        "remove_file",       "remove_at",      "cut_file",         "cut_descriptor",
+                                        "set_clock",         "mount_folder",   "rename_file",      "trace_parent",
+                                        "run_program",       "run_at",         "raise_limit",      "write_to_parent",
+                                        "change_descriptor", "own_descriptor", "control_terminal", "sleep_on_futex",
+                                        "sleep_on_signal"};
     (void)state;
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
         const char *name = attacks[i].name;
