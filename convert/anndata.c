@@ -82,14 +82,9 @@ static armilla_status read_tenx(const source *s, const char *group, matrix *made
 }
 
 /* The groups of a file in which 10x leaves a matrix: /matrix, or one for each genome. */
-typedef struct search {
-    const source *s;
-    choice among;
-} search;
-
 static herr_t look_at(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
-    search *f = user;
+    hdf5_search *f = user;
     char path[MOST_PATH], barcodes[MOST_PATH];
     (void)group;
     if (info->type != H5L_TYPE_HARD || strlen(name) >= MOST_NAME) return 0;
@@ -102,7 +97,7 @@ static herr_t look_at(hid_t group, const char *name, const H5L_info_t *info, voi
 
 static armilla_status read_matrix(const source *s, matrix *made)
 {
-    search f = {.s = s};
+    hdf5_search f = {.s = s};
     char wanted[MOST_PATH];
     if (hdf5_has(s, "/X") || (hdf5_has(s, "/obs") && hdf5_has(s, "/var"))) return read_anndata(s, made);
     H5Literate(s->file, H5_INDEX_NAME, H5_ITER_INC, NULL, look_at, &f);

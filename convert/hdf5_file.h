@@ -13,6 +13,12 @@ typedef struct source {
     hid_t file;
 } source;
 
+/* A walk over what a file holds, as the user's data of H5Literate. */
+typedef struct hdf5_search {
+    const source *s;
+    choice among;
+} hdf5_search;
+
 /* Opens the conversion's bytes, reads them by the function and closes them. */
 armilla_status hdf5_read(conversion *c, armilla_status (*read)(const source *s, matrix *made), matrix *made);
 

@@ -65,14 +65,9 @@ static bool measure(const source *s, const char *name, variable *v)
     return v->rows > 0 && v->cols > 0 && !__builtin_mul_overflow(v->rows, v->cols, &area) && area > 1;
 }
 
-typedef struct search {
-    const source *s;
-    choice among;
-} search;
-
 static herr_t look_at(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
-    search *f = user;
+    hdf5_search *f = user;
     variable v;
     (void)group, (void)info;
     if (name[0] != '#' && strlen(name) < MOST_NAME && measure(f->s, name, &v))
@@ -95,7 +90,7 @@ static armilla_status read_sparse(const source *s, const variable *v, matrix *ma
 
 static armilla_status read_variable(const source *s, matrix *made)
 {
-    search f = {.s = s};
+    hdf5_search f = {.s = s};
     variable v;
     char name[MOST_NAME];
     H5Literate(s->file, H5_INDEX_NAME, H5_ITER_INC, NULL, look_at, &f);
