@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    LEAST_SECONDS = 60,
+    LEAST_SECONDS = 20,
     SECONDS_PER_MEGABYTE = 20, /* deflate makes a thousand of one */
     OWN_MEMORY = 16 << 20,     /* stack, buffers and what libraries keep, whatever the data */
     LEAST_MEMORY = 256 << 20,
