@@ -3,10 +3,11 @@
  * our status. */
 #include "external.h"
 
+#include "child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,13 @@
 
 #define PROGRAM "armilla-convert"
 
-enum { OUTPUT = 3, MOST_ARGUMENTS = 12 };
-
-extern char **environ;
+enum { MOST_ARGUMENTS = 12 };
 
 static armilla_status not_built(cli_session *session, const char *path)
 {
     return fail(session, ARMILLA_NOT_BUILT,
                 "%s: HDF5 and MATLAB files are read by " PROGRAM
-                ", which is not here; install libhdf5-dev and libmatio-dev and build again (make)",
+                ", which is not here; install libhdf5-dev and build again (make)",
                 path);
 }
 
@@ -93,45 +92,45 @@ static armilla_status judge(cli_session *session, const char *path, int ended, c
 {
     const char *sentence = find_sentence(told);
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return ARMILLA_OK;
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) return not_built(session, path);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == CHILD_MISSING) return not_built(session, path);
     if (WIFEXITED(ended) && *sentence) return fail(session, status_of(WEXITSTATUS(ended)), "%s", sentence);
     return fail(session, ARMILLA_BAD_DATA,
                 "%s: cannot be read: " PROGRAM " ended by signal %d; the file is damaged, or larger than its limits",
                 path, WIFSIGNALED(ended) ? WTERMSIG(ended) : 0);
 }
 
-static pid_t start(const char *program, const char *const *arguments, int output, int errors)
+/* The program with its output and its errors going there; a file name may look like an option. */
+static pid_t start(const cli_session *session, const char *path, const armilla_read_options *options, int output,
+                   int errors)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t child = -1;
-    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
-    int failed = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, output, OUTPUT);
-    /* The arguments are not changed: the prototype is older than const. */
-    if (!failed) failed = posix_spawnp(&child, program, &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed ? -1 : child;
-}
-
-static armilla_status run_program(cli_session *session, const char *path, const armilla_read_options *options,
-                                  int output)
-{
-    char program[PATH_MAX], told[4096] = "", memory[32];
-    const char *arguments[MOST_ARGUMENTS] = {program, path, "/dev/fd/3", "--to", "npz"};
-    size_t count = 5;
-    int pipes[2], ended = 0;
+    char program[PATH_MAX], memory[32];
+    const char *arguments[MOST_ARGUMENTS] = {program};
+    size_t count = 1;
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), streams[] = {nothing, output, errors};
     find_program(program);
     const int64_t limit = armilla_context_memory_limit(session->context);
     snprintf(memory, sizeof memory, "%lld", (long long)limit);
     if (options->array) arguments[count++] = "--array", arguments[count++] = options->array;
     if (options->sample_columns) arguments[count++] = "--samples", arguments[count++] = "columns";
     if (limit < INT64_MAX) arguments[count++] = "--memory", arguments[count++] = memory;
+    arguments[count++] = "--", arguments[count++] = path;
+    const pid_t child = nothing < 0 ? -1 : child_start(program, arguments, streams, 3);
+    if (nothing >= 0) close(nothing);
+    return child;
+}
+
+static armilla_status run_program(cli_session *session, const char *path, const armilla_read_options *options,
+                                  int output)
+{
+    char told[4096] = "";
+    int pipes[2], ended = 0;
     if (pipe2(pipes, O_CLOEXEC) != 0) return fail(session, ARMILLA_IO_ERROR, "%s: no pipe: %s", path, strerror(errno));
-    const pid_t child = start(program, arguments, output, pipes[1]);
+    const pid_t child = start(session, path, options, output, pipes[1]);
+    const int failure = errno;
     close(pipes[1]);
     if (child >= 0) listen(pipes[0], told, sizeof told);
     close(pipes[0]);
-    if (child < 0) return not_built(session, path);
+    if (child < 0) return fail(session, ARMILLA_INTERNAL, "%s: " PROGRAM " cannot be run: %s", path, strerror(failure));
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR) return fail(session, ARMILLA_INTERNAL, "%s: " PROGRAM " is lost", path);
     return judge(session, path, ended, told);

@@ -1,23 +1,20 @@
 /* Running gnuplot on a script and its data. Both are given, and the picture and gnuplot's complaints are taken, by
  * files without a name: nothing is left behind however either process ends, and the outputs appear whole. */
 #include "plot.h"
+#include "child.h"
 #include "outputs.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-/* The child's descriptor of the data, above the standard streams. */
-enum { DATA_PLACE = 3, LOCAL_NAME = NAME_MAX + 8 };
+enum { LOCAL_NAME = NAME_MAX + 8 };
 
 /* Endings and what draws them: the format takes width and height in points. */
 static const struct {
@@ -111,18 +108,6 @@ static char *assemble(const plot_job *job, const char *data, const char *picture
     return NULL;
 }
 
-static int spawn(int streams[4], pid_t *child)
-{
-    char *const arguments[] = {(char[]){"gnuplot"}, (char[]){"-d"}, NULL};
-    posix_spawn_file_actions_t actions;
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (failed) return failed;
-    for (int i = 0; i <= DATA_PLACE && !failed; i++) failed = posix_spawn_file_actions_adddup2(&actions, streams[i], i);
-    if (!failed) failed = posix_spawnp(child, "gnuplot", &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
 static armilla_status missing(cli_session *session)
 {
     return fail(session, ARMILLA_NOT_BUILT,
@@ -141,17 +126,16 @@ static armilla_status complain(cli_session *session, int complaints)
     return fail(session, ARMILLA_INTERNAL, "plot: gnuplot could not draw this: %s", line ? line + 1 : told);
 }
 
-/* Runs gnuplot; streams: script, picture, complaints, data. */
+/* Runs gnuplot; streams: script, picture, complaints, data, which it knows as /dev/fd/3. */
 static armilla_status draw(cli_session *session, int streams[4])
 {
-    pid_t child = -1;
+    static const char *const arguments[] = {"gnuplot", "-d", NULL};
     int ended = 0;
-    const int failed = spawn(streams, &child);
-    if (failed == ENOENT || failed == EACCES) return missing(session);
-    if (failed) return cannot_draw(session, ARMILLA_INTERNAL, "gnuplot cannot be run", failed);
+    const pid_t child = child_start("gnuplot", arguments, streams, 4);
+    if (child < 0) return cannot_draw(session, ARMILLA_INTERNAL, "gnuplot cannot be run", errno);
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR) return cannot_draw(session, ARMILLA_INTERNAL, "gnuplot is lost", errno);
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) return missing(session);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == CHILD_MISSING) return missing(session);
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0 || lseek(streams[1], 0, SEEK_END) == 0)
         return complain(session, streams[2]);
     return ARMILLA_OK;

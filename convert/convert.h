@@ -1,14 +1,17 @@
-/* armilla-convert: files that other people's libraries read (HDF5, MATLAB), written as .npz. A program of its own, with
- * limits on what it may use, so that a bad file can hurt nobody else; it sees the public headers only. */
+/* armilla-convert: files that are read by other people's libraries, or by code that has not been tried for as long
+ * (HDF5, MATLAB), written as .npz. A program of its own, locked in before it looks at the first byte, so that a bad file
+ * can hurt nobody else; it sees the public headers only. */
 #ifndef ARMILLA_CONVERT_H
 #define ARMILLA_CONVERT_H
 
 #include <armilla/armilla.h>
 
-/* A file being converted. */
+/* A file being converted. It lies in memory, mapped: nothing is opened or read after limits_set. */
 typedef struct conversion {
     armilla_context *context;
-    const char *path;
+    const char *path; /* for messages */
+    const unsigned char *bytes;
+    size_t size;
     const char *array;   /* which, or NULL */
     bool sample_columns; /* of .mat, whose orientation is not fixed */
     char error[1024];
@@ -31,6 +34,14 @@ typedef struct matrix {
     text_list names[ARMILLA_NAMING_COUNT];
 } matrix;
 
+enum { MOST_NAME = 256 };
+
+/* The matrices that a file holds, and which of them is the one. */
+typedef struct choice {
+    int64_t found;
+    char first[MOST_NAME], list[512];
+} choice;
+
 /* Puts the sentence into the conversion and returns status. */
 armilla_status refuse(conversion *c, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -38,21 +49,30 @@ armilla_status refuse(conversion *c, armilla_status status, const char *format, 
 armilla_status take(conversion *c, int64_t count, size_t size, void *block);
 void text_list_free(text_list *list);
 void matrix_free(matrix *made);
-/* A sparse matrix that lies by feature (lines features, each with places among the samples) becomes one by sample. */
+/* A matrix that lies by feature (m lines, a sparse one with places among the samples) becomes one by sample. */
 armilla_status matrix_turn(conversion *c, matrix *made);
+/* m and n of MATLAB's rows x cols, which lie by column, as --samples says; the columns are then turned. */
+void matrix_orient(const conversion *c, int64_t rows, int64_t cols, matrix *made);
 /* Index i of either width. */
 int64_t index_at(armilla_index index, const void *indices, int64_t i);
+/* Shape "(rows x cols)" in the list unless rows is negative. */
+void choice_add(choice *among, const char *name, int64_t rows, int64_t cols);
+/* ARMILLA_BAD_DATA where there are several and none is named. */
+armilla_status choice_refuse_several(conversion *c, const choice *among);
+/* name = the variable that is asked for, or the only one. */
+armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME]);
 
 /* What a format fills; *made is the caller's also on failure. */
 armilla_status read_hdf5(conversion *c, matrix *made);
-/* HDF5, of which matio makes use too, neither prints nor loads filters from elsewhere. */
-void hdf5_prepare(void);
-/* ARMILLA_BAD_DATA where a .mat of version 5 is cut short or its compression is damaged. */
-armilla_status mat_check(conversion *c);
-armilla_status read_mat(conversion *c, matrix *made);
+armilla_status read_mat73(conversion *c, matrix *made);
+armilla_status read_mat5(conversion *c, matrix *made);
+armilla_status read_mat4(conversion *c, matrix *made);
 
-/* No privileges, no new programs, no network, no core; bounded time, memory and output. memory <= 0: what the machine
- * has. */
-void limits_set(int64_t memory);
+/* From here on the process computes, takes memory and writes to what is open, and can do nothing else; time, memory and
+ * output are bounded. memory <= 0: in proportion to the file, as much as the machine has at most. ARMILLA_NOT_BUILT
+ * where the system cannot lock a process in. */
+armilla_status limits_set(conversion *c, int64_t memory);
+/* The call filter of limits_set; false where there is none. */
+bool filter_calls(void);
 
 #endif

@@ -1,22 +1,27 @@
-/* armilla-convert IN OUT: reads a file by HDF5 or matio and writes it as the ending of OUT says, .npz for what keeps
- * names. One line on standard error and an exit status tell what went wrong, as those of armilla do. */
+/* armilla-convert IN > OUT.npz: reads a file of HDF5's or MATLAB's and writes it to its standard output. One line on
+ * standard error and an exit status tell what went wrong, as those of armilla do. */
 #include "convert.h"
 
-#include <inttypes.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const char usage[] =
-    "usage: armilla-convert IN OUT [--array NAME] [--samples rows|columns] [--memory BYTES] [--to FORMAT] [--force]\n"
+    "usage: armilla-convert [--array NAME] [--samples rows|columns] [--memory BYTES] [--] IN > OUT.npz\n"
     "\n"
-    "Reads .h5ad (AnnData), 10x .h5 and MATLAB's .mat (version 5 and 7.3), and writes OUT with one sample per row:\n"
-    ".npz keeps names of features and samples. OUT may be /dev/stdout. --array chooses among several matrices\n"
-    "(h5ad: X, raw/X, layers/NAME); --samples says what a sample is in a .mat.\n";
+    "Reads .h5ad (AnnData), 10x .h5 and MATLAB's .mat (versions 4, 5 and 7.3), and writes an .npz with one sample per\n"
+    "row and the names of features and samples. --array chooses among several matrices (h5ad: X, raw/X, layers/NAME);\n"
+    "--samples says what a sample is in a .mat. armilla convert IN OUT runs this by itself, and writes other formats.\n";
 
 typedef struct request {
-    const char *in, *out, *array, *samples, *memory, *to;
-    bool force, help;
+    const char *in, *array, *samples, *memory;
+    bool help;
 } request;
 
 /* Options with a value. */
@@ -25,8 +30,7 @@ static const struct word {
     size_t offset;
 } words[] = {{"--array", offsetof(request, array)},
              {"--samples", offsetof(request, samples)},
-             {"--memory", offsetof(request, memory)},
-             {"--to", offsetof(request, to)}};
+             {"--memory", offsetof(request, memory)}};
 
 static const char **find_word(request *wanted, const char *name)
 {
@@ -37,46 +41,92 @@ static const char **find_word(request *wanted, const char *name)
 
 static armilla_status parse(conversion *c, char **arguments, request *wanted)
 {
+    bool names = false; /* all that follow are */
     for (; *arguments; arguments++) {
-        const char **word = find_word(wanted, *arguments);
+        const char **word = names ? NULL : find_word(wanted, *arguments);
         if (word && !arguments[1]) return refuse(c, ARMILLA_BAD_ARGUMENT, "%s needs a value", *arguments);
         if (word)
             *word = *++arguments;
-        else if (strcmp(*arguments, "--force") == 0)
-            wanted->force = true;
-        else if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0)
+        else if (!names && strcmp(*arguments, "--") == 0)
+            names = true;
+        else if (!names && (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0))
             wanted->help = true;
+        else if (!names && **arguments == '-')
+            return refuse(c, ARMILLA_BAD_ARGUMENT, "'%s' is no option (see --help)", *arguments);
         else if (!wanted->in)
             wanted->in = *arguments;
-        else if (!wanted->out)
-            wanted->out = *arguments;
         else
             return refuse(c, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many (see --help)", *arguments);
     }
     if (wanted->help) return ARMILLA_OK;
-    if (!wanted->out) return refuse(c, ARMILLA_BAD_ARGUMENT, "IN and OUT are needed (see --help)");
+    if (!wanted->in) return refuse(c, ARMILLA_BAD_ARGUMENT, "IN is needed (see --help)");
     if (wanted->samples && strcmp(wanted->samples, "rows") != 0 && strcmp(wanted->samples, "columns") != 0)
         return refuse(c, ARMILLA_BAD_ARGUMENT, "--samples: '%s' is unknown; give rows or columns", wanted->samples);
+    if (isatty(STDOUT_FILENO))
+        return refuse(c, ARMILLA_BAD_ARGUMENT, "the output is no text: send it to a file (> OUT.npz)");
     return ARMILLA_OK;
 }
 
-static armilla_status choose(conversion *c, armilla_status (**read)(conversion *c, matrix *made))
+/* Maps the input: it is open no more, and nothing has to be opened or read again. */
+static armilla_status map_input(conversion *c)
 {
-    static const char hdf5[] = "\x89HDF\r\n\x1a\n";
-    char head[128] = "";
-    FILE *file = fopen(c->path, "rbe");
-    if (!file)
-        return refuse(c, ARMILLA_CANNOT_OPEN, "%s: cannot be opened; check the name and the permissions", c->path);
-    const size_t count = fread(head, 1, sizeof head - 1, file);
-    fclose(file);
-    const size_t length = strlen(c->path);
-    if (count >= 8 && memcmp(head, hdf5, 8) == 0)
-        *read = read_hdf5;
-    else if (strncmp(head, "MATLAB ", 7) == 0 || (length > 4 && strcmp(c->path + length - 4, ".mat") == 0))
-        *read = read_mat;
-    else
-        return refuse(c, ARMILLA_BAD_DATA, "%s: is neither an HDF5 file nor one of MATLAB's", c->path);
+    struct stat facts;
+    void *bytes = MAP_FAILED;
+    const int file = open(c->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (file < 0)
+        return refuse(c, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s; check the name and the permissions", c->path,
+                      strerror(errno));
+    const bool regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+    if (regular && facts.st_size > 0) bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (!regular) return refuse(c, ARMILLA_BAD_DATA, "%s: is no file; copy it into one", c->path);
+    if (facts.st_size == 0) return refuse(c, ARMILLA_BAD_DATA, "%s: is empty; copy it again", c->path);
+    if (bytes == MAP_FAILED) return refuse(c, ARMILLA_NO_MEMORY, "%s: out of memory", c->path);
+    c->bytes = bytes;
+    c->size = (size_t)facts.st_size;
     return ARMILLA_OK;
+}
+
+/* The files that are known, each by its beginning, and by its name where that says nothing. */
+static bool is_hdf5(const conversion *c)
+{
+    return c->size >= 8 && memcmp(c->bytes, "\x89HDF\r\n\x1a\n", 8) == 0;
+}
+
+/* Version 5 is 0x0100 and 7.3 0x0200, in the order of bytes that the two letters behind it tell. */
+static int matlab_version(const conversion *c)
+{
+    if (c->size < 128) return 0;
+    const unsigned char *end = c->bytes + 124;
+    return memcmp(end + 2, "IM", 2) == 0 ? end[1] : memcmp(end + 2, "MI", 2) == 0 ? end[0] : 0;
+}
+
+static bool is_mat73(const conversion *c)
+{
+    return matlab_version(c) == 2;
+}
+
+static bool is_mat5(const conversion *c)
+{
+    return matlab_version(c) == 1;
+}
+
+static bool is_mat4(const conversion *c)
+{
+    const size_t length = strlen(c->path);
+    return length > 4 && strcmp(c->path + length - 4, ".mat") == 0;
+}
+
+static const struct kind {
+    bool (*recognize)(const conversion *c);
+    armilla_status (*read)(conversion *c, matrix *made);
+} kinds[] = {{is_hdf5, read_hdf5}, {is_mat73, read_mat73}, {is_mat5, read_mat5}, {is_mat4, read_mat4}};
+
+static armilla_status read_any(conversion *c, matrix *made)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].recognize(c)) return kinds[i].read(c, made);
+    return refuse(c, ARMILLA_BAD_DATA, "%s: is neither an HDF5 file nor one of MATLAB's", c->path);
 }
 
 static armilla_status wrap(conversion *c, const matrix *made, armilla_data **data)
@@ -93,36 +143,44 @@ static armilla_status wrap(conversion *c, const matrix *made, armilla_data **dat
     return status;
 }
 
-static armilla_status convert(conversion *c, const request *wanted)
+static armilla_status convert(conversion *c, int64_t memory)
 {
-    const armilla_write_options options = {.format = wanted->to, .overwrite = wanted->force};
-    armilla_status (*read)(conversion *, matrix *) = NULL;
+    const armilla_write_options options = {.format = "npz"};
     matrix made = {.m = 0};
     armilla_data *data = NULL;
-    armilla_status status = choose(c, &read);
-    if (status == ARMILLA_OK) status = armilla_data_write_check(c->context, wanted->out, &options);
-    if (status == ARMILLA_OK) status = read(c, &made);
+    armilla_status status = map_input(c);
+    if (status == ARMILLA_OK) status = limits_set(c, memory);
+    if (status == ARMILLA_OK) status = read_any(c, &made);
     if (status == ARMILLA_OK) status = wrap(c, &made, &data);
-    if (status == ARMILLA_OK) status = armilla_data_write(c->context, data, wanted->out, &options);
+    if (status == ARMILLA_OK) status = armilla_data_write(c->context, data, "/dev/stdout", &options);
     armilla_data_free(data);
     matrix_free(&made);
     return status;
+}
+
+/* Descriptors and variables of whoever started this are not for libraries that read foreign files: HDF5 would load
+ * what its variables name. */
+static void leave_behind(void)
+{
+    if (syscall(__NR_close_range, STDERR_FILENO + 1, ~0u, 0) != 0)
+        for (int file = STDERR_FILENO + 1; file < 1024; file++) (void)close(file);
+    (void)clearenv();
 }
 
 int main(int count, char **arguments)
 {
     request wanted = {.in = NULL};
     conversion c = {.path = ""};
+    leave_behind();
     armilla_status status = armilla_context_new(NULL, &c.context);
     if (status == ARMILLA_OK) status = parse(&c, arguments + (count > 0), &wanted);
     if (status == ARMILLA_OK && wanted.help) {
         fputs(usage, stdout);
     } else if (status == ARMILLA_OK) {
-        limits_set(wanted.memory ? strtoll(wanted.memory, NULL, 10) : 0);
         c.path = wanted.in;
         c.array = wanted.array;
         c.sample_columns = wanted.samples && strcmp(wanted.samples, "columns") == 0;
-        status = convert(&c, &wanted);
+        status = convert(&c, wanted.memory ? strtoll(wanted.memory, NULL, 10) : 0);
     }
     if (status != ARMILLA_OK)
         fprintf(stderr, "armilla-convert: %s\n",

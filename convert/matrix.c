@@ -1,4 +1,4 @@
-/* Matrices and lists of texts in plain memory. */
+/* Matrices and lists of texts in plain memory, and the choice among the matrices of a file. */
 #include "convert.h"
 
 #include <inttypes.h>
@@ -33,11 +33,16 @@ void text_list_free(text_list *list)
     *list = (text_list){0, NULL};
 }
 
-void matrix_free(matrix *made)
+static void free_arrays(matrix *made)
 {
     free(made->values);
     free(made->places);
     free(made->starts);
+}
+
+void matrix_free(matrix *made)
+{
+    free_arrays(made);
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) text_list_free(&made->names[kind]);
     *made = (matrix){.m = 0};
 }
@@ -102,25 +107,64 @@ static void distribute(const matrix *from, matrix *to)
         }
 }
 
+static void turn_dense(const matrix *from, matrix *to)
+{
+    const size_t size = armilla_type_size(from->type);
+    for (int64_t first = 0; first < from->m; first += 64) /* lines that a cache holds */
+        for (int64_t j = 0; j < from->n; j++)
+            for (int64_t i = first; i < from->m && i < first + 64; i++)
+                memcpy((char *)to->values + (size_t)(j * from->m + i) * size,
+                       (const char *)from->values + (size_t)(i * from->n + j) * size, size);
+}
+
 armilla_status matrix_turn(conversion *c, matrix *made)
 {
     const size_t width = made->index == ARMILLA_I64 ? sizeof(int64_t) : sizeof(int32_t);
+    const int64_t count = made->sparse ? made->stored : made->m * made->n;
     matrix to = *made;
     to.values = to.places = to.starts = NULL;
-    armilla_status status = check_lines(c, made);
-    if (status == ARMILLA_OK) status = take(c, made->stored, armilla_type_size(made->type), &to.values);
-    if (status == ARMILLA_OK) status = take(c, made->stored, width, &to.places);
-    if (status == ARMILLA_OK) status = take(c, made->n + 1, width, &to.starts);
+    armilla_status status = made->sparse ? check_lines(c, made) : ARMILLA_OK;
+    if (status == ARMILLA_OK) status = take(c, count, armilla_type_size(made->type), &to.values);
+    if (status == ARMILLA_OK && made->sparse) status = take(c, count, width, &to.places);
+    if (status == ARMILLA_OK && made->sparse) status = take(c, made->n + 1, width, &to.starts);
     if (status != ARMILLA_OK) {
-        free(to.values);
-        free(to.places);
-        free(to.starts);
+        free_arrays(&to);
         return status;
     }
-    distribute(made, &to);
-    free(made->values);
-    free(made->places);
-    free(made->starts);
+    if (made->sparse)
+        distribute(made, &to);
+    else
+        turn_dense(made, &to);
+    free_arrays(made);
     *made = to;
     return ARMILLA_OK;
+}
+
+void matrix_orient(const conversion *c, int64_t rows, int64_t cols, matrix *made)
+{
+    made->m = c->sample_columns ? rows : cols;
+    made->n = c->sample_columns ? cols : rows;
+}
+
+void choice_add(choice *among, const char *name, int64_t rows, int64_t cols)
+{
+    const size_t used = strlen(among->list);
+    char shape[64] = "";
+    if (rows >= 0) snprintf(shape, sizeof shape, " (%" PRId64 " x %" PRId64 ")", rows, cols);
+    if (among->found++ == 0) snprintf(among->first, sizeof among->first, "%s", name);
+    snprintf(among->list + used, sizeof among->list - used, "%s%s%s", used ? ", " : "", name, shape);
+}
+
+armilla_status choice_refuse_several(conversion *c, const choice *among)
+{
+    return refuse(c, ARMILLA_BAD_DATA, "%s: holds several matrices; choose one by --array NAME among: %s", c->path,
+                  among->list);
+}
+
+armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME])
+{
+    snprintf(name, MOST_NAME, "%s", c->array ? c->array : among->first);
+    if (c->array || among->found == 1) return ARMILLA_OK;
+    if (among->found > 1) return choice_refuse_several(c, among);
+    return refuse(c, ARMILLA_BAD_DATA, "%s: holds no real matrix; save one", c->path);
 }

@@ -25,8 +25,7 @@ test  | python3-pil             | Pillow                     | python:PIL       
 test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
 test  | python3-sklearn         | scikit-learn               | python:sklearn                | svmlight files and preparation are compared with it
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
-more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad and 10x .h5 files
-more  | libmatio-dev            | matio                      | module:matio                  | armilla-convert: MATLAB files
+more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files
 more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
 more  | python3-anndata         | AnnData                    | python:anndata                | checks armilla-convert
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors

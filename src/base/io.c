@@ -18,8 +18,18 @@ static int system_lock(int file)
     return flock(file, LOCK_EX | LOCK_NB);
 }
 
+static int system_duplicate(int file)
+{
+    const int flags = fcntl(file, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) errno = EACCES;
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return -1;
+    (void)lseek(file, 0, SEEK_END); /* a pipe has no other place */
+    return fcntl(file, F_DUPFD_CLOEXEC, 0);
+}
+
 const armilla_io armilla_io_system = {
     .open = system_open,
+    .duplicate = system_duplicate,
     .read = read,
     .write = write,
     .fsync = fsync,

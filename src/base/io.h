@@ -8,6 +8,7 @@
 
 typedef struct armilla_io {
     int (*open)(const char *path, int flags, mode_t mode);
+    int (*duplicate)(int file); /* another descriptor of it, at its end; fails where it cannot be written to */
     ssize_t (*read)(int file, void *bytes, size_t count);
     ssize_t (*write)(int file, const void *bytes, size_t count);
     int (*fsync)(int file);

@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,13 +81,23 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* These names lead to whatever is open, which may be a regular file that others write to too. */
-static bool names_open_file(const char *path)
+/* The descriptor that the name leads to, which is open and may be of a regular file that others write to too; -1 where
+ * it is the name of a file. */
+static int named_descriptor(const char *path)
 {
-    static const char *const starts[] = {"/dev/std", "/dev/fd/", "/proc/self/fd/"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(path, starts[i], strlen(starts[i])) == 0) return true;
-    return false;
+    static const struct {
+        const char *start;
+        int descriptor; /* -1: behind the start */
+    } names[] = {{"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/fd/", -1}, {"/proc/self/fd/", -1}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *rest = path + strlen(names[i].start);
+        char *end = NULL;
+        if (strncmp(path, names[i].start, strlen(names[i].start)) != 0) continue;
+        if (names[i].descriptor >= 0) return *rest ? -1 : names[i].descriptor;
+        const long number = strtol(rest, &end, 10);
+        return *rest < '0' || *rest > '9' || *end || number > INT_MAX ? -1 : (int)number;
+    }
+    return -1;
 }
 
 /* Looks at what stands at the destination now. */
@@ -96,6 +108,10 @@ static armilla_status examine(armilla_output *output, bool *direct)
     *direct = false;
     if (*path == '\0')
         return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "the output has no name; give the name of a file");
+    if (named_descriptor(path) >= 0) {
+        *direct = true;
+        return ARMILLA_OK;
+    }
     if (output->context->io->stat(path, &facts) != 0) {
         if (errno != ENOENT) return cannot_create(output);
         if (*last_part(path) != '\0') return ARMILLA_OK;
@@ -105,13 +121,19 @@ static armilla_status examine(armilla_output *output, bool *direct)
     if (S_ISDIR(facts.st_mode))
         return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "%s: is a directory; give the name of a file in it",
                             path);
-    *direct = !S_ISREG(facts.st_mode) || names_open_file(path);
+    *direct = !S_ISREG(facts.st_mode);
     return *direct || output->overwrite ? ARMILLA_OK : exists_already(output);
 }
 
-/* Appends, as what was written there before belongs to others; never truncates. */
+/* Appends, as what was written there before belongs to others; never truncates. What is open already is not opened a
+ * second time, which a process without rights (armilla-convert) could not. */
 static armilla_status open_direct(armilla_output *output)
 {
+    const int open = named_descriptor(output->path);
+    if (open >= 0) {
+        output->file = output->context->io->duplicate(open);
+        return output->file < 0 ? cannot_create(output) : ARMILLA_OK;
+    }
     output->file = armilla_io_open(output->context->io, output->path, O_WRONLY | O_APPEND | O_NOCTTY, 0);
     return output->file < 0 ? cannot_create(output) : ARMILLA_OK;
 }

@@ -1,5 +1,5 @@
-/* Files that only other people's large libraries read. The library does not link them: the program armilla-convert
- * does, which the command runs by itself; from C the file is converted first. */
+/* Files of formats that take a large library, or can hide more than a matrix. The library does not read them: the program
+ * armilla-convert does, which the command runs by itself; from C the file is converted first. */
 #include "files/files.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static armilla_status refuse(armilla_context *context, armilla_bytes *bytes, con
     (void)options;
     (void)data;
     return armilla_fail(context, ARMILLA_NOT_BUILT,
-                        "%s: is read by the program armilla-convert, not by the library; run armilla-convert FILE "
+                        "%s: is read by the program armilla-convert, not by the library; run armilla convert FILE "
                         "data.npz, and open data.npz",
                         bytes->path);
 }
@@ -36,7 +36,7 @@ const armilla_format armilla_format_hdf5 = {
 const armilla_format armilla_format_mat = {
     .name = "mat",
     .endings = ".mat",
-    .meaning = "a matrix of MATLAB's (version 5 and 7.3), by armilla-convert",
+    .meaning = "a matrix of MATLAB's (version 4, 5 and 7.3), by armilla-convert",
     .recognize = is_matlab,
     .read = refuse,
 };

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -249,10 +248,8 @@ pid_t waitpid(pid_t child, int *ended, int options)
     return judge("waitpid", "child") == FAILS ? -1 : next(child, ended, options);
 }
 
-int posix_spawnp(pid_t *child, const char *program, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+pid_t fork(void)
 {
-    NEXT(posix_spawnp);
-    if (judge("spawn", program) == FAILS) return errno;
-    return next(child, program, actions, attributes, arguments, environment);
+    NEXT(fork);
+    return judge("spawn", "child") == FAILS ? -1 : next();
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -301,6 +302,29 @@ static void writes_into_pipes_and_open_files(void **state)
     assert_int_equal(support_entries(), 1);
 }
 
+/* What is open is written to as it is, and not opened again: a socket could not be. */
+static void writes_to_what_is_open(void **state)
+{
+    (void)state;
+    char path[64], got[8] = "";
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", pair[0]);
+    support_ok(context, armilla_output_check(context, path, false));
+    support_ok(context, write_pattern(context, path, false, 4, 4));
+    assert_int_equal(read(pair[1], got, sizeof got), 4);
+    assert_memory_equal(got, "\0\7\16\25", 4);
+    close(pair[0]);
+    close(pair[1]);
+    assert_int_equal(write_pattern(context, path, false, 4, 4), ARMILLA_CANNOT_CREATE);
+    support_write_file(target, OLD, strlen(OLD));
+    const int file = open(target, O_RDONLY);
+    snprintf(path, sizeof path, "/dev/fd/%d", file);
+    assert_int_equal(write_pattern(context, path, true, 4, 4), ARMILLA_CANNOT_CREATE);
+    close(file);
+    assert_content(target, OLD, strlen(OLD));
+}
+
 static void steps_over_a_leftover(void **state)
 {
     (void)state;
@@ -398,8 +422,14 @@ static struct dirent *fault_readdir(DIR *directory)
     return fails(false) ? NULL : readdir(directory);
 }
 
+static int fault_duplicate(int file)
+{
+    return fails(false) ? -1 : armilla_io_system.duplicate(file);
+}
+
 static const armilla_io fault_io = {
     .open = fault_open,
+    .duplicate = fault_duplicate,
     .write = fault_write,
     .fsync = fault_fsync,
     .close = fault_close,
@@ -537,6 +567,7 @@ int main(void)
         TEST(reports_a_full_device),
         TEST(repeats_the_first_failure),
         TEST(writes_into_pipes_and_open_files),
+        TEST(writes_to_what_is_open),
         TEST(steps_over_a_leftover),
         TEST(survives_every_fault),
         TEST(goes_on_after_interruptions),

@@ -1,0 +1,54 @@
+/* An HDF5 file in memory, and what is read of it. */
+#ifndef ARMILLA_CONVERT_HDF5_FILE_H
+#define ARMILLA_CONVERT_HDF5_FILE_H
+
+#include "convert.h"
+
+#include <hdf5.h>
+
+enum { MOST_PATH = 512, MOST_WORD = 64 };
+
+typedef struct source {
+    conversion *c;
+    hid_t file;
+} source;
+
+/* A walk over what a file holds, as the user's data of H5Literate. */
+typedef struct hdf5_search {
+    const source *s;
+    choice among;
+} hdf5_search;
+
+/* Opens the conversion's bytes, reads them by the function and closes them. */
+armilla_status hdf5_read(conversion *c, armilla_status (*read)(const source *s, matrix *made), matrix *made);
+
+/* The sentence, or that there is too little memory where that is why the library failed. */
+armilla_status hdf5_bad(const source *s, const char *path, const char *what);
+/* path = group/name, or empty, which is not there, where that is too long. */
+void hdf5_join(char path[MOST_PATH], const char *group, const char *name);
+/* Every part of the path is there. */
+bool hdf5_has(const source *s, const char *path);
+H5I_type_t hdf5_kind(const source *s, const char *path);
+/* A dataset whose numbers are in this file; H5Dclose closes it. */
+armilla_status hdf5_open_dataset(const source *s, const char *path, hid_t *dataset);
+/* The number of its sizes, which are put there; -1 where there are more than two. */
+int hdf5_shape(hid_t dataset, int64_t shape[2]);
+/* What the numbers are held in; false where they are none. */
+bool hdf5_held_type(hid_t dataset, bool bytes, armilla_type *type);
+
+/* An array of two sizes: lines are samples. */
+armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made);
+/* The group's three vectors, called by these names, as `lines` compressed lines with places below `places`: values,
+ * places and starts. */
+armilla_status hdf5_read_compressed(const source *s, const char *group, const char *const names[3], int64_t lines,
+                                    int64_t places, matrix *made);
+/* The vector of strings at path, where it is one of as many as wanted; otherwise there are no names. */
+armilla_status hdf5_read_texts(const source *s, const char *path, int64_t wanted, text_list *list);
+/* A word that is an attribute; "" where it is not there. */
+void hdf5_read_word(const source *s, const char *path, const char *name, char word[MOST_WORD]);
+/* The attribute's `count` numbers. */
+bool hdf5_read_attribute(const source *s, const char *path, const char *name, int64_t count, int64_t *numbers);
+/* The two numbers of a dataset. */
+bool hdf5_read_pair(const source *s, const char *path, int64_t numbers[2]);
+
+#endif
