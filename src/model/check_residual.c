@@ -170,13 +170,21 @@ static void count_zero(const pass *p, const sample *s, double length, double lea
         s->size == 0 || (exact && length == 0) || (p->unit && centred && length <= 4 * DBL_EPSILON * s->size);
 }
 
+/* 2 to this is the unit that a sample is worked in: that of its entries or of the mean, whichever is larger. */
+static int unit_of(const pass *p, const sample *s, bool centred)
+{
+    const int own = armilla_check_exponent(s->count, s->x), mean = centred ? p->exponents[p->model->summary.rank] : own;
+    bool any = false;
+    for (int64_t i = 0; i < s->count && !any; i++) any = s->x[i] != 0;
+    return any && own > mean ? own : mean;
+}
+
 /* The weighed entries become the sample as fitted, w the mean's coefficient (0 for every atom); ||.||^2 of it. */
 static double settle(const pass *p, sample *s, block *b)
 {
     const int64_t r = p->model->summary.rank;
     const bool centred = p->atoms > r, single = p->model->summary.precision == ARMILLA_F32;
-    const int own = armilla_check_exponent(s->count, s->x);
-    const int exponent = centred && p->exponents[r] > own ? p->exponents[r] : own;
+    const int exponent = unit_of(p, s, centred);
     memset(s->w, 0, (size_t)p->atoms * sizeof *s->w);
     shift(s->count, s->x, -exponent);
     const double before = sqrt(armilla_check_dot(s->count, s->x, s->x));

@@ -4,6 +4,7 @@
 #include "unit/support.h"
 
 #include "base/team.h"
+#include "linalg/dense.h"
 
 #include <errno.h>
 #include <math.h>
@@ -114,6 +115,8 @@ static void test_one_answer(void **state)
     double *X = reference_new(M * N);
     (void)state;
     reference_sprinkle(&random, 0.6, M * N, X);
+    REFERENCE_OK(armilla_blas_enter(reference_context, 1)); /* a BLAS that is being loaded asks for itself */
+    armilla_blas_leave();
     for (int bad = 0; bad < 2; bad++) {
         reference_sparse sparse;
         armilla_data *data = NULL;
