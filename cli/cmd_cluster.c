@@ -58,12 +58,6 @@ typedef struct cli_clustering {
     double begun;
 } cli_clustering;
 
-static bool stop_clustering(void *user)
-{
-    (void)user;
-    return signals_exit() != 0;
-}
-
 /* A model is fitted already: options that would change the fit are a mistake. */
 static armilla_status refuse_fit_options(cli_session *session)
 {
@@ -334,7 +328,6 @@ static armilla_status check_request(cli_session *session, bool *fitted)
     if (settings->cluster.k == 0 && !*fitted) return missing_k(session);
     settings->cluster.seed = settings->fit.seed;
     settings->cluster.threads = settings->fit.threads;
-    settings->cluster.stop = stop_clustering;
     return ARMILLA_OK;
 }
 

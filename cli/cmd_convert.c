@@ -26,12 +26,6 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-static bool stopped(void *user)
-{
-    (void)user;
-    return signals_exit() != 0;
-}
-
 static void tell(cli_session *session, const armilla_data *X, const char *out)
 {
     report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s", out,
@@ -47,7 +41,6 @@ static armilla_status run(cli_session *session)
         .format = settings->to,
         .sample_columns = strcmp(settings->to_samples, "columns") == 0,
         .overwrite = settings->force,
-        .stop = stopped,
     };
     armilla_data *X = NULL;
     settings->operands[1] = NULL; /* it is no input */
@@ -58,7 +51,7 @@ static armilla_status run(cli_session *session)
     signals_defer();
     status = armilla_data_write(session->context, X, out, &written);
     session->exit = signals_exit();
-    if (session->exit && status == ARMILLA_IO_ERROR) status = ARMILLA_OK;
+    if (session->exit && status == ARMILLA_STOPPED) status = ARMILLA_OK;
     if (status == ARMILLA_OK && !session->exit) tell(session, X, out);
     armilla_data_free(X);
     return status;

@@ -164,8 +164,9 @@ const cli_command command_fit = {
     .options = options,
     .notes =
         "DATA has one sample per row unless --samples columns is given; armilla list formats names the formats.\n"
-        "Outputs are never overwritten without --force and appear whole or not at all. INT or TERM stops the\n"
-        "fit and saves the best model so far.\n\n"
+        "Outputs are never overwritten without --force and appear whole or not at all. INT, TERM and --time-limit\n"
+        "end the fit within about two passes over the data and save the best model so far; a second signal ends it\n"
+        "at once. The summary says where its codes are then not sealed.\n\n"
         "examples:\n"
         "  armilla fit images.npy --rank 10 --normalize l2 --out model.npz --trace trace.csv\n"
         "  armilla fit counts.csv --rank 20 --basis nonnegative --codes nonneg-sparse-sphere --sparsity 3 --json\n",

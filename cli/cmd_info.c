@@ -90,6 +90,7 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_flag(object, "tfidf", summary.tfidf);
     json_put_flag(object, "log1p", summary.log1p);
     json_put_flag(object, "scale", summary.scale);
+    json_put_flag(object, "sealed", summary.sealed);
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", entries);
     put_fingerprint(object, summary.fingerprint);

@@ -3,6 +3,7 @@
 #include "fitting.h"
 
 #include "signals.h"
+#include "watch.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,9 +12,9 @@
 typedef struct cli_watcher {
     cli_report *report;
     const armilla_options *options;
-    double begun, shown; /* clock of the first call and of the last line */
-    int64_t round;       /* which of the restarts */
-    int64_t done;        /* iterations of all of them */
+    double begun;  /* clock of the first call */
+    int64_t round; /* which of the restarts */
+    int64_t done;  /* iterations of all of them */
 } cli_watcher;
 
 /* Seconds that are left at most, or a negative number where nothing limits them yet. */
@@ -27,7 +28,7 @@ static double remaining(const cli_watcher *watcher, const armilla_trace_entry *e
     return isfinite(left) ? left : -1;
 }
 
-static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double clock)
+static void describe(cli_watcher *watcher, const armilla_trace_entry *entry, double clock)
 {
     const double elapsed = clock - watcher->begun, rate = elapsed > 0 ? (double)watcher->done / elapsed : 0;
     char start[64] = "", radius[48] = "", left[32], line[256];
@@ -38,29 +39,20 @@ static void show(cli_watcher *watcher, const armilla_trace_entry *entry, double 
                  watcher->options->restarts);
     snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f%s  %.3g it/s  < %s left", start,
              entry->iteration, watcher->options->max_iter, entry->relative_error, radius, rate, left);
-    report_progress(watcher->report, line);
-    watcher->shown = clock;
+    watch_describe(watcher->report, line);
 }
 
 static int on_iteration(void *user, const armilla_trace_entry *entry)
 {
     cli_watcher *watcher = user;
     const double clock = now();
-    if (watcher->begun == 0) watcher->begun = watcher->shown = clock;
+    if (watcher->begun == 0) watcher->begun = clock;
     if (entry->iteration == 0)
         watcher->round++;
     else
         watcher->done++;
-    /* Ten lines a second are as many as can be read, and a fit that ends at once needs none. */
-    if (watcher->report->terminal && !watcher->report->quiet && clock - watcher->shown >= 0.1)
-        show(watcher, entry, clock);
+    if (watcher->report->terminal && !watcher->report->quiet) describe(watcher, entry, clock);
     return 0;
-}
-
-static int on_signal(void *user)
-{
-    (void)user;
-    return signals_exit();
 }
 
 armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_model **model)
@@ -69,9 +61,9 @@ armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_
     cli_watcher watcher = {.report = &session->report, .options = &options};
     options.callback = on_iteration;
     options.callback_user = &watcher;
-    options.interrupt = on_signal;
     signals_defer();
     const armilla_status status = armilla_fit(session->context, X, &options, model);
+    watch_describe(&session->report, "");
     report_erase(&session->report);
     session->exit = signals_exit();
     return status;

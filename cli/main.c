@@ -7,6 +7,7 @@
 #include "parse.h"
 #include "reading.h"
 #include "signals.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,8 +149,10 @@ armilla_status run_inside(cli_session *outer, char *const *arguments)
     if (status == ARMILLA_OK) status = parse_arguments(&inner, found, arguments + 1);
     inner.report.quiet = inner.settings.quiet;
     armilla_context_set_log(outer->context, report_log, &inner.report);
+    armilla_context_set_watch(outer->context, watch_call, &inner.report);
     if (status == ARMILLA_OK) status = found->run(&inner);
     armilla_context_set_log(outer->context, report_log, &outer->report);
+    armilla_context_set_watch(outer->context, watch_call, &outer->report);
     memcpy(outer->error, inner.error, sizeof outer->error);
     outer->exit = inner.exit;
     outer->scores = inner.scores;
@@ -168,6 +171,10 @@ static void occupy_standard_streams(void)
 static int finish(cli_session *session, armilla_status status)
 {
     report_erase(&session->report);
+    if (status == ARMILLA_STOPPED && signals_exit()) {
+        report_line(&session->report, "stopped   before there was a result: nothing is written");
+        return signals_exit();
+    }
     if (status != ARMILLA_OK) {
         const char *told = session->error[0] ? session->error : armilla_context_error(session->context);
         report_error(&session->report, "%s", *told ? told : armilla_status_text(status));
@@ -193,6 +200,7 @@ int main(int count, char **arguments)
     armilla_status status = armilla_context_new(NULL, &session.context);
     if (status == ARMILLA_OK) {
         armilla_context_set_log(session.context, report_log, &session.report);
+        armilla_context_set_watch(session.context, watch_call, &session.report);
         status = run_command(&session, arguments + 1);
     } else {
         (void)fail(&session, status, "out of memory");

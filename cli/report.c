@@ -138,6 +138,9 @@ void report_summary(cli_report *report, const armilla_model *model, const armill
                 found.seed, restarts, armilla_type_word(found.precision), found.threads, found.threads == 1 ? "" : "s");
     report_line(report, "stopped   %s after %" PRId64 " iteration%s, %.3g s", stop_sentences[found.stop],
                 found.iterations, found.iterations == 1 ? "" : "s", found.seconds);
+    const bool ended = found.stop == ARMILLA_STOP_TIME_LIMIT || found.stop == ARMILLA_STOP_INTERRUPTED;
+    if (ended && !found.sealed && strcmp(found.solver, "fast") == 0)
+        report_line(report, "codes     not sealed, as that would have taken longer: transform may give others");
     report_line(report, "error     %.6g relative (objective %.10g)", found.relative_error, found.objective);
     if (isfinite(found.radius))
         report_line(report, "radius    %.6g%s", found.radius, options->radius > 0 ? " (given)" : "");

@@ -9,6 +9,9 @@ typedef struct cli_report {
     bool terminal; /* standard error is one that can erase a line */
     bool colour;
     bool progress_shown; /* a progress line stands on the terminal */
+    bool stopping;       /* and says that the end is near */
+    double shown;        /* clock of the last one */
+    char described[256]; /* what iterations have to tell (watch.h) */
 } cli_report;
 
 /* Looks at the terminal and at NO_COLOR. */

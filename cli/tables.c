@@ -45,17 +45,11 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
     return status;
 }
 
-static bool stopped(void *user)
-{
-    (void)user;
-    return signals_exit() != 0;
-}
-
 armilla_status outputs_write_table(cli_session *session, armilla_type type, const void *values, int64_t width,
                                    int64_t samples, const output_names *names)
 {
-    const armilla_write_options options = {
-        .sample_columns = samples_in_columns(session), .overwrite = session->settings.force, .stop = stopped};
+    const armilla_write_options options = {.sample_columns = samples_in_columns(session),
+                                           .overwrite = session->settings.force};
     armilla_data *data = NULL;
     armilla_status status = armilla_data_wrap_dense(session->context, type, values, width, samples, width, &data);
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
@@ -63,7 +57,7 @@ armilla_status outputs_write_table(cli_session *session, armilla_type type, cons
     signals_defer();
     if (status == ARMILLA_OK) status = armilla_data_write(session->context, data, session->settings.out, &options);
     session->exit = signals_exit();
-    if (session->exit && status == ARMILLA_IO_ERROR) status = ARMILLA_OK;
+    if (session->exit && status == ARMILLA_STOPPED) status = ARMILLA_OK;
     armilla_data_free(data);
     return status;
 }

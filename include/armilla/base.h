@@ -26,7 +26,8 @@ extern "C" {
     X(ARMILLA_INTERNAL, 70, "internal error")                                                                          \
     X(ARMILLA_NO_MEMORY, 71, "out of memory")                                                                          \
     X(ARMILLA_CANNOT_CREATE, 73, "the output cannot be created, or exists")                                            \
-    X(ARMILLA_IO_ERROR, 74, "reading or writing failed")
+    X(ARMILLA_IO_ERROR, 74, "reading or writing failed")                                                               \
+    X(ARMILLA_STOPPED, 130, "stopped by the caller before there was a result")
 
 /* Why the iteration ended: X(name, word in --json and in the model file). */
 #define ARMILLA_STOP_LIST(X)                                                                                           \
@@ -34,6 +35,16 @@ extern "C" {
     X(ARMILLA_STOP_MAX_ITER, "max-iter")                                                                               \
     X(ARMILLA_STOP_TIME_LIMIT, "time-limit")                                                                           \
     X(ARMILLA_STOP_INTERRUPTED, "interrupted")
+
+/* What a long call is at: X(name, words for people). */
+#define ARMILLA_STAGE_LIST(X)                                                                                          \
+    X(ARMILLA_STAGE_READING, "reading")                                                                                \
+    X(ARMILLA_STAGE_SURVEY, "looking at the data")                                                                     \
+    X(ARMILLA_STAGE_START, "start")                                                                                    \
+    X(ARMILLA_STAGE_ITERATIONS, "iterations")                                                                          \
+    X(ARMILLA_STAGE_CODES, "final codes")                                                                              \
+    X(ARMILLA_STAGE_CLUSTERS, "clusters")                                                                              \
+    X(ARMILLA_STAGE_WRITING, "writing")
 
 /* Types of numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). Those that can be
  * computed in, working precisions and the types of a model's factors, come first; data may be stored in any. */
@@ -49,6 +60,7 @@ extern "C" {
 #define ARMILLA_ENUM_TYPE(name, type, word, numpy) name,
 typedef enum armilla_status { ARMILLA_STATUS_LIST(ARMILLA_ENUM_STATUS) ARMILLA_STATUS_COUNT } armilla_status;
 typedef enum armilla_stop { ARMILLA_STOP_LIST(ARMILLA_ENUM_STOP) ARMILLA_STOP_COUNT } armilla_stop;
+typedef enum armilla_stage { ARMILLA_STAGE_LIST(ARMILLA_ENUM_STOP) ARMILLA_STAGE_COUNT } armilla_stage;
 typedef enum armilla_type { ARMILLA_TYPE_LIST(ARMILLA_ENUM_TYPE) ARMILLA_TYPE_COUNT } armilla_type;
 #define ARMILLA_COUNT_TYPE(name, type, word, numpy) +1
 enum { ARMILLA_PRECISION_COUNT = 0 ARMILLA_PRECISION_LIST(ARMILLA_COUNT_TYPE) };
@@ -60,6 +72,7 @@ enum { ARMILLA_PRECISION_COUNT = 0 ARMILLA_PRECISION_LIST(ARMILLA_COUNT_TYPE) };
 ARMILLA_API const char *armilla_status_text(armilla_status status);
 ARMILLA_API int armilla_status_exit(armilla_status status);
 ARMILLA_API const char *armilla_stop_word(armilla_stop stop);
+ARMILLA_API const char *armilla_stage_word(armilla_stage stage);
 ARMILLA_API const char *armilla_type_word(armilla_type type);
 ARMILLA_API size_t armilla_type_size(armilla_type type);
 /* The precision that data of the type are worked in where none is asked for: f32 for u8, else the type itself. */
@@ -114,6 +127,24 @@ ARMILLA_API armilla_status armilla_take(armilla_context *context, int64_t count,
 ARMILLA_API armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size, void *block);
 /* NULL is fine. */
 ARMILLA_API void armilla_release(armilla_context *context, void *block);
+
+/* How far a call with the context has come. */
+typedef struct armilla_progress {
+    armilla_stage stage;
+    bool stopping;    /* the end has been asked for, or the time is up: what is left to do is what a result needs */
+    double fraction;  /* of the stage, 0 ... 1; of iterations that of the most there may be */
+    double seconds;   /* since the stage began */
+    double remaining; /* seconds that the stage will still take at this rate; NaN where that cannot be said yet */
+} armilla_progress;
+
+/* Nonzero asks the call to end. A fit or a clustering then returns the best that it has; what has nothing yet, and every
+ * other call, returns ARMILLA_STOPPED, and what it has filled is unfinished. Either within about the time of two passes
+ * over the data. Called many times a second, always on the thread that made the call; it must not use the context. */
+typedef int (*armilla_watch)(void *user, const armilla_progress *progress);
+
+/* watch is told about, and asked in, every long call with the context from now on: reading, fits, transform,
+ * reconstruct, clusters, writing. NULL: nobody is. */
+ARMILLA_API void armilla_context_set_watch(armilla_context *context, armilla_watch watch, void *user);
 
 #ifdef __cplusplus
 }

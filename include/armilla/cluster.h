@@ -19,8 +19,11 @@ typedef struct armilla_cluster_options {
     int64_t tries;    /* best of so many starts */
     int64_t max_iter; /* of each try */
     int64_t seed;
-    int64_t threads;          /* 0: the cores this process may use */
-    bool (*stop)(void *user); /* asked after each iteration, may be NULL: true ends it with what is there */
+    int64_t threads; /* 0: the cores this process may use */
+    /* Asked many times in every pass over the data, may be NULL: true ends it with what is there, as the context's watch
+     * does (armilla/base.h). Where that comes before centres are drawn, they are samples at equal distances; while data
+     * are prepared, and in armilla_cluster_recipe, there is nothing yet: ARMILLA_STOPPED. */
+    bool (*stop)(void *user);
     void *user;
 } armilla_cluster_options;
 
@@ -36,7 +39,7 @@ typedef struct armilla_cluster_summary {
     const char *method;
     int64_t k, n;
     int64_t seed, tries, iterations; /* iterations: of the best try */
-    armilla_stop stop;               /* of the best try */
+    armilla_stop stop;               /* of the best try; interrupted where tries are missing */
     /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it. NaN for
      * argmax. */
     double inertia;

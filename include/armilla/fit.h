@@ -22,16 +22,20 @@ typedef struct armilla_trace_entry {
     double seconds; /* since the data were ready */
 } armilla_trace_entry;
 
-/* Called after the start and after each iteration, from the thread that called armilla_fit; nonzero stops the fit,
- * which then returns what it has. It sees iteration 0, 1, 2, ... and none twice: what it has seen is the trace of the
- * model, but for the last objective, which the model has computed directly, and for objectives that its stored codes
- * do not reach (docs/algorithm.md), which state the model's own. With restarts this holds for each start, one
- * after the other, and the model's trace is that of the best. Starts that are compared on a part of the data are not
- * seen. */
+/* A fit that is stopped, by any of the functions below, by the context's watch (armilla/base.h) or by time_limit, ends
+ * within about two sweeps and returns the last state that was whole, an exact point of its sets. Its codes are those of
+ * transform only where the summary says `sealed`. While a start is made there is no state yet: the start becomes random
+ * samples (random atoms with mu). Only a fit that is stopped during the first look at the data returns no model, but
+ * ARMILLA_STOPPED; time_limit lets that look end. */
+
+/* Called after the start and after each iteration, from the thread that called armilla_fit; nonzero stops the fit.
+ * It sees iteration 0, 1, 2, ... and none twice: what it has seen is the trace of the model, but for the last objective,
+ * which the model has computed directly, and for objectives that its stored codes do not reach (docs/algorithm.md),
+ * which state the model's own. With restarts this holds for each start, one after the other, and the model's
+ * trace is that of the best. Starts that are compared on a part of the data are not seen. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
-/* Asked from the same thread now and then, also while starts are compared on a part of the data, before the first call
- * of the callback; nonzero stops the fit as the callback does, after the start at the latest. */
+/* Asked from the same thread, many times in every pass over the data; nonzero stops the fit. */
 typedef int (*armilla_interrupt)(void *user);
 
 /* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale. */
@@ -50,7 +54,7 @@ typedef struct armilla_options {
     int64_t restarts;
     int64_t max_iter;
     double tol;
-    double time_limit;     /* seconds; 0: none */
+    double time_limit;     /* seconds from the call on; 0: none */
     const char *precision; /* "f32", "f64"; NULL: f32 where the data are, f64 else */
     int64_t threads;       /* 0: the cores this process may use */
     const char *kernel;    /* "auto", "portable", "avx2": the products' instruction set; NULL: auto */

@@ -25,6 +25,9 @@ typedef struct armilla_model_summary {
     armilla_stop stop;
     double objective, relative_error, squared_norm, radius;
     double seconds, seconds_per_iteration;
+    /* The codes are those that transform gives for the same samples; false where the solver does not promise that, or
+     * where the fit was stopped before. */
+    bool sealed;
 } armilla_model_summary;
 
 ARMILLA_API void armilla_model_free(armilla_model *model);

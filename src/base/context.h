@@ -2,6 +2,7 @@
 #ifndef ARMILLA_BASE_CONTEXT_H
 #define ARMILLA_BASE_CONTEXT_H
 
+#include "base/call.h"
 #include "base/io.h"
 
 #include <armilla/base.h>
@@ -22,6 +23,9 @@ struct armilla_context {
     armilla_memory memory;
     armilla_log_function log;
     void *log_user;
+    armilla_watch watch;
+    void *watch_user;
+    armilla_call call; /* under way */
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
     const char *kernel;  /* of the call under way: the row of the kernels that it is pinned to; NULL: the best */

@@ -147,8 +147,10 @@ static armilla_status cluster_view(const armilla_model *model, const armilla_vie
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", options->k, n);
     status = armilla_take(context, n, sizeof *squared_norms, &squared_norms);
+    if (problem->short_data) armilla_call_keep(context);
     if (status == ARMILLA_OK)
         status = armilla_survey(context, view->data, problem->work, (int)options->threads, &facts, squared_norms);
+    if (problem->short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK) status = armilla_view_finite(context, model, view, &facts, problem->work);
     if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, n, &made);
     if (status != ARMILLA_OK) goto done;
@@ -203,36 +205,62 @@ static armilla_status is_far(armilla_context *context, const armilla_data *X, in
     return status;
 }
 
-armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X, const armilla_options *preparation,
-                                    const armilla_cluster_options *options, armilla_clustering **clustering)
+/* The preparation is learned, and X seen through it. */
+static armilla_status prepare(const armilla_kmeans_problem *problem, const armilla_data *X, armilla_options *asked,
+                              armilla_model *model, armilla_view *view)
+{
+    armilla_context *context = model->context;
+    const int threads = (int)problem->options->threads;
+    const bool unit = problem->way->unit || (asked->normalize && strcmp(asked->normalize, "l2") == 0);
+    const bool plain = !unit && !asked->log1p && !asked->tfidf && !asked->scale && !asked->center;
+    armilla_status status = ARMILLA_OK;
+    if (plain && problem->work == ARMILLA_F32 && !X->ops->entries) status = is_far(context, X, threads, &asked->center);
+    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, asked, threads);
+    model->summary.normalize = unit ? "l2" : "none";
+    return status == ARMILLA_OK ? armilla_model_view(context, model, X, false, view) : status;
+}
+
+static int ask_options(void *user)
+{
+    const armilla_cluster_options *options = user;
+    return options->stop && options->stop(options->user);
+}
+
+static armilla_status cluster(armilla_kmeans_problem *problem, armilla_context *context, const armilla_data *X,
+                              const armilla_options *preparation, armilla_clustering **clustering)
 {
     const armilla_options none = {0};
     armilla_options asked = preparation ? *preparation : none;
-    armilla_cluster_options chosen = *options;
-    armilla_kmeans_problem problem = {.work = choose_type(X, &asked), .options = &chosen};
+    armilla_cluster_options options = *problem->options;
     armilla_model *model = NULL;
     armilla_view view = {0};
-    armilla_status status = check_options(context, options, &problem.way);
+    options.threads = armilla_threads_choose(options.threads);
+    armilla_memory_add_rank(context, options.k);
+    problem->options = &options;
+    problem->work = choose_type(X, &asked);
+    armilla_call_enter(context);
+    armilla_call_ask(context, ask_options, &options);
+    if (problem->short_data) armilla_call_keep(context);
+    armilla_status status = armilla_model_new(context, &model);
+    if (status == ARMILLA_OK) status = prepare(problem, X, &asked, model, &view);
+    if (problem->short_data) armilla_call_keep_leave(context);
+    if (status == ARMILLA_OK) status = cluster_view(model, &view, problem, clustering);
+    armilla_call_leave(context);
+    armilla_view_free(&view);
+    armilla_model_free(model);
+    return status;
+}
+
+armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X, const armilla_options *preparation,
+                                    const armilla_cluster_options *options, armilla_clustering **clustering)
+{
+    armilla_kmeans_problem problem = {.options = options};
+    const armilla_status status = check_options(context, options, &problem.way);
     if (status != ARMILLA_OK) return status;
     if (problem.way->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "--method argmax is for codes; with data give kmeans or euclidean");
-    chosen.threads = armilla_threads_choose(options->threads);
-    armilla_memory_add_rank(context, options->k);
-    const bool unit = problem.way->unit || (asked.normalize && strcmp(asked.normalize, "l2") == 0);
-    const bool plain = !unit && !asked.log1p && !asked.tfidf && !asked.scale && !asked.center;
-    if (plain && problem.work == ARMILLA_F32 && !X->ops->entries)
-        status = is_far(context, X, (int)chosen.threads, &asked.center);
-    if (status == ARMILLA_OK) status = armilla_model_new(context, &model);
-    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, &asked, (int)chosen.threads);
-    if (status == ARMILLA_OK) {
-        model->summary.normalize = unit ? "l2" : "none";
-        status = armilla_model_view(context, model, X, false, &view);
-    }
-    if (status == ARMILLA_OK) status = cluster_view(model, &view, &problem, clustering);
-    armilla_view_free(&view);
-    armilla_model_free(model);
-    return status;
+    return cluster(&problem, context, X, preparation, clustering);
 }
 
 /* The atom with the largest coefficient; the first of several. */
@@ -273,13 +301,13 @@ armilla_status armilla_cluster_model(armilla_context *context, const armilla_mod
                                      const armilla_cluster_options *options, armilla_clustering **clustering)
 {
     const armilla_model_summary *s = &model->summary;
-    const armilla_cluster_way *way = NULL;
+    armilla_kmeans_problem problem = {.options = options, .short_data = true};
     armilla_data *codes = NULL;
-    armilla_status status = check_options(context, options, &way);
+    armilla_status status = check_options(context, options, &problem.way);
     if (status != ARMILLA_OK) return status;
-    if (way->codes) return cluster_argmax(context, model, way, options->k, clustering);
+    if (problem.way->codes) return cluster_argmax(context, model, problem.way, options->k, clustering);
     status = armilla_data_wrap_dense(context, s->precision, model->V, s->rank, s->n, s->rank, &codes);
-    if (status == ARMILLA_OK) status = armilla_cluster_data(context, codes, NULL, options, clustering);
+    if (status == ARMILLA_OK) status = cluster(&problem, context, codes, NULL, clustering);
     armilla_data_free(codes);
     return status;
 }

@@ -28,6 +28,7 @@ typedef struct armilla_kmeans_problem {
     const armilla_cluster_way *way;
     const armilla_cluster_options *options;
     const double *centers; /* m x k to start from, one try; NULL: k-means++ */
+    bool short_data;       /* codes: a look at them is cheap, and made even where the call is to end */
 } armilla_kmeans_problem;
 
 /* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has room for max_iter + 1

@@ -66,6 +66,7 @@ static void store_centers(lloyd *s)
 static armilla_status seed_tries(const lloyd *s, int64_t first)
 {
     const armilla_cluster_options *options = s->problem->options;
+    armilla_call_stage(s->context, ARMILLA_STAGE_START);
     armilla_seeding seeding = {.context = s->context,
                                .X = s->problem->X,
                                .work = s->problem->work,
@@ -81,11 +82,21 @@ static armilla_status seed_tries(const lloyd *s, int64_t first)
     return armilla_seed_samples(&seeding, s->chosen);
 }
 
-/* Where fewer than k places differ, the rest are copies of the first sample. */
+/* Samples at equal distances in the data, for a call that is to end before better ones are drawn. */
+static void seed_at_once(const lloyd *s)
+{
+    for (int64_t k = 0; k < s->k; k++) s->chosen[k] = (int64_t)((double)k / (double)s->k * (double)s->n);
+}
+
+/* Where fewer than k places differ, the rest are copies of the first sample. ARMILLA_STOPPED only after the first. */
 static armilla_status seed_centers(lloyd *s, int64_t attempt)
 {
     const int64_t *chosen = s->chosen + attempt % SEEDED * s->k;
     armilla_status status = attempt % SEEDED == 0 ? seed_tries(s, attempt) : ARMILLA_OK;
+    if (status == ARMILLA_STOPPED && attempt == 0) {
+        seed_at_once(s);
+        status = ARMILLA_OK;
+    }
     for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++)
         status = armilla_data_column(s->context, s->problem->X, s->problem->work, chosen[k] < 0 ? 0 : chosen[k],
                                      s->centers + k * s->m);
@@ -138,12 +149,6 @@ static armilla_status move_centers(lloyd *s, bool *moved)
     return status;
 }
 
-static bool asked_to_stop(const lloyd *s)
-{
-    const armilla_cluster_options *options = s->problem->options;
-    return options->stop && options->stop(options->user);
-}
-
 /* From the centres as they stand until no sample changes its cluster. */
 static armilla_status iterate(lloyd *s, armilla_cluster_summary *found, double *inertias)
 {
@@ -158,13 +163,16 @@ static armilla_status iterate(lloyd *s, armilla_cluster_summary *found, double *
     found->stop = ARMILLA_STOP_MAX_ITER;
     for (int64_t j = 0; j < s->n; j++) s->names[j] = -1;
     for (int64_t pass = 0; status == ARMILLA_OK; pass++) {
+        armilla_call_keep(s->context); /* every sample has a label after it, and not before */
         status = armilla_sweep_run(s->sweep, &plan);
+        armilla_call_keep_leave(s->context);
         if (status != ARMILLA_OK) return status;
         found->iterations = pass;
         found->inertia = armilla_sweep_tally(s->sweep)[ARMILLA_NEAREST_INERTIA] / (s->problem->way->unit ? 2 : 1);
         if (inertias) inertias[pass] = found->inertia;
         if (armilla_sweep_change(s->sweep) == 0 && !moved) found->stop = ARMILLA_STOP_CONVERGED;
-        if (found->stop != ARMILLA_STOP_CONVERGED && asked_to_stop(s)) found->stop = ARMILLA_STOP_INTERRUPTED;
+        if (found->stop != ARMILLA_STOP_CONVERGED && armilla_call_over(s->context))
+            found->stop = ARMILLA_STOP_INTERRUPTED;
         if (found->stop != ARMILLA_STOP_MAX_ITER || pass >= s->problem->options->max_iter) return ARMILLA_OK;
         status = move_centers(s, &moved);
     }
@@ -185,14 +193,17 @@ static armilla_status run_tries(lloyd *s, armilla_clustering *clustering, double
         } else {
             status = seed_centers(s, attempt);
         }
+        armilla_call_stage(s->context, ARMILLA_STAGE_CLUSTERS);
+        armilla_call_step(s->context, attempt, tries);
         if (status == ARMILLA_OK) status = iterate(s, &found, inertias);
         if (status == ARMILLA_OK && (attempt == 0 || found.inertia < best->inertia)) {
             *best = found;
             for (int64_t j = 0; j < s->n; j++) clustering->labels[j] = s->names[j];
         }
-        if (found.stop == ARMILLA_STOP_INTERRUPTED) break;
+        if (armilla_call_stopped(s->context, NULL) && attempt + 1 < tries) best->stop = ARMILLA_STOP_INTERRUPTED;
+        if (armilla_call_stopped(s->context, NULL)) break;
     }
-    return status;
+    return status == ARMILLA_STOPPED ? ARMILLA_OK : status;
 }
 
 armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_problem *problem,

@@ -133,9 +133,11 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
     bool units = false, varies = false;
     double sums[SUMS] = {0};
     const int threads = armilla_threads_choose(fit->threads);
+    armilla_call_enter(context);
     armilla_status status = survey_entries(context, X, threads, sums);
     const bool counts = are_counts(X, sums);
     if (status == ARMILLA_OK && !counts) status = have_units(context, X, threads, &units, &varies);
+    armilla_call_leave(context);
     if (status != ARMILLA_OK) return status;
     fit->normalize = "l2";
     fit->log1p = fit->tfidf = counts;

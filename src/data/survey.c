@@ -267,6 +267,9 @@ done:
 armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
                                    armilla_data_facts *facts)
 {
-    return armilla_survey(context, data, armilla_type_precision(data->type), armilla_threads_choose(threads), facts,
-                          NULL);
+    armilla_call_enter(context);
+    const armilla_status status =
+        armilla_survey(context, data, armilla_type_precision(data->type), armilla_threads_choose(threads), facts, NULL);
+    armilla_call_leave(context);
+    return status;
 }

@@ -195,7 +195,8 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, double *s
         /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */
         panel.next = first + width < last ? first + width : t->first_of[armilla_min64(slot + t->threads, t->slots)];
         panel.next_count = armilla_min64(width, t->X->n - panel.next);
-        armilla_status status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
+        armilla_status status = armilla_call_pass(t->context, thread, first, t->X->n);
+        if (status == ARMILLA_OK) status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
         if (status == ARMILLA_OK) status = p->visitor(p->self, &panel, thread, sums);
         if (status != ARMILLA_OK) return status;
     }
@@ -206,5 +207,6 @@ armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, ar
                                 double *sums)
 {
     pass p = {traversal, visitor, self};
-    return armilla_reduce(traversal->reducer, length, visit_slot, &p, sums);
+    const armilla_status status = armilla_reduce(traversal->reducer, length, visit_slot, &p, sums);
+    return status == ARMILLA_STOPPED ? armilla_call_explain(traversal->context) : status;
 }

@@ -24,7 +24,8 @@ int armilla_traversal_threads(const armilla_traversal *traversal);
 /* For work between passes. */
 armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
 
-/* sums[0 ... length-1] over all panels; length may be 0 (sums NULL). */
+/* sums[0 ... length-1] over all panels; length may be 0 (sums NULL). ARMILLA_STOPPED, with the sums untouched, where the
+ * call under way is to end (base/call.h): what visitors wrote elsewhere is then unfinished. */
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,
                                 double *sums);
 

@@ -72,10 +72,13 @@ void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
 armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options,
                                     armilla_bytes *bytes);
 
-/* Tells the function of the options, where there is one, how far a stage of the reading has come. */
-static inline void armilla_read_progress(const armilla_read_options *options, int64_t done, int64_t total)
+/* Tells how far a part of the reading has come; whether it should end: what then fails is explained by
+ * armilla_data_open. On the calling thread alone. */
+static inline bool armilla_read_progress(armilla_context *context, const armilla_read_options *options, int64_t done,
+                                         int64_t total)
 {
     if (options->progress) options->progress(options->progress_user, done, total);
+    return armilla_call_reached(context, done, total);
 }
 
 #endif

@@ -72,13 +72,15 @@ static armilla_status widen(unpacking *u)
     return status;
 }
 
-static void feed(unpacking *u)
+static armilla_status feed(unpacking *u)
 {
     const size_t left = u->packed->count - u->fed, part = left < FEED ? left : FEED;
     u->stream.next_in = (unsigned char *)(uintptr_t)(u->packed->start + u->fed);
     u->stream.avail_in = (unsigned)part;
-    armilla_read_progress(u->options, (int64_t)u->fed, (int64_t)u->packed->count);
+    if (armilla_read_progress(u->context, u->options, (int64_t)u->fed, (int64_t)u->packed->count))
+        return armilla_call_explain(u->context);
     u->fed += part;
+    return ARMILLA_OK;
 }
 
 static armilla_status broken(const unpacking *u, int code)
@@ -99,7 +101,8 @@ static armilla_status unpack_member(unpacking *u)
     armilla_status status = ARMILLA_OK;
     for (int code = Z_OK; code != Z_STREAM_END;) {
         if (u->used == u->room && (status = widen(u)) != ARMILLA_OK) return status;
-        if (u->stream.avail_in == 0 && u->fed < u->packed->count) feed(u);
+        if (u->stream.avail_in == 0 && u->fed < u->packed->count) status = feed(u);
+        if (status != ARMILLA_OK) return status;
         const unsigned part = (unsigned)armilla_min64(u->room - u->used, MOST_AT_ONCE);
         u->stream.next_out = u->block + u->used;
         u->stream.avail_out = part;

@@ -204,7 +204,8 @@ static armilla_status gather_file(gathering *g, const char *folder, const char *
     armilla_bytes_free(g->context, &bytes);
     if (status == ARMILLA_OK) {
         const int64_t size = g->m * (int64_t)armilla_type_size(held_type(g->depth));
-        armilla_read_progress(g->options, (j + 1) * size, g->count * size);
+        if (armilla_read_progress(g->context, g->options, (j + 1) * size, g->count * size))
+            status = armilla_call_explain(g->context);
     }
     return status;
 }

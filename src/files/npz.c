@@ -148,7 +148,9 @@ static bool read_bytes(const armilla_npz *npz, zip_file_t *file, unsigned char *
         const zip_int64_t got = zip_fread(file, block + used, count - used < READ_PART ? count - used : READ_PART);
         if (got <= 0) return false;
         used += (size_t)got;
-        if (npz->options && count > READ_PART) armilla_read_progress(npz->options, (int64_t)used, (int64_t)count);
+        if (npz->options && count > READ_PART &&
+            armilla_read_progress(npz->context, npz->options, (int64_t)used, (int64_t)count))
+            return false;
     }
     return !all || zip_fread(file, &more, 1) == 0;
 }

@@ -181,6 +181,8 @@ static armilla_status open_any(armilla_context *context, const char *path, const
         status = directory ? open_directory(context, path, format, options, &made)
                            : open_file(context, path, format, options, &made);
     if (status == ARMILLA_OK && options->labels) status = armilla_labels_attach(context, options->labels, made);
+    /* Readers that were stopped fail in their own words, or have gone on to their end. */
+    if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
     if (status == ARMILLA_OK)
         *data = made;
     else
@@ -195,7 +197,10 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
     chosen.threads = armilla_threads_choose(chosen.threads);
     const int64_t outer = armilla_memory_enter(context, chosen.memory);
+    armilla_call_enter(context);
+    armilla_call_stage(context, ARMILLA_STAGE_READING);
     const armilla_status status = armilla_about(context, path, open_any(context, path, &chosen, data));
+    armilla_call_leave(context);
     armilla_memory_leave(context, outer);
     return status;
 }

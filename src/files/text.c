@@ -130,8 +130,10 @@ static void take_parts(void *self, int thread)
         if (i >= __atomic_load_n(&text->blocked, __ATOMIC_RELAXED)) return;
         armilla_text_part *part = &text->part[i];
         r->job(r->self, part);
+        /* What follows needs every part: a call that is to end does so when all are parsed. */
         if (thread == 0)
-            armilla_read_progress(options, part->text.end - text->all.start, text->all.end - text->all.start);
+            (void)armilla_read_progress(text->context, options, part->text.end - text->all.start,
+                                        text->all.end - text->all.start);
         int64_t first = __atomic_load_n(&text->blocked, __ATOMIC_RELAXED);
         while (part->bad && i < first)
             if (__atomic_compare_exchange_n(&text->blocked, &first, i, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -65,6 +65,7 @@ static void warn_of_loss(const armilla_writing *w, const armilla_writer *writer)
 
 armilla_status armilla_writing_go_on(const armilla_writing *w)
 {
+    if (armilla_call_over(w->context)) return armilla_call_explain(w->context);
     if (!w->options->stop || !w->options->stop(w->options->user)) return ARMILLA_OK;
     return armilla_fail(w->context, ARMILLA_IO_ERROR, "%s: is not written, as was asked", w->path);
 }
@@ -82,7 +83,10 @@ armilla_status armilla_data_write(armilla_context *context, const armilla_data *
     const armilla_writing writing = {context, copy ? copy : data, path, &chosen};
     warn_of_loss(&writing, writer);
     const armilla_plain plain = armilla_plain_enter();
+    armilla_call_enter(context);
+    armilla_call_stage(context, ARMILLA_STAGE_WRITING);
     status = writer->write(&writing);
+    armilla_call_leave(context);
     armilla_plain_leave(plain);
     armilla_data_free(copy);
     return status;

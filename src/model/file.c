@@ -73,6 +73,7 @@ static json_t *make_record(const armilla_model *model)
         {"iterations", json_integer(s->iterations)},
         {"sweeps", json_integer(s->sweeps)},
         {"stop", json_string(armilla_stop_word(s->stop))},
+        {"sealed", json_boolean(s->sealed)},
         {"objective", json_real(s->objective)},
         {"relative_error", json_real(s->relative_error)},
         {"squared_norm", json_real(s->squared_norm)},

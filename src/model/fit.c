@@ -1,11 +1,10 @@
 /* armilla_fit: from data and options to a model. Preparation, a survey of the data, the problem, one or several starts
  * each improved by the solver, and the model of the best. */
-#include "model/model.h"
+#include "model/fit.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/team.h"
-#include "model/sketch.h"
 #include "solve/policy.h"
 
 #include <inttypes.h>
@@ -21,36 +20,7 @@
 /* Codes without a sphere are as long as the samples, and a sweep adds their squares in the working precision. */
 #define LEAST_FLAT_SINGLE 1e-19
 
-/* How far the objective of a sealed model may lie above the last entry of its trace, as a fraction of ||X||^2. */
-#define SEALED_RISE 1e-6
-
-typedef struct fit {
-    armilla_context *context;
-    const armilla_data *X; /* as given */
-    armilla_view view;     /* as fitted */
-    const armilla_options *options;
-    armilla_resolved resolved;
-    int threads;
-    double clock_start;
-    armilla_data_facts facts;
-    double *squared_norms;
-    const armilla_start *start; /* NULL where it is given */
-    int64_t rounds;             /* starts that are fitted to all data */
-    int64_t candidate_count;
-    armilla_candidate *candidates; /* the starts, best first, where they were screened; else NULL */
-    armilla_problem *problem;
-    armilla_model *model;
-    double *given; /* the basis of a given model, m x r */
-    struct {
-        double *U;
-        void *W;
-        double l, objective;
-        armilla_trace *trace;
-        armilla_stop stop;
-    } best; /* of several starts; U is NULL where there is only one */
-} fit;
-
-static armilla_status prepare(fit *f)
+static armilla_status prepare(armilla_fit_state *f)
 {
     f->model->summary.normalize = f->resolved.normalize;
     armilla_status status = armilla_model_learn(f->model, f->X, f->options, f->threads);
@@ -59,7 +29,7 @@ static armilla_status prepare(fit *f)
 }
 
 /* Too large is told already; zero and too small have no factorization. */
-static armilla_status check_scale(fit *f)
+static armilla_status check_scale(armilla_fit_state *f)
 {
     const armilla_code_set *codes = f->resolved.codes;
     const bool single = f->resolved.type == ARMILLA_F32, flat = !codes->spherical && codes->conic;
@@ -82,7 +52,7 @@ static const char *entries_are(const armilla_data_facts *facts)
     return facts->negatives == 1 ? "entry is" : "entries are";
 }
 
-static void warn(const fit *f)
+static void warn(const armilla_fit_state *f)
 {
     const armilla_data_facts *facts = &f->facts;
     const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
@@ -110,7 +80,7 @@ static void warn(const fit *f)
                     facts->negatives, entries_are(facts));
 }
 
-static armilla_status survey(fit *f)
+static armilla_status survey(armilla_fit_state *f)
 {
     armilla_status status = armilla_take(f->context, f->X->n, sizeof(double), &f->squared_norms);
     if (status == ARMILLA_OK)
@@ -125,7 +95,7 @@ static armilla_status survey(fit *f)
     return status;
 }
 
-static armilla_status make_problem(fit *f)
+static armilla_status make_problem(armilla_fit_state *f)
 {
     const armilla_options *o = f->options;
     armilla_problem_options p = {
@@ -139,7 +109,6 @@ static armilla_status make_problem(fit *f)
         .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
         .callback = o->callback,
         .callback_user = o->callback_user,
-        .interrupt = o->interrupt,
         .clock_start = f->clock_start,
     };
     (void)armilla_weight_read(o->lambda, &p.lambda); /* both have been checked */
@@ -147,7 +116,7 @@ static armilla_status make_problem(fit *f)
     return armilla_problem_new(f->context, f->view.data, &p, f->facts.squared_norm, f->squared_norms, &f->problem);
 }
 
-static armilla_status from_model(fit *f)
+static armilla_status from_model(armilla_fit_state *f)
 {
     const armilla_model *start = f->options->start_model;
     const armilla_type type = start->summary.precision, work = f->resolved.type;
@@ -172,19 +141,24 @@ static armilla_status from_model(fit *f)
 }
 
 /* A default start may hardly depend on the seed: where none was asked for, the further ones are random samples. */
-static const armilla_start *start_row(const fit *f, int64_t i)
+static const armilla_start *start_row(const armilla_fit_state *f, int64_t i)
 {
     return i == 0 || f->options->start ? f->start : &armilla_start_kmeans;
 }
 
-static uint64_t start_seed(const fit *f, int64_t i)
+static uint64_t start_seed(const armilla_fit_state *f, int64_t i)
 {
     const uint64_t seed = (uint64_t)f->options->seed;
     return i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i);
 }
 
+static const armilla_start *start_of_round(const armilla_fit_state *f, int64_t i)
+{
+    return f->candidates ? f->candidates[i].start : start_row(f, i);
+}
+
 /* Start number i; only those by a row differ from each other. */
-static armilla_status begin(fit *f, int64_t i)
+static armilla_status make_start(armilla_fit_state *f, int64_t i)
 {
     if (f->options->start_model) return from_model(f);
     if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
@@ -192,12 +166,32 @@ static armilla_status begin(fit *f, int64_t i)
     return armilla_start_from_row(f->problem, start_row(f, i), start_seed(f, i));
 }
 
-static const armilla_start *start_of_round(const fit *f, int64_t i)
+/* A start for a call that is to end before the one that was wanted is made: whatever there is at once. */
+static armilla_status make_any_start(armilla_fit_state *f)
 {
-    return f->candidates ? f->candidates[i].start : start_row(f, i);
+    const bool positive = armilla_solvers_find(f->options->solver)->positive;
+    armilla_stop reason = ARMILLA_STOP_INTERRUPTED;
+    f->used = positive ? &armilla_start_random : &armilla_start_samples;
+    const armilla_status status = armilla_start_at_once(f->problem, f->used, (uint64_t)f->options->seed);
+    (void)armilla_call_stopped(f->context, &reason);
+    if (status != ARMILLA_BAD_DATA) return status;
+    if (reason == ARMILLA_STOP_INTERRUPTED) return armilla_call_explain(f->context);
+    return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                        "the time limit came before there was a start, and random samples have no positive radius; "
+                        "give it more time");
 }
 
-static void free_candidates(fit *f)
+/* The state of round i before its first iteration; ARMILLA_STOPPED only where an earlier round has one. */
+static armilla_status begin(armilla_fit_state *f, int64_t i)
+{
+    armilla_call_stage(f->context, ARMILLA_STAGE_START);
+    f->used = f->start ? start_of_round(f, i) : NULL;
+    const armilla_status status = make_start(f, i);
+    const bool first = !f->best.trace || f->best.trace->count == 0;
+    return status == ARMILLA_STOPPED && first ? make_any_start(f) : status;
+}
+
+static void free_candidates(armilla_fit_state *f)
 {
     for (int64_t i = 0; i < f->candidate_count; i++) armilla_release(f->context, f->candidates[i].U);
     armilla_release(f->context, f->candidates);
@@ -206,7 +200,7 @@ static void free_candidates(fit *f)
 }
 
 /* The starts on a sketch; those that are worth it will be fitted. Where none was possible, all are tried as they are. */
-static armilla_status screen(fit *f, const armilla_solver *solver, const armilla_sketch_plan *plan)
+static armilla_status screen(armilla_fit_state *f, const armilla_solver *solver, const armilla_sketch_plan *plan)
 {
     armilla_problem *p = f->problem;
     armilla_sketch sketch = {.context = NULL};
@@ -226,7 +220,8 @@ static armilla_status screen(fit *f, const armilla_solver *solver, const armilla
         while (f->rounds < f->candidate_count && f->candidates[f->rounds].U) f->rounds++;
     }
     armilla_sketch_free(&sketch);
-    if (status != ARMILLA_OK || f->rounds > 0) return status;
+    if (status == ARMILLA_STOPPED) f->rounds = 0; /* before the first was tried */
+    if ((status != ARMILLA_OK && status != ARMILLA_STOPPED) || f->rounds > 0) return status;
     free_candidates(f);
     f->rounds = f->options->restarts;
     return ARMILLA_OK;
@@ -240,23 +235,26 @@ static void swap_pointers(void *a, void *b)
 }
 
 /* The problem's state and the best change places. */
-static void swap_best(fit *f)
+static void swap_best(armilla_fit_state *f)
 {
     armilla_problem *p = f->problem;
     const double l = p->l, objective = p->objective;
     const armilla_stop stop = p->stop;
+    const bool sealed = p->sealed;
     swap_pointers(&p->U, &f->best.U);
     swap_pointers(&p->W, &f->best.W);
     swap_pointers(&p->trace, &f->best.trace);
     p->l = f->best.l;
     p->objective = f->best.objective;
     p->stop = f->best.stop;
+    p->sealed = f->best.sealed;
     f->best.l = l;
     f->best.objective = objective;
     f->best.stop = stop;
+    f->best.sealed = sealed;
 }
 
-static armilla_status take_best(fit *f)
+static armilla_status take_best(armilla_fit_state *f)
 {
     const int64_t m = f->X->m, n = f->X->n, r = f->options->rank;
     if (f->best.trace) return ARMILLA_OK; /* all screened starts failed, and others follow */
@@ -268,46 +266,43 @@ static armilla_status take_best(fit *f)
 
 /* Several starts: the state with the lowest objective is left in the problem. A start without a positive radius is
  * passed over where another has one. */
-static armilla_status solve_restarts(fit *f, const armilla_solver *solver)
+static armilla_status solve_restarts(armilla_fit_state *f, const armilla_solver *solver)
 {
     armilla_problem *p = f->problem;
-    bool over = false;
-    int64_t winner = 0;
-    armilla_stop stop = ARMILLA_STOP_MAX_ITER;
+    const armilla_start *winner = f->start;
     armilla_status status = take_best(f), first_failure = ARMILLA_OK;
     if (status != ARMILLA_OK) return status;
-    for (int64_t i = 0; i < f->rounds && !over; i++) {
+    for (int64_t i = 0; i < f->rounds && (i == 0 || !armilla_call_stopped(f->context, NULL)); i++) {
         p->trace->count = 0;
         status = begin(f, i);
+        if (status == ARMILLA_STOPPED && f->best.trace->count > 0) break;
         if (status == ARMILLA_BAD_DATA) {
             first_failure = status;
             continue;
         }
         if (status == ARMILLA_OK) status = solver->solve(p);
         if (status != ARMILLA_OK) return status;
-        stop = p->stop;
-        over = stop == ARMILLA_STOP_INTERRUPTED || stop == ARMILLA_STOP_TIME_LIMIT;
         if (f->best.trace->count == 0 || p->objective < f->best.objective) {
             swap_best(f);
-            winner = i;
+            winner = f->used;
         }
     }
     swap_best(f);
-    f->start = start_of_round(f, winner);
+    f->start = winner;
     if (p->trace->count == 0) return first_failure;
-    if (over) p->stop = stop;
+    (void)armilla_call_stopped(f->context, &p->stop);
     return ARMILLA_OK;
 }
 
-static armilla_status solve_rounds(fit *f, const armilla_solver *solver)
+static armilla_status solve_rounds(armilla_fit_state *f, const armilla_solver *solver)
 {
     if (f->rounds > 1) return solve_restarts(f, solver);
     const armilla_status status = begin(f, 0);
-    if (f->start) f->start = start_of_round(f, 0);
+    f->start = f->used;
     return status == ARMILLA_OK ? solver->solve(f->problem) : status;
 }
 
-static armilla_status solve(fit *f)
+static armilla_status solve(armilla_fit_state *f)
 {
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
     const armilla_start *start = f->start;
@@ -316,6 +311,7 @@ static armilla_status solve(fit *f)
                               (double)f->X->stored / ((double)f->X->m * (double)f->X->n), f->options->restarts);
     armilla_status status = ARMILLA_OK;
     f->rounds = start ? f->options->restarts : 1;
+    armilla_call_stage(f->context, ARMILLA_STAGE_START);
     if (start && solver->screens && plan.samples > 0 && f->options->max_iter > 0) status = screen(f, solver, &plan);
     if (status != ARMILLA_OK) return status;
     status = solve_rounds(f, solver);
@@ -328,143 +324,7 @@ static armilla_status solve(fit *f)
     return solve_rounds(f, solver);
 }
 
-/* V = lW. */
-static armilla_status assemble_factors(fit *f)
-{
-    const armilla_problem *p = f->problem;
-    armilla_model *model = f->model;
-    const armilla_type type = f->resolved.type;
-    const size_t size = armilla_type_size(type);
-    double *v = NULL;
-    armilla_status status = armilla_take(f->context, p->m * p->r, size, &model->U);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r * p->n, size, &model->V);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r, sizeof *v, &v);
-    if (status == ARMILLA_OK) {
-        armilla_store(type, p->m * p->r, p->U, model->U);
-        for (int64_t j = 0; j < p->n; j++) {
-            const size_t place = (size_t)(j * p->r) * size;
-            armilla_fetch(type, p->r, (const char *)p->W + place, v);
-            for (int64_t k = 0; k < p->r; k++) v[k] *= p->l;
-            armilla_store(type, p->r, v, (char *)model->V + place);
-        }
-    }
-    armilla_release(f->context, v);
-    return status;
-}
-
-static void state_objective(const fit *f, armilla_trace_entry *entry, double objective)
-{
-    entry->objective = objective;
-    entry->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
-}
-
-/* Where the column solver is not global, sealed codes can be worse than those that the last iterations had. Entries that
- * the model does not reach then state what it does reach: the trace ends at the model, and does not rise. */
-static void raise_trace(const fit *f, double objective)
-{
-    armilla_trace_entry *trace = f->model->trace;
-    const int64_t count = f->model->trace_count;
-    const double last = trace[count - 1].objective;
-    if (objective <= last + SEALED_RISE * f->facts.squared_norm) return;
-    armilla_log(f->context, ARMILLA_LOG_WARNING,
-                "the codes that transform finds, which are stored, are worse than those of the last iterations: the "
-                "objective is %.6g instead of %.6g; with a smaller --rank or --sparsity they are exact",
-                objective, last);
-    for (int64_t k = 0; k < count; k++)
-        if (trace[k].objective < objective) state_objective(f, &trace[k], objective);
-}
-
-/* The trace; its last entry takes the directly computed objective where it is of the same state. */
-static armilla_status assemble_trace(fit *f, double objective)
-{
-    const armilla_trace *trace = f->problem->trace;
-    armilla_model *model = f->model;
-    const armilla_status status = armilla_take(f->context, trace->count, sizeof *model->trace, &model->trace);
-    if (status != ARMILLA_OK) return status;
-    memcpy(model->trace, trace->entries, (size_t)trace->count * sizeof *model->trace);
-    model->trace_count = trace->count;
-    armilla_trace_entry *last = &model->trace[trace->count - 1];
-    /* A sealed model is another state, unless what lies between is only the rounding of (A3). */
-    const double rounding = 100 * armilla_epsilon(f->resolved.type) * f->facts.squared_norm;
-    const bool same = objective >= last->objective && objective - last->objective <= rounding;
-    if (armilla_solvers_find(f->options->solver)->sealed && !same)
-        raise_trace(f, objective);
-    else
-        state_objective(f, last, objective);
-    return ARMILLA_OK;
-}
-
-static const char *start_word(const fit *f)
-{
-    if (f->start) return f->start->name;
-    if (f->options->start) return f->options->start;
-    return f->options->start_model ? "model" : "basis";
-}
-
-static void summarize(fit *f, double objective)
-{
-    const armilla_options *o = f->options;
-    const armilla_problem *p = f->problem;
-    armilla_model *model = f->model;
-    armilla_model_summary *s = &model->summary;
-    const armilla_trace_entry *first = &model->trace[0], *last = &model->trace[model->trace_count - 1];
-    model->basis = f->resolved.basis;
-    model->codes = f->resolved.codes;
-    model->unsafe = armilla_weights_unsafe(o->lambda, o->mu);
-    s->model = f->resolved.model;
-    s->basis = f->resolved.basis->name;
-    s->codes = f->resolved.codes->name;
-    s->solver = armilla_solvers_find(o->solver)->name;
-    s->start = model->start;
-    s->sparsity = o->sparsity;
-    s->rank = p->r;
-    s->n = p->n;
-    s->nnz = f->X->stored;
-    s->seed = o->seed;
-    s->threads = f->threads;
-    s->ranks = 1;
-    s->iterations = last->iteration;
-    s->sweeps = armilla_sweep_count(p->sweep) + p->extra_sweeps;
-    s->zero_samples = f->facts.zero_samples;
-    s->fingerprint = f->facts.fingerprint;
-    s->precision = f->resolved.type;
-    s->stop = p->stop;
-    s->objective = objective;
-    s->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
-    s->squared_norm = f->facts.squared_norm;
-    s->radius = f->resolved.codes->spherical ? p->l : NAN;
-    s->seconds = armilla_clock() - f->clock_start;
-    s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
-}
-
-/* What the data are called, and what they were chosen from. */
-static armilla_status take_names(fit *f)
-{
-    armilla_status status = ARMILLA_OK;
-    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
-        status = armilla_names_copy(f->context, armilla_data_names(f->X, (armilla_naming)kind), &f->model->names[kind]);
-    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
-        status = armilla_kept_copy(f->context, &f->X->kept[i], &f->model->kept[i]);
-    return status;
-}
-
-static armilla_status assemble(fit *f)
-{
-    double objective = 0;
-    armilla_status status = assemble_factors(f);
-    if (status == ARMILLA_OK)
-        status = armilla_residual(f->context, f->view.data, f->resolved.type, f->threads, f->problem->r, f->model->U,
-                                  f->model->V, &objective);
-    if (status == ARMILLA_OK) status = assemble_trace(f, objective);
-    if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);
-    if (status == ARMILLA_OK)
-        status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
-    if (status == ARMILLA_OK) status = take_names(f);
-    if (status == ARMILLA_OK) summarize(f, objective);
-    return status;
-}
-
-static void free_fit(fit *f)
+static void free_fit(armilla_fit_state *f)
 {
     free_candidates(f);
     armilla_trace_free(f->best.trace);
@@ -477,7 +337,7 @@ static void free_fit(fit *f)
     armilla_model_free(f->model);
 }
 
-static armilla_status choose_start(fit *f)
+static armilla_status choose_start(armilla_fit_state *f)
 {
     if (f->options->start_model || f->options->start_basis) return ARMILLA_OK;
     const bool positive = armilla_solvers_find(f->options->solver)->positive;
@@ -495,7 +355,7 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
                            armilla_model **model)
 {
     const armilla_options filled = armilla_options_fill(options);
-    fit f = {.context = context, .X = X, .options = &filled, .clock_start = armilla_clock()};
+    armilla_fit_state f = {.context = context, .X = X, .options = &filled, .clock_start = armilla_clock()};
     armilla_status status = armilla_fit_check(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;
@@ -504,18 +364,23 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     if (status != ARMILLA_OK) return status;
     const int64_t outer = armilla_memory_enter(context, options->memory);
     context->kernel = f.resolved.kernel;
+    armilla_call_enter(context);
+    armilla_call_ask(context, options->interrupt, options->callback_user);
     status = choose_start(&f);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
     if (status == ARMILLA_OK) status = prepare(&f);
     if (status == ARMILLA_OK) status = survey(&f);
+    /* Only from here on is there something that can be kept when the time is up. */
+    if (options->time_limit > 0) armilla_call_limit(context, f.clock_start + options->time_limit);
     if (status == ARMILLA_OK) status = make_problem(&f);
     if (status == ARMILLA_OK) status = solve(&f);
-    if (status == ARMILLA_OK) status = assemble(&f);
+    if (status == ARMILLA_OK) status = armilla_fit_assemble(&f);
     if (status == ARMILLA_OK) {
         *model = f.model;
         f.model = NULL;
     }
     free_fit(&f);
+    armilla_call_leave(context);
     context->kernel = NULL;
     armilla_blas_leave();
     armilla_memory_leave(context, outer);

@@ -53,8 +53,10 @@ static bool set_codes(armilla_model *model, const char *word)
 static bool set_solver(armilla_model *model, const char *word)
 {
     const armilla_solver *found = armilla_solvers_find(word);
-    if (found) model->summary.solver = found->name;
-    return found != NULL;
+    if (!found) return false;
+    model->summary.solver = found->name;
+    model->summary.sealed = found->sealed; /* where the file does not say */
+    return true;
 }
 
 static bool set_normalize(armilla_model *model, const char *word)
@@ -171,15 +173,16 @@ static armilla_status read_flags(const reading *r)
     static const struct {
         const char *key;
         size_t offset;
-        bool late; /* files of 0.1.0 do not have it, and mean false */
+        bool late; /* files of 0.1.0 do not have it: then it stays as the model is made, or as the solver says */
     } flags[] = {{"center", SUMMARY(center), false},
                  {"tfidf", SUMMARY(tfidf), false},
                  {"log1p", SUMMARY(log1p), true},
-                 {"scale", SUMMARY(scale), true}};
+                 {"scale", SUMMARY(scale), true},
+                 {"sealed", SUMMARY(sealed), true}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         const json_t *value = json_object_get(r->record, flags[i].key);
         if (!json_is_boolean(value) && (value || !flags[i].late)) return bad(r, flags[i].key);
-        *(bool *)((char *)&r->model->summary + flags[i].offset) = json_is_true(value);
+        if (value) *(bool *)((char *)&r->model->summary + flags[i].offset) = json_is_true(value);
     }
     return ARMILLA_OK;
 }

@@ -14,13 +14,16 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     threads = armilla_threads_choose(threads);
     armilla_status status = armilla_blas_enter(context, threads);
     if (status != ARMILLA_OK) return status;
+    armilla_call_enter(context);
     context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
     status = armilla_model_view(context, model, X, false, &view);
     if (status == ARMILLA_OK)
         status = armilla_survey(context, view.data, model->summary.precision, threads, &facts, NULL);
     if (status == ARMILLA_OK) status = armilla_view_finite(context, model, &view, &facts, model->summary.precision);
+    armilla_call_stage(context, ARMILLA_STAGE_CODES);
     if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view.data, threads, codes);
     armilla_view_free(&view);
+    armilla_call_leave(context);
     context->kernel = NULL;
     armilla_blas_leave();
     return status;
@@ -48,17 +51,20 @@ armilla_status armilla_model_reconstruct(armilla_context *context, const armilla
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "columns %" PRId64 " to %" PRId64 " do not exist: the model has %" PRId64, first,
                             first + count - 1, s->n);
+    armilla_call_enter(context);
     armilla_status status = armilla_take(context, s->m * s->rank, sizeof *U, &U);
     if (status == ARMILLA_OK) status = armilla_take(context, s->m + s->rank, sizeof *column, &column);
     if (status == ARMILLA_OK) {
         double *v = column + s->m;
         armilla_fetch(s->precision, s->m * s->rank, model->U, U);
-        for (int64_t j = 0; j < count; j++) {
+        for (int64_t j = 0; j < count && status == ARMILLA_OK; j++) {
+            if (armilla_call_reached(context, j, count)) status = armilla_call_explain(context);
             armilla_fetch(s->precision, s->rank, (const char *)model->V + (size_t)((first + j) * s->rank) * size, v);
             rebuild(model, U, v, column);
             armilla_store(s->precision, s->m, column, (char *)X + (size_t)(j * s->m) * size);
         }
     }
+    armilla_call_leave(context);
     armilla_release(context, column);
     armilla_release(context, U);
     return status;

@@ -65,6 +65,17 @@ void armilla_fast_revert(armilla_fast *fast)
     p->l = fast->l;
 }
 
+/* The call is to end, and what was tried is abandoned: the accepted state is the result. */
+static armilla_status halt(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    bool ended = false;
+    armilla_fast_revert(fast);
+    p->objective = fast->h;
+    (void)armilla_call_stopped(p->context, &p->stop);
+    return p->trace->count > 0 ? ARMILLA_OK : armilla_problem_record_as(p, fast->h, 0, 0, &ended);
+}
+
 armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended)
 {
     armilla_fast_revert(fast);
@@ -137,11 +148,36 @@ static const armilla_fast_loop *loop_of(const armilla_problem_options *o)
     return o->basis->gram_is_identity ? &armilla_loop_orthonormal : &armilla_loop_atoms;
 }
 
+/* Whether the last code solve costs no more than another sweep. */
+static bool seals_cheaply(const armilla_problem *p)
+{
+    const armilla_problem_options *o = &p->options;
+    return o->basis->gram_is_identity || o->codes->solves_cheaply(p->r, o->s);
+}
+
+/* Sealed, unless the call is to end first: who asked for that would wait for many sweeps. */
+static armilla_status end(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    const bool cheap = seals_cheaply(p);
+    armilla_call_stage(p->context, ARMILLA_STAGE_CODES);
+    if (!cheap && armilla_call_over(p->context)) return halt(fast);
+    const double l = fast->l;
+    if (cheap) armilla_call_keep(p->context);
+    armilla_status status = armilla_fast_seal(fast);
+    if (cheap) armilla_call_keep_leave(p->context);
+    p->sealed = status == ARMILLA_OK;
+    if (status != ARMILLA_STOPPED) return status;
+    fast->l = l;
+    return halt(fast);
+}
+
 static armilla_status solve(armilla_problem *p)
 {
     armilla_fast fast = {.problem = p, .loop = loop_of(&p->options)};
     fast.plain = p->options.basis->one_atom_per_row || fast.loop == &armilla_loop_assign;
     armilla_status status = take_fast(&fast);
+    p->sealed = false;
     if (status == ARMILLA_OK) {
         armilla_momentum_begin(&fast.momentum);
         armilla_revival_begin(&fast.revival);
@@ -149,9 +185,9 @@ static armilla_status solve(armilla_problem *p)
         memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
         status = fast.loop->run(&fast);
     }
+    if (status == ARMILLA_STOPPED) status = halt(&fast);
     /* Without an iteration the start is stored as it is. */
-    if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0)
-        status = armilla_fast_seal(&fast);
+    if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0) status = end(&fast);
     free_fast(&fast);
     return status;
 }

@@ -165,7 +165,7 @@ static armilla_status run(armilla_fast *fast)
         status = armilla_problem_record(p, 0, 0, &ended);
     }
     while (status == ARMILLA_OK && !ended) status = iterate(&a, &ended);
-    if (status == ARMILLA_OK && a.named) write_codes(&a);
+    if (a.named) write_codes(&a); /* of the accepted state, also where a trial was abandoned */
     armilla_release(p->context, a.nearest.offsets);
     armilla_release(p->context, a.sizes);
     armilla_release(p->context, a.kept);

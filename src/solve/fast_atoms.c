@@ -146,7 +146,7 @@ static armilla_status run(armilla_fast *fast)
     fast->effort = loop.cheap || (!loop.sure && !p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     armilla_polish_begin(&loop.polish);
     const bool wanted = p->screened || (p->options.codes->conic && !p->given && p->options.stop.max_iter > 0);
-    armilla_status status = wanted && !armilla_problem_over(p) ? find_codes(&loop) : ARMILLA_OK;
+    armilla_status status = wanted && !armilla_call_over(p->context) ? find_codes(&loop) : ARMILLA_OK;
     if (status == ARMILLA_OK) status = armilla_problem_record(p, 0, 0, &ended);
     while (status == ARMILLA_OK && !ended) status = iterate(&loop, &ended);
     return status;

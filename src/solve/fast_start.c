@@ -57,6 +57,7 @@ armilla_status armilla_fast_continue(armilla_fast *fast)
     if (!wanted) return ARMILLA_OK;
     for (int64_t k = 0; k < ARMILLA_CONTINUATION_SWEEPS && status == ARMILLA_OK; k++) {
         c.s = armilla_continuation_sparsity(p->r, p->options.s, k);
+        armilla_call_step(p->context, k, ARMILLA_CONTINUATION_SWEEPS);
         status = armilla_sweep_run(p->sweep, &plan);
         if (status == ARMILLA_OK && armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS] > most) {
             most = armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS];

@@ -49,7 +49,7 @@ static armilla_status multiply(armilla_problem *p)
     armilla_status status = armilla_problem_record(p, 0, 0, &ended); /* the start */
     while (status == ARMILLA_OK && !ended) {
         basis_step(p, &dU);
-        status = armilla_sweep_run(p->sweep, &codes);
+        status = armilla_problem_sweep(p, &codes);
         if (status != ARMILLA_OK) break;
         dV = armilla_radius_step(p); /* no radius: what V moved */
         status = armilla_problem_record(p, dU, dV, &ended);

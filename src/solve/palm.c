@@ -79,9 +79,9 @@ static armilla_status palm(armilla_problem *p)
     bool ended = false;
     armilla_status status = armilla_problem_record(p, 0, 0, &ended); /* the start */
     while (status == ARMILLA_OK && !ended) {
-        status = basis_step(p, &dU);                                            /* (A5) */
-        if (status == ARMILLA_OK) status = set_pull(p);                         /* lambda*I - 2U'U */
-        if (status == ARMILLA_OK) status = armilla_sweep_run(p->sweep, &codes); /* (A6), and A, G (A2) */
+        status = basis_step(p, &dU);                                         /* (A5) */
+        if (status == ARMILLA_OK) status = set_pull(p);                      /* lambda*I - 2U'U */
+        if (status == ARMILLA_OK) status = armilla_problem_sweep(p, &codes); /* (A6), and A, G (A2) */
         if (status != ARMILLA_OK) break;
         dV = armilla_radius_step(p);                        /* (A7) */
         status = armilla_problem_record(p, dU, dV, &ended); /* h by (A3) */

@@ -134,6 +134,14 @@ void armilla_problem_set_atoms(armilla_problem *problem, const double *next, dou
     armilla_team_share(armilla_sweep_team(problem->sweep), problem->r, measure_atoms, problem);
 }
 
+armilla_status armilla_problem_sweep(armilla_problem *problem, const armilla_sweep_plan *plan)
+{
+    armilla_call_keep(problem->context);
+    const armilla_status status = armilla_sweep_run(problem->sweep, plan);
+    armilla_call_keep_leave(problem->context);
+    return status;
+}
+
 double armilla_problem_reach(const armilla_problem *problem)
 {
     const double *sizes = armilla_sweep_sizes(problem->sweep);
@@ -158,16 +166,15 @@ double armilla_relative_error(double h, double squared_norm)
     return isfinite(quotient) ? sqrt(quotient) : sqrt(h) / sqrt(squared_norm);
 }
 
-static bool is_interrupted(const armilla_problem_options *options)
-{
-    return options->interrupt && options->interrupt(options->callback_user);
-}
-
-bool armilla_problem_over(const armilla_problem *problem)
+/* Whether the caller wants the end, by the callback or otherwise. */
+static bool is_interrupted(armilla_problem *problem, const armilla_trace_entry *entry)
 {
     const armilla_problem_options *options = &problem->options;
-    const double limit = options->stop.time_limit;
-    return (limit > 0 && armilla_clock() - options->clock_start >= limit) || is_interrupted(options);
+    armilla_stop reason = ARMILLA_STOP_CONVERGED;
+    if (options->callback && options->callback(options->callback_user, entry))
+        armilla_call_stop(problem->context, ARMILLA_STOP_INTERRUPTED);
+    (void)armilla_call_over(problem->context);
+    return armilla_call_stopped(problem->context, &reason) && reason == ARMILLA_STOP_INTERRUPTED;
 }
 
 /* Adds the entry and decides. */
@@ -178,16 +185,21 @@ static armilla_status add_entry(armilla_problem *problem, const armilla_trace_en
     const armilla_status status = armilla_trace_add(trace, entry);
     if (status != ARMILLA_OK) return status;
     problem->objective = entry->objective;
-    const bool stopped = options->callback && options->callback(options->callback_user, entry);
-    const bool interrupted = stopped || is_interrupted(options);
+    const bool interrupted = is_interrupted(problem, entry);
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
+    armilla_call_stage(problem->context, ARMILLA_STAGE_ITERATIONS);
+    armilla_call_step(problem->context, entry->iteration, options->stop.max_iter);
     return ARMILLA_OK;
 }
 
 armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended)
 {
-    const double h = armilla_problem_objective(problem);
+    return armilla_problem_record_as(problem, armilla_problem_objective(problem), dU, dV, ended);
+}
+
+armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended)
+{
     const armilla_trace_entry entry = {
         .iteration = problem->trace->count,
         .objective = h,

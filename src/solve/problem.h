@@ -42,7 +42,6 @@ typedef struct armilla_problem_options {
     armilla_stop_rule stop;
     armilla_callback callback;
     void *callback_user;
-    armilla_interrupt interrupt;
     double clock_start; /* when the data were ready */
 } armilla_problem_options;
 
@@ -68,6 +67,7 @@ typedef struct armilla_problem {
     bool given;        /* the start was given, so that no solver may improve on it beforehand */
     bool screened;     /* the start is a basis that was fitted to a sketch of X: its codes come first */
     bool draft;        /* only a basis is wanted, and nobody looks: no last code solve */
+    bool sealed;       /* by the last code solve: codes are those of transform */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the state */
@@ -90,6 +90,9 @@ void armilla_problem_set_basis(armilla_problem *problem, const double *next, dou
 /* The same where codes name atoms, so that G is diagonal: of H only the diagonal. */
 void armilla_problem_set_atoms(armilla_problem *problem, const double *next, double *moved);
 
+/* A sweep that changes the state in its place, and so is not abandoned when the call is to end. */
+armilla_status armilla_problem_sweep(armilla_problem *problem, const armilla_sweep_plan *plan);
+
 /* (A3): h of the state from its sums. */
 double armilla_problem_objective(const armilla_problem *problem);
 
@@ -102,17 +105,18 @@ double armilla_problem_reach(const armilla_problem *problem);
 /* Adds the state to the trace and calls back; *ended and problem->stop say whether that ends the fit. */
 armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended);
 
+/* The same where h of the state is known and the sums are those of another. */
+armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended);
+
 /* The same for an iteration that changed nothing. */
 armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
-
-/* Whether the time is up or the caller wants the end: for what is long and comes between two records. */
-bool armilla_problem_over(const armilla_problem *problem);
 
 /* (A7): l = <X,UW>/<UW,UW>, skipped where the radius stays or no positive one exists. Returns ||V_new - V_old||_F
  * for the codes that the last sweep changed. */
 double armilla_radius_step(armilla_problem *problem);
 
-/* A solver improves the problem's state until armilla_problem_record says that it is ended. */
+/* A solver improves the problem's state until armilla_problem_record says that it is ended. Where the call under way is
+ * to end (base/call.h) it leaves the last state that is whole, at the price of one sweep at most. */
 typedef struct armilla_solver {
     const char *name;
     const char *meaning;

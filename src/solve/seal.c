@@ -125,12 +125,13 @@ static armilla_status go_on_sealed(armilla_fast *fast, double wanted)
 {
     armilla_problem *p = fast->problem;
     armilla_fast_keep(fast);
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MOST_STEPS && !armilla_call_stopped(p->context, NULL); step++) {
         const double before = fast->h, l = fast->l;
         double h = 0;
         const armilla_status status = try_sealed(fast, &h);
-        if (status != ARMILLA_OK) return status;
-        if (!(h < before)) {
+        if (status != ARMILLA_OK && status != ARMILLA_STOPPED) return status;
+        if (status == ARMILLA_STOPPED || !(h < before)) {
+            (void)armilla_call_stopped(p->context, &p->stop);
             fast->l = l;
             armilla_fast_revert(fast);
             break;

@@ -315,6 +315,8 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     if (count <= STRIP) visit_strip(sweep, panel, panel, b, sums);
     for (int64_t j = 0; j < count && count > STRIP; j += STRIP) {
         const armilla_panel strip = armilla_panel_cut(panel, j, armilla_min64(STRIP, count - j));
+        const armilla_status status = armilla_call_pass(sweep->context, thread, strip.first, sweep->X->n);
+        if (status != ARMILLA_OK) return status;
         visit_strip(sweep, panel, &strip, b, sums);
     }
     if (!sweep->plan->sums) return ARMILLA_OK;
@@ -355,6 +357,7 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     const armilla_status status = armilla_traverse(sweep->traversal, length, visit, sweep, sweep->sums);
     sweep->plan = NULL;
     sweep->runs++;
+    if (status == ARMILLA_STOPPED) return status;
     if (status != ARMILLA_OK)
         return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
                             armilla_status_text(status));

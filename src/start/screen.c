@@ -11,7 +11,8 @@ static armilla_status try_candidate(armilla_problem *sketch, const armilla_solve
     sketch->trace->count = 0;
     candidate->objective = INFINITY;
     armilla_status status = armilla_start_from_row(sketch, candidate->start, candidate->seed);
-    if (status == ARMILLA_BAD_DATA) return ARMILLA_OK; /* without a positive radius there is no start */
+    /* Without a positive radius, or in the time that there is, there is no start. */
+    if (status == ARMILLA_BAD_DATA || status == ARMILLA_STOPPED) return ARMILLA_OK;
     if (status == ARMILLA_OK) status = solver->solve(sketch);
     if (status == ARMILLA_OK) candidate->objective = sketch->trace->entries[sketch->trace->count - 1].objective;
     return status;
@@ -34,7 +35,10 @@ armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *sol
     sketch->draft = true;
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
         armilla_candidate *newest = &candidates[i];
+        armilla_call_step(context, i, count);
+        armilla_call_inner_enter(context);
         status = try_candidate(sketch, solver, newest);
+        armilla_call_inner_leave(context);
         if (status == ARMILLA_OK && isfinite(newest->objective))
             status = armilla_take(context, basis, sizeof(double), &newest->U);
         if (status != ARMILLA_OK) break;
@@ -45,7 +49,7 @@ armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *sol
             armilla_release(context, candidates[late].U);
             candidates[late].U = NULL;
         }
-        if (sketch->stop == ARMILLA_STOP_TIME_LIMIT || sketch->stop == ARMILLA_STOP_INTERRUPTED) break;
+        if (armilla_call_stopped(context, NULL)) break;
     }
     return status;
 }

@@ -154,6 +154,8 @@ static armilla_status run_batch(batch *b, int64_t *chosen)
     armilla_status status = take(b);
     const armilla_sweep_plan plan = {.U = b->typed, .tally = b->tries * b->candidates, .step = measure, .self = b};
     for (b->step = 0; b->step < b->seeding->count && status == ARMILLA_OK; b->step++) {
+        armilla_call_step(b->seeding->context, b->first * b->seeding->count + b->step,
+                          b->seeding->tries * b->seeding->count);
         status = draw_candidates(b);
         if (status == ARMILLA_OK) status = armilla_sweep_run(b->sweep, &plan);
         if (status != ARMILLA_OK) break;

@@ -20,8 +20,11 @@ const armilla_start *armilla_starts_default(const armilla_basis_set *basis, cons
 extern const armilla_start armilla_start_random, armilla_start_kmeans, armilla_start_svd, armilla_start_nndsvd,
     armilla_start_samples;
 
-/* The state from a row: U0 by the row, made feasible, signs by the rule of section 4, V0 = l0*Proj(U0'X). */
+/* The state from a row: U0 by the row, made feasible, signs by the rule of section 4, V0 = l0*Proj(U0'X).
+ * ARMILLA_STOPPED where the call is to end before there is a basis; once there is one its codes are made in any case. */
 armilla_status armilla_start_from_row(armilla_problem *problem, const armilla_start *start, uint64_t seed);
+/* A state after that, by a row that makes no pass: one sweep, or few where a radius is hard to find. */
+armilla_status armilla_start_at_once(armilla_problem *problem, const armilla_start *start, uint64_t seed);
 /* The same from a given basis (m x r). */
 armilla_status armilla_start_from_basis(armilla_problem *problem, const double *U);
 /* The same from a basis and a radius that were fitted to a sketch of the data, which are left as they are. */
@@ -39,7 +42,8 @@ typedef struct armilla_candidate {
 } armilla_candidate;
 
 /* Fits each to the sketch for a few iterations; the best `kept` come first, in falling order, and have their bases
- * (from armilla_take), the others none. Candidates without a positive radius come last. */
+ * (from armilla_take), the others none. Candidates without a positive radius come last. Where the call is to end, those
+ * that were tried are all there are. */
 armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *solver, int64_t count, int64_t kept,
                               armilla_candidate *candidates);
 

@@ -187,7 +187,7 @@ static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
     const armilla_sweep_plan plan = {
         .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = step, .self = p};
     const armilla_status status = set_code_scale(p);
-    return status == ARMILLA_OK ? armilla_sweep_run(p->sweep, &plan) : status;
+    return status == ARMILLA_OK ? armilla_problem_sweep(p, &plan) : status;
 }
 
 /* With a fixed radius and a basis of free scale: U <- cU. The codes stay, for Proj does not see the scale. */
@@ -277,6 +277,22 @@ armilla_status armilla_start_from_row(armilla_problem *p, const armilla_start *s
     return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
 }
 
+/* With signs only where it does not do without: they cost another sweep. */
+armilla_status armilla_start_at_once(armilla_problem *p, const armilla_start *start, uint64_t seed)
+{
+    memset(p->U_next, 0, (size_t)(p->m * p->r) * sizeof *p->U_next);
+    armilla_call_keep(p->context);
+    armilla_status status = start->make(p, seed, p->U_next);
+    if (status == ARMILLA_OK) status = make_feasible(p, seed);
+    if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
+    if (status == ARMILLA_BAD_DATA && has_free_signs(p)) {
+        status = choose_signs(p);
+        if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
+    }
+    armilla_call_keep_leave(p->context);
+    return status;
+}
+
 /* A basis that is feasible already is kept to the last bit. */
 static armilla_status take_basis(armilla_problem *p, const double *U)
 {
@@ -296,8 +312,11 @@ armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 {
     armilla_status status = take_basis(p, U);
     p->given = true;
+    armilla_call_keep(p->context);
     if (status == ARMILLA_OK && has_free_signs(p)) status = choose_signs(p);
-    return status == ARMILLA_OK ? finish(p, first_codes, 0) : status;
+    if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
+    armilla_call_keep_leave(p->context);
+    return status;
 }
 
 armilla_status armilla_start_from_sketch(armilla_problem *p, const double *U, double radius)

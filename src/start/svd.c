@@ -178,10 +178,13 @@ armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t see
     f.blocks = armilla_min64(BLOCKS, problem->m / f.k);
     const armilla_sweep_plan range = {.sums = true, .step = random_codes, .self = &f};
     armilla_status status = take_finder(&f);
+    armilla_call_step(problem->context, 0, 1 + BLOCKS);
     if (status == ARMILLA_OK) status = armilla_sweep_run(f.sweep, &range); /* A = X*Omega */
     /* Where there is no room for all blocks the first is improved instead. */
-    for (int64_t pass = f.blocks - BLOCKS; pass < f.blocks && status == ARMILLA_OK; pass++)
-        status = add_block(&f, armilla_max64(pass, 0));
+    for (int64_t pass = 0; pass < BLOCKS && status == ARMILLA_OK; pass++) {
+        armilla_call_step(problem->context, 1 + pass, 1 + BLOCKS);
+        status = add_block(&f, armilla_max64(f.blocks - BLOCKS + pass, 0));
+    }
     if (status == ARMILLA_OK) status = project(&f, armilla_min64(problem->r, f.k), U);
     free_finder(&f);
     return status;

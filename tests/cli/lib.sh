@@ -6,7 +6,8 @@ set -eu
 case $ARMILLA in /*) ;; *) ARMILLA=$PWD/$ARMILLA ;; esac
 unset NO_COLOR
 top=$(mktemp -d)
-trap 'rm -rf "$top"' EXIT
+tidy() { rm -rf "$top"; }
+trap tidy EXIT
 mkdir "$top/work"
 cd "$top/work"
 : >"$top/stdout"

@@ -3,6 +3,15 @@
 . "$(dirname "$0")/lib.sh"
 numbers 1500 40 >data.csv
 
+# launch ARGUMENT...: the command in the background; its number becomes $process. There is no trap meanwhile: a signal
+# between fork and exec meets a shell, which would run it and take the directory away.
+launch() {
+    trap - EXIT
+    "$ARMILLA" "$@" >"$top/stdout" 2>"$top/stderr" &
+    process=$!
+    trap tidy EXIT
+}
+
 # stop SIGNAL STATUS SECONDS ARGUMENT...: runs the command, sends the signal after so many seconds.
 stop() {
     signal=$1
@@ -11,8 +20,7 @@ stop() {
     shift 3
     ran="armilla $* and $signal after $seconds s"
     got=0
-    "$ARMILLA" "$@" >"$top/stdout" 2>"$top/stderr" &
-    process=$!
+    launch "$@"
     sleep "$seconds"
     kill -s "$signal" "$process"
     wait "$process" || got=$?
@@ -78,8 +86,7 @@ at_any_moment() {
     for seconds in 0 0.02 0.04 0.07 0.1 0.15 0.2 0.25 0.3 0.4 0.6 0.9; do
         ran="armilla $* and $signal after $seconds s"
         got=0
-        "$ARMILLA" "$@" --quiet >"$top/stdout" 2>"$top/stderr" &
-        process=$!
+        launch "$@" --quiet
         sleep $seconds
         kill -s $signal $process 2>"$top/killed" || true
         wait $process || got=$?
@@ -106,8 +113,7 @@ rm many.csv
 
 # A second signal does not wait: stopped and continued, so that both are there before the fit can answer the first.
 rm -f model.npz
-"$ARMILLA" fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 --quiet --out model.npz 2>"$top/stderr" &
-process=$!
+launch fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 --quiet --out model.npz
 sleep 2
 kill -s STOP $process
 kill -s INT $process

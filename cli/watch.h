@@ -1,0 +1,13 @@
+/* Long calls of the library under the command's eyes: how far they are, on a terminal, and signals that end them. */
+#ifndef ARMILLA_CLI_WATCH_H
+#define ARMILLA_CLI_WATCH_H
+
+#include "report.h"
+
+/* For armilla_context_set_watch; user is a cli_report. */
+int watch_call(void *user, const armilla_progress *progress);
+
+/* What is shown of the iterations under way instead of how many are done; "" at the end. */
+void watch_describe(cli_report *report, const char *text);
+
+#endif

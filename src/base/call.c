@@ -1,0 +1,156 @@
+/* Asking whether the call under way should go on. */
+#include "base/call.h"
+
+#include "base/clock.h"
+#include "base/context.h"
+
+#include <math.h>
+
+static const char *const stage_words[] = {
+#define ARMILLA_WORD(name, word) word,
+    ARMILLA_STAGE_LIST(ARMILLA_WORD)
+#undef ARMILLA_WORD
+};
+
+const char *armilla_stage_word(armilla_stage stage)
+{
+    return (unsigned)stage < ARMILLA_STAGE_COUNT ? stage_words[stage] : "unknown";
+}
+
+void armilla_context_set_watch(armilla_context *context, armilla_watch watch, void *user)
+{
+    context->watch = watch;
+    context->watch_user = user;
+}
+
+static void begin_stage(armilla_call *call, armilla_stage stage)
+{
+    call->stage = stage;
+    call->begun = armilla_clock();
+    call->low = call->reached = 0;
+    call->high = 1;
+}
+
+void armilla_call_enter(armilla_context *context)
+{
+    armilla_call *call = &context->call;
+    if (call->depth++ > 0) return;
+    *call = (armilla_call){.depth = 1};
+    begin_stage(call, ARMILLA_STAGE_SURVEY);
+}
+
+void armilla_call_leave(armilla_context *context)
+{
+    if (--context->call.depth == 0) context->call = (armilla_call){.depth = 0};
+}
+
+void armilla_call_ask(armilla_context *context, int (*interrupt)(void *user), void *user)
+{
+    context->call.interrupt = interrupt;
+    context->call.interrupt_user = user;
+}
+
+void armilla_call_limit(armilla_context *context, double deadline)
+{
+    context->call.deadline = deadline;
+}
+
+void armilla_call_stage(armilla_context *context, armilla_stage stage)
+{
+    armilla_call *call = &context->call;
+    if (call->inner == 0 && call->stage != stage) begin_stage(call, stage);
+}
+
+void armilla_call_step(armilla_context *context, int64_t step, int64_t steps)
+{
+    armilla_call *call = &context->call;
+    if (call->inner > 0 || steps <= 0) return;
+    call->low = fmin((double)step / (double)steps, 1);
+    call->high = fmin((double)(step + 1) / (double)steps, 1);
+}
+
+void armilla_call_inner_enter(armilla_context *context)
+{
+    context->call.inner++;
+}
+
+void armilla_call_inner_leave(armilla_context *context)
+{
+    context->call.inner--;
+}
+
+void armilla_call_keep(armilla_context *context)
+{
+    context->call.kept++;
+}
+
+void armilla_call_keep_leave(armilla_context *context)
+{
+    context->call.kept--;
+}
+
+bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason)
+{
+    const int stopped = atomic_load_explicit(&context->call.stopped, memory_order_relaxed);
+    if (stopped > 0 && reason) *reason = (armilla_stop)(stopped - 1);
+    return stopped > 0;
+}
+
+void armilla_call_stop(armilla_context *context, armilla_stop reason)
+{
+    if (!armilla_call_stopped(context, NULL))
+        atomic_store_explicit(&context->call.stopped, 1 + (int)reason, memory_order_relaxed);
+}
+
+/* Tells the context's watch how far the call is; whether it wants the end. */
+static bool tell(armilla_context *context, double clock)
+{
+    armilla_call *call = &context->call;
+    armilla_progress progress = {.stage = call->stage, .fraction = call->reached, .remaining = NAN};
+    if (!context->watch) return false;
+    progress.stopping = armilla_call_stopped(context, NULL);
+    progress.seconds = clock - call->begun;
+    if (call->reached > 0) progress.remaining = progress.seconds * (1 - call->reached) / call->reached;
+    return context->watch(context->watch_user, &progress) != 0;
+}
+
+/* Asks everybody once, also after the end has been asked for: the watch still wants to know how far it is. */
+static void ask(armilla_context *context)
+{
+    armilla_call *call = &context->call;
+    if (call->depth == 0 || (!context->watch && !call->interrupt && call->deadline <= 0)) return;
+    const double clock = armilla_clock();
+    const bool stopped = armilla_call_stopped(context, NULL);
+    if (!stopped && call->deadline > 0 && clock >= call->deadline) armilla_call_stop(context, ARMILLA_STOP_TIME_LIMIT);
+    if (!stopped && call->interrupt && call->interrupt(call->interrupt_user))
+        armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
+    if (tell(context, clock)) armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
+}
+
+bool armilla_call_over(armilla_context *context)
+{
+    ask(context);
+    return armilla_call_stopped(context, NULL);
+}
+
+bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
+{
+    armilla_call *call = &context->call;
+    const double part = total > 0 ? (double)done / (double)total : 0;
+    call->reached = fmax(call->reached, call->low + (call->high - call->low) * part);
+    return armilla_call_over(context);
+}
+
+armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t at, int64_t n)
+{
+    const armilla_call *call = &context->call;
+    if (call->depth == 0) return ARMILLA_OK;
+    bool over = call->kept == 0 && armilla_call_stopped(context, NULL); /* and then there is nothing to tell */
+    if (thread == 0 && !over) over = armilla_call_reached(context, at, n) && call->kept == 0;
+    return over ? ARMILLA_STOPPED : ARMILLA_OK;
+}
+
+armilla_status armilla_call_explain(armilla_context *context)
+{
+    return armilla_fail(context, ARMILLA_STOPPED, "stopped before there was a result: nothing is kept; start again");
+}

@@ -1,0 +1,61 @@
+/* The call under way: what it is at, how far it has come, and whether it should end. Whoever works long asks here, so
+ * that there is one answer, and one place that knows why. The caller's functions are called on the thread that made the
+ * call and on no other; threads of a team read what that thread has been told. */
+#ifndef ARMILLA_BASE_CALL_H
+#define ARMILLA_BASE_CALL_H
+
+#include <armilla/base.h>
+
+#include <stdatomic.h>
+
+/* A part of the context, zero between calls. */
+typedef struct armilla_call {
+    int depth;                    /* calls within calls: only the outermost begins and ends */
+    int (*interrupt)(void *user); /* of the call's own options, NULL: none */
+    void *interrupt_user;
+    double deadline;    /* by armilla_clock; 0: none */
+    atomic_int stopped; /* 1 + armilla_stop, or 0 */
+    int kept;           /* > 0: passes under way go on to their end, stopped or not */
+    int inner;          /* > 0: steps of a part of the stage, which is told by itself */
+    armilla_stage stage;
+    double begun;     /* the stage's */
+    double low, high; /* what part of the stage the step under way is */
+    double reached;   /* the most that was told of it */
+} armilla_call;
+
+/* Around what a program calls. */
+void armilla_call_enter(armilla_context *context);
+void armilla_call_leave(armilla_context *context);
+
+/* The call's own question, asked with the context's. */
+void armilla_call_ask(armilla_context *context, int (*interrupt)(void *user), void *user);
+void armilla_call_limit(armilla_context *context, double deadline);
+
+void armilla_call_stage(armilla_context *context, armilla_stage stage);
+/* What follows is step `step` of `steps` of the stage (from 0). */
+void armilla_call_step(armilla_context *context, int64_t step, int64_t steps);
+/* Between these, steps are not those of the stage: they are a part of one that has been told. */
+void armilla_call_inner_enter(armilla_context *context);
+void armilla_call_inner_leave(armilla_context *context);
+
+/* Between these a pass is not abandoned: what it makes is needed for a result. */
+void armilla_call_keep(armilla_context *context);
+void armilla_call_keep_leave(armilla_context *context);
+
+/* Asks; whether the call should end. On the calling thread alone. */
+bool armilla_call_over(armilla_context *context);
+/* The same without asking, on any thread, and why. */
+bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason);
+/* Ends it, where it has not been ended before. */
+void armilla_call_stop(armilla_context *context, armilla_stop reason);
+
+/* Of what is no pass over data: `done` of `total` of the step; whether the call should end. */
+bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total);
+
+/* In a pass over the data, from `thread` of its team, at sample `at` of n: ARMILLA_STOPPED where the pass is to be
+ * abandoned. Leaves no sentence, as it may run on any thread: armilla_call_explain does. */
+armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t at, int64_t n);
+/* The sentence of ARMILLA_STOPPED, which it returns. */
+armilla_status armilla_call_explain(armilla_context *context);
+
+#endif

@@ -1,0 +1,150 @@
+/* The end of a fit: what was reached becomes a model. */
+#include "model/fit.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How far the objective of a sealed model may lie above the last entry of its trace, as a fraction of ||X||^2. */
+#define SEALED_RISE 1e-6
+
+/* V = lW. */
+static armilla_status assemble_factors(armilla_fit_state *f)
+{
+    const armilla_problem *p = f->problem;
+    armilla_model *model = f->model;
+    const armilla_type type = f->resolved.type;
+    const size_t size = armilla_type_size(type);
+    double *v = NULL;
+    armilla_status status = armilla_take(f->context, p->m * p->r, size, &model->U);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r * p->n, size, &model->V);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r, sizeof *v, &v);
+    if (status == ARMILLA_OK) {
+        armilla_store(type, p->m * p->r, p->U, model->U);
+        for (int64_t j = 0; j < p->n; j++) {
+            const size_t place = (size_t)(j * p->r) * size;
+            armilla_fetch(type, p->r, (const char *)p->W + place, v);
+            for (int64_t k = 0; k < p->r; k++) v[k] *= p->l;
+            armilla_store(type, p->r, v, (char *)model->V + place);
+        }
+    }
+    armilla_release(f->context, v);
+    return status;
+}
+
+static void state_objective(const armilla_fit_state *f, armilla_trace_entry *entry, double objective)
+{
+    entry->objective = objective;
+    entry->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
+}
+
+/* Where the column solver is not global, sealed codes can be worse than those that the last iterations had. Entries that
+ * the model does not reach then state what it does reach: the trace ends at the model, and does not rise. */
+static void raise_trace(const armilla_fit_state *f, double objective)
+{
+    armilla_trace_entry *trace = f->model->trace;
+    const int64_t count = f->model->trace_count;
+    const double last = trace[count - 1].objective;
+    if (objective <= last + SEALED_RISE * f->facts.squared_norm) return;
+    armilla_log(f->context, ARMILLA_LOG_WARNING,
+                "the codes that transform finds, which are stored, are worse than those of the last iterations: the "
+                "objective is %.6g instead of %.6g; with a smaller --rank or --sparsity they are exact",
+                objective, last);
+    for (int64_t k = 0; k < count; k++)
+        if (trace[k].objective < objective) state_objective(f, &trace[k], objective);
+}
+
+/* The trace; its last entry takes the directly computed objective where it is of the same state. */
+static armilla_status assemble_trace(armilla_fit_state *f, double objective)
+{
+    const armilla_trace *trace = f->problem->trace;
+    armilla_model *model = f->model;
+    const armilla_status status = armilla_take(f->context, trace->count, sizeof *model->trace, &model->trace);
+    if (status != ARMILLA_OK) return status;
+    memcpy(model->trace, trace->entries, (size_t)trace->count * sizeof *model->trace);
+    model->trace_count = trace->count;
+    armilla_trace_entry *last = &model->trace[trace->count - 1];
+    /* A sealed model is another state, unless what lies between is only the rounding of (A3). */
+    const double rounding = 100 * armilla_epsilon(f->resolved.type) * f->facts.squared_norm;
+    const bool same = objective >= last->objective && objective - last->objective <= rounding;
+    if (f->problem->sealed && !same)
+        raise_trace(f, objective);
+    else
+        state_objective(f, last, objective);
+    return ARMILLA_OK;
+}
+
+static const char *start_word(const armilla_fit_state *f)
+{
+    if (f->start) return f->start->name;
+    if (f->options->start) return f->options->start;
+    return f->options->start_model ? "model" : "basis";
+}
+
+static void summarize(armilla_fit_state *f, double objective)
+{
+    const armilla_options *o = f->options;
+    const armilla_problem *p = f->problem;
+    armilla_model *model = f->model;
+    armilla_model_summary *s = &model->summary;
+    const armilla_trace_entry *first = &model->trace[0], *last = &model->trace[model->trace_count - 1];
+    model->basis = f->resolved.basis;
+    model->codes = f->resolved.codes;
+    model->unsafe = armilla_weights_unsafe(o->lambda, o->mu);
+    s->model = f->resolved.model;
+    s->basis = f->resolved.basis->name;
+    s->codes = f->resolved.codes->name;
+    s->solver = armilla_solvers_find(o->solver)->name;
+    s->start = model->start;
+    s->sparsity = o->sparsity;
+    s->rank = p->r;
+    s->n = p->n;
+    s->nnz = f->X->stored;
+    s->seed = o->seed;
+    s->threads = f->threads;
+    s->ranks = 1;
+    s->iterations = last->iteration;
+    s->sweeps = armilla_sweep_count(p->sweep) + p->extra_sweeps;
+    s->zero_samples = f->facts.zero_samples;
+    s->fingerprint = f->facts.fingerprint;
+    s->precision = f->resolved.type;
+    s->stop = p->stop;
+    s->sealed = p->sealed;
+    s->objective = objective;
+    s->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
+    s->squared_norm = f->facts.squared_norm;
+    s->radius = f->resolved.codes->spherical ? p->l : NAN;
+    s->seconds = armilla_clock() - f->clock_start;
+    s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
+}
+
+/* What the data are called, and what they were chosen from. */
+static armilla_status take_names(armilla_fit_state *f)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        status = armilla_names_copy(f->context, armilla_data_names(f->X, (armilla_naming)kind), &f->model->names[kind]);
+    for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
+        status = armilla_kept_copy(f->context, &f->X->kept[i], &f->model->kept[i]);
+    return status;
+}
+
+armilla_status armilla_fit_assemble(armilla_fit_state *f)
+{
+    double objective = 0;
+    armilla_status status = assemble_factors(f);
+    armilla_call_stage(f->context, ARMILLA_STAGE_CODES);
+    armilla_call_keep(f->context); /* what was reached is worth one more pass */
+    if (status == ARMILLA_OK)
+        status = armilla_residual(f->context, f->view.data, f->resolved.type, f->threads, f->problem->r, f->model->U,
+                                  f->model->V, &objective);
+    armilla_call_keep_leave(f->context);
+    if (status == ARMILLA_OK) status = assemble_trace(f, objective);
+    if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);
+    if (status == ARMILLA_OK)
+        status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
+    if (status == ARMILLA_OK) status = take_names(f);
+    if (status == ARMILLA_OK) summarize(f, objective);
+    return status;
+}
