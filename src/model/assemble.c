@@ -45,12 +45,15 @@ static void raise_trace(const armilla_fit_state *f, double objective)
 {
     armilla_trace_entry *trace = f->model->trace;
     const int64_t count = f->model->trace_count;
-    const double last = trace[count - 1].objective;
-    if (objective <= last + SEALED_RISE * f->facts.squared_norm) return;
-    armilla_log(f->context, ARMILLA_LOG_WARNING,
-                "the codes that transform finds, which are stored, are worse than those of the last iterations: the "
-                "objective is %.6g instead of %.6g; with a smaller --rank or --sparsity they are exact",
-                objective, last);
+    const double last = trace[count - 1].objective, rise = objective - last;
+    if (rise <= SEALED_RISE * f->facts.squared_norm) return;
+    /* A given radius can make ||UV|| far larger than ||X||, and then the rounding of (A3) is larger too. */
+    if (rise > 100 * armilla_epsilon(f->resolved.type) * objective)
+        armilla_log(
+            f->context, ARMILLA_LOG_WARNING,
+            "the codes that transform finds, which are stored, are worse than those of the last iterations: the "
+            "objective is %.6g instead of %.6g; with a smaller --rank or --sparsity they are exact",
+            objective, last);
     for (int64_t k = 0; k < count; k++)
         if (trace[k].objective < objective) state_objective(f, &trace[k], objective);
 }
