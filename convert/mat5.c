@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER = 128, TAG = 8, MATRIX = 14, PACKED = 15, PART = 1 << 16, MOST_HEAD = 4096 };
+enum { HEADER = 128, TAG = 8, MATRIX = 14, PACKED = 15, PART = 1 << 13, MOST_HEAD = 4096 };
 enum { CLASS_SPARSE = 5, CLASS_DOUBLE = 6, FLAG_COMPLEX = 0x800, FLAG_LOGICAL = 0x200 };
 
 /* What the classes from double on become. */

@@ -44,6 +44,7 @@ extern "C" {
     X(ARMILLA_STAGE_ITERATIONS, "iterations")                                                                          \
     X(ARMILLA_STAGE_CODES, "final codes")                                                                              \
     X(ARMILLA_STAGE_CLUSTERS, "clusters")                                                                              \
+    X(ARMILLA_STAGE_CHECK, "checking")                                                                                 \
     X(ARMILLA_STAGE_WRITING, "writing")
 
 /* Types of numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). Those that can be

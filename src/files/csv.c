@@ -152,7 +152,7 @@ static void parse_part(void *self, armilla_text_part *part)
     armilla_span rest = part->text, record = rest;
     int64_t row = part->first;
     for (; armilla_fields_next_record(&t->columns.dialect, &rest, &record); row++)
-        if (!parse_record(t, record, row, part)) return;
+        if (armilla_text_over(&t->text, part, record.start) || !parse_record(t, record, row, part)) return;
     part->count = row - part->first;
 }
 
@@ -161,7 +161,10 @@ static void count_records(void *self, armilla_text_part *part)
     const table *t = self;
     armilla_span rest = part->text, record = rest;
     int64_t count = 0;
-    while (armilla_fields_next_record(&t->columns.dialect, &rest, &record)) count++;
+    while (armilla_fields_next_record(&t->columns.dialect, &rest, &record)) {
+        if (armilla_text_over(&t->text, part, record.start)) return;
+        count++;
+    }
     part->lines = count;
 }
 
@@ -181,13 +184,13 @@ static armilla_status cut(table *t)
     t->columns.dialect.multiline = false;
     armilla_status status = armilla_text_cut(text, start, false);
     if (status != ARMILLA_OK) return status;
-    (void)armilla_text_run(text, look_for_run_on, t);
+    if ((status = armilla_text_look(text, look_for_run_on, t)) != ARMILLA_OK) return status;
     if (t->run_on) {
         t->columns.dialect.multiline = true;
         if ((status = armilla_text_cut(text, start, true)) != ARMILLA_OK) return status;
     }
     if (text->lines <= most) return ARMILLA_OK;
-    (void)armilla_text_run(text, count_records, t);
+    if ((status = armilla_text_look(text, count_records, t)) != ARMILLA_OK) return status;
     armilla_text_place(text);
     return ARMILLA_OK;
 }
@@ -212,8 +215,9 @@ static armilla_status read_rows(table *t)
     armilla_status status = armilla_table_layout_find(&t->text, &t->columns);
     if (status == ARMILLA_OK) status = cut(t);
     if (status == ARMILLA_OK) status = take_rows(t);
+    const armilla_text_part *bad = NULL;
+    if (status == ARMILLA_OK) status = armilla_text_parse(&t->text, parse_part, t, &bad);
     if (status != ARMILLA_OK) return status;
-    const armilla_text_part *bad = armilla_text_run(&t->text, parse_part, t);
     if (bad) return tell_mistake(t, bad);
     t->rows = armilla_text_close_gaps(&t->text, sizeof *t->values * (size_t)t->numbers, t->values);
     if (t->names) (void)armilla_text_close_gaps(&t->text, sizeof *t->names, t->names);

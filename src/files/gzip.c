@@ -149,7 +149,9 @@ armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read
     unpacking u = {
         .context = context, .packed = bytes, .options = options, .limit = armilla_memory_left(context) - RESERVE};
     if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
+    armilla_call_step(context, 0, 2); /* unpacking, then parsing */
     armilla_status status = unpack_all(&u);
+    armilla_call_step(context, 1, 2);
     if (status == ARMILLA_OK && u.used == 0)
         status =
             armilla_fail(context, ARMILLA_BAD_DATA, "%s: is empty, once unpacked; check how it was made", bytes->path);

@@ -333,8 +333,10 @@ static armilla_status tell_mistake(const market *f, const armilla_text_part *par
 /* All numbers of the body, without gaps, as many as the header declares. */
 static armilla_status parse_body(market *f)
 {
-    const armilla_text_part *bad = armilla_text_run(&f->text, f->array ? parse_numbers : parse_entries, f);
+    const armilla_text_part *bad = NULL;
     int64_t wanted = 0;
+    const armilla_status status = armilla_text_parse(&f->text, f->array ? parse_numbers : parse_entries, f, &bad);
+    if (status != ARMILLA_OK) return status;
     if (bad) return tell_mistake(f, bad);
     const int64_t found = armilla_text_close_gaps(&f->text, sizeof *f->values, f->values);
     for (int i = 0; i < 2 && !f->array; i++) (void)armilla_text_close_gaps(&f->text, sizeof *f->index[i], f->index[i]);

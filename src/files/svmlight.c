@@ -61,7 +61,7 @@ static armilla_status place_entries(reading *r)
 {
     armilla_status status = armilla_take(r->text.context, r->text.parts, sizeof *r->pieces, &r->pieces);
     if (status != ARMILLA_OK) return status;
-    (void)armilla_text_run(&r->text, count_colons, r);
+    if ((status = armilla_text_look(&r->text, count_colons, r)) != ARMILLA_OK) return status;
     for (int64_t i = 0; i < r->text.parts; i++) {
         r->pieces[i].first = r->entries;
         r->entries += r->pieces[i].count;
@@ -264,7 +264,7 @@ static armilla_status read_svmlight(armilla_context *context, armilla_bytes *byt
         goto done;
     }
     if ((status = place_entries(&r)) != ARMILLA_OK) goto done;
-    bad = armilla_text_run(&r.text, parse_part, &r);
+    if ((status = armilla_text_parse(&r.text, parse_part, &r, &bad)) != ARMILLA_OK) goto done;
     status = bad ? tell_mistake(&r, bad) : make_data(&r, data);
 done:
     armilla_release(context, r.pieces);

@@ -102,10 +102,9 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
     }
     text->threads = (int)armilla_max64(1, armilla_min64(text->options->threads, text->parts));
     if (!text->team) status = armilla_team_new(text->context, text->threads, &text->team);
-    if (status != ARMILLA_OK) return status;
-    (void)armilla_text_run(text, count_lines, NULL);
-    armilla_text_place(text);
-    return ARMILLA_OK;
+    if (status == ARMILLA_OK) status = armilla_text_look(text, count_lines, NULL);
+    if (status == ARMILLA_OK) armilla_text_place(text);
+    return status;
 }
 
 armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size_t size)
@@ -119,35 +118,68 @@ typedef struct running {
     void *self;
 } running;
 
+/* Asks; tells how far the text has been parsed, where it is. */
+static bool ask(const armilla_text *text, const unsigned char *at)
+{
+    if (!text->tells) return armilla_call_over(text->context);
+    return armilla_read_progress(text->context, text->options, at - text->all.start, text->all.end - text->all.start);
+}
+
+bool armilla_text_over(const armilla_text *text, armilla_text_part *part, const unsigned char *at)
+{
+    if (!part->asked || at - part->asked < ARMILLA_TEXT_PART) return false;
+    part->asked = at;
+    return ask(text, at);
+}
+
+/* The first part with a mistake blocks those behind it. */
+static void block(armilla_text *text, int64_t i)
+{
+    int64_t first = __atomic_load_n(&text->blocked, __ATOMIC_RELAXED);
+    while (i < first)
+        if (__atomic_compare_exchange_n(&text->blocked, &first, i, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+}
+
 /* Parts are taken in order, so that all before the first with a mistake are finished too. */
 static void take_parts(void *self, int thread)
 {
     const running *r = self;
     armilla_text *text = r->text;
-    const armilla_read_options *options = text->options;
-    for (;;) {
+    while (!armilla_call_stopped(text->context, NULL)) {
         const int64_t i = __atomic_fetch_add(&text->next, 1, __ATOMIC_RELAXED);
         if (i >= __atomic_load_n(&text->blocked, __ATOMIC_RELAXED)) return;
         armilla_text_part *part = &text->part[i];
+        part->asked = thread == 0 ? part->text.start : NULL;
         r->job(r->self, part);
-        /* What follows needs every part: a call that is to end does so when all are parsed. */
-        if (thread == 0)
-            (void)armilla_read_progress(text->context, options, part->text.end - text->all.start,
-                                        text->all.end - text->all.start);
-        int64_t first = __atomic_load_n(&text->blocked, __ATOMIC_RELAXED);
-        while (part->bad && i < first)
-            if (__atomic_compare_exchange_n(&text->blocked, &first, i, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                break;
+        if (thread == 0 && !armilla_call_stopped(text->context, NULL)) (void)ask(text, part->text.end);
+        if (part->bad) block(text, i);
     }
 }
 
-const armilla_text_part *armilla_text_run(armilla_text *text, armilla_text_job job, void *self)
+/* A single part is parsed on the calling thread, which is the one that asks. */
+static armilla_status run(armilla_text *text, armilla_text_job job, void *self, bool tells)
 {
     running r = {text, job, self};
+    text->tells = tells;
     text->next = 0;
     text->blocked = text->parts;
-    armilla_team_run(text->team, take_parts, &r);
-    return text->blocked < text->parts ? &text->part[text->blocked] : NULL;
+    if (text->parts > 1)
+        armilla_team_run(text->team, take_parts, &r);
+    else
+        take_parts(&r, 0);
+    return armilla_call_stopped(text->context, NULL) ? armilla_call_explain(text->context) : ARMILLA_OK;
+}
+
+armilla_status armilla_text_look(armilla_text *text, armilla_text_job job, void *self)
+{
+    return run(text, job, self, false);
+}
+
+armilla_status armilla_text_parse(armilla_text *text, armilla_text_job job, void *self, const armilla_text_part **bad)
+{
+    const armilla_status status = run(text, job, self, true);
+    *bad = status == ARMILLA_OK && text->blocked < text->parts ? &text->part[text->blocked] : NULL;
+    return status;
 }
 
 int64_t armilla_text_line_number(const armilla_text *text, const unsigned char *at)

@@ -15,8 +15,9 @@ typedef struct armilla_text_part {
     armilla_span text;
     int64_t lines;
     int64_t first, count;
-    const unsigned char *bad; /* where the first mistake stands; NULL: none */
-    int mistake;              /* what is wrong there, in the reader's own terms */
+    const unsigned char *bad;   /* where the first mistake stands; NULL: none */
+    int mistake;                /* what is wrong there, in the reader's own terms */
+    const unsigned char *asked; /* where armilla_text_over asked last; NULL where another thread has the part */
 } armilla_text_part;
 
 typedef struct armilla_text {
@@ -30,6 +31,7 @@ typedef struct armilla_text {
     armilla_text_part *part;
     int64_t parts;
     int64_t lines;         /* of all parts */
+    bool tells;            /* the run under way parses */
     int64_t next, blocked; /* the part to be taken next, and the first with a mistake; atomic */
 } armilla_text;
 
@@ -48,10 +50,17 @@ void armilla_text_place(armilla_text *text);
 /* ARMILLA_NO_MEMORY where `count` records of `size` bytes are more than the options allow to be taken. */
 armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size_t size);
 
-/* Runs job on every part, on all threads; it stops at its first mistake, which it puts into part->bad. The first part
- * with a mistake, or NULL. */
+/* What is done with a part, on any thread. A job stops at its first mistake, which it puts into part->bad. */
 typedef void (*armilla_text_job)(void *self, armilla_text_part *part);
-const armilla_text_part *armilla_text_run(armilla_text *text, armilla_text_job job, void *self);
+/* Looks at every part, for what is needed before numbers are parsed: has no mistakes, takes little time and tells no
+ * progress. ARMILLA_STOPPED where the call is to end: then not every part has been looked at. */
+armilla_status armilla_text_look(armilla_text *text, armilla_text_job job, void *self);
+/* Parses every part. *bad is the first with a mistake, or NULL; with ARMILLA_STOPPED always NULL, as parts before it may
+ * not have been parsed. */
+armilla_status armilla_text_parse(armilla_text *text, armilla_text_job job, void *self, const armilla_text_part **bad);
+
+/* Within a job whose part may be the whole file: whether to leave it at the line at `at`, because the call is to end. */
+bool armilla_text_over(const armilla_text *text, armilla_text_part *part, const unsigned char *at);
 
 /* The number (from 1) of the line that `at` is in, and the line without its end. */
 int64_t armilla_text_line_number(const armilla_text *text, const unsigned char *at);

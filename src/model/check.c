@@ -4,7 +4,6 @@
 #include "model/check.h"
 
 #include "sets/column.h"
-#include "solve/problem.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -54,15 +53,25 @@ static double length_of(int64_t count, double *x)
     return ldexp(sqrt(armilla_check_dot(count, x, x)), exponent);
 }
 
+static armilla_status look_at_products(armilla_context *context, const armilla_model *model, const double *U,
+                                       armilla_check *check)
+{
+    const int64_t m = model->summary.m, r = model->summary.rank;
+    for (int64_t k = 0; k < r && model->basis->gram_is_identity; k++) {
+        const armilla_status status = armilla_call_pass(context, 0, k * (k + 1), r * (r + 1));
+        if (status != ARMILLA_OK) return status;
+        for (int64_t l = 0; l <= k; l++) {
+            const double product = armilla_check_dot(m, U + k * m, U + l * m);
+            check->orthonormal_violation = fmax(check->orthonormal_violation, fabs(product - (k == l)));
+        }
+    }
+    return ARMILLA_OK;
+}
+
 static void look_at_basis(const armilla_model *model, double *U, armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
     const armilla_basis_set *basis = model->basis;
-    for (int64_t k = 0; k < s->rank && basis->gram_is_identity; k++)
-        for (int64_t l = 0; l <= k; l++) {
-            const double product = armilla_check_dot(s->m, U + k * s->m, U + l * s->m);
-            check->orthonormal_violation = fmax(check->orthonormal_violation, fabs(product - (k == l)));
-        }
     for (int64_t i = 0; i < s->m * s->rank && !basis->is_signed; i++)
         check->basis_negative = fmax(check->basis_negative, -U[i]);
     for (int64_t i = 0; i < s->m && basis->one_atom_per_row; i++) {
@@ -74,10 +83,13 @@ static void look_at_basis(const armilla_model *model, double *U, armilla_check *
         check->unit_violation = fmax(check->unit_violation, fabs(length_of(s->m, U + k * s->m) - 1));
 }
 
-static void look_at_codes(const armilla_model *model, double *v, armilla_check *check)
+static armilla_status look_at_codes(armilla_context *context, const armilla_model *model, double *v,
+                                    armilla_check *check)
 {
     const armilla_model_summary *s = &model->summary;
     for (int64_t j = 0; j < s->n; j++) {
+        const armilla_status status = armilla_check_ask(context, 0, j, s->n);
+        if (status != ARMILLA_OK) return status;
         int64_t nonzeros = 0, ones = 0;
         widen(s->precision, j * s->rank, s->rank, model->V, v);
         for (int64_t k = 0; k < s->rank; k++) {
@@ -90,6 +102,24 @@ static void look_at_codes(const armilla_model *model, double *v, armilla_check *
         if (!model->codes->spherical && !model->codes->conic) check->not_one_hot += ones != 1 || nonzeros != 1;
         if (nonzeros > check->most_nonzeros) check->most_nonzeros = nonzeros;
     }
+    return ARMILLA_OK;
+}
+
+/* Both factors, by themselves. */
+static armilla_status look_at_factors(armilla_context *context, const armilla_model *model, armilla_check *check)
+{
+    const int64_t r = model->summary.rank, count = model->summary.m * r;
+    double *numbers = NULL;
+    armilla_status status = armilla_take(context, count + r, sizeof *numbers, &numbers);
+    if (status != ARMILLA_OK) return status;
+    widen(model->summary.precision, 0, count, model->U, numbers);
+    armilla_call_step(context, ARMILLA_CHECK_BASIS, ARMILLA_CHECK_STEPS);
+    status = look_at_products(context, model, numbers, check);
+    if (status == ARMILLA_OK) look_at_basis(model, numbers, check);
+    armilla_call_step(context, ARMILLA_CHECK_CODES, ARMILLA_CHECK_STEPS);
+    if (status == ARMILLA_OK) status = look_at_codes(context, model, numbers + count, check);
+    armilla_release(context, numbers);
+    return status;
 }
 
 /* What a plain sum of m*n squares loses, as a fraction. */
@@ -142,12 +172,11 @@ static void judge_end(const armilla_model *model, const armilla_findings *f, arm
 {
     const armilla_model_summary *s = &model->summary;
     const armilla_trace_entry *last = &model->trace[model->trace_count - 1];
-    const bool sealed = armilla_solvers_find(s->solver)->sealed;
     const bool global = model->basis->gram_is_identity || armilla_codes_are_global(model->codes, s->rank, s->sparsity);
     const double slack = SEAL_SLACK * s->squared_norm + trace_noise(model, f, s->objective);
-    find(check, !sealed && model->codes->spherical && last->radius != s->radius,
+    find(check, !s->sealed && model->codes->spherical && last->radius != s->radius,
          "the last radius of the trace, %.17g, is not the model's", last->radius);
-    find(check, sealed ? global && !(s->objective <= last->objective + slack) : s->objective != last->objective,
+    find(check, s->sealed ? global && !(s->objective <= last->objective + slack) : s->objective != last->objective,
          "the objective %.17g does not follow from the last entry of the trace, %.17g", s->objective, last->objective);
 }
 
@@ -245,18 +274,17 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
     armilla_check found = {.passed = true, .objective_stated = s->objective, .radius_stated = s->radius};
     armilla_findings findings;
     armilla_learned learned;
-    double *numbers = NULL;
+    armilla_call_enter(context);
+    armilla_call_stage(context, ARMILLA_STAGE_CHECK);
     armilla_status status = look_at_data(context, model, X, &findings, &learned);
-    if (status == ARMILLA_OK) status = armilla_take(context, s->m * s->rank + s->rank, sizeof *numbers, &numbers);
+    if (status == ARMILLA_OK) status = look_at_factors(context, model, &found);
+    if (status == ARMILLA_STOPPED) status = armilla_call_explain(context);
+    armilla_call_leave(context);
     if (status != ARMILLA_OK) return status;
-    widen(s->precision, 0, s->m * s->rank, model->U, numbers);
-    look_at_basis(model, numbers, &found);
-    look_at_codes(model, numbers + s->m * s->rank, &found);
     look_at_trace(model, &findings, &found);
     judge_data(model, &findings, &learned, &found);
     judge_factors(model, &found);
     judge_record(model, &findings, &found);
     *check = found;
-    armilla_release(context, numbers);
     return ARMILLA_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef ARMILLA_MODEL_CHECK_H
 #define ARMILLA_MODEL_CHECK_H
 
+#include "base/call.h"
 #include "model/model.h"
 
 /* A sum and what its additions have rounded away (Knuth's two-sum: exact, and without a branch). */
@@ -26,6 +27,27 @@ static inline double armilla_sum_value(armilla_sum sum)
 double armilla_check_dot(int64_t count, const double *a, const double *b);
 /* The exponent e with max |x_i| < 2^e <= 2*max; 0 where all are 0 or one is not finite. */
 int armilla_check_exponent(int64_t count, const double *x);
+
+/* What a check takes time for, in order; what is not needed is left out. */
+enum {
+    ARMILLA_CHECK_ATOMS, /* their products */
+    ARMILLA_CHECK_UNIT,
+    ARMILLA_CHECK_RESIDUAL,
+    ARMILLA_CHECK_SIZES, /* and below: what was learned */
+    ARMILLA_CHECK_SUMS,
+    ARMILLA_CHECK_SQUARES,
+    ARMILLA_CHECK_BASIS,
+    ARMILLA_CHECK_CODES,
+    ARMILLA_CHECK_STEPS
+};
+
+/* Asks before sample `at` of n, on `thread` of a team, once in a few samples: ARMILLA_STOPPED, without a sentence, where
+ * the check is to end. */
+static inline armilla_status armilla_check_ask(armilla_context *context, int thread, int64_t at, int64_t n)
+{
+    enum { FEW = 16 };
+    return at % FEW == 0 ? armilla_call_pass(context, thread, at, n) : ARMILLA_OK;
+}
 
 /* The arrays that the data lie in, with what the model keeps of them. */
 typedef struct armilla_source {

@@ -42,35 +42,44 @@ static void add_square(moments *f, int64_t i, double x)
     armilla_sum_add(&f->sums[i], rest * rest);
 }
 
-static void visit(moments *f, entry_step step)
+static armilla_status visit(moments *f, entry_step step)
 {
     const armilla_source *source = f->source;
+    armilla_status status = ARMILLA_OK;
     for (int64_t i = 0; i < source->m; i++) f->sums[i] = (armilla_sum){0, 0};
     for (int64_t j = 0; j < source->n; j++) {
+        if ((status = armilla_check_ask(source->context, 0, j, source->n)) != ARMILLA_OK) return status;
         const int64_t count = armilla_source_read(source, j, f->rows, f->values);
         for (int64_t i = 0; i < count; i++)
             step(f, source->sparse ? f->rows[i] : i, f->log1p ? log1p(f->values[i]) : f->values[i]);
     }
+    return status;
 }
 
-static void find_moments(moments *f)
+static armilla_status find_moments(moments *f)
 {
+    armilla_context *context = f->source->context;
     const double n = (double)f->source->n;
-    visit(f, note_size);
+    armilla_call_step(context, ARMILLA_CHECK_SIZES, ARMILLA_CHECK_STEPS);
+    armilla_status status = visit(f, note_size);
+    if (status != ARMILLA_OK) return status;
     for (int64_t i = 0; i < f->source->m; i++) {
         const int exponent = armilla_check_exponent(1, &f->unit[i]);
         f->unit[i] = ldexp(1, -(exponent < LEAST_EXPONENT ? LEAST_EXPONENT : exponent));
     }
-    visit(f, add_value);
+    armilla_call_step(context, ARMILLA_CHECK_SUMS, ARMILLA_CHECK_STEPS);
+    if ((status = visit(f, add_value)) != ARMILLA_OK) return status;
     for (int64_t i = 0; i < f->source->m; i++) {
         f->mean[i] = armilla_sum_value(f->sums[i]) / n;
         f->size[i] /= n;
     }
-    visit(f, add_square);
+    armilla_call_step(context, ARMILLA_CHECK_SQUARES, ARMILLA_CHECK_STEPS);
+    if ((status = visit(f, add_square)) != ARMILLA_OK) return status;
     for (int64_t i = 0; i < f->source->m; i++) {
         armilla_sum_add(&f->sums[i], (n - f->entries[i]) * f->mean[i] * f->mean[i]); /* where nothing is stored */
         f->spread[i] = sqrt(armilla_sum_value(f->sums[i]) / n);
     }
+    return ARMILLA_OK;
 }
 
 /* How many times the tolerance the difference is; infinite where it is no number. */
@@ -125,9 +134,9 @@ armilla_status armilla_check_learned(const armilla_source *source, const armilla
     if (status == ARMILLA_OK) {
         double **const arrays[] = {&f.values, &f.unit, &f.count, &f.entries, &f.mean, &f.spread, &f.size};
         for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = numbers + (int64_t)i * m;
-        find_moments(&f);
-        compare(&f, model, learned);
+        status = find_moments(&f);
     }
+    if (status == ARMILLA_OK) compare(&f, model, learned);
     armilla_release(context, f.sums);
     armilla_release(context, f.rows);
     armilla_release(context, numbers);

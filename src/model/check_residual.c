@@ -248,6 +248,7 @@ static void visit_sample(const pass *p, sample *s, int64_t j, block *b)
 static void visit_blocks(void *self, int thread)
 {
     pass *p = self;
+    armilla_context *context = p->source->context;
     const int64_t m = p->source->m, n = p->source->n;
     double *column = p->columns + thread * (2 * m + 2 * p->atoms);
     sample s = {.rows = p->rows + thread * m, .x = column, .expanded = column + m, .w = column + 2 * m};
@@ -255,9 +256,13 @@ static void visit_blocks(void *self, int thread)
     for (;;) {
         const int64_t i = atomic_fetch_add(&p->next, 1);
         if (i >= p->block_count) return;
+        const int64_t first = n * i / p->block_count, last = n * (i + 1) / p->block_count;
         p->blocks[i].bad_sample = -1;
-        for (int64_t j = n * i / p->block_count; j < n * (i + 1) / p->block_count; j++)
+        if (armilla_call_pass(context, thread, first, n) != ARMILLA_OK) return;
+        for (int64_t j = first; j < last; j++) {
+            if (armilla_check_ask(context, thread, j, n) != ARMILLA_OK) return;
             visit_sample(p, &s, j, &p->blocks[i]);
+        }
     }
 }
 
@@ -276,34 +281,51 @@ static void set_atom(pass *p, int64_t k)
     p->norms[k] = sqrt(armilla_check_dot(m, u, u));
 }
 
-static void set_atoms(pass *p)
+static armilla_status set_atoms(pass *p)
 {
     const int64_t m = p->source->m, atoms = p->atoms;
+    armilla_call_step(p->source->context, ARMILLA_CHECK_ATOMS, ARMILLA_CHECK_STEPS);
     for (int64_t k = 0; k < atoms; k++) set_atom(p, k);
     for (int64_t i = 0; i < m && p->weights; i++)
         p->weights[i] = (p->model->idf ? p->model->idf[i] : 1) * (p->model->scale ? p->model->scale[i] : 1);
     for (int64_t i = 0; i < m; i++) p->keys[i] = spread_bits((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     for (int64_t k = 0; k < atoms; k++) {
+        const armilla_status status = armilla_call_pass(p->source->context, 0, k * (k + 1), atoms * (atoms + 1));
+        if (status != ARMILLA_OK) return status;
         for (int64_t i = 0; i < m && p->by_feature; i++) p->by_feature[i * atoms + k] = p->U[k * m + i];
         for (int64_t l = 0; l <= k; l++)
             p->gram[k * atoms + l] = p->gram[l * atoms + k] = armilla_check_dot(m, p->U + k * m, p->U + l * m);
     }
     for (int64_t k = 0; k < atoms * atoms; k++) p->sizes[k] = fabs(p->gram[k]);
+    return ARMILLA_OK;
 }
 
 /* The unit: 1 for samples of unit length, else a power of two above every entry and the mean's. */
-static void set_exponent(pass *p)
+static armilla_status set_exponent(pass *p)
 {
     const int64_t r = p->model->summary.rank;
+    armilla_status status = ARMILLA_OK;
     sample s = {.rows = p->rows, .x = p->columns};
     double most = p->atoms > r ? ldexp(1, p->exponents[r]) : 0;
+    armilla_call_step(p->source->context, ARMILLA_CHECK_UNIT, ARMILLA_CHECK_STEPS);
     for (int64_t j = 0; j < p->source->n && !p->unit; j++) {
+        if ((status = armilla_check_ask(p->source->context, 0, j, p->source->n)) != ARMILLA_OK) return status;
         s.count = armilla_source_read(p->source, j, s.rows, s.x);
         weigh(p, &s);
         for (int64_t i = 0; i < s.count; i++)
             if (fabs(s.x[i]) > most && isfinite(s.x[i])) most = fabs(s.x[i]);
     }
     p->exponent = p->unit ? 0 : armilla_check_exponent(1, &most);
+    return status;
+}
+
+/* Every sample, or ARMILLA_STOPPED. */
+static armilla_status visit_all(pass *p, armilla_team *team)
+{
+    armilla_context *context = p->source->context;
+    armilla_call_step(context, ARMILLA_CHECK_RESIDUAL, ARMILLA_CHECK_STEPS);
+    armilla_team_run(team, visit_blocks, p);
+    return armilla_call_stopped(context, NULL) ? ARMILLA_STOPPED : ARMILLA_OK;
 }
 
 static armilla_status take_pass(pass *p, int64_t threads)
@@ -379,12 +401,10 @@ armilla_status armilla_check_residual(const armilla_source *source, const armill
     p.block_count = source->n < MOST_BLOCKS ? source->n : MOST_BLOCKS;
     armilla_status status = take_pass(&p, threads);
     if (status == ARMILLA_OK) status = armilla_team_new(source->context, threads, &team);
-    if (status == ARMILLA_OK) {
-        set_atoms(&p);
-        set_exponent(&p);
-        armilla_team_run(team, visit_blocks, &p);
-        gather(&p, findings);
-    }
+    if (status == ARMILLA_OK) status = set_atoms(&p);
+    if (status == ARMILLA_OK) status = set_exponent(&p);
+    if (status == ARMILLA_OK) status = visit_all(&p, team);
+    if (status == ARMILLA_OK) gather(&p, findings);
     armilla_team_free(team);
     free_pass(&p);
     return status;

@@ -2,6 +2,7 @@
  * nothing yet, and not many questions later. */
 #include "reference/reference.h"
 
+#include "model/model.h"
 #include "unit/support.h"
 
 #include <math.h>
@@ -73,6 +74,10 @@ static bool fit_and_stop(const reference_trial *trial, const armilla_data *data,
     if (fired && c.stage != ARMILLA_STAGE_CODES) REFERENCE_HOLDS(summary.stop == ARMILLA_STOP_INTERRUPTED);
     REFERENCE_HOLDS(is_stopped(summary.stop) || strcmp(summary.solver, "fast") != 0 || summary.sealed);
     reference_verify(model, data, trial->X, true);
+    armilla_check check;
+    REFERENCE_OK(armilla_model_check(reference_context, model, data, &check));
+    if (!check.passed) print_message("%s\n", check.finding);
+    REFERENCE_HOLDS(check.passed);
     armilla_model_free(model);
     return fired;
 }
@@ -193,6 +198,23 @@ static void test_time_limits(void **state)
         }
 }
 
+/* A model that is not sealed is the last state of its trace, whatever its solver does when it is not stopped; a check
+ * sees where it is not. */
+static void check_follows_the_trace(const armilla_data *data, armilla_model *model)
+{
+    armilla_trace_entry *last = &model->trace[model->trace_count - 1];
+    double *const numbers[] = {&last->radius, &model->summary.objective};
+    armilla_check check;
+    if (model->summary.sealed || !model->codes->spherical) return;
+    for (int i = 0; i < 2; i++) {
+        const double whole = *numbers[i];
+        *numbers[i] *= 1 + 1e-14;
+        REFERENCE_OK(armilla_model_check(reference_context, model, data, &check));
+        REFERENCE_HOLDS(!check.passed && strstr(check.finding, "of the trace"));
+        *numbers[i] = whole;
+    }
+}
+
 /* Sealed codes are transform's; those of a stopped fit need not be, and the model says which it is, also when read. */
 static void test_sealed_is_told(void **state)
 {
@@ -216,6 +238,7 @@ static void test_sealed_is_told(void **state)
             REFERENCE_HOLDS(reference_summary(model).sealed || stopped);
             if (reference_summary(model).sealed) REFERENCE_HOLDS(memcmp(codes, armilla_model_codes(model), bytes) == 0);
             unsealed += !reference_summary(model).sealed;
+            check_follows_the_trace(trial.data, model);
             support_path(path, sizeof path, "sealed.npz");
             REFERENCE_OK(armilla_model_save(reference_context, model, path, true));
             REFERENCE_OK(armilla_model_open(reference_context, path, &read));
@@ -228,39 +251,87 @@ static void test_sealed_is_told(void **state)
     assert_true(unsealed > 0);
 }
 
-/* Calls without anything to keep: transform, survey, reconstruct and the recipe end with the documented status. */
+/* A call that is made with a model and its data, for nothing that is kept. */
+typedef struct request {
+    const reference_trial *trial;
+    const armilla_model *model;
+    double *numbers;
+} request;
+
+static armilla_status call_transform(const request *q)
+{
+    return armilla_model_transform(reference_context, q->model, q->trial->data, 1, q->numbers);
+}
+
+static armilla_status call_survey(const request *q)
+{
+    armilla_data_facts facts;
+    return armilla_data_survey(reference_context, q->trial->data, 1, &facts);
+}
+
+static armilla_status call_reconstruct(const request *q)
+{
+    return armilla_model_reconstruct(reference_context, q->model, 0, q->trial->n, q->numbers);
+}
+
+static armilla_status call_recipe(const request *q)
+{
+    armilla_options fit = q->trial->options;
+    armilla_cluster_options clusters;
+    armilla_cluster_options_default(&clusters);
+    clusters.k = 3;
+    return armilla_cluster_recipe(reference_context, q->trial->data, &fit, &clusters);
+}
+
+static armilla_status call_check(const request *q)
+{
+    armilla_check check;
+    return armilla_model_check(reference_context, q->model, q->trial->data, &check);
+}
+
+static const struct {
+    armilla_status (*call)(const request *q);
+    armilla_stage stage; /* the last that is told */
+    int64_t least;       /* questions of 300 samples */
+} other_calls[] = {
+    {call_transform, ARMILLA_STAGE_CODES, 2},        {call_survey, ARMILLA_STAGE_SURVEY, 1},
+    {call_reconstruct, ARMILLA_STAGE_SURVEY, 300},   {call_recipe, ARMILLA_STAGE_SURVEY, 1},
+    {call_check, ARMILLA_STAGE_CHECK, 2 * 300 / 16},
+};
+
+static void stop_other_call(const request *q, size_t i)
+{
+    bool fired = true;
+    for (int64_t at = 1; fired; at++) {
+        caller c;
+        listen(&c, at);
+        const armilla_status status = other_calls[i].call(q);
+        armilla_context_set_watch(reference_context, NULL, NULL);
+        fired = c.asked >= at;
+        REFERENCE_HOLDS(status == (fired ? ARMILLA_STOPPED : ARMILLA_OK) && c.after == 0);
+        if (fired) REFERENCE_SAYS("stopped before there was a result");
+        if (!fired) REFERENCE_HOLDS(c.asked >= other_calls[i].least && c.seen[other_calls[i].stage] > 0);
+    }
+}
+
+/* Centred and scaled, so that a check has every pass that there is. */
 static void test_other_calls(void **state)
 {
     static const int64_t shape[] = {10, 300, 4, 2};
     reference_trial trial;
     (void)state;
-    make_trial(&trial, &reference_pairs[5], shape, 530);
-    reference_trial_scene(&trial, "other calls");
-    armilla_model *model = reference_trial_fit(&trial);
-    double *codes = reference_new(trial.n * trial.m);
-    for (int call = 0; call < 4; call++) {
-        bool fired = true;
-        for (int64_t at = 1; fired; at++) {
-            caller c;
-            armilla_data_facts facts;
-            armilla_options fit = trial.options;
-            armilla_cluster_options clusters;
-            armilla_cluster_options_default(&clusters);
-            clusters.k = 3;
-            listen(&c, at);
-            const armilla_status status =
-                call == 0   ? armilla_model_transform(reference_context, model, trial.data, 1, codes)
-                : call == 1 ? armilla_data_survey(reference_context, trial.data, 1, &facts)
-                : call == 2 ? armilla_model_reconstruct(reference_context, model, 0, trial.n, codes)
-                            : armilla_cluster_recipe(reference_context, trial.data, &fit, &clusters);
-            armilla_context_set_watch(reference_context, NULL, NULL);
-            fired = c.asked >= at;
-            REFERENCE_HOLDS(status == (fired ? ARMILLA_STOPPED : ARMILLA_OK) && c.after == 0 && c.asked > 0);
-        }
+    for (int prepared = 0; prepared < 2; prepared++) {
+        make_trial(&trial, reference_pair_find("orthonormal", "sphere"), shape, 530);
+        trial.options.center = trial.options.scale = prepared;
+        reference_trial_scene(&trial, prepared ? "other calls, prepared" : "other calls");
+        armilla_model *model = reference_trial_fit(&trial);
+        double *numbers = reference_new(trial.n * trial.m);
+        const request q = {&trial, model, numbers};
+        for (size_t i = 0; i < sizeof other_calls / sizeof *other_calls; i++) stop_other_call(&q, i);
+        free(numbers);
+        armilla_model_free(model);
+        reference_trial_free(&trial);
     }
-    free(codes);
-    armilla_model_free(model);
-    reference_trial_free(&trial);
 }
 
 static void check_labels(const armilla_clustering *clustering, int64_t n, int64_t k)

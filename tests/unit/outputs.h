@@ -1,0 +1,68 @@
+/* What the tests of outputs share: a file to write, and what is in it. */
+#ifndef ARMILLA_TESTS_OUTPUTS_H
+#define ARMILLA_TESTS_OUTPUTS_H
+
+#include "support.h"
+
+#include <armilla/files.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OLD "the old content\n"
+
+static armilla_context *context;
+static char target[256];
+
+static inline int set_up(void **state)
+{
+    (void)state;
+    context = support_context();
+    support_path(target, sizeof target, "target.bin");
+    support_clean();
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    (void)state;
+    armilla_context_free(context);
+    support_clean();
+    return 0;
+}
+
+static inline void assert_content(const char *path, const char *wanted, size_t size)
+{
+    size_t count = 0;
+    char *bytes = support_read_file(path, &count);
+    assert_int_equal(count, size);
+    assert_memory_equal(bytes, wanted, size);
+    free(bytes);
+}
+
+static inline char *pattern(size_t size)
+{
+    char *bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; i++) bytes[i] = (char)(i * 7 + i / 251);
+    return bytes;
+}
+
+/* Writes size bytes in pieces of `piece`; commits. */
+static inline armilla_status write_pattern(armilla_context *with, const char *path, bool overwrite, size_t size,
+                                           size_t piece)
+{
+    armilla_output *output = NULL;
+    char *bytes = pattern(size);
+    armilla_status status = armilla_output_new(with, path, overwrite, &output);
+    for (size_t at = 0; at < size && status == ARMILLA_OK; at += piece)
+        status = armilla_output_write(output, bytes + at, size - at < piece ? size - at : piece);
+    if (status == ARMILLA_OK) status = armilla_output_commit(output);
+    armilla_output_free(output);
+    free(bytes);
+    return status;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+#endif
