@@ -4,6 +4,7 @@ the processor's, so that other work on the machine does not count, and is compar
 
 $ARMILLA is the command. Exit status 77 (skipped) where NumPy is missing."""
 
+import gzip
 import json
 import os
 import pty
@@ -129,12 +130,18 @@ def test_time_limits(sweep):
             check(seconds <= 2 * limit + (SWEEPS + 6) * sweep + SLACK, f"{what}: {seconds:.2f} s of {sweep:.3f} s sweeps")
 
 
-def on_terminal(command, until, number=None):
-    """What a terminal shows until the text comes, then the signal, then the rest."""
+def on_terminal(command, until, number=None, pause=0):
+    """What a terminal shows until the text comes, then the signal, then the rest. A pause soon after the start makes any
+    machine slow enough for progress to be shown."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ["TERM"] = "xterm"
         os.execv(command[0], command)
+    if pause:
+        time.sleep(0.1)
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(pause)
+        os.kill(pid, signal.SIGCONT)
     shown, sent, ended = b"", False, time.monotonic() + 120
     while time.monotonic() < ended:
         ready, _, _ = select.select([terminal], [], [], 1)
@@ -151,6 +158,20 @@ def on_terminal(command, until, number=None):
     os.close(terminal)
     _, status = os.waitpid(pid, 0)
     return shown.decode(errors="replace"), os.waitstatus_to_exitcode(status)
+
+
+def test_terminal_reading():
+    """Progress of reading from the first second, and the end at once."""
+    rows = (",".join(str(random.random())[:8] for _ in range(50)) for _ in range(4000))
+    block = ("\n".join(rows) + "\n").encode()
+    with gzip.open("large.csv.gz", "wb", compresslevel=1) as file:
+        for _ in range(20):
+            file.write(block)
+    stopped = [ARMILLA, "fit", "large.csv.gz", "--rank", "2", "--out", "never.npz"]
+    shown, status = on_terminal(stopped, b"reading", signal.SIGINT, pause=1.2)
+    check(status == 130 and not os.path.exists("never.npz"), f"stopped reading: status {status}")
+    check(re.search(r"reading large.csv.gz +\d+ % of \d+ MB  < \d+ s left", shown), f"no progress of reading: {shown!r}")
+    os.remove("large.csv.gz")
 
 
 def test_terminal():
@@ -178,6 +199,7 @@ def main():
         test_signals(sweep)
         test_time_limits(sweep)
         test_terminal()
+        test_terminal_reading()
         os.chdir("/")
 
 
