@@ -2,19 +2,9 @@
 #include "convert.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-armilla_status refuse(conversion *c, armilla_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(c->error, sizeof c->error, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 armilla_status take(conversion *c, int64_t count, size_t size, void *block)
 {

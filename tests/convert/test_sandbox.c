@@ -19,16 +19,6 @@
 
 #include <cmocka.h>
 
-/* What limits_set says in the converter. */
-armilla_status refuse(conversion *c, armilla_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(c->error, sizeof c->error, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 enum { LOCKED_OUT = 42, GOT_THROUGH = 43, NO_LOCK = 44 };
 
 char sandbox_folder[] = "/tmp/armilla-sandbox-XXXXXX", sandbox_victim[64], sandbox_other[64];

@@ -179,24 +179,25 @@ static void stop_at_every_question(const kind *k, bool mistaken, int threads)
     }
 }
 
-static void stops_anywhere(void **state)
+static void stop_every_kind(bool mistaken)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (int threads = 1; threads <= 2; threads++) {
             print_message("%s, %d\n", kinds[i].name, threads);
-            stop_at_every_question(&kinds[i], false, threads);
+            stop_at_every_question(&kinds[i], mistaken, threads);
         }
+}
+
+static void stops_anywhere(void **state)
+{
+    (void)state;
+    stop_every_kind(false);
 }
 
 static void stops_before_a_mistake(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        for (int threads = 1; threads <= 2; threads++) {
-            print_message("%s, %d\n", kinds[i].name, threads);
-            stop_at_every_question(&kinds[i], true, threads);
-        }
+    stop_every_kind(true);
 }
 
 static int set_up(void **state)

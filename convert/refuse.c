@@ -1,0 +1,14 @@
+/* Why a conversion fails, in one sentence. */
+#include "convert.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+armilla_status refuse(conversion *c, armilla_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->error, sizeof c->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
