@@ -235,7 +235,7 @@ static armilla_status write_labels(cli_session *session, const armilla_clusterin
     armilla_cluster_summary found;
     armilla_output *output = NULL;
     armilla_clustering_summarize(clustering, &found);
-    report_erase(&session->report);
+    report_erase(&session->report); /* standard output may be the same terminal */
     for (int64_t j = 0; j < found.n && !settings->out && !settings->json; j++) printf("%" PRId64 "\n", labels[j]);
     if (!settings->out) return ARMILLA_OK;
     armilla_status status = armilla_output_new(session->context, settings->out, settings->force, &output);

@@ -141,7 +141,7 @@ static void print_members(json_t *object)
 armilla_status json_print(cli_session *session, json_t *object)
 {
     if (!object) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
-    report_erase(&session->report); /* both may be one terminal */
+    report_erase(&session->report); /* standard output may be the same terminal */
     if (session->settings.json) {
         (void)json_dumpf(object, stdout, JSON_INDENT(2));
         putchar('\n');

@@ -136,7 +136,7 @@ bool armilla_call_over(armilla_context *context)
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
 {
     armilla_call *call = &context->call;
-    const double part = total > 0 ? (double)done / (double)total : 0;
+    const double part = call->inner == 0 && total > 0 ? (double)done / (double)total : 0;
     call->reached = fmax(call->reached, call->low + (call->high - call->low) * part);
     return armilla_call_over(context);
 }

@@ -34,7 +34,8 @@ void armilla_call_limit(armilla_context *context, double deadline);
 void armilla_call_stage(armilla_context *context, armilla_stage stage);
 /* What follows is step `step` of `steps` of the stage (from 0). */
 void armilla_call_step(armilla_context *context, int64_t step, int64_t steps);
-/* Between these, steps are not those of the stage: they are a part of one that has been told. */
+/* Between these, steps and passes are not those of the stage: they are some of many parts of a step that has been told,
+ * which is not done before all of them are. */
 void armilla_call_inner_enter(armilla_context *context);
 void armilla_call_inner_leave(armilla_context *context);
 

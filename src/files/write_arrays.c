@@ -32,7 +32,7 @@ static armilla_status write_npy(const armilla_writing *w)
     if (status != ARMILLA_OK) return status;
     status = armilla_output_npy_header(output, w->data->type, columns ? m : n, columns ? n : m, columns);
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
-        status = armilla_writing_go_on(w);
+        status = armilla_writing_go_on(w, j, n);
         if (status == ARMILLA_OK)
             status = armilla_output_write(output, values + (size_t)(j * stride) * size, (size_t)m * size);
     }
@@ -106,7 +106,7 @@ static armilla_status write_npz(const armilla_writing *w)
     if (status != ARMILLA_OK) return status;
     status = matrix ? add_sparse(w, matrix, writer) : add_dense(w, writer);
     if (status == ARMILLA_OK) status = add_names(w, writer);
-    if (status == ARMILLA_OK) status = armilla_writing_go_on(w);
+    if (status == ARMILLA_OK) status = armilla_writing_go_on(w, 1, 1);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
     armilla_npz_writer_free(writer);
     return status;
@@ -148,7 +148,7 @@ static armilla_status write_idx_lines(const armilla_writing *w, const armilla_li
     make_idx_header((uint32_t)lines->count, (uint32_t)lines->width, header);
     if (status == ARMILLA_OK) status = armilla_output_write(output, header, sizeof header);
     for (int64_t i = 0; i < lines->count && status == ARMILLA_OK; i++) {
-        status = armilla_writing_go_on(w);
+        status = armilla_writing_go_on(w, i, lines->count);
         if (status == ARMILLA_OK) status = make_bytes(w, lines, i, numbers, bytes);
         if (status == ARMILLA_OK) status = armilla_output_write(output, bytes, (size_t)lines->width);
     }

@@ -121,7 +121,7 @@ static armilla_status write_csv(const armilla_writing *w)
     armilla_status status = text_open(w, columns, &t.file);
     if (status == ARMILLA_OK) status = put_header(&t);
     for (int64_t i = 0; status == ARMILLA_OK && i < t.file.lines.count; i++) {
-        status = armilla_writing_go_on(w);
+        status = armilla_writing_go_on(w, i, t.file.lines.count);
         if (status == ARMILLA_OK) status = put_row(&t, i);
     }
     return text_close(&t.file, status);
@@ -132,7 +132,7 @@ static armilla_status put_entries(text_file *file, int64_t line)
 {
     const bool columns = file->w->options->sample_columns;
     int64_t first = 0, last = 0;
-    armilla_status status = armilla_writing_go_on(file->w);
+    armilla_status status = armilla_writing_go_on(file->w, line, file->lines.count);
     armilla_lines_range(&file->lines, line, &first, &last);
     for (; first < last && status == ARMILLA_OK; first++) {
         const int64_t place = armilla_lines_place(&file->lines, first);
@@ -147,7 +147,7 @@ static armilla_status put_entries(text_file *file, int64_t line)
 /* A column of the array, a number per line. */
 static armilla_status put_column(text_file *file, int64_t line)
 {
-    armilla_status status = armilla_writing_go_on(file->w);
+    armilla_status status = armilla_writing_go_on(file->w, line, file->lines.count);
     armilla_lines_get(&file->lines, line, file->numbers);
     for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
         status = put_number(file, file->numbers[k]);
@@ -219,7 +219,7 @@ static armilla_status write_svmlight(const armilla_writing *w)
                             "%s: svmlight has one sample per line; leave out --to-samples columns", w->path);
     armilla_status status = text_open(w, false, &file);
     for (int64_t i = 0; status == ARMILLA_OK && i < file.lines.count; i++) {
-        status = armilla_writing_go_on(w);
+        status = armilla_writing_go_on(w, i, file.lines.count);
         if (status == ARMILLA_OK) status = put_sample(&file, i);
     }
     return text_close(&file, status);

@@ -63,9 +63,9 @@ static void warn_of_loss(const armilla_writing *w, const armilla_writer *writer)
                         w->path, kinds[kind]);
 }
 
-armilla_status armilla_writing_go_on(const armilla_writing *w)
+armilla_status armilla_writing_go_on(const armilla_writing *w, int64_t done, int64_t total)
 {
-    if (armilla_call_over(w->context)) return armilla_call_explain(w->context);
+    if (armilla_call_reached(w->context, done, total)) return armilla_call_explain(w->context);
     if (!w->options->stop || !w->options->stop(w->options->user)) return ARMILLA_OK;
     return armilla_fail(w->context, ARMILLA_IO_ERROR, "%s: is not written, as was asked", w->path);
 }

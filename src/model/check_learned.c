@@ -95,14 +95,16 @@ static double loss(const moments *f)
     return ((double)f->source->n + 16) * DBL_EPSILON;
 }
 
-/* 1/(sd*idf), or 1 where a feature does not vary by more than the rounding of its mean. */
+/* 1/(sd*idf), or 1 where a feature does not vary by more than the rounding of its mean. Logarithms of two makes differ
+ * in their last bit or two, and the deviation by no more than they do. */
 static double scale_excess(const moments *f, int64_t i, double idf, double stated)
 {
     const double sd = f->spread[i], blur = DBL_EPSILON * fabs(f->mean[i]);
     const bool constant = stated == 1 && sd <= 16 * blur, varies = sd > 4 * blur;
+    const double cancelled = 64 * (blur / sd) * (blur / sd), logarithms = f->log1p ? 3 * blur / sd : 0;
     const double found = 1 / (sd / f->unit[i] * idf);
     if (constant || (sd == 0 && stated == 1)) return 0;
-    return varies ? excess(stated, found, found * (loss(f) + 64 * (blur / sd) * (blur / sd))) : INFINITY;
+    return varies ? excess(stated, found, found * (loss(f) + cancelled + logarithms)) : INFINITY;
 }
 
 static void compare(const moments *f, const armilla_model *model, armilla_learned *learned)

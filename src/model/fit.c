@@ -208,8 +208,10 @@ static armilla_status screen(armilla_fit_state *f, const armilla_solver *solver,
     armilla_status status = armilla_take(f->context, f->candidate_count, sizeof *f->candidates, &f->candidates);
     for (int64_t i = 0; i < f->candidate_count && status == ARMILLA_OK; i++)
         f->candidates[i] = (armilla_candidate){.start = start_row(f, i), .seed = start_seed(f, i)};
+    armilla_call_inner_enter(f->context); /* short beside what is done with it */
     if (status == ARMILLA_OK)
         status = armilla_sketch_make(f->model, f->view.raw, p, plan, (uint64_t)f->options->seed, &sketch);
+    armilla_call_inner_leave(f->context);
     if (status == ARMILLA_OK)
         status = armilla_screen(sketch.problem, solver, f->candidate_count, plan->kept, f->candidates);
     if (status == ARMILLA_OK) {

@@ -209,13 +209,16 @@ static double longest_of(int64_t count, int64_t stride, const double *squares)
 static armilla_status out_of_range(armilla_problem *p)
 {
     const bool single = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
+    const bool small = longest_of(p->n, 1, p->squared_norms) < 1;
     char radius[64] = "";
     if (fixed) (void)snprintf(radius, sizeof radius, " with --radius %.3g", p->options.radius);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
                         "the entries are too %s for their products with the factors to be added in %s%s; %s%s",
-                        longest_of(p->n, 1, p->squared_norms) < 1 ? "small" : "large",
-                        armilla_type_word(p->options.type), radius, single ? "use --precision f64 or " : "",
-                        fixed ? "a radius nearer to the samples' length" : "multiply the data by a power of ten");
+                        small ? "small" : "large", armilla_type_word(p->options.type), radius,
+                        single ? "use --precision f64 or " : "",
+                        fixed   ? "a radius nearer to the samples' length"
+                        : small ? "multiply the data by a power of ten"
+                                : "divide the data by a power of ten");
 }
 
 /* A sweep adds products of U, X and W in the working type: those of the longest must have all their digits there, and

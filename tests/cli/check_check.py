@@ -188,6 +188,7 @@ X = rng.random((40, 30))
 np.save("plain.npy", X)
 np.save("span.npy", X * 10.0 ** np.linspace(-150, 150, 30))
 np.save("span-rows.npy", X * 10.0 ** np.linspace(-150, 150, 40)[:, None])
+np.save("far.npy", 5 + 5e-7 * X)  # logarithms that vary in their last few digits alone
 for data, options in (
     ("plain.npy", ("--radius", "1e20")),
     ("plain.npy", ("--radius", "1e20", "--solver", "palm")),
@@ -198,6 +199,9 @@ for data, options in (
     ("span.npy", ("--basis", "nonnegative", "--codes", "nonneg-sphere", "--solver", "palm")),
     ("span-rows.npy", ("--basis", "free", "--codes", "free")),
     ("span.npy", ("--normalize", "l2", "--scale", "--center")),
+    ("far.npy", ("--log1p", "--scale")),
+    ("far.npy", ("--log1p", "--scale", "--center")),
+    ("far.npy", ("--log1p", "--tfidf", "--scale", "--normalize", "l2")),
 ):
     model = fit(data, "--rank", 3, "--max-iter", 8, *options)
     check(model, data, 0, f"{data} {' '.join(options)}")
@@ -214,7 +218,12 @@ for options in (("plain.npy", "--radius", "1e200"), ("plain.npy", "--radius", "1
                 ("large.npy", "--precision", "f32", "--codes", "nonneg", "--basis", "nonnegative"),
                 ("small.npy", "--precision", "f32", "--codes", "nonneg"),
                 ("large.npy", "--precision", "f32", "--codes", "nonneg")):
-    expect(65, run("fit", *options, "--rank", 3), " ".join(options))
+    got = run("fit", *options, "--rank", 3)
+    expect(65, got, " ".join(options))
+    advice = "nearer" if "--radius" in options else "divide" if options[0] == "large.npy" else "multiply"
+    if advice not in got.stderr:
+        failures += 1
+        print(f"{' '.join(options)}: no advice to {advice}: {got.stderr.strip()}")
 
 print(f"{failures} failed")
 sys.exit(failures != 0)

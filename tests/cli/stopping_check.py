@@ -185,6 +185,10 @@ def test_terminal():
     check(status == 0 and "stopping: " in shown, f"--time-limit: status {status}, {shown!r}")
     shown, status = on_terminal(slow + ["--time-limit", "0.5", "--quiet"], b"")
     check(status == 0 and not shown, f"--quiet: status {status}, {shown!r}")
+    for options in ((), ("--json",)):
+        shown, status = on_terminal([ARMILLA, "cluster", "data.npy", "--k", "20", "--on", "data", *options], b"")
+        check(status == 0 and "left" in shown, f"cluster on a terminal: status {status}, {shown[:2000]!r}")
+        check(not re.search(r"left[\d{]", shown), f"cluster: progress is left before the output: {shown[:2000]!r}")
     run = subprocess.run(slow + ["--time-limit", "0.5"], capture_output=True, check=True)
     check(b"\r" not in run.stderr and b"left" not in run.stderr, "progress without a terminal")
 

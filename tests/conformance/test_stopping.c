@@ -16,8 +16,9 @@ typedef struct caller {
     int64_t after;           /* questions that came after the answer */
     armilla_stage stage;     /* in which it was given */
     int64_t seen[ARMILLA_STAGE_COUNT];
-    double fraction;
-    bool quiet; /* `stopping` was not told */
+    int64_t early[ARMILLA_STAGE_COUNT]; /* questions of the first half */
+    double fraction;                    /* the last */
+    bool quiet;                         /* `stopping` was not told */
 } caller;
 
 static int answer(void *user, const armilla_progress *progress)
@@ -28,6 +29,8 @@ static int answer(void *user, const armilla_progress *progress)
     const bool fired = c->fires_at > 0 && c->asked >= c->fires_at;
     c->asked++;
     c->seen[progress->stage]++;
+    c->early[progress->stage] += progress->fraction < 0.5;
+    c->fraction = progress->fraction;
     c->quiet |= fired && !progress->stopping;
     c->after += fired;
     if (c->asked == c->fires_at) c->stage = progress->stage;
@@ -175,6 +178,46 @@ static void test_threads_and_screening(void **state)
         for (int64_t at = 1; fit_and_stop(&trial, trial.data, at, 4 * 5600 / 72); at += 1 + at / 5) {}
         reference_trial_free(&trial);
     }
+}
+
+/* How far a stage is told to be is near the work that is done: about half of the questions come in its first half. */
+static void tells_evenly(const caller *c, armilla_stage stage)
+{
+    const double seen = (double)c->seen[stage], early = (double)c->early[stage];
+    reference_scene("%s: %.0f of %.0f questions in the first half", armilla_stage_word(stage), early, seen);
+    REFERENCE_HOLDS(early >= 0.25 * seen && early <= 0.75 * seen);
+}
+
+static void test_progress_is_even(void **state)
+{
+    static const int64_t shape[] = {24, 5600, 4, 2};
+    static const char *const outputs[] = {"test_stopping.csv", "test_stopping.npy", "test_stopping.mtx",
+                                          "test_stopping.svm"};
+    const armilla_write_options options = {.overwrite = true};
+    reference_trial trial;
+    armilla_model *model = NULL;
+    caller c;
+    (void)state;
+    for (int i = 0; i < REFERENCE_PAIRS; i++) {
+        make_trial(&trial, &reference_pairs[i], shape, 520 + (uint64_t)i);
+        trial.options.threads = 1;
+        trial.options.restarts = 6;
+        trial.options.max_iter = 1;
+        listen(&c, 0);
+        REFERENCE_OK(armilla_fit(reference_context, trial.data, &trial.options, &model));
+        tells_evenly(&c, ARMILLA_STAGE_START);
+        armilla_model_free(model);
+        if (i + 1 < REFERENCE_PAIRS) reference_trial_free(&trial);
+    }
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        listen(&c, 0);
+        REFERENCE_OK(armilla_data_write(reference_context, trial.data, outputs[i], &options));
+        tells_evenly(&c, ARMILLA_STAGE_WRITING);
+        REFERENCE_HOLDS(c.fraction > 0.9);
+        (void)remove(outputs[i]);
+    }
+    armilla_context_set_watch(reference_context, NULL, NULL);
+    reference_trial_free(&trial);
 }
 
 /* A time limit at any moment gives a model, however early. */
@@ -412,11 +455,11 @@ static void test_reading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_pair),  cmocka_unit_test(test_other_solvers),
-        cmocka_unit_test(test_every_start), cmocka_unit_test(test_threads_and_screening),
-        cmocka_unit_test(test_time_limits), cmocka_unit_test(test_sealed_is_told),
-        cmocka_unit_test(test_other_calls), cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_every_pair),       cmocka_unit_test(test_other_solvers),
+        cmocka_unit_test(test_every_start),      cmocka_unit_test(test_threads_and_screening),
+        cmocka_unit_test(test_progress_is_even), cmocka_unit_test(test_time_limits),
+        cmocka_unit_test(test_sealed_is_told),   cmocka_unit_test(test_other_calls),
+        cmocka_unit_test(test_clusters),         cmocka_unit_test(test_reading),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -133,7 +133,8 @@ static int64_t sweeps_of(const reference_pair *pair, const double *X, int64_t it
 }
 
 /* Three samples, two of them the same, and five atoms: some are used by no code, and no sample in their place helps. That
- * is found out once; then iterations cost what they cost without unused atoms, two sweeps at most. */
+ * is found out once; then iterations cost what they cost without unused atoms, two sweeps at most. Where h still falls by
+ * rounding the samples may be tried again, ever more rarely: after iterations 64 and 128 at the most. */
 static void test_what_cannot_be_revived_is_left(void **state)
 {
     uint64_t random = 313;
@@ -143,7 +144,7 @@ static void test_what_cannot_be_revived_is_left(void **state)
     memcpy(X + 8, X, 8 * sizeof *X);
     for (size_t p = 0; p < REFERENCE_FAMILY; p++) {
         const int64_t early = sweeps_of(&reference_family[p], X, 60), late = sweeps_of(&reference_family[p], X, 260);
-        REFERENCE_HOLDS(late - early <= 2 * 200);
+        REFERENCE_HOLDS(late - early <= 2 * 200 + 2);
     }
 }
 
