@@ -265,11 +265,11 @@ def check_memory():
         file.create_group("obs"), file.create_group("var")
         file.create_dataset("X", (10**6, 10**6), "f8", chunks=(1000, 1000))
     assert "out of memory" in run("info", "x.h5ad", status=71)
+    sanitized = b"__asan_init" in open(CONVERTER, "rb").read()  # and then it has no limit
     with h5py.File("x.h5ad", "w") as file:  # 4 GB
         file.create_group("obs"), file.create_group("var")
         file.create_dataset("X", (10**5, 5000), "f8", chunks=(1000, 1000))
-    assert "out of memory" in run("info", "x.h5ad", status=71)
-    sanitized = b"__asan_init" in open(CONVERTER, "rb").read()
+    assert sanitized or "out of memory" in run("info", "x.h5ad", status=71)
     X = np.random.default_rng(3).standard_normal((60, 50))
     scipy.io.savemat("x.mat", {"X": X})
     with h5py.File("x.h5ad", "w") as file:
