@@ -176,6 +176,23 @@ static void clusters(void **state)
     armilla_data_free(data);
 }
 
+/* Names that only look like those of open files are names of files. */
+static void outputs(void **state)
+{
+    static const char *const odd[] = {"/dev/fd/", "/dev/fd/x", "/dev/fd/+1", "/dev/fd/1x", "/proc/self/fd/-1"};
+    armilla_output *output = NULL;
+    (void)state;
+    support_fails(context, armilla_output_new(context, "", true, &output), ARMILLA_CANNOT_CREATE, "has no name");
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        support_fails(context, armilla_output_new(context, odd[i], true, &output), ARMILLA_CANNOT_CREATE, odd[i]);
+    assert_null(output);
+    support_ok(context, armilla_output_check(context, "/dev/stdout", false)); /* open already */
+    support_ok(context, armilla_output_check(context, "/dev/fd/1", false));
+    support_ok(context, armilla_output_new(context, "/dev/stderr", false, &output)); /* and nothing is written to it */
+    support_ok(context, armilla_output_commit(output));
+    armilla_output_free(output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +201,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_and_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(outputs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(clusters, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * Labels from files of their own. */
 #include "support.h"
 
+#include "files/array.h"
 #include "files/files.h"
 #include "files/npz.h"
 
@@ -275,6 +276,11 @@ static void refuses_labels_that_do_not_fit(void **state)
         support_write_file(other, cases[i].bytes, cases[i].count);
         refuses(&options, ARMILLA_BAD_DATA, cases[i].words);
     }
+    char matrix[512];
+    const size_t header = armilla_array_header("i8", ROWS, 1, false, matrix);
+    memset(matrix + header, 0, ROWS * sizeof(int64_t));
+    support_write_file(other, matrix, header + ROWS * sizeof(int64_t));
+    refuses(&options, ARMILLA_BAD_DATA, "labels are a vector; save labels.ravel()");
     refuses(&(armilla_read_options){.labels = "/nonexistent/labels"}, ARMILLA_CANNOT_OPEN, "/nonexistent/labels");
 }
 
