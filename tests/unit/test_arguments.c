@@ -149,6 +149,31 @@ static void fits(void **state)
     armilla_model_free(model);
 }
 
+/* A record is UTF-8; a name that is not can be given all the same, and is recorded without the bytes that are none. */
+static void names_of_other_encodings(void **state)
+{
+    const double basis[2 * M] = {[0] = 1, [M + 1] = 1};
+    char path[256];
+    armilla_data *data = NULL;
+    armilla_model *model = NULL, *opened = NULL;
+    armilla_options options;
+    (void)state;
+    support_path(path, sizeof path, "model.npz");
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    armilla_options_default(&options);
+    options.rank = 2;
+    options.start = "caf\xe9.npy";
+    options.start_basis = basis;
+    options.max_iter = 2;
+    support_ok(context, armilla_fit(context, data, &options, &model));
+    support_ok(context, armilla_model_save(context, model, path, false));
+    support_ok(context, armilla_model_open(context, path, &opened));
+    assert_non_null(strstr(armilla_model_options(opened), "caf?.npy"));
+    armilla_model_free(opened);
+    armilla_model_free(model);
+    armilla_data_free(data);
+}
+
 static void clusters(void **state)
 {
     armilla_data *data = NULL;
@@ -201,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_and_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_of_other_encodings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(outputs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(clusters, set_up, tear_down),
     };

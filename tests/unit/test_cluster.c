@@ -353,8 +353,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_plain_loop),   cmocka_unit_test(test_threads_and_storage),
         cmocka_unit_test(test_empty_clusters),      cmocka_unit_test(test_odd_data),
-        cmocka_unit_test(test_failing_allocations),
-        cmocka_unit_test(test_stops_when_asked),    cmocka_unit_test(test_precision),
+        cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_stops_when_asked),
+        cmocka_unit_test(test_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

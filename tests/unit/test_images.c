@@ -75,7 +75,8 @@ static void reads_a_folder_in_natural_order(void **state)
     static const struct {
         const char *name;
         int step;
-    } files[] = {{"b9.png", 3}, {"b10.PNG", 4}, {"a.png", 1}, {"b09.png", 2}, {"b010x.png", 5}, {"c.png.png", 7}, {"c.png", 6}};
+    } files[] = {{"b9.png", 3},    {"b10.PNG", 4},   {"a.png", 1}, {"b09.png", 2},
+                 {"b010x.png", 5}, {"c.png.png", 7}, {"c.png", 6}};
     static const char *const sorted[] = {"a.png", "b09.png", "b9.png", "b10.PNG", "b010x.png", "c.png", "c.png.png"};
     unsigned char bytes[MOST];
     double sample[WIDTH * HEIGHT];
