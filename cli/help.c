@@ -34,9 +34,9 @@ static void add_range(char *buffer, size_t size, const armilla_option *row)
     char range[96] = "";
     const bool bounded = row->high < 1e9;
     if (bounded)
-        snprintf(range, sizeof range, "%s%.15g to %.15g", row->above_low ? "above " : "", row->low, row->high);
+        snprintf(range, sizeof range, "%.15g to %.15g", row->low, row->high);
     else
-        snprintf(range, sizeof range, "%s %.15g", row->above_low ? "above" : "at least", row->low);
+        snprintf(range, sizeof range, "at least %.15g", row->low);
     add(buffer, size, "; ", range);
 }
 

@@ -25,9 +25,10 @@ page() {
 scripts/build.sh "$tree" -DCMAKE_BUILD_TYPE=None -DARMILLA_TESTS=ON \
     -DCMAKE_C_FLAGS='--coverage -g -Og -fprofile-update=prefer-atomic'
 find "$tree" -name '*.gcda' -delete
-# cli_inject_check knows every call to the system, and the counters make some of their own.
+# cli_inject_check knows every call to the system, and the counters make some of their own. armilla-convert is locked in
+# and cannot write counters, which it says at every end: cli_external_check looks at what it says.
 ctest --test-dir "$tree" --parallel "$jobs" --output-on-failure --no-label-summary --timeout 1800 -L 'unit|cli' \
-    -E cli_inject_check >"$tree/tests.log" ||
+    -E 'cli_inject_check|cli_external_check' >"$tree/tests.log" ||
     { grep -A40 -e 'tests passed' "$tree/tests.log" >&2; exit 1; }
 rm -rf "$tree/pages"
 mkdir -p "$tree/pages"

@@ -87,13 +87,9 @@ static armilla_status set_real(armilla_context *context, const armilla_option *r
     double value = 0;
     if (!read_number(text, "", &value))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a number", row->name, text);
-    const bool within = value >= row->low && value <= row->high && !(row->above_low && value == row->low);
-    if (!within && row->high < 1e300)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number %s %g up to %g",
-                            row->name, text, row->above_low ? "above" : "from", row->low, row->high);
-    if (!within)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number %s %g", row->name,
-                            text, row->above_low ? "above" : "of at least", row->low);
+    if (value < row->low || value > row->high)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number from %g up to %g",
+                            row->name, text, row->low, row->high);
     *(double *)field(row, target) = value;
     return ARMILLA_OK;
 }

@@ -14,16 +14,14 @@ enum {
     STACK_BYTES = 1 << 20 /* of a thread: the system's own number may be as small as ulimit -s has been made */
 };
 
-/* Cores granted by a cgroup v2 quota ("max 100000" or "200000 100000"), or 0 where there is none. */
-static int quota_cores(void)
+int armilla_threads_quota(const char *path)
 {
     long long quota = 0, period = 0;
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+    FILE *file = fopen(path, "re");
     if (!file) return 0;
-    if (fscanf(file, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) quota = 0;
+    const bool given = fscanf(file, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0;
     fclose(file);
-    if (quota == 0) return 0;
-    return (int)armilla_min64((quota + period - 1) / period, MOST_THREADS);
+    return given ? (int)armilla_min64((quota - 1) / period + 1, MOST_THREADS) : 0;
 }
 
 /* CPUs of the affinity mask. cpu_set_t ends at 1024 of them, and the call fails where the system may have more. */
@@ -35,7 +33,7 @@ static int mask_cores(void)
 
 int armilla_threads_available(void)
 {
-    const int cores = mask_cores(), quota = quota_cores();
+    const int cores = mask_cores(), quota = armilla_threads_quota("/sys/fs/cgroup/cpu.max");
     const int granted = quota > 0 && quota < cores ? quota : cores;
     return (int)armilla_max64(1, armilla_min64(granted, MOST_THREADS));
 }

@@ -7,6 +7,9 @@
 
 /* The cores that this process may use: its affinity mask, and the cgroup's CPU quota where there is one. */
 int armilla_threads_available(void);
+/* Cores granted by the cgroup v2 quota in that file ("max 100000" or "200000 100000"), a part of one as a whole one; 0
+ * where there is none. */
+int armilla_threads_quota(const char *path);
 /* The number of threads to run on: wanted, or all available where wanted <= 0. Public functions ask once and hand the
  * answer down: it may change at any time, and memory is laid out by it. */
 int armilla_threads_choose(int64_t wanted);

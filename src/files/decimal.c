@@ -258,3 +258,15 @@ armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned
     *value = found;
     return ARMILLA_DECIMAL_NUMBER;
 }
+
+bool armilla_decimal_list(const unsigned char *start, const unsigned char *end, locale_t plain)
+{
+    double value = 0;
+    while (start) {
+        const unsigned char *comma = memchr(start, ',', (size_t)(end - start));
+        const unsigned char *stop = comma ? comma : end;
+        if (armilla_decimal_parse(start, stop, '.', plain, &value) != ARMILLA_DECIMAL_NUMBER) return false;
+        start = comma ? comma + 1 : NULL;
+    }
+    return true;
+}

@@ -3,6 +3,7 @@
 #define ARMILLA_FILES_DECIMAL_H
 
 #include <locale.h>
+#include <stdbool.h>
 
 typedef enum armilla_decimal {
     ARMILLA_DECIMAL_NUMBER,
@@ -21,5 +22,8 @@ armilla_decimal armilla_decimal_parse(const unsigned char *start, const unsigned
 /* The number that the text begins with: where it stops, or NULL where there is none or it is too large. */
 const unsigned char *armilla_decimal_scan(const unsigned char *start, const unsigned char *end, unsigned char mark,
                                           locale_t plain, double *value);
+
+/* Whether start ... end-1 is a number, or several separated by commas. */
+bool armilla_decimal_list(const unsigned char *start, const unsigned char *end, locale_t plain);
 
 #endif

@@ -36,8 +36,8 @@ static void list_entry(reading *f, const char *name, const armilla_array *array)
     else if (array && array->dimensions == 1)
         snprintf(shape, sizeof shape, " (%" PRId64 ")", array->shape[0]);
     const size_t length = strlen(name) + strlen(shape) + 2;
-    if (length + 4 > room) {
-        if (room > 5) snprintf(f->list + f->listed, room, ", ...");
+    if (length + sizeof ", ..." > room) {
+        if (room > 0) snprintf(f->list + f->listed, room, "%s...", f->listed ? ", " : "");
         f->listed = sizeof f->list;
         return;
     }

@@ -98,26 +98,13 @@ static const unsigned char *take_entry(const reading *r, const unsigned char *at
     return NULL;
 }
 
-/* A label is a number, or several apart by commas. */
-static bool is_label(const reading *r, armilla_span word)
-{
-    double value = 0;
-    for (const unsigned char *at = word.start; at;) {
-        const unsigned char *comma = memchr(at, ',', (size_t)(word.end - at));
-        const unsigned char *end = comma ? comma : word.end;
-        if (armilla_decimal_parse(at, end, '.', r->text.plain, &value) != ARMILLA_DECIMAL_NUMBER) return false;
-        at = comma ? comma + 1 : NULL;
-    }
-    return true;
-}
-
 /* A line without its comment, which is not blank. */
 static bool take_sample(const reading *r, armilla_span line, int64_t row, armilla_text_part *part)
 {
     piece *p = piece_of(r, part);
     const armilla_span label = {line.start, word_end(line.start, line.end)};
     const unsigned char *at = find_word(label.end, line.end);
-    if (!is_label(r, label)) {
+    if (!armilla_decimal_list(label.start, label.end, r->text.plain)) {
         part->bad = label.start;
         part->mistake = BAD_LABEL;
         return false;

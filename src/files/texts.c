@@ -9,19 +9,26 @@
 
 enum { UTF8_MOST = 4, UTF32_BYTES = 4 };
 
+/* The first character that needs one byte more than 1, 2 and 3. */
+static const uint32_t limits[] = {0x80, 0x800, 0x10000};
+
+static uint32_t checked(uint32_t character)
+{
+    const bool surrogate = character >= 0xD800 && character <= 0xDFFF;
+    return character > 0x10FFFF || surrogate ? REPLACEMENT : character;
+}
+
 static uint32_t character_at(const armilla_array *array, const unsigned char *at)
 {
     uint32_t word = 0;
     memcpy(&word, at, sizeof word);
     if (array->swapped) word = __builtin_bswap32(word);
-    const bool surrogate = word >= 0xD800 && word <= 0xDFFF;
-    return word > 0x10FFFF || surrogate ? REPLACEMENT : word;
+    return checked(word);
 }
 
 /* The bytes of the character in UTF-8, and how many. */
 static size_t encode(uint32_t character, char to[UTF8_MOST])
 {
-    static const uint32_t limits[] = {0x80, 0x800, 0x10000};
     static const unsigned char marks[] = {0, 0xC0, 0xE0, 0xF0};
     size_t more = 0;
     while (more < 3 && character >= limits[more]) more++;
@@ -30,7 +37,8 @@ static size_t encode(uint32_t character, char to[UTF8_MOST])
     return more + 1;
 }
 
-/* The next character of UTF-8 text that ends with 0; *at goes behind it. */
+/* The next character of UTF-8 text that ends with 0; *at goes behind it. More bytes than it needs are no character:
+ * some write 0 as two bytes, which would end the text here. */
 static uint32_t decode(const char **at)
 {
     const unsigned char first = (unsigned char)*(*at)++;
@@ -44,7 +52,7 @@ static uint32_t decode(const char **at)
         character = character << 6 | (next & 63);
         (*at)++;
     }
-    return character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF) ? REPLACEMENT : character;
+    return character < limits[more - 1] ? REPLACEMENT : checked(character);
 }
 
 static armilla_status add_wide(armilla_context *context, const armilla_array *array, const unsigned char *at,

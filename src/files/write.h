@@ -6,12 +6,15 @@
 
 #include <armilla/files.h>
 
+#include <locale.h>
+
 /* One file being written. */
 typedef struct armilla_writing {
     armilla_context *context;
     const armilla_data *data;
     const char *path;
     const armilla_write_options *options;
+    locale_t plain; /* a "C" locale, which is in force */
 } armilla_writing;
 
 typedef struct armilla_writer {

@@ -1,5 +1,6 @@
 /* Text writers: CSV/TSV, Matrix Market and svmlight. Numbers have as few digits as give them back bit for bit in the
  * type that they are held in; the C locale is in force meanwhile (armilla_data_write). */
+#include "files/decimal.h"
 #include "files/files.h"
 #include "files/write.h"
 
@@ -173,14 +174,13 @@ static armilla_status write_mtx(const armilla_writing *w)
     return text_close(&file, status);
 }
 
-/* The sample's label, which has to be a number there; 0 where there is none. */
+/* The sample's label, which has to be what the reader takes for one; 0 where there is none. */
 static armilla_status put_label(text_file *file, int64_t sample)
 {
     const char *label = armilla_data_name(file->w->data, ARMILLA_SAMPLE_LABELS, sample);
-    char *end = NULL;
+    const unsigned char *start = (const unsigned char *)label;
     if (!label) return put(file, "0");
-    (void)strtod(label, &end);
-    if (end == label || *end)
+    if (!armilla_decimal_list(start, start + strlen(label), file->w->plain))
         return armilla_fail(file->w->context, ARMILLA_BAD_DATA,
                             "%s: svmlight has numbers for labels, and that of sample %" PRId64
                             " is '%s'; write .npz or .csv, or give numbers (--labels)",

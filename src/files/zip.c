@@ -28,6 +28,7 @@ struct armilla_zip {
     armilla_context *context;
     armilla_output *output;
     uint64_t written;
+    uint32_t full; /* the first number that is in a zip64 record */
     entry *entries;
     int64_t count, room;
 };
@@ -50,9 +51,14 @@ static void put_name(record *r, const char *name)
 }
 
 /* The value, or the mark that the zip64 record has it. */
-static uint64_t fit(uint64_t value, uint64_t full)
+static uint64_t fit16(uint64_t value)
 {
-    return value < full ? value : full;
+    return value < FULL16 ? value : FULL16;
+}
+
+static uint64_t fit32(const armilla_zip *zip, uint64_t value)
+{
+    return value < zip->full ? value : FULL32;
 }
 
 static armilla_status emit(armilla_zip *zip, const void *bytes, size_t count)
@@ -68,8 +74,14 @@ armilla_status armilla_zip_new(armilla_context *context, armilla_output *output,
     if (status != ARMILLA_OK) return status;
     made->context = context;
     made->output = output;
+    made->full = FULL32;
     *zip = made;
     return ARMILLA_OK;
+}
+
+void armilla_zip_set_full(armilla_zip *zip, uint32_t full)
+{
+    zip->full = full;
 }
 
 void armilla_zip_free(armilla_zip *zip)
@@ -94,7 +106,7 @@ static armilla_status remember(armilla_zip *zip, entry found)
 }
 
 /* Version needed ... uncompressed size: the same in the local header and in the directory. */
-static void put_common(record *r, const entry *e, bool zip64)
+static void put_common(const armilla_zip *zip, record *r, const entry *e, bool zip64)
 {
     put(r, 2, zip64 ? VERSION_ZIP64 : VERSION_OLD);
     put(r, 2, 0); /* flags */
@@ -102,16 +114,16 @@ static void put_common(record *r, const entry *e, bool zip64)
     put(r, 2, 0); /* time */
     put(r, 2, FIRST_DAY);
     put(r, 4, e->check);
-    put(r, 4, fit(e->size, FULL32));
-    put(r, 4, fit(e->size, FULL32));
+    put(r, 4, fit32(zip, e->size));
+    put(r, 4, fit32(zip, e->size));
     put(r, 2, strlen(e->name));
 }
 
-static void make_local(record *r, const entry *e)
+static void make_local(const armilla_zip *zip, record *r, const entry *e)
 {
-    const bool large = e->size >= FULL32;
+    const bool large = e->size >= zip->full;
     put(r, 4, 0x04034b50);
-    put_common(r, e, large);
+    put_common(zip, r, e, large);
     put(r, 2, large ? 20 : 0);
     put_name(r, e->name);
     if (!large) return;
@@ -121,19 +133,19 @@ static void make_local(record *r, const entry *e)
     put(r, 8, e->size);
 }
 
-static void make_central(record *r, const entry *e)
+static void make_central(const armilla_zip *zip, record *r, const entry *e)
 {
-    const bool large = e->size >= FULL32, far = e->offset >= FULL32;
+    const bool large = e->size >= zip->full, far = e->offset >= zip->full;
     const unsigned extra = (large ? 16u : 0u) + (far ? 8u : 0u);
     put(r, 4, 0x02014b50);
     put(r, 2, MADE_ON_UNIX | (extra ? VERSION_ZIP64 : VERSION_OLD));
-    put_common(r, e, extra > 0);
+    put_common(zip, r, e, extra > 0);
     put(r, 2, extra ? extra + 4 : 0);
     put(r, 2, 0); /* comment */
     put(r, 2, 0); /* disk */
     put(r, 2, 0); /* internal attributes */
     put(r, 4, PLAIN_FILE);
-    put(r, 4, fit(e->offset, FULL32));
+    put(r, 4, fit32(zip, e->offset));
     put_name(r, e->name);
     if (extra == 0) return;
     put(r, 2, 1);
@@ -155,7 +167,7 @@ armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla
         e.size += parts[i].count;
         if (parts[i].count > 0) e.check = (uint32_t)crc32_z(e.check, parts[i].bytes, parts[i].count);
     }
-    make_local(&local, &e);
+    make_local(zip, &local, &e);
     armilla_status status = remember(zip, e);
     if (status == ARMILLA_OK) status = emit(zip, local.bytes, local.count);
     for (size_t i = 0; i < count && status == ARMILLA_OK; i++) status = emit(zip, parts[i].bytes, parts[i].count);
@@ -184,13 +196,13 @@ static void make_end64(record *r, const armilla_zip *zip, uint64_t start, uint64
 static void make_end(record *r, const armilla_zip *zip, uint64_t start, uint64_t size)
 {
     const uint64_t count = (uint64_t)zip->count;
-    if (count >= FULL16 || start >= FULL32 || size >= FULL32) make_end64(r, zip, start, size);
+    if (count >= FULL16 || start >= zip->full || size >= zip->full) make_end64(r, zip, start, size);
     put(r, 4, 0x06054b50);
     put(r, 4, 0); /* disks */
-    put(r, 2, fit(count, FULL16));
-    put(r, 2, fit(count, FULL16));
-    put(r, 4, fit(size, FULL32));
-    put(r, 4, fit(start, FULL32));
+    put(r, 2, fit16(count));
+    put(r, 2, fit16(count));
+    put(r, 4, fit32(zip, size));
+    put(r, 4, fit32(zip, start));
     put(r, 2, 0); /* comment */
 }
 
@@ -200,7 +212,7 @@ armilla_status armilla_zip_finish(armilla_zip *zip)
     armilla_status status = ARMILLA_OK;
     for (int64_t i = 0; i < zip->count && status == ARMILLA_OK; i++) {
         record central = {.count = 0};
-        make_central(&central, &zip->entries[i]);
+        make_central(zip, &central, &zip->entries[i]);
         status = emit(zip, central.bytes, central.count);
     }
     if (status != ARMILLA_OK) return status;

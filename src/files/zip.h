@@ -16,6 +16,9 @@ typedef struct armilla_zip_part {
 
 /* Writes to output, which must outlive it and stays the caller's. */
 armilla_status armilla_zip_new(armilla_context *context, armilla_output *output, armilla_zip **zip);
+/* Numbers from there on stand in zip64 records: 2^32 - 1 by itself, which is all that the old fields hold, and less where
+ * a test says so. */
+void armilla_zip_set_full(armilla_zip *zip, uint32_t full);
 armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count);
 /* Writes the directory of entries; the archive is whole then. */
 armilla_status armilla_zip_finish(armilla_zip *zip);

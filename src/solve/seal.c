@@ -39,16 +39,20 @@ static void order_atoms(const armilla_fast *fast, const double *U, double *order
     }
 }
 
-/* Where signs are free the largest entry of each atom is positive. */
-static void fix_signs(const armilla_problem *p, double *U)
+/* Where signs are free the largest entry of each atom is positive, ties by index. The entries are those that are
+ * stored, since rounding makes ties; rounded takes them. */
+static void fix_signs(const armilla_problem *p, double *U, double *rounded)
 {
     if (!p->options.basis->is_signed || p->options.codes->nonnegative) return;
+    armilla_store(p->options.type, p->m * p->r, U, p->U_typed);
+    armilla_fetch(p->options.type, p->m * p->r, p->U_typed, rounded);
     for (int64_t k = 0; k < p->r; k++) {
+        const double *stored = rounded + k * p->m;
         double *u = U + k * p->m;
         int64_t top = 0;
         for (int64_t i = 1; i < p->m; i++)
-            if (fabs(u[i]) > fabs(u[top])) top = i;
-        const double sign = u[top] < 0 ? -1 : 1;
+            if (fabs(stored[i]) > fabs(stored[top])) top = i;
+        const double sign = stored[top] < 0 ? -1 : 1;
         for (int64_t i = 0; i < p->m; i++) u[i] *= sign;
     }
 }
@@ -86,8 +90,8 @@ static armilla_status canonical_form(armilla_fast *fast)
         memcpy(U, p->U, (size_t)(p->m * p->r) * sizeof *U);
     if (status != ARMILLA_OK) return status;
     order_atoms(fast, U, p->U_next);
-    fix_signs(p, p->U_next);
     fix_scale(p, p->U_next);
+    fix_signs(p, p->U_next, U);
     armilla_problem_set_basis(p, p->U_next, NULL);
     return ARMILLA_OK;
 }

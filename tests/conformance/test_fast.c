@@ -352,6 +352,34 @@ static void test_every_shape(void **state)
             }
 }
 
+/* Axes (1, 1) and (1, -1), whose entries differ by rounding in double and tie as they are stored: the first is positive
+ * (fit_and_verify looks). */
+static void test_ties_by_rounding(void **state)
+{
+    enum { N = 20, TRIALS = 60 };
+    uint64_t random = 241;
+    int ties = 0;
+    double X[2 * N];
+    (void)state;
+    for (int k = 0; k < TRIALS; k++) {
+        reference_trial trial;
+        for (int64_t j = 0; j < 2 * N; j += 4) {
+            X[j] = X[j + 3] = 2 + reference_uniform(&random);
+            X[j + 1] = X[j + 2] = reference_uniform(&random);
+        }
+        reference_trial_new(&trial, reference_pairs, ARMILLA_F32, 2, N, 2, 1, X);
+        trial.options.solver = "fast";
+        trial.options.seed = k;
+        reference_trial_scene(&trial, "two axes");
+        armilla_model *model = fit_and_verify(&trial);
+        const float *u = armilla_model_basis(model);
+        ties += u[2] == -u[3];
+        armilla_model_free(model);
+        reference_trial_free(&trial);
+    }
+    REFERENCE_HOLDS(ties > TRIALS / 4);
+}
+
 /* 1e+-150: a fit like any other, with a radius that is learned and with one that is not. */
 static void test_extreme_scales(void **state)
 {
@@ -393,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_restarts),
         cmocka_unit_test(test_going_on),
         cmocka_unit_test(test_every_shape),
+        cmocka_unit_test(test_ties_by_rounding),
         cmocka_unit_test(test_extreme_scales),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);

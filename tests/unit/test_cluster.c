@@ -270,12 +270,91 @@ static void test_failing_allocations(void **state)
     fail_msg("it never succeeded");
 }
 
+static bool stop_later(void *user)
+{
+    return --*(int64_t *)user < 0;
+}
+
+/* Stopped at any question: every sample has a cluster, and the summary says that it was stopped; while the data are
+ * looked at there is nothing yet. */
+static void test_stops_when_asked(void **state)
+{
+    armilla_context *context = support_context();
+    armilla_data *data = NULL;
+    int64_t questions = 0, stopped = 0, finished = 0;
+    (void)state;
+    fill(77, 1);
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    for (; !finished; questions += 1 + questions / 8) {
+        int64_t left = questions, sum = 0;
+        armilla_clustering *made = NULL;
+        armilla_cluster_summary summary;
+        armilla_cluster_options options;
+        armilla_cluster_options_default(&options);
+        options.k = K;
+        options.method = ways[questions % 2].name;
+        options.tries = 3;
+        options.threads = 2;
+        options.stop = stop_later;
+        options.user = &left;
+        const armilla_status status = armilla_cluster_data(context, data, NULL, &options, &made);
+        if (status == ARMILLA_STOPPED) {
+            assert_null(made);
+            assert_true(stopped == 0); /* never again once there are clusters */
+            continue;
+        }
+        support_ok(context, status);
+        armilla_clustering_summarize(made, &summary);
+        finished = left >= 0;
+        stopped += !finished;
+        if (finished) assert_true(summary.stop != ARMILLA_STOP_INTERRUPTED);
+        assert_true(summary.inertia >= 0 && isfinite(summary.inertia));
+        for (int64_t k = 0; k < K; k++) sum += armilla_clustering_sizes(made)[k];
+        assert_int_equal(sum, N);
+        for (int64_t j = 0; j < N; j++) assert_in_range(armilla_clustering_labels(made)[j], 0, K - 1);
+        armilla_clustering_free(made);
+    }
+    assert_true(stopped > 5);
+    armilla_data_free(data);
+    armilla_context_free(context);
+}
+
+/* The preparation names the precision to compute in: the same clusters, and the inertia of rounded numbers. */
+static void test_precision(void **state)
+{
+    armilla_context *context = support_context();
+    armilla_data *data = NULL;
+    armilla_clustering *made[2] = {NULL, NULL};
+    armilla_cluster_summary summaries[2];
+    (void)state;
+    fill(78, 8);
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    for (int single = 0; single < 2; single++) {
+        armilla_cluster_options options;
+        armilla_options preparation;
+        armilla_cluster_options_default(&options);
+        armilla_options_default(&preparation);
+        options.k = K;
+        options.method = "euclidean";
+        preparation.precision = single ? "f32" : "f64";
+        support_ok(context, armilla_cluster_data(context, data, &preparation, &options, &made[single]));
+        armilla_clustering_summarize(made[single], &summaries[single]);
+    }
+    assert_memory_equal(armilla_clustering_labels(made[0]), armilla_clustering_labels(made[1]), N * sizeof(int64_t));
+    assert_true(summaries[0].inertia != summaries[1].inertia);
+    assert_true(fabs(summaries[0].inertia - summaries[1].inertia) <= 1e-5 * summaries[0].inertia);
+    for (int i = 0; i < 2; i++) armilla_clustering_free(made[i]);
+    armilla_data_free(data);
+    armilla_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_plain_loop),   cmocka_unit_test(test_threads_and_storage),
         cmocka_unit_test(test_empty_clusters),      cmocka_unit_test(test_odd_data),
-        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_stops_when_asked),
+        cmocka_unit_test(test_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

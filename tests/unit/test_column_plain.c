@@ -129,6 +129,78 @@ static void test_sparse_codes(void **state)
     }
 }
 
+/* g of least squares on the support of w. */
+static double value_on_support(const column *c, const double *w)
+{
+    double best[MOST_RANK];
+    unsigned support = 0;
+    for (int64_t k = 0; k < c->r; k++)
+        if (w[k] != 0) support |= 1u << k;
+    REFERENCE_HOLDS(solve_support(c, support, best));
+    return column_value(c, best);
+}
+
+/* Greedy pursuit as the books have it, each atom the one whose own step lowers g most, refitted by elimination. */
+static double pursue_plainly(const column *c)
+{
+    double w[MOST_RANK] = {0}, value = 0;
+    unsigned support = 0;
+    for (int64_t size = 0; size < c->s; size++) {
+        int64_t best = -1;
+        double most = 0;
+        for (int64_t k = 0; k < c->r; k++) {
+            double gradient = c->d[k];
+            for (int64_t a = 0; a < c->r; a++) gradient -= c->H[a * c->r + k] * w[a];
+            if (support >> k & 1 || gradient * gradient / c->H[k * c->r + k] <= most) continue;
+            most = gradient * gradient / c->H[k * c->r + k];
+            best = k;
+        }
+        if (best < 0) break;
+        support |= 1u << best;
+        REFERENCE_HOLDS(solve_support(c, support, w));
+        value = column_value(c, w);
+    }
+    return value;
+}
+
+/* More supports than are listed: pursuit and exchanges. Least squares on the support found, never above greedy pursuit
+ * nor below the best support, which it mostly finds. */
+static void test_more_supports_than_listed(void **state)
+{
+    enum { ROWS = 24, R = 14, S = 4, DRAWS = 300 };
+    uint64_t random = 304;
+    int best = 0, better = 0;
+    (void)state;
+    for (int draw = 0; draw < DRAWS; draw++) {
+        double U[ROWS * R], x[ROWS], made[R] = {0}, w[R], slack = 0;
+        int64_t nonzeros = 0;
+        column c;
+        column_open("sparse", R, S, false, &c);
+        reference_fill_normal(&random, ROWS * R, U);
+        for (int64_t i = 0; i < ROWS * R; i++) U[i] += draw % 3 == 2 ? 1.5 : 0; /* atoms that resemble each other */
+        for (int64_t k = 0; k < S; k++) made[reference_below(&random, R)] = reference_normal(&random);
+        reference_multiply(ROWS, R, 1, U, made, x);
+        for (int64_t i = 0; i < ROWS; i++) x[i] += draw % 3 == 0 ? 0 : 2 * reference_normal(&random);
+        reference_left_transposed(ROWS, R, R, U, U, c.H);
+        reference_left_transposed(ROWS, R, 1, U, x, c.d);
+        reference_scene("draw %d", draw);
+        REFERENCE_OK(armilla_column_problem_set(c.problem, c.algebra, c.H, ARMILLA_SOLVE));
+        REFERENCE_HOLDS(!armilla_column_is_global(c.problem, c.codes));
+        armilla_columns_solve(c.problem, c.codes, 1, c.d, 1, w, c.room);
+        for (int64_t k = 0; k < R; k++) nonzeros += w[k] != 0;
+        REFERENCE_HOLDS(nonzeros <= S);
+        const double value = column_value(&c, w), least = brute_force(&c, &slack), greedy = pursue_plainly(&c);
+        REFERENCE_NEAR(value, value_on_support(&c, w), 1e-9 * fabs(least));
+        REFERENCE_AT_MOST(least, value + 1e-9 * fabs(least));
+        REFERENCE_AT_MOST(value, greedy + 1e-9 * fabs(least));
+        best += value <= least + 1e-9 * fabs(least);
+        better += value < greedy - 1e-9 * fabs(least);
+        column_close(&c);
+    }
+    REFERENCE_HOLDS(best > DRAWS * 2 / 3);
+    REFERENCE_HOLDS(better > DRAWS / 20); /* so that exchanges have been seen to gain */
+}
+
 static void test_free_codes(void **state)
 {
     uint64_t random = 303;
@@ -210,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nonneg_codes),
         cmocka_unit_test(test_sparse_codes),
+        cmocka_unit_test(test_more_supports_than_listed),
         cmocka_unit_test(test_free_codes),
         cmocka_unit_test(test_lanes),
     };

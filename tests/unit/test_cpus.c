@@ -54,6 +54,37 @@ static void test_large_masks(void **state)
     least_bytes = 0;
 }
 
+static void test_quotas(void **state)
+{
+    static const struct {
+        const char *text;
+        int cores;
+    } cases[] = {
+        {"max 100000\n", 0},
+        {"200000 100000\n", 2},
+        {"150000 100000\n", 2}, /* a part of a core is one */
+        {"1000 100000\n", 1},
+        {"100001 100000\n", 2},
+        {"9223372036854775807 1\n", 1024},
+        {"9223372036854775807 100000\n", 1024},
+        {"100000\n", 0}, /* not of that form */
+        {"-1 100000\n", 0},
+        {"0 100000\n", 0},
+        {"100000 0\n", 0},
+        {"100000 -5\n", 0},
+        {"", 0},
+    };
+    char path[256];
+    (void)state;
+    support_path(path, sizeof path, "cpu.max");
+    assert_int_equal(armilla_threads_quota(path), 0); /* no such file */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        support_write_file(path, cases[i].text, strlen(cases[i].text));
+        assert_int_equal(armilla_threads_quota(path), cases[i].cores);
+    }
+    support_clean();
+}
+
 /* The call asks once; the mask grows whenever it is asked for. */
 #define ASKS_ONCE(call, wanted)                                                                                        \
     do {                                                                                                               \
@@ -159,7 +190,7 @@ static void test_one_answer_of_readers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_masks), cmocka_unit_test(test_one_answer),
-                                       cmocka_unit_test(test_one_answer_of_readers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_masks), cmocka_unit_test(test_quotas),
+                                       cmocka_unit_test(test_one_answer), cmocka_unit_test(test_one_answer_of_readers)};
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -75,19 +75,20 @@ static void reads_a_folder_in_natural_order(void **state)
     static const struct {
         const char *name;
         int step;
-    } files[] = {{"b9.png", 3}, {"b10.PNG", 4}, {"a.png", 1}, {"b09.png", 2}, {"b010x.png", 5}};
-    static const char *const sorted[] = {"a.png", "b09.png", "b9.png", "b10.PNG", "b010x.png"};
+    } files[] = {{"b9.png", 3},    {"b10.PNG", 4},   {"a.png", 1}, {"b09.png", 2},
+                 {"b010x.png", 5}, {"c.png.png", 7}, {"c.png", 6}};
+    static const char *const sorted[] = {"a.png", "b09.png", "b9.png", "b10.PNG", "b010x.png", "c.png", "c.png.png"};
     unsigned char bytes[MOST];
     double sample[WIDTH * HEIGHT];
     (void)state;
-    for (size_t i = 0; i < 5; i++) put(files[i].name, bytes, make_png(files[i].step, bytes));
+    for (size_t i = 0; i < 7; i++) put(files[i].name, bytes, make_png(files[i].step, bytes));
     put_text("README", "not an image");
     put_text(".hidden.png", "not an image");
     armilla_data *data = open_folder();
-    assert_int_equal(armilla_data_samples(data), 5);
+    assert_int_equal(armilla_data_samples(data), 7);
     assert_int_equal(armilla_data_features(data), WIDTH * HEIGHT);
     assert_string_equal(armilla_data_storage(data), "dense u8");
-    for (int j = 0; j < 5; j++) {
+    for (int j = 0; j < 7; j++) {
         assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_NAMES, j), sorted[j]);
         support_ok(context, armilla_data_sample(context, data, j, sample));
         for (int i = 0; i < WIDTH * HEIGHT; i++) assert_true(sample[i] == (unsigned char)(i * (j + 1)));

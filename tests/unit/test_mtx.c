@@ -137,6 +137,11 @@ static void says_what_is_wrong(void **state)
     refuses("%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1 1\n", "has more on it");
     refuses("%%MatrixMarket matrix array real general\n2 1\n1 2\n3\n", "'1 2' has more on it");
     refuses("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n", "'2' is on the diagonal");
+    refuses(HEAD "1000000000000000000000 3 1\n1 1 1\n", "line 2: the sizes are not three");
+    refuses(HEAD "2 3 1\n1 18446744073709551618 1\n", "is no column"); /* 2, had it wrapped */
+    refuses("%%MatrixMarket matrix array real general\n2 1\n1\n% the end", "declares 2 numbers, but has 1");
+    refuses("%%MatrixMarket matrix a_word_that_is_much_longer_than_any_of_those_that_can_stand_here real general\n",
+            "format 'a_word_that");
 }
 
 /* A file of several parts whose entries come in no order, three of them for each place: the sums, for any threads. */

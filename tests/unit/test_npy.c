@@ -6,6 +6,7 @@
 
 #include <armilla/files.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,9 @@ static void converts_extreme_numbers(void **state)
     double got[5];
     armilla_number_find('f', 2)->fetch((const unsigned char *)halves, false, 5, got);
     for (int i = 0; i < 5; i++) assert_true(got[i] == wanted[i]);
+    const uint16_t not_finite[] = {0x7c00, 0xfc00, 0x7c01, 0xfe00};
+    armilla_number_find('f', 2)->fetch((const unsigned char *)not_finite, false, 4, got);
+    assert_true(got[0] == INFINITY && got[1] == -INFINITY && isnan(got[2]) && isnan(got[3]));
     armilla_number_find('i', 8)->fetch((const unsigned char *)large, false, 3, got);
     assert_true(got[0] == 0x1p63 && got[1] == -0x1p63 && got[2] == 0x1p53);
     armilla_number_find('u', 8)->fetch((const unsigned char *)&largest, false, 1, got);

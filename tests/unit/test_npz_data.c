@@ -2,6 +2,7 @@
  * Labels from files of their own. */
 #include "support.h"
 
+#include "files/array.h"
 #include "files/files.h"
 #include "files/npz.h"
 
@@ -100,6 +101,40 @@ static void wants_a_name_among_several(void **state)
     refuses(NULL, ARMILLA_BAD_DATA, "holds no matrix, but: v (3), sample_names, feature_names");
     write_archive(0, true, false);
     refuses(NULL, ARMILLA_BAD_DATA, "array v: the array has 1 dimension");
+}
+
+/* A list that is cut says so, wherever the names before it end. */
+static void tells_that_there_are_more(void **state)
+{
+    enum { COUNT = 60, LONGEST = 30 };
+    (void)state;
+    for (int length = 6; length < LONGEST; length++) {
+        armilla_npz_writer *writer = NULL;
+        armilla_data *data = NULL;
+        char name[LONGEST + 1];
+        support_ok(context, armilla_npz_writer_new(context, path, true, &writer));
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(name, sizeof name, "%0*d", i == 0 ? length : 6, i);
+            support_ok(context, armilla_npz_writer_add(writer, name, ARMILLA_F64, ROWS, COLS, false, numbers));
+        }
+        support_ok(context, armilla_npz_writer_commit(writer));
+        armilla_npz_writer_free(writer);
+        support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA,
+                      "holds several matrices; choose one by --array NAME among: 0");
+        const char *error = armilla_context_error(context);
+        assert_string_equal(error + strlen(error) - strlen(" (3 x 2), ..."), " (3 x 2), ...");
+    }
+}
+
+static void knows_no_array_of_an_endless_name(void **state)
+{
+    char name[600];
+    const armilla_read_options options = {.array = name};
+    (void)state;
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    write_archive(2, false, false);
+    refuses(&options, ARMILLA_BAD_DATA, "has no array 'xxx");
 }
 
 static void keeps_names_that_fit(void **state)
@@ -241,6 +276,11 @@ static void refuses_labels_that_do_not_fit(void **state)
         support_write_file(other, cases[i].bytes, cases[i].count);
         refuses(&options, ARMILLA_BAD_DATA, cases[i].words);
     }
+    char matrix[512];
+    const size_t header = armilla_array_header("i8", ROWS, 1, false, matrix);
+    memset(matrix + header, 0, ROWS * sizeof(int64_t));
+    support_write_file(other, matrix, header + ROWS * sizeof(int64_t));
+    refuses(&options, ARMILLA_BAD_DATA, "labels are a vector; save labels.ravel()");
     refuses(&(armilla_read_options){.labels = "/nonexistent/labels"}, ARMILLA_CANNOT_OPEN, "/nonexistent/labels");
 }
 
@@ -249,6 +289,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_the_only_matrix, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wants_a_name_among_several, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tells_that_there_are_more, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(knows_no_array_of_an_endless_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_names_that_fit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(obeys_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bounds_what_is_declared, set_up, tear_down),

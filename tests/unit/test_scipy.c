@@ -2,6 +2,7 @@
  * indices, truncation and damage anywhere, refused allocations. */
 #include "support.h"
 
+#include "base/context.h"
 #include "files/array.h"
 #include "files/files.h"
 
@@ -15,6 +16,7 @@ enum { MOST_BYTES = 512, ROWS = 3, COLS = 4, MEMBERS = 5 };
 static armilla_context *context;
 static support_allocator allocator;
 static char path[256];
+static bool swaps; /* archives are written in the other byte order */
 
 /* The matrix [1 0 2 0; 0 0 0 0; 0 3 4 5] in all forms. */
 static const double matrix[ROWS][COLS] = {{1, 0, 2, 0}, {0, 0, 0, 0}, {0, 3, 4, 5}};
@@ -22,7 +24,7 @@ static const double matrix[ROWS][COLS] = {{1, 0, 2, 0}, {0, 0, 0, 0}, {0, 3, 4, 
 /* One array of an archive, up to 8 numbers. */
 typedef struct member {
     const char *name, *descriptor; /* "i4"; "S3" for the word */
-    int64_t count;
+    int64_t count;                 /* below 0: that many as a column, a matrix and no vector */
     int64_t numbers[8];
     const char *word;
 } member;
@@ -57,7 +59,8 @@ static void put_number(const char *descriptor, int64_t number, char *to)
 
 static size_t make_member(const member *m, char bytes[MOST_BYTES])
 {
-    size_t used = armilla_array_header(m->descriptor, m->word ? -1 : m->count, -1, false, bytes);
+    const int64_t count = llabs(m->count);
+    size_t used = armilla_array_header(m->descriptor, m->word ? -1 : count, m->count < 0 ? 1 : -1, false, bytes);
     if (m->word) {
         /* The header's maker writes a byte order that NumPy does not write for words. */
         char *order = strstr(bytes + 10, m->descriptor[0] == 'U' ? "U" : "S");
@@ -70,7 +73,15 @@ static size_t make_member(const member *m, char bytes[MOST_BYTES])
         return used;
     }
     const size_t size = (size_t)(m->descriptor[1] - '0');
-    for (int64_t i = 0; i < m->count; i++, used += size) put_number(m->descriptor, m->numbers[i], bytes + used);
+    if (swaps) *strchr(bytes + 10, '<') = '>';
+    for (int64_t i = 0; i < count; i++, used += size) {
+        put_number(m->descriptor, m->numbers[i], bytes + used);
+        for (size_t k = 0; k < size / 2 && swaps; k++) {
+            const char byte = bytes[used + k];
+            bytes[used + k] = bytes[used + size - 1 - k];
+            bytes[used + size - 1 - k] = byte;
+        }
+    }
     return used;
 }
 
@@ -147,9 +158,44 @@ static void reads_every_form(void **state)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         for (int compressed = 0; compressed < 2; compressed++) {
             write_archive(forms[i].members, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE);
-            check_matrix(false, forms[i].type);
-            check_matrix(true, forms[i].type);
+            for (int wide = 0; wide < 2; wide++) {
+                context->most_narrow = wide ? 0 : INT32_MAX;
+                check_matrix(false, forms[i].type);
+                check_matrix(true, forms[i].type);
+            }
         }
+}
+
+/* SciPy on a machine of the other byte order: every number and the header's mark turned around. */
+static void reads_the_other_byte_order(void **state)
+{
+    const member *const forms[] = {csr, csc, scrambled};
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        swaps = true;
+        write_archive(forms[i], ZIP_CM_STORE);
+        swaps = false;
+        check_matrix(false, forms[i] == csc ? ARMILLA_F64 : ARMILLA_F32);
+        check_matrix(true, forms[i] == csc ? ARMILLA_F64 : ARMILLA_F32);
+    }
+}
+
+/* Triplets are counted by entries and features first: more samples than that have no room in narrow indices. */
+static void refuses_triplets_of_too_many_samples(void **state)
+{
+    member members[MEMBERS];
+    armilla_data *data = NULL;
+    (void)state;
+    memcpy(members, coo, sizeof members);
+    members[3] = (member){"shape", "i8", 2, {20, COLS}, NULL};
+    write_archive(members, ZIP_CM_STORE);
+    context->most_narrow = 10;
+    support_fails(context, open_path(false, &data), ARMILLA_BAD_DATA, "save matrix.tocsr()");
+    assert_null(data);
+    context->most_narrow = INT32_MAX;
+    support_ok(context, open_path(false, &data));
+    assert_int_equal(armilla_data_samples(data), 20);
+    armilla_data_free(data);
 }
 
 /* One member of csr changed: what is said of it. */
@@ -176,6 +222,9 @@ static void refuses_what_does_not_fit(void **state)
         {0, {"indices", "i4", 5, {0, -2, 1, 2, 3}, NULL}, "of array indices is -2"},
         {0, {"indices", "i4", 4, {0, 2, 1, 2}, NULL}, "array indices has 4 numbers where the sparse matrix needs 5"},
         {0, {"indices", "f4", 5, {0, 2, 1, 2, 3}, NULL}, "has numbers of type f4, not indices"},
+        {0, {"indices", "i1", 5, {0, 2, 1, 2, 3}, NULL}, "has numbers of type i1, not indices"},
+        {0, {"indices", "i4", -5, {0, 2, 1, 2, 3}, NULL}, "array indices has 5 numbers"},
+        {4, {"data", "f4", -5, {1, 2, 3, 4, 5}, NULL}, "the values of the sparse matrix are not a vector"},
         {0, {"other", "i4", 5, {0, 2, 1, 2, 3}, NULL}, "has no array 'indices'"},
         {1, {"indptr", "i4", 4, {0, 3, 2, 5}, NULL}, "the start of sparse column 2 is 2"},
         {1, {"indptr", "i4", 4, {1, 2, 2, 5}, NULL}, "the start of sparse column 0 is 1"},
@@ -263,6 +312,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_every_form, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_the_other_byte_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refuses_triplets_of_too_many_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_what_does_not_fit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(survives_truncation_anywhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(survives_any_changed_byte, set_up, tear_down),

@@ -154,9 +154,49 @@ static void numbers_come_back(void **state)
     (void)setlocale(LC_ALL, "C");
 }
 
+/* What svmlight takes for a label is written as it is, and comes back. */
+static void labels_come_back(void **state)
+{
+    static const char *const pairs[][SAMPLES] = {{"1,2", "-3"}, {"1e5", "0.5,1,7"}, {"-0", "10"}};
+    (void)state;
+    support_path(path, sizeof path, "labels.svm");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const armilla_write_options options = {.overwrite = true};
+        armilla_data *data = wrap(context, i % 2, false), *back = NULL;
+        support_ok(context, armilla_data_set_names(data, ARMILLA_SAMPLE_LABELS, pairs[i], SAMPLES));
+        support_ok(context, armilla_data_write(context, data, path, &options));
+        support_ok(context, armilla_data_open(context, path, NULL, &back));
+        for (int64_t j = 0; j < SAMPLES; j++)
+            assert_string_equal(armilla_data_name(back, ARMILLA_SAMPLE_LABELS, j), pairs[i][j]);
+        armilla_data_free(data);
+        armilla_data_free(back);
+    }
+}
+
+/* Names that would end their field, or lose blanks, stand in quotes. */
+static void quotes_names(void **state)
+{
+    static const char *const hard[FEATURES] = {" before", "behind ", "a \"b\"; c,\td"};
+    static const char header[] = "\" before\",\"behind \",\"a \"\"b\"\"; c,\td\"\n";
+    (void)state;
+    support_path(path, sizeof path, "names.csv");
+    armilla_data *data = wrap(context, false, false), *back = NULL;
+    support_ok(context, armilla_data_set_names(data, ARMILLA_FEATURE_NAMES, hard, FEATURES));
+    support_ok(context, armilla_data_write(context, data, path, NULL));
+    char *text = support_read_file(path, NULL);
+    assert_memory_equal(text, header, strlen(header));
+    free(text);
+    support_ok(context, armilla_data_open(context, path, NULL, &back));
+    assert_string_equal(armilla_data_name(back, ARMILLA_FEATURE_NAMES, 2), hard[2]);
+    armilla_data_free(data);
+    armilla_data_free(back);
+}
+
 static void refuses_what_cannot_be(void **state)
 {
     static const char *const word[] = {"x", "y"};
+    /* strtod takes some of them, the reader of svmlight none. */
+    static const char *const no_numbers[] = {"", "nan", "inf", "0x1A", "1e999", " 4", "4 ", "1,", ",1", "1 2", "1;2"};
     armilla_data *data = wrap(context, true, false);
     (void)state;
     support_path(path, sizeof path, "x.npy");
@@ -169,6 +209,13 @@ static void refuses_what_cannot_be(void **state)
     support_ok(context, armilla_data_set_names(data, ARMILLA_SAMPLE_LABELS, word, SAMPLES));
     support_path(path, sizeof path, "x.svm");
     support_fails(context, armilla_data_write(context, data, path, NULL), ARMILLA_BAD_DATA, "sample 1 is 'x'");
+    for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+        const char *const pair[] = {"1", no_numbers[i]};
+        support_ok(context, armilla_data_set_names(data, ARMILLA_SAMPLE_LABELS, pair, SAMPLES));
+        support_fails(context, armilla_data_write(context, data, path, NULL), ARMILLA_BAD_DATA, "that of sample 2 is");
+    }
+    support_fails(context, armilla_data_write(context, data, NULL, NULL), ARMILLA_BAD_ARGUMENT, "has no name");
+    support_fails(context, armilla_data_write_check(context, NULL, NULL), ARMILLA_BAD_ARGUMENT, "has no name");
     support_fails(context, armilla_data_set_names(data, ARMILLA_SAMPLE_NAMES, word, 1), ARMILLA_BAD_DATA,
                   "there are 1 names of samples, but 2 are needed");
     assert_int_equal(support_entries(), 0);
@@ -281,6 +328,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(writes_what_is_read_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(writes_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_come_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(labels_come_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(quotes_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_what_cannot_be, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stops_when_asked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up, tear_down),
