@@ -135,6 +135,7 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     }
     status = parse_arguments(session, found, arguments + 1);
     session->report.quiet = session->settings.quiet;
+    if (!session->settings.quiet) signals_report();
     if (status != ARMILLA_OK) return status;
     const int64_t limit = session->settings.fit.memory;
     armilla_context_set_memory(session->context, limit > 0 ? limit : ARMILLA_MEMORY_BY_INPUT);

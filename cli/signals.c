@@ -13,7 +13,7 @@
 
 enum { MOST_FILES = 256, IO_ERROR = 74 };
 
-static volatile sig_atomic_t caught, deferred;
+static volatile sig_atomic_t caught, deferred, terminal, reports;
 static const char *volatile input;
 static atomic_flag lost = ATOMIC_FLAG_INIT;
 
@@ -55,6 +55,16 @@ static void remove_unfinished(void)
         path[length] = '\0';
         if (is_temporary(path)) (void)unlink(path);
     }
+}
+
+/* The end, with a line that says why, by what may be called at any moment alone. A line of progress is erased. */
+static void end_with(int status, const char *what, const char *sentence)
+{
+    const char *const pieces[] = {terminal ? "\r\033[K" : "", "armilla: ", what, sentence};
+    remove_unfinished();
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        (void)!write(STDERR_FILENO, pieces[i], strlen(pieces[i]));
+    _exit(status);
 }
 
 /* The hexadecimal number at text, which goes behind it. */
@@ -112,7 +122,7 @@ static bool ends_with(const char *path, const char *relative)
     return part <= length && strcmp(path + length - part, relative) == 0;
 }
 
-/* Only what may be called at any moment: the sentence in pieces, and the end. Several threads may meet the lost page at
+/* Several threads may meet the lost page at
  * once: the first tells it, the others wait for the end. The file is called as it was given, where it is the data. */
 static void on_lost_input(int number, siginfo_t *facts, void *machine)
 {
@@ -122,12 +132,7 @@ static void on_lost_input(int number, siginfo_t *facts, void *machine)
     while (atomic_flag_test_and_set(&lost)) (void)pause();
     const char *name = input ? input : "an input";
     if (find_mapped(facts->si_addr, path, sizeof path) && !(input && ends_with(path, input))) name = path;
-    const char *const pieces[] = {"armilla: ", name,
-                                  ": became shorter while it was read; let it be finished, and start again\n"};
-    remove_unfinished();
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        (void)!write(STDERR_FILENO, pieces[i], strlen(pieces[i]));
-    _exit(IO_ERROR);
+    end_with(IO_ERROR, name, ": became shorter while it was read; let it be finished, and start again\n");
 }
 
 void signals_reading(const char *path)
@@ -141,14 +146,19 @@ static void on_signal(int number)
         caught = number;
         return;
     }
-    remove_unfinished();
-    _exit(128 + number);
+    if (!reports) {
+        remove_unfinished();
+        _exit(128 + number);
+    }
+    end_with(128 + number, caught ? "ended by a second signal" : "stopped before there was a result",
+             "; unfinished output is removed\n");
 }
 
 /* Also where the shell started us with INT ignored, as it does for background jobs of scripts: a fit that is asked
  * to stop should save what it has. */
 void signals_install(void)
 {
+    terminal = isatty(STDERR_FILENO);
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -160,6 +170,11 @@ void signals_install(void)
     /* Writing then fails with an error that can be told. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void signals_report(void)
+{
+    reports = 1;
 }
 
 void signals_defer(void)

@@ -7,6 +7,8 @@ void signals_install(void);
 /* The file that is named where an input becomes shorter while it is mapped: the process then ends with status 74, and
  * leaves no unfinished output. */
 void signals_reading(const char *path);
+/* From here on a signal that ends the process at once does so with a line that says so: not before --quiet is known. */
+void signals_report(void);
 /* From here on a signal only sets a flag: there is a fit to save or a temporary file to remove. */
 void signals_defer(void);
 /* 130 or 143 where one came, else 0. */

@@ -111,6 +111,26 @@ at_any_moment out.npy transform model.npz many.csv --out out.npy
 at_any_moment out.txt cluster many.csv --k 8 --tries 3 --max-iter 50 --out out.txt
 rm many.csv
 
+# While data are read there is nothing to save: that is said in one line, and under --quiet not at all.
+said_while_reading() {
+    lines=$1
+    shift
+    mkfifo endless.csv
+    ran="armilla fit endless.csv --rank 2 $* and TERM"
+    got=0
+    launch fit endless.csv --rank 2 "$@"
+    exec 5>endless.csv
+    sleep 1
+    kill -s TERM $process
+    wait $process || got=$?
+    exec 5>&-
+    rm endless.csv
+    equal "$got" 143 'exit status'
+    equal "$(wc -l <"$top/stderr")" "$lines" 'lines on standard error'
+}
+said_while_reading 1
+said_while_reading 0 --quiet
+
 # A second signal does not wait: stopped and continued, so that both are there before the fit can answer the first.
 rm -f model.npz
 launch fit data.csv --rank 8 --basis nonnegative --tol 0 --max-iter 1000000 --quiet --out model.npz
