@@ -226,25 +226,26 @@ static int ask_options(void *user)
     return options->stop && options->stop(options->user);
 }
 
-static armilla_status cluster(armilla_kmeans_problem *problem, armilla_context *context, const armilla_data *X,
+static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
                               const armilla_options *preparation, armilla_clustering **clustering)
 {
     const armilla_options none = {0};
     armilla_options asked = preparation ? *preparation : none;
-    armilla_cluster_options options = *problem->options;
+    armilla_cluster_options options = *wanted->options;
+    armilla_kmeans_problem problem = *wanted;
     armilla_model *model = NULL;
     armilla_view view = {0};
     options.threads = armilla_threads_choose(options.threads);
     armilla_memory_add_rank(context, options.k);
-    problem->options = &options;
-    problem->work = choose_type(X, &asked);
+    problem.options = &options;
+    problem.work = choose_type(X, &asked);
     armilla_call_enter(context);
     armilla_call_ask(context, ask_options, &options);
-    if (problem->short_data) armilla_call_keep(context);
+    if (problem.short_data) armilla_call_keep(context);
     armilla_status status = armilla_model_new(context, &model);
-    if (status == ARMILLA_OK) status = prepare(problem, X, &asked, model, &view);
-    if (problem->short_data) armilla_call_keep_leave(context);
-    if (status == ARMILLA_OK) status = cluster_view(model, &view, problem, clustering);
+    if (status == ARMILLA_OK) status = prepare(&problem, X, &asked, model, &view);
+    if (problem.short_data) armilla_call_keep_leave(context);
+    if (status == ARMILLA_OK) status = cluster_view(model, &view, &problem, clustering);
     armilla_call_leave(context);
     armilla_view_free(&view);
     armilla_model_free(model);

@@ -169,7 +169,7 @@ static armilla_status rescue_deviations(armilla_context *context, const armilla_
     f.units = units;
     if (status == ARMILLA_OK) status = sum_features(context, X, threads, f, sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
-        const double scale = armilla_safe_scale(1, &(double){sums[i] / (double)X->n}, NULL);
+        const double deviation = sums[i] / (double)X->n, scale = armilla_safe_scale(1, &deviation, NULL);
         units[i] *= scale > 0 ? scale : 1;
     }
     f.add = squared_difference;
