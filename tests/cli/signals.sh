@@ -47,7 +47,9 @@ for pair in INT:130 TERM:143; do
     says 'interrupted'
     equal "$(member stop)" interrupted
     equal "$(member iterations)" "$(tail -n 1 trace.csv | cut -d, -f1)"
-    within "$(member objective)" "$(tail -n 1 trace.csv | cut -d, -f2)" 1e-6
+    # Sealing may lower the objective by any amount, and raise it by rounding.
+    awk -v model="$(member objective)" -v last="$(tail -n 1 trace.csv | cut -d, -f2)" \
+        'BEGIN { exit !(model <= last * (1 + 1e-6)) }' || die 'the objective is above the last entry of the trace'
     expect 0 check model.npz data.csv
     expect 0 info model.npz --json
     equal "$(member stop)" interrupted
