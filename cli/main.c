@@ -11,11 +11,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { LEAST_STACK = 1 << 20 };
 
 static const cli_command *const commands[] = {
     &command_fit,  &command_transform, &command_reconstruct, &command_cluster, &command_score, &command_check,
@@ -188,7 +192,7 @@ static int finish(cli_session *session, armilla_status status)
     return armilla_status_exit(ARMILLA_IO_ERROR);
 }
 
-int main(int count, char **arguments)
+static int run_program(int count, char **arguments)
 {
     cli_session session = {.program = count > 0 ? arguments[0] : "armilla"};
     occupy_standard_streams();
@@ -210,4 +214,40 @@ int main(int count, char **arguments)
     armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;
+}
+
+/* What a program is started with, and ends with. */
+typedef struct start {
+    int count;
+    char **arguments;
+    int code;
+} start;
+
+static void *run_on_thread(void *argument)
+{
+    start *own = argument;
+    own->code = run_program(own->count, own->arguments);
+    return NULL;
+}
+
+/* OpenBLAS wants tens of kilobytes on the stack of its caller, which a small `ulimit -s` does not leave. */
+static bool has_small_stack(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < LEAST_STACK;
+}
+
+/* Everything runs on a thread with enough stack where this one has too little. */
+int main(int count, char **arguments)
+{
+    start own = {count, arguments, 0};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (!has_small_stack() || pthread_attr_init(&attributes) != 0) return run_program(count, arguments);
+    const bool made = pthread_attr_setstacksize(&attributes, LEAST_STACK) == 0 &&
+                      pthread_create(&thread, &attributes, run_on_thread, &own) == 0;
+    pthread_attr_destroy(&attributes);
+    if (!made) return run_program(count, arguments);
+    pthread_join(thread, NULL);
+    return own.code;
 }
