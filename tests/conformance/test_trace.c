@@ -117,7 +117,8 @@ static void test_callbacks_over_restarts(void **state)
     free(w);
 }
 
-static int64_t sweeps_of(const reference_pair *pair, const double *X, int64_t iterations)
+/* The sweeps that so many iterations take, and the objective that they reach. */
+static int64_t sweeps_of(const reference_pair *pair, const double *X, int64_t iterations, double *reached)
 {
     reference_trial trial;
     reference_trial_new(&trial, pair, ARMILLA_F64, 8, 3, 5, 1, X);
@@ -127,14 +128,17 @@ static int64_t sweeps_of(const reference_pair *pair, const double *X, int64_t it
     armilla_model *model = reference_trial_fit(&trial);
     REFERENCE_HOLDS(reference_summary(model).iterations == iterations);
     const int64_t sweeps = reference_summary(model).sweeps;
+    int64_t count = 0;
+    *reached = armilla_model_trace(model, &count)[iterations - 1].objective; /* the last may be computed directly */
     armilla_model_free(model);
     reference_trial_free(&trial);
     return sweeps;
 }
 
 /* Three samples, two of them the same, and five atoms: some are used by no code, and no sample in their place helps. That
- * is found out once; then iterations cost what they cost without unused atoms, two sweeps at most. Where h still falls by
- * rounding the samples may be tried again, ever more rarely: after iterations 64 and 128 at the most. */
+ * is found out once; then iterations cost what they cost without unused atoms: none, one or two sweeps. Where h
+ * falls, or is 0 so that only rounding moves, samples that were not tried yet may be when that is due: after iterations
+ * 63, 127 and 255. */
 static void test_what_cannot_be_revived_is_left(void **state)
 {
     uint64_t random = 313;
@@ -143,8 +147,13 @@ static void test_what_cannot_be_revived_is_left(void **state)
     reference_fill_uniform(&random, 8 * 3, X);
     memcpy(X + 8, X, 8 * sizeof *X);
     for (size_t p = 0; p < REFERENCE_FAMILY; p++) {
-        const int64_t early = sweeps_of(&reference_family[p], X, 60), late = sweeps_of(&reference_family[p], X, 260);
-        REFERENCE_HOLDS(late - early <= 2 * 200 + 2);
+        double before = 0, after = 0;
+        const int64_t early = sweeps_of(&reference_family[p], X, 60, &before);
+        const int64_t sweeps = sweeps_of(&reference_family[p], X, 260, &after) - early;
+        if (after < before || after == 0)
+            REFERENCE_HOLDS(sweeps <= 2 * 200 + 3);
+        else
+            REFERENCE_HOLDS(sweeps == 2 * 200 || sweeps == 200 || sweeps == 0);
     }
 }
 
