@@ -10,8 +10,8 @@ if [[ -z $(command -v clang) ]]; then
 fi
 scripts/build.sh "$tree" -DCMAKE_C_COMPILER=clang -DARMILLA_FUZZ=ON
 rm -rf "$tree/seeds"
-/usr/bin/python3 tests/fuzz/seeds.py "$tree/seeds"
 programs=$tree/tests/fuzz
+tests/fuzz/seeds.sh "$programs/fuzz_replay" "$tree/seeds"
 targets=${TARGETS:-$("$programs/fuzz_replay" --list)}
 # Leaks of our own are seen after every input; the stacks of allocations are short, since that is most of the time.
 export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=2:allocator_may_return_null=1

@@ -43,6 +43,8 @@ void fuzz_model(const fuzz_target *target, armilla_context *context, unsigned ch
 void fuzz_holds(bool truth, const char *sentence);
 /* A failure has one line about it, and is none of the library's own. */
 void fuzz_failed_well(const armilla_context *context, armilla_status status);
+/* The last failure of the last input, "" where it had none. */
+const char *fuzz_refusal(void);
 
 /* Bytes that one input may take at a time; more is refused, as by a machine that has no more. */
 #define FUZZ_MEMORY (1 << 20)

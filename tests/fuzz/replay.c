@@ -1,4 +1,7 @@
-/* Replays inputs without libFuzzer: fuzz_replay FILE..., each named TARGET-WHAT; --list prints the targets. */
+/* Replays inputs without libFuzzer:
+ *   fuzz_replay FILE...                   each named TARGET-WHAT
+ *   fuzz_replay --accepted TARGET FILE... prints those in which something was refused, and fails if there are any
+ *   fuzz_replay --list                    prints the targets */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -13,33 +16,47 @@ static const fuzz_target *target_of(const char *path)
     return fuzz_targets_find(name, strcspn(name, "-"));
 }
 
-static int replay(const char *path)
+static bool replay(const fuzz_target *target, const char *path)
 {
     static unsigned char bytes[MOST];
-    const fuzz_target *target = target_of(path);
     FILE *file = fopen(path, "rb");
     if (!target || !file) {
         fprintf(stderr, "%s: %s\n", path, target ? "cannot be opened" : "its name does not begin with a target");
-        return 1;
+        if (file) fclose(file);
+        return false;
     }
     const size_t count = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    fprintf(stderr, "%s\n", path);
     fuzz_one(target, bytes, count);
-    return 0;
+    return true;
+}
+
+static bool replay_named(const char *path)
+{
+    fprintf(stderr, "%s\n", path);
+    return replay(target_of(path), path);
+}
+
+static bool accepted(const fuzz_target *target, const char *path)
+{
+    if (!replay(target, path)) return false;
+    if (*fuzz_refusal()) fprintf(stderr, "%s is refused: %s\n", path, fuzz_refusal());
+    return !*fuzz_refusal();
 }
 
 int main(int count, char **arguments)
 {
-    int bad = 0;
+    bool good = true;
     if (count == 2 && strcmp(arguments[1], "--list") == 0) {
         for (size_t i = 0; fuzz_targets_row(i); i++) puts(fuzz_targets_row(i)->name);
-        return 0;
-    }
-    if (count < 2) {
-        fprintf(stderr, "usage: fuzz_replay FILE... | --list\n");
+    } else if (count > 3 && strcmp(arguments[1], "--accepted") == 0) {
+        const fuzz_target *target = fuzz_targets_find(arguments[2], strlen(arguments[2]));
+        for (int i = 3; i < count; i++) good = accepted(target, arguments[i]) && good;
+    } else if (count > 1) {
+        for (int i = 1; i < count; i++) good = replay_named(arguments[i]) && good;
+    } else {
+        fprintf(stderr, "usage: fuzz_replay FILE... | --accepted TARGET FILE... | --list\n");
         return 64;
     }
-    for (int i = 1; i < count; i++) bad |= replay(arguments[i]);
-    return bad;
+    return good ? 0 : 1;
 }

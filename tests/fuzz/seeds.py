@@ -2,7 +2,7 @@
 """Seeds for the fuzz targets: seeds.py DIRECTORY makes DIRECTORY/TARGET/* by NumPy, SciPy and Pillow.
 
 An input is one byte that chooses options, and the file; of several files each begins with a line with its name, and
-they stand apart by BETWEEN (tests/fuzz/fuzz.h)."""
+they are separated by BETWEEN (tests/fuzz/fuzz.h)."""
 import gzip
 import io
 import json
@@ -143,25 +143,39 @@ put("keep", "samples", b"1\n2-3\na\n", 1)
 put("keep", "features", b" 1-2 \r\n\n2\n", 0)
 
 
-def model(precision, codes, arrays=None, **other):
-    trace = {"trace_" + name: np.zeros(3) for name in ("objective", "relative_error", "dU", "dV", "radius", "seconds")}
-    record = {"format": 1, "library": "0", "basis": "orthonormal", "codes": codes, "sparsity": 0, "solver": "palm",
+def model(precision, basis, codes, arrays=None, **other):
+    """A model of three samples with two features: as many atoms as the codes need, and every one of them opens
+    (fuzz.sh and the test fuzz_seeds refuse others, behind which nothing would be seen)."""
+    rank = 2 if "sparse" in codes or codes == "one-hot" else 1
+    radius = 1.0 if codes.endswith("sphere") else np.nan
+    trace = {"trace_" + name: np.zeros(3) for name in ("objective", "relative_error", "dU", "dV", "seconds")}
+    trace["trace_radius"] = np.full(3, radius)
+    record = {"format": 1, "library": "0", "model": None, "basis": basis, "codes": codes,
+              "sparsity": 1 if "sparse" in codes else None, "solver": "palm",
               "start": "random", "seed": 0, "precision": precision, "normalize": "none", "center": False,
-              "tfidf": False, "log1p": False, "scale": False, "options": {"rank": "1"}, "shape": {"m": 2, "n": 3, "r": 1},
+              "tfidf": False, "log1p": False, "scale": False, "options": {"rank": str(rank)},
+              "shape": {"m": 2, "n": 3, "r": rank},
               "nnz": 6, "fingerprint": "0123456789abcdef", "threads": 1, "ranks": 1, "iterations": 2, "sweeps": 3,
               "stop": "max-iter", "objective": 1.0, "relative_error": 0.5, "squared_norm": 4.0, "zero_samples": 0,
               "seconds": 0.1, "seconds_per_iteration": 0.05, **other}
     kind = precision.replace("f32", "f4").replace("f64", "f8")
-    return entries(U=np.array([[1], [0]], kind), V=np.ones((1, 3), kind), radius=np.array(1.0), **trace,
+    V = np.ones((rank, 3), kind)
+    V[1:] = 0
+    return entries(U=np.eye(2, rank, dtype=kind), V=V, radius=np.array(radius), **trace,
                    meta=np.frombuffer(json.dumps(record).encode(), "u1"), **(arrays or {}))
 
 
 ones = np.ones(2)
-put("model", "plain", model("f64", "sphere"), 2)
-put("model", "single", model("f32", "sphere", basis="nonnegative", solver="fast"))
-put("model", "sparse", model("f64", "sparse-sphere", sparsity=1, normalize="l2"), 3)
-put("model", "prepared", model("f64", "sphere", {"mean": ones, "idf": ones, "scale": ones}, center=True, tfidf=True,
-                               scale=True, log1p=True))
-put("model", "names", model("f64", "sphere", {"feature_names": np.array(["a", "b"]), "labels": np.array([b"1"] * 3)}))
-put("model", "kept", model("f64", "sphere", {"kept_features": np.array([0, 2]), "kept_samples": np.array([1, 2, 5])},
+put("model", "plain", model("f64", "orthonormal", "sphere"), 2)
+put("model", "single", model("f32", "nonnegative", "sphere", solver="fast"))
+put("model", "sparse", model("f64", "orthonormal", "sparse-sphere", normalize="l2"), 3)
+for i, pair in enumerate([("nonnegative", "nonneg-sparse-sphere"), ("unit", "one-hot"), ("free", "sparse"),
+                          ("nonnegative", "nonneg"), ("free", "free")]):
+    put("model", "-".join(pair), model("f64", *pair, solver="fast"), i % 4)
+put("model", "prepared", model("f64", "orthonormal", "sphere", {"mean": ones, "idf": ones, "scale": ones}, center=True,
+                               tfidf=True, scale=True, log1p=True))
+put("model", "names", model("f64", "orthonormal", "sphere",
+                            {"feature_names": np.array(["a", "b"]), "labels": np.array([b"1"] * 3)}))
+put("model", "kept", model("f64", "orthonormal", "sphere",
+                           {"kept_features": np.array([0, 2]), "kept_samples": np.array([1, 2, 5])},
                            kept_from={"features": 4, "samples": 6, "m": 4, "n": 6}))

@@ -41,20 +41,29 @@ void fuzz_holds(bool truth, const char *sentence)
     abort();
 }
 
+static char refusal[512];
+
+const char *fuzz_refusal(void)
+{
+    return refusal;
+}
+
 void fuzz_failed_well(const armilla_context *context, armilla_status status)
 {
     const char *sentence = armilla_context_error(context);
     fuzz_holds(status == ARMILLA_BAD_DATA || status == ARMILLA_NO_MEMORY || status == ARMILLA_BAD_ARGUMENT ||
                    status == ARMILLA_CANNOT_OPEN || status == ARMILLA_NOT_BUILT,
                "a bad file is the fault of the file");
-    fuzz_holds(*sentence != '\0', "a failure is told");
-    fuzz_holds(!strchr(sentence, '\n'), "a failure is told in one line");
+    fuzz_holds(*sentence != '\0', "a failure has a message");
+    fuzz_holds(!strchr(sentence, '\n'), "a message has one line");
+    snprintf(refusal, sizeof refusal, "%s", sentence);
 }
 
 void fuzz_one(const fuzz_target *target, const unsigned char *bytes, size_t count)
 {
     const armilla_allocator allocator = fuzz_allocator();
     armilla_context *context = NULL;
+    refusal[0] = '\0';
     if (count < 2) return;
     const unsigned choice = bytes[0];
     fuzz_files_clear(choice & 128 ? 7 : SIZE_MAX);
