@@ -136,6 +136,15 @@ static armilla_status run_program(cli_session *session, const char *path, const 
     return judge(session, path, ended, told);
 }
 
+/* The message about what was read at that place names the file that it was made from. */
+static armilla_status name_file(cli_session *session, armilla_status status, const char *place, const char *path)
+{
+    char message[2048];
+    snprintf(message, sizeof message, "%s", armilla_context_error(session->context));
+    if (strncmp(message, place, strlen(place)) != 0) return status;
+    return fail(session, status, "%s%s", path, message + strlen(place));
+}
+
 armilla_status external_open(cli_session *session, const char *path, const armilla_read_options *options,
                              armilla_data **data)
 {
@@ -150,7 +159,8 @@ armilla_status external_open(cli_session *session, const char *path, const armil
     inner.array = NULL;
     inner.sample_columns = false;
     armilla_status status = run_program(session, path, options, file);
-    if (status == ARMILLA_OK) status = armilla_data_open(session->context, place, &inner, data);
+    if (status == ARMILLA_OK && (status = armilla_data_open(session->context, place, &inner, data)) != ARMILLA_OK)
+        status = name_file(session, status, place, path);
     close(file);
     return status;
 }

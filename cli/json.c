@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put(json_t *object, const char *name, json_t *value)
@@ -81,7 +82,9 @@ void json_put_summary(json_t *object, const armilla_model_summary *summary)
 /* What a file calls things may hold anything, but a line stays a line, and nothing in it moves a terminal. */
 static void print_plain(const char *text)
 {
-    for (; text && *text; text++) putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+    char *copy = strdup(text ? text : "");
+    if (copy) fputs(armilla_plain_text(copy), stdout);
+    free(copy);
 }
 
 /* Texts one after the other. */
@@ -111,6 +114,15 @@ static void print_value(const json_t *value)
 
 static void print_members(json_t *object);
 
+static void print_name(const char *name)
+{
+    char *copy = strdup(name);
+    for (char *c = copy; c && *c; c++)
+        if (*c == '_') *c = ' ';
+    print_plain(copy);
+    free(copy);
+}
+
 /* seconds_per_iteration -> "seconds per iteration   0.01" */
 static void print_member(const char *name, json_t *value)
 {
@@ -126,7 +138,7 @@ static void print_member(const char *name, json_t *value)
         print_members(value);
         return;
     }
-    for (const char *c = name; *c; c++) print_plain((const char[]){*c == '_' ? ' ' : *c, '\0'});
+    print_name(name);
     printf("%*s", strlen(name) < 24 ? (int)(24 - strlen(name)) : 1, "");
     print_value(value);
     putchar('\n');

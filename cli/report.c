@@ -49,9 +49,8 @@ static void print_sentence(const cli_report *report, const char *colour, const c
 {
     char line[2048];
     snprintf(line, sizeof line, "%s", sentence);
-    for (char *c = line; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
-    fprintf(stderr, "%s%s%s %s\n", report->colour ? colour : "", opening, report->colour ? "\033[0m" : "", line);
+    fprintf(stderr, "%s%s%s %s\n", report->colour ? colour : "", opening, report->colour ? "\033[0m" : "",
+            armilla_plain_text(line));
 }
 
 void report_error(cli_report *report, const char *format, ...)
@@ -75,13 +74,14 @@ void report_log(void *user, armilla_log_level level, const char *message)
 
 void report_line(cli_report *report, const char *format, ...)
 {
+    char line[6144]; /* a path, and what is said of it */
     va_list arguments;
     if (report->quiet) return;
     report_erase(report);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", armilla_plain_text(line));
 }
 
 const char *report_quote(const char *text, char *buffer, size_t size)

@@ -230,12 +230,16 @@ armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made)
     return status;
 }
 
-static void copy_texts(const char *from, size_t stride, char *const *pointers, text_list *list)
+/* False where there is no memory. */
+static bool copy_texts(const char *from, size_t stride, char *const *pointers, text_list *list)
 {
+    bool all = true;
     for (int64_t i = 0; i < list->count; i++) {
         const char *text = pointers ? pointers[i] : from + (size_t)i * stride;
         list->texts[i] = strdup(text ? text : "");
+        all = all && list->texts[i];
     }
+    return all;
 }
 
 /* Strings of variable length, or of one length. */
@@ -250,8 +254,11 @@ static armilla_status read_strings(const source *s, const char *path, hid_t data
     armilla_status status = take(s->c, list->count, width, &block);
     if (status == ARMILLA_OK) status = take(s->c, list->count, sizeof *list->texts, &list->texts);
     if (status == ARMILLA_OK) status = read_all(s, path, dataset, type, block);
-    if (status == ARMILLA_OK) copy_texts(block, width, variable ? (char **)(void *)block : NULL, list);
-    if (status == ARMILLA_OK && variable) H5Dvlen_reclaim(type, space, H5P_DEFAULT, block);
+    const bool filled = status == ARMILLA_OK;
+    if (filled && !copy_texts(block, width, variable ? (char **)(void *)block : NULL, list))
+        status = refuse(s->c, ARMILLA_NO_MEMORY,
+                        "%s: out of memory for the names in %s; raise the limit by --memory SIZE", s->c->path, path);
+    if (filled && variable) H5Dvlen_reclaim(type, space, H5P_DEFAULT, block);
     free(block);
     H5Tclose(type);
     H5Sclose(space);

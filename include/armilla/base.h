@@ -98,6 +98,9 @@ typedef struct armilla_context armilla_context;
 /* allocator may be NULL: the C library's. */
 ARMILLA_API armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_context **context);
 ARMILLA_API void armilla_context_free(armilla_context *context);
+/* Replaces, in place, every character that would move a terminal or end a line by '?': for names and texts out of files,
+ * before they are printed. Error messages have been through it. Returns text. */
+ARMILLA_API char *armilla_plain_text(char *text);
 /* The sentence about the last failure, "" where there was none. */
 ARMILLA_API const char *armilla_context_error(const armilla_context *context);
 ARMILLA_API void armilla_context_set_log(armilla_context *context, armilla_log_function log, void *user);

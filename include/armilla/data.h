@@ -129,6 +129,7 @@ typedef struct armilla_data_facts {
     int64_t bad_sample;         /* the first sample with a NaN or an infinity, or -1 */
     int64_t bad_feature;        /* its first such feature, or -1 */
     int64_t bad_entries;        /* how many entries are NaN or infinite */
+    double cancellation;        /* sparse data that are centred: how many times larger what is subtracted is; else 0 */
 } armilla_data_facts;
 
 /* Does not fail on NaN or infinities: they are reported in bad_sample and bad_feature. threads <= 0: all cores. */

@@ -48,11 +48,15 @@ void armilla_context_set_never_map(armilla_context *context, bool never)
     context->never_map = never;
 }
 
-/* A sentence is one line, whatever a file's name or content has put into it: nothing in it moves a terminal either. */
-static void make_plain(char *sentence)
+/* Control characters of ASCII, and those from U+0080 to U+009F, which UTF-8 has as C2 80 to C2 9F. */
+char *armilla_plain_text(char *text)
 {
-    for (; *sentence; sentence++)
-        if ((unsigned char)*sentence < ' ' || *sentence == '\x7f') *sentence = '?';
+    for (unsigned char *c = (unsigned char *)text; c && *c; c++) {
+        const bool second = c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
+        if (second) *c++ = '?';
+        if (second || *c < ' ' || *c == 0x7f) *c = '?';
+    }
+    return text;
 }
 
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
@@ -63,7 +67,7 @@ armilla_status armilla_fail(armilla_context *context, armilla_status status, con
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    make_plain(sentence);
+    armilla_plain_text(sentence); /* one line, whatever a file's name or content has put into it */
     memcpy(context->error, sentence, sizeof sentence);
     return status;
 }
@@ -76,6 +80,6 @@ void armilla_log(armilla_context *context, armilla_log_level level, const char *
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    make_plain(sentence);
+    armilla_plain_text(sentence); /* one line, whatever a file's name or content has put into it */
     context->log(context->log_user, level, sentence);
 }

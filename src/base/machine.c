@@ -41,25 +41,44 @@ static int64_t machine_free(const armilla_io *io)
     return number_behind(read_text(io, "/proc/meminfo", text), "MemAvailable:", 1024);
 }
 
-/* The first version has one tree per controller, the second one tree; "max" is no number. */
+/* The first version has one tree per controller, the second one tree; "max" is no number. What is used includes files
+ * that the system keeps in memory as long as nobody else wants it: these are free. */
 static const struct group {
     const char *marker, *root, *limit, *usage;
+    const char *cached[2]; /* lines of memory.stat */
 } groups[] = {
-    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current"},
-    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"},
+    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", {"\ninactive_file ", "\nactive_file "}},
+    {":memory:",
+     "/sys/fs/cgroup/memory",
+     "memory.limit_in_bytes",
+     "memory.usage_in_bytes",
+     {"\ntotal_inactive_file ", "\ntotal_active_file "}},
 };
+
+/* What the group at that path has left; INT64_MAX where it has no limit. */
+static int64_t own_free(const armilla_io *io, const struct group *group, const char *path)
+{
+    char name[MOST_TEXT + 128], text[MOST_TEXT];
+    snprintf(name, sizeof name, "%s%s/%s", group->root, path, group->limit);
+    const int64_t limit = number_behind(read_text(io, name, text), "", 1);
+    snprintf(name, sizeof name, "%s%s/%s", group->root, path, group->usage);
+    int64_t used = number_behind(read_text(io, name, text), "", 1);
+    if (limit == INT64_MAX || used == INT64_MAX) return INT64_MAX;
+    snprintf(name, sizeof name, "%s%s/memory.stat", group->root, path);
+    (void)read_text(io, name, text);
+    for (int i = 0; i < 2; i++) {
+        const int64_t cached = number_behind(text, group->cached[i], 1);
+        if (cached < INT64_MAX) used = armilla_max64(used - cached, 0);
+    }
+    return armilla_max64(limit - used, 0);
+}
 
 /* What is left in the group of that path and in all above it. */
 static int64_t group_free(const armilla_io *io, const struct group *group, char *path)
 {
     int64_t least = INT64_MAX;
     for (bool more = true; more;) {
-        char name[MOST_TEXT + 128], text[MOST_TEXT];
-        snprintf(name, sizeof name, "%s%s/%s", group->root, path, group->limit);
-        const int64_t limit = number_behind(read_text(io, name, text), "", 1);
-        snprintf(name, sizeof name, "%s%s/%s", group->root, path, group->usage);
-        const int64_t used = number_behind(read_text(io, name, text), "", 1);
-        if (limit < INT64_MAX && used < INT64_MAX) least = armilla_min64(least, armilla_max64(limit - used, 0));
+        least = armilla_min64(least, own_free(io, group, path));
         char *slash = strrchr(path, '/');
         more = slash != NULL;
         if (slash) *slash = '\0';

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Additive facts, at the head of the sums; behind them in how many samples each feature is nonzero. */
-enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, SHIFTED_SAMPLES, FACTS };
+enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, SHIFTED_SAMPLES, SQUARED_SHIFTS, FACTS };
 
 /* Facts that are not sums; one per thread, combined at the end, by rules in which order does not matter. */
 typedef struct extremes {
@@ -133,6 +133,7 @@ static double survey_entries(extremes *e, const background *behind, const armill
     sums[NEGATIVES] += (double)negatives;
     sums[ZERO_SAMPLES] += zeros == X->m;
     sums[SHIFTED_SAMPLES] += shifted;
+    sums[SQUARED_SHIFTS] += shift * shift;
     sums[SQUARED_NORM] += squared;
     return squared;
 }
@@ -206,6 +207,13 @@ static void combine(int threads, const extremes *by_thread, extremes *all)
     }
 }
 
+/* ||what centring subtracts|| / ||what it leaves||: how many times larger an error of the entries is beside that. */
+static double cancellation(const armilla_data *X, const double *sums)
+{
+    if (!X->mean || !(sums[SQUARED_NORM] > 0)) return 0;
+    return sqrt(sums[SQUARED_SHIFTS]) * sqrt(X->mean_squared) / sqrt(sums[SQUARED_NORM]);
+}
+
 static void fill_facts(const armilla_data *X, const double *sums, const extremes *all, armilla_data_facts *facts)
 {
     *facts = (armilla_data_facts){
@@ -221,6 +229,7 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
         .bad_sample = all->bad_sample,
         .bad_feature = all->bad_feature,
         .bad_entries = all->bad_entries,
+        .cancellation = cancellation(X, sums),
     };
     for (int64_t i = 0; i < X->m; i++) {
         const bool behind = X->mean && X->mean[i] != 0;

@@ -56,11 +56,16 @@ static armilla_status begin(gathering *g, const char *path, const armilla_image 
     g->first = path;
     const size_t size = armilla_type_size(held_type(g->depth));
     if (!armilla_size_area(g->m, g->count, &all) || !armilla_size_multiply(all, size, &bytes) ||
-        (int64_t)bytes > armilla_memory_left(g->context))
+        (int64_t)bytes > armilla_memory_left(g->context)) {
+        char what[128];
+        snprintf(what, sizeof what, "%" PRId64 " images of %" PRId64 " x %" PRId64 " pixels need", g->count, g->width,
+                 g->height);
+        const armilla_status status =
+            armilla_memory_afford(g->context, what, (double)g->m * (double)g->count * (double)size);
+        if (status != ARMILLA_OK) return status;
         return armilla_fail(g->context, ARMILLA_NO_MEMORY,
-                            "%s: %" PRId64 " images of %" PRId64 " x %" PRId64
-                            " pixels do not fit into memory; raise the limit by --memory SIZE, or make them smaller",
-                            path, g->count, g->width, g->height);
+                            "out of memory: %s more than half of this machine's memory; make them smaller", what);
+    }
     return armilla_grow(g->context, all, size, &g->values);
 }
 
@@ -192,14 +197,22 @@ static armilla_status sort_names(armilla_context *context, const armilla_names *
     return status;
 }
 
+static armilla_status join_path(armilla_context *context, const char *folder, const char *name, char **path)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    const armilla_status status = armilla_grow(context, (int64_t)size, 1, path);
+    if (status == ARMILLA_OK) snprintf(*path, size, "%s/%s", folder, name);
+    return status;
+}
+
 static armilla_status gather_file(gathering *g, const char *folder, const char *name, int64_t j, char **path)
 {
-    const size_t room = strlen(folder) + strlen(name) + 2;
     armilla_bytes bytes;
-    armilla_status status = armilla_grow(g->context, (int64_t)room, 1, path);
+    armilla_status status = join_path(g->context, folder, name, path);
     if (status != ARMILLA_OK) return status;
-    snprintf(*path, room, "%s/%s", folder, name);
+    const int64_t input = g->context->memory.input;
     if ((status = armilla_bytes_open(g->context, *path, &bytes)) != ARMILLA_OK) return status;
+    armilla_memory_add_input(g->context, input - g->context->memory.input); /* credit_folder has counted it */
     status = gather(g, j, &bytes);
     armilla_bytes_free(g->context, &bytes);
     if (status == ARMILLA_OK) {
@@ -210,10 +223,26 @@ static armilla_status gather_file(gathering *g, const char *folder, const char *
     return status;
 }
 
+/* What all images may take is known before the first is read, since the first says how much they need. */
+static armilla_status credit_folder(gathering *g, const char *folder, const armilla_names *names)
+{
+    armilla_status status = ARMILLA_OK;
+    char *path = NULL;
+    for (int64_t j = 0; j < names->count && status == ARMILLA_OK; j++) {
+        struct stat facts;
+        status = join_path(g->context, folder, armilla_names_at(names, j), &path);
+        if (status == ARMILLA_OK && g->context->io->stat(path, &facts) == 0)
+            armilla_memory_add_input(g->context, facts.st_size);
+    }
+    armilla_release(g->context, path);
+    return status;
+}
+
 static armilla_status gather_folder(gathering *g, const char *folder, const armilla_names *names)
 {
     char *first = NULL, *path = NULL;
-    armilla_status status = gather_file(g, folder, armilla_names_at(names, 0), 0, &first);
+    armilla_status status = credit_folder(g, folder, names);
+    if (status == ARMILLA_OK) status = gather_file(g, folder, armilla_names_at(names, 0), 0, &first);
     for (int64_t j = 1; j < names->count && status == ARMILLA_OK; j++)
         status = gather_file(g, folder, armilla_names_at(names, j), j, &path);
     armilla_release(g->context, first);

@@ -209,6 +209,9 @@ static void judge_data(const armilla_model *model, const armilla_findings *f, co
          learned->mean);
     find(check, !(fabs(ldexp(s->squared_norm, -unit) - f->squared_norm) <= norm_slack),
          "the model states ||X||^2 = %.17g, the data give %.17g", s->squared_norm, ldexp(f->squared_norm, unit));
+    find(check, f->data_rounding * f->data_rounding > f->squared_norm,
+         "what is left of the data, of length %.3g, is rounding, up to %.3g: fit them in f64, or without centring",
+         ldexp(sqrt(f->squared_norm), f->exponent), ldexp(f->data_rounding, f->exponent));
     find(check, s->zero_samples < f->zeros_least || s->zero_samples > f->zeros_most,
          "the model states %" PRId64 " samples without a direction, the data have %" PRId64, s->zero_samples,
          f->zeros_least);
@@ -272,8 +275,8 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
 {
     const armilla_model_summary *s = &model->summary;
     armilla_check found = {.passed = true, .objective_stated = s->objective, .radius_stated = s->radius};
-    armilla_findings findings;
-    armilla_learned learned;
+    armilla_findings findings = {.bad_sample = -1};
+    armilla_learned learned = {.mean = 0};
     armilla_call_enter(context);
     armilla_call_stage(context, ARMILLA_STAGE_CHECK);
     armilla_status status = look_at_data(context, model, X, &findings, &learned);

@@ -12,6 +12,8 @@
 
 /* Longer samples than this leave no room for products in single precision. */
 #define MOST_SINGLE 1e30
+/* The part of centred sparse data that may be rounding: entries are rounded before the mean is subtracted. */
+#define MOST_CANCELLED 1e-3
 
 armilla_status armilla_model_weigh(armilla_model *model)
 {
@@ -214,5 +216,10 @@ armilla_status armilla_view_finite(armilla_context *context, const armilla_model
                             armilla_type_word(work),
                             isfinite(facts->squared_norm) ? "use --precision f64 or divide the data by a power of ten"
                                                           : "divide the data by a power of ten");
+    if (facts->cancellation * armilla_epsilon(work) > MOST_CANCELLED)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "the samples differ so little from their mean that sparse %s entries do not show it; %s",
+                            armilla_type_word(work),
+                            work == ARMILLA_F32 ? "use --precision f64, or leave out --center" : "leave out --center");
     return ARMILLA_OK;
 }

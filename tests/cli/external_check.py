@@ -8,6 +8,7 @@ missing."""
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -341,6 +342,13 @@ def check_program():
     told = run("info", "x.mat", status=69, program=os.path.abspath("alone/armilla"), env=library)
     assert "libhdf5-dev" in told, told
     run("info", "nosuch.h5ad", status=66)
+    # Names in a file move no terminal, whoever prints them; and messages name the file that was given.
+    parts = [struct.pack("<5i", 0, 2, 2, 0, len(name) + 1) + name + b"\0" + struct.pack("<4d", 1, 2, 3, 4)
+             for name in (b"a\x1b[31mX\x07", b"b\xc2\x9b2J")]
+    open("two.mat", "wb").write(b"".join(parts))
+    for told in (run("two.mat", program=CONVERTER, status=65), run("info", "two.mat", status=65)):
+        assert "a?[31mX?" in told and "b??2J" in told, told
+    assert run("info", "x.mat", "--memory", "1K", status=71).startswith("armilla: x.mat: ")
 
 
 def main():

@@ -76,6 +76,13 @@ def main():
     assert list(np.load("y.npz")["labels"]) == ["cat", "dog", "cat", "cat"]
     run("fit", "labelled", "--rank", 2, "--out", "model.npz", "--quiet")
     run("check", "model.npz", "labelled")
+    # What a folder may take goes by all of its images, not by the first alone.
+    os.mkdir("many")
+    Image.fromarray(np.zeros((6000, 6000), "u1")).save("many/0.png")
+    for i in range(1, 400):
+        os.link("many/0.png", f"many/{i}.png")
+    told, size = run("info", "many", status=71), 400 * os.path.getsize("many/0.png") / 2**20
+    assert f"400 images of 6000 x 6000 pixels need 13.4 GiB" in told and f"an input of {size:.1f} MiB may take" in told, told
 
 
 with tempfile.TemporaryDirectory() as place:

@@ -234,6 +234,23 @@ def check_warnings(X):
     assert len(warnings("--normalize", "l2")) == 1 and warnings("--model", "spherical-nmf", "--quiet") == []
 
 
+def check_cancellation(X):
+    """Sparse entries are rounded before the mean is subtracted: f32 is refused where nothing else would be left."""
+    rng = np.random.default_rng(3)
+    for mean, spread, refused in ((1000, 1e-6, True), (1000, 1e-4, True), (3e7, 1, True), (1000, 1, False), (1, 1, False)):
+        sparse.save_npz("x.npz", sparse.csr_matrix(mean + spread * rng.normal(size=(40, 6))))
+        for unit in ("none", "l2"):
+            options = ["--rank", 3, "--center", "--normalize", unit, "--quiet", "--force", "--json", "--out"]
+            double = json.loads(run("fit", "x.npz", *options, "double.npz", "--precision", "f64"))
+            run("check", "double.npz", "x.npz")
+            found = run("fit", "x.npz", *options, "single.npz", "--precision", "f32", status=65 if refused else 0)
+            if refused:
+                assert "use --precision f64" in found, found
+                continue
+            run("check", "single.npz", "x.npz")
+            close(json.loads(found)["relative_error"], double["relative_error"], 1e-3, f"{mean} +- {spread}, {unit}")
+
+
 def main():
     rng = np.random.default_rng(7)
     X = rng.poisson(0.7, (90, 17)) * rng.integers(1, 40, (90, 17)).clip(0, 9)
@@ -244,7 +261,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check in (check_against_sklearn, check_undone, check_refusal, check_selection, check_names_in_outputs,
-                      check_info, check_memory, check_warnings):
+                      check_info, check_memory, check_warnings,
+                      check_cancellation):
             try:
                 check(X.copy())
             except AssertionError as wrong:

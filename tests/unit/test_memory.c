@@ -362,6 +362,20 @@ static void asks_what_is_free(void **state)
           {"/sys/fs/cgroup/memory/b/memory.usage_in_bytes", "100\n"}},
          900},
         {{MEMINFO, {"/proc/self/cgroup", "4:memory:/b"}}, 16000000LL * 1024},
+        /* nearly all of it holds files that nobody needs */
+        {{MEMINFO,
+          {"/proc/self/cgroup", "0::/c\n"},
+          {"/sys/fs/cgroup/c/memory.max", "2000000\n"},
+          {"/sys/fs/cgroup/c/memory.current", "1999000\n"},
+          {"/sys/fs/cgroup/c/memory.stat", "anon 5000\nfile 1994000\ninactive_file 1000000\nactive_file 900000\n"}},
+         1901000},
+        {{MEMINFO,
+          {"/proc/self/cgroup", "4:memory:/b\n"},
+          {"/sys/fs/cgroup/memory/b/memory.limit_in_bytes", "2000000\n"},
+          {"/sys/fs/cgroup/memory/b/memory.usage_in_bytes", "2000000\n"},
+          {"/sys/fs/cgroup/memory/b/memory.stat",
+           "cache 3\ninactive_file 1\nactive_file 2\ntotal_cache 9\ntotal_inactive_file 500\ntotal_active_file 70\n"}},
+         570},
     };
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         machine = machines[i].files;
