@@ -144,8 +144,8 @@ tier_valgrind() {
     mkdir -p "$logs"
     memory_checked | tr '\n' '\0' |
         OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 ARMILLA_VALGRIND=1 xargs -0 -P "$jobs" -I{} bash -c '
-            valgrind -q --error-exitcode=99 --num-callers=20 --leak-check=full --show-leak-kinds=definite \
-                --errors-for-leak-kinds=definite "$1" \
+            valgrind -q --suppressions=tests/valgrind.supp --error-exitcode=99 --num-callers=30 --leak-check=full \
+                --show-leak-kinds=definite --errors-for-leak-kinds=definite "$1" \
                 >"$2/$(basename "$1")" 2>&1 || mv "$2/$(basename "$1")" "$2/$(basename "$1").failed"' - {} "$logs"
     for program in "$logs"/*; do
         step "valgrind $(basename "$program" .failed)" show_unless_passed "$program"
