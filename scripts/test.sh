@@ -91,6 +91,11 @@ without_blas='unit_(base|csv|files|gzip|idx|images|kernels|logarithm|mtx|names|n
 without_blas+='|unit_(scipy|score|sparse_kernels|svmlight|tables|tenx|write)|fault_read|fuzz_kept'
 without_blas+='|cli_(data|help|manual|usage|outputs|faults|plot|mnist|signals)|cli_(convert|external|images|inject|scipy|text)_check'
 
+# Long ones whose subject is stopping, memory, faults and damaged files: neither BLAS nor the compiler matters to that, and
+# the tiers of all tests and of the sanitizers have them.
+of_the_system='fault_alloc|conformance_stopping|cli_(signals|outputs|faults|mnist)'
+of_the_system+='|cli_(memory|model|fuzz|stopping|inject|doors|leftovers)_check'
+
 tier_blas() {
     local libraries name usual
     tree "$build" || return 0
@@ -105,7 +110,7 @@ tier_blas() {
         else
             # LAPACK beside it where it has one of its own, else the reference.
             LD_LIBRARY_PATH=$libraries/$name:$libraries/lapack suite "with $name" "$build" -L 'unit|cli' \
-                -E "^($without_blas)\$"
+                -E "^($without_blas|$of_the_system)\$"
         fi
     done
 }
@@ -114,7 +119,7 @@ tier_clang() {
     if [[ -z $(command -v clang) ]]; then
         skip clang "not installed"
     elif tree "$build/clang" -DCMAKE_C_COMPILER=clang; then
-        suite clang "$build/clang" -L 'unit|cli'
+        suite clang "$build/clang" -L 'unit|cli' -E "^($of_the_system)\$"
     fi
 }
 

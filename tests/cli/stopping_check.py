@@ -142,7 +142,7 @@ def on_terminal(command, until, number=None, pause=0):
         os.kill(pid, signal.SIGSTOP)
         time.sleep(pause)
         os.kill(pid, signal.SIGCONT)
-    shown, sent, ended = b"", False, time.monotonic() + 120
+    shown, sent, ended = b"", False, time.monotonic() + 900  # a sanitized build on a busy machine
     while time.monotonic() < ended:
         ready, _, _ = select.select([terminal], [], [], 1)
         try:
