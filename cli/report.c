@@ -74,7 +74,7 @@ void report_log(void *user, armilla_log_level level, const char *message)
 
 void report_line(cli_report *report, const char *format, ...)
 {
-    char line[6144]; /* a path, and what is said of it */
+    char line[10240]; /* two paths, and what is said of them */
     va_list arguments;
     if (report->quiet) return;
     report_erase(report);

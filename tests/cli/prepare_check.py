@@ -261,8 +261,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check in (check_against_sklearn, check_undone, check_refusal, check_selection, check_names_in_outputs,
-                      check_info, check_memory, check_warnings,
-                      check_cancellation):
+                      check_info, check_memory, check_warnings, check_cancellation):
             try:
                 check(X.copy())
             except AssertionError as wrong:
