@@ -220,6 +220,7 @@ armilla_status armilla_view_finite(armilla_context *context, const armilla_model
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "the samples differ so little from their mean that sparse %s entries do not show it; %s",
                             armilla_type_word(work),
-                            work == ARMILLA_F32 ? "use --precision f64, or leave out --center" : "leave out --center");
+                            work == ARMILLA_F32 ? "fit with --precision f64 or without --center"
+                                                : "fit without --center");
     return ARMILLA_OK;
 }

@@ -245,7 +245,7 @@ def check_cancellation(X):
             run("check", "double.npz", "x.npz")
             found = run("fit", "x.npz", *options, "single.npz", "--precision", "f32", status=65 if refused else 0)
             if refused:
-                assert "use --precision f64" in found, found
+                assert "fit with --precision f64" in found, found
                 continue
             run("check", "single.npz", "x.npz")
             close(json.loads(found)["relative_error"], double["relative_error"], 1e-3, f"{mean} +- {spread}, {unit}")
