@@ -1,30 +1,85 @@
 /* Sums over slots in parallel, with the same bits for any number of threads.
  *
- * A slot's contribution is one flat vector. Slots are claimed in order by whichever thread is free, and their vectors
- * are added along one fixed binary tree over the slot numbers: whoever finishes the second child of a node adds right
- * to left there. So the tree, and with it every rounding, depends on the number of slots alone; and few vectors are
- * alive at a time, because finished subtrees have collapsed into one. */
+ * A slot's contribution is one vector. Slots are claimed in order by whichever thread is free, and their vectors are
+ * combined along one fixed binary tree over the slot numbers: neighbours first, right into left, level by level; an odd
+ * one goes up as it is. So the tree, and with it every rounding, depends on the number of slots alone.
+ *
+ * Below the level that has at most `keep` nodes, whoever finishes the second child of a node combines the two, so that
+ * few vectors are alive at a time. The nodes of that level are kept, and the rest of the tree is made where the result is
+ * read: window by window, by all threads at once, each number read once. That is how vectors that are as long as the
+ * work which fills them cost least. */
 #ifndef ARMILLA_BASE_REDUCE_H
 #define ARMILLA_BASE_REDUCE_H
 
 #include "base/context.h"
 #include "base/team.h"
 
-/* Adds what the slot contributes to sums, which is zeroed. Runs on several threads at once; thread < the reducer's. */
-typedef armilla_status (*armilla_reduce_body)(void *self, int64_t slot, int thread, double *sums);
+/* What the elements of a segment are, and how those of two neighbours become one. */
+typedef enum armilla_element {
+    ARMILLA_SUM,     /* double: added */
+    ARMILLA_SUM_F32, /* float, added in double: only where every slot is kept (armilla_reducer_keeps_all) */
+    ARMILLA_LEAST,   /* double: the lower one */
+    ARMILLA_MOST,    /* double: the higher one */
+    ARMILLA_WRAP,    /* uint64_t: added, modulo 2^64 */
+    ARMILLA_FIRST,   /* int64_t: the lower one; INT64_MAX: none */
+    ARMILLA_ELEMENTS
+} armilla_element;
+
+/* A run of elements of one kind. A vector is one segment after the other; the sizes of all are multiples of 8 bytes. */
+typedef struct armilla_segment {
+    armilla_element kind;
+    int64_t count;
+    bool written; /* the body writes every element: it is not given the neutral element before */
+    void *result; /* where the result goes, 8 bytes for each element; NULL: it is read by armilla_reduced */
+} armilla_segment;
+
+size_t armilla_segment_bytes(const armilla_segment *segment);
+
+/* Adds what the slot contributes to its vector. Runs on several threads at once; thread < the reducer's. */
+typedef armilla_status (*armilla_reduce_body)(void *self, int64_t slot, int thread, void *vector);
+
+typedef struct armilla_reduction {
+    const armilla_segment *segments;
+    int count; /* of segments, at most ARMILLA_MOST_SEGMENTS */
+    armilla_reduce_body body;
+    void *self;
+} armilla_reduction;
+
+enum { ARMILLA_MOST_SEGMENTS = 6 };
 
 typedef struct armilla_reducer armilla_reducer;
 
-/* All memory is taken here. length: the longest vector. */
-armilla_status armilla_reducer_new(armilla_context *context, int64_t slots, int64_t length, int threads,
+typedef struct armilla_reducer_plan {
+    int64_t slots;
+    int64_t keep; /* nodes that are combined where the result is read: 1 ... ARMILLA_MOST_KEPT */
+    size_t bytes; /* of the longest vector */
+    int threads;
+} armilla_reducer_plan;
+
+enum { ARMILLA_MOST_KEPT = 32 };
+
+/* All memory is taken here. */
+armilla_status armilla_reducer_new(armilla_context *context, const armilla_reducer_plan *plan,
                                    armilla_reducer **reducer);
 void armilla_reducer_free(armilla_reducer *reducer);
 
 /* Its threads, which are idle between reductions. */
 armilla_team *armilla_reducer_team(const armilla_reducer *reducer);
+/* Whether each slot's own vector is kept. */
+bool armilla_reducer_keeps_all(const armilla_reducer *reducer);
 
-/* sums[0 ... length-1] = the tree sum of all slots; untouched on failure, which is that of the lowest failing slot. */
-armilla_status armilla_reduce(armilla_reducer *reducer, int64_t length, armilla_reduce_body body, void *self,
-                              double *sums);
+/* The results of all slots; untouched on failure, which is that of the lowest failing slot. */
+armilla_status armilla_reduce(armilla_reducer *reducer, const armilla_reduction *reduction);
+
+/* Elements of a segment: `runs` runs of `run` elements that are `stride` apart, at most ARMILLA_WINDOW together. */
+typedef struct armilla_window {
+    int64_t first, run, runs, stride;
+} armilla_window;
+
+enum { ARMILLA_WINDOW = 128, ARMILLA_WINDOW_ROOM = 7 * ARMILLA_WINDOW };
+
+/* room[0 ... run*runs-1] = the last reduction's result there. On any thread, before the next reduction. */
+void armilla_reduced(const armilla_reducer *reducer, int segment, const armilla_window *where,
+                     double room[ARMILLA_WINDOW_ROOM]);
 
 #endif

@@ -65,7 +65,8 @@ static armilla_status survey_entries(armilla_context *context, const armilla_dat
     look l = {NULL, NULL};
     armilla_traversal *traversal = NULL;
     const armilla_kernels *kernels = armilla_kernels_for(context, armilla_type_precision(X->type));
-    armilla_status status = armilla_traversal_new(context, X, kernels, threads, SUMS, &traversal);
+    const armilla_traversal_plan plan = {.X = X, .kernels = kernels, .threads = threads, .length = SUMS};
+    armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * X->m : 0;
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.rows, &l.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);

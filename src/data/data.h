@@ -4,7 +4,7 @@
 #define ARMILLA_DATA_DATA_H
 
 #include "base/context.h"
-#include "base/team.h"
+#include "base/reduce.h"
 #include "linalg/kernels.h"
 #include "linalg/sparse_kernels.h"
 
@@ -40,32 +40,29 @@ typedef struct armilla_panel {
     const struct armilla_panel *raw; /* of prepared data the panel before that; else NULL */
 } armilla_panel;
 
-/* XW' over all slots, in parts: one per slot, as accumulate leaves them. */
+/* XW' over all slots, where it is read: as accumulate lays it out. */
 typedef struct armilla_parts {
     const armilla_data *X;
     int64_t r;
-    armilla_type work;   /* which decides how the numbers lie */
-    armilla_type type;   /* of the numbers */
-    const char *numbers; /* count times layout->numbers of them */
-    int64_t count;
+    armilla_type work;           /* which decides how the numbers lie */
+    const armilla_reducer *sums; /* has them in this segment: layout->numbers of them */
+    int segment;
     const double *shifted; /* the sums of add_shifts */
 } armilla_parts;
 
 /* How a form wants the basis and the sums to lie, where that is not m x r. Sweeps pack the basis once, before the
- * first panel, and unpack the sums once, after the last. Such sums are long beside the panels that make them, so they
- * are not added along the tree of vectors: each slot has its part, and the parts are added, in the order of the same
- * tree, where they are unpacked. */
+ * first panel, and unpack the sums once, after the last, as they read them from the reducer. */
 typedef struct armilla_layout {
     /* Bytes of a packed basis. */
     int64_t (*basis_bytes)(const armilla_data *X, armilla_type work, int64_t r);
     /* packed = U (m x r in the working type), for products. */
     void (*pack)(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *packed);
-    /* How many numbers a part has. */
+    /* How many numbers XW' has there. */
     int64_t (*numbers)(const armilla_data *X, armilla_type work, int64_t r);
-    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL names) beside its part; r
+    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL names) beside XW'; r
      * numbers. */
     void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const int32_t *names, double *shifted);
-    /* A (m x r) = the sum of the parts. */
+    /* A (m x r) = the sum. */
     void (*unpack)(const armilla_parts *parts, armilla_team *team, double *A);
 } armilla_layout;
 

@@ -80,10 +80,11 @@ static armilla_status sum_features(armilla_context *context, const armilla_data 
                                    double *found)
 {
     const int64_t m = X->m, length = X->ops->entries ? 2 * m : m;
-    const armilla_kernels *kernels = armilla_kernels_for(context, ARMILLA_F64);
+    const armilla_traversal_plan plan = {
+        .X = X, .kernels = armilla_kernels_for(context, ARMILLA_F64), .threads = threads, .length = length};
     armilla_traversal *traversal = NULL;
     double *sums = NULL;
-    armilla_status status = armilla_traversal_new(context, X, kernels, threads, length, &traversal);
+    armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * m : 0;
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.columns, &f.columns);
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.rows, &f.rows);

@@ -169,54 +169,22 @@ typedef struct window {
     int64_t at, end, k, length;
 } window;
 
-/* Windows are on the stack, one per level of the tree: a pass has at most 64 slots. */
-enum { WINDOW = 32, WINDOW_AREA = 128, MOST_LEVELS = 7 };
-
-/* sum = one part there; or sum += it. */
-static void take_part(const armilla_parts *parts, const window *where, int64_t part, bool adding, double *sum)
-{
-    const int64_t stride = armilla_sparse_stride(parts->work, parts->r), m = parts->X->m;
-    const size_t size = armilla_type_size(parts->type);
-    const char *from = parts->numbers + (size_t)(part * m * stride + where->k) * size;
-    const int64_t run = where->length == stride ? where->end - where->at : 1; /* features that lie together */
-    for (int64_t i = where->at; i < where->end; i += run)
-        (adding ? armilla_fetch_add : armilla_fetch)(parts->type, run * where->length,
-                                                     from + (size_t)(i * stride) * size,
-                                                     sum + (i - where->at) * where->length);
-}
-
-/* sum = the parts first ... first+count-1 there, added along the tree of base/reduce.h: neighbours first, so the left
- * half is the largest power of two below count. Behind sum there is room for one more window per level. */
-static void add_parts(const armilla_parts *parts, const window *where, int64_t first, int64_t count, double *sum)
-{
-    int64_t half = 1;
-    while (2 * half < count) half *= 2;
-    if (count == 1) {
-        take_part(parts, where, first, false, sum);
-        return;
-    }
-    add_parts(parts, where, first, half, sum);
-    if (count - half == 1) {
-        take_part(parts, where, first + half, true, sum);
-        return;
-    }
-    add_parts(parts, where, first + half, count - half, sum + WINDOW_AREA);
-    for (int64_t i = 0; i < (where->end - where->at) * where->length; i++) sum[i] += sum[WINDOW_AREA + i];
-}
+enum { WINDOW = 32 }; /* numbers of a feature */
 
 typedef struct unpacking {
     const armilla_parts *parts;
     double *A;
 } unpacking;
 
-/* A there, from the parts. */
+/* A there. */
 static void unpack_window(const unpacking *u, const window *where)
 {
     const armilla_parts *parts = u->parts;
-    const int64_t m = parts->X->m, k = where->k;
+    const int64_t m = parts->X->m, k = where->k, stride = armilla_sparse_stride(parts->work, parts->r);
     const double *mean = parts->X->mean;
-    double sum[MOST_LEVELS * WINDOW_AREA];
-    add_parts(parts, where, 0, parts->count, sum);
+    double sum[ARMILLA_WINDOW_ROOM];
+    armilla_reduced(parts->sums, parts->segment,
+                    &(armilla_window){where->at * stride + k, where->length, where->end - where->at, stride}, sum);
     for (int64_t c = 0; c < where->length && k + c < parts->r; c++)
         for (int64_t i = where->at; i < where->end; i++)
             u->A[(k + c) * m + i] =
@@ -230,7 +198,7 @@ static void unpack_features(void *self, int64_t first, int64_t last)
     const int64_t r = u->parts->r, stride = armilla_sparse_stride(u->parts->work, r);
     for (int64_t block = first; block < last; block += BLOCK)
         for (int64_t k = 0; k < r; k += WINDOW) {
-            const int64_t length = armilla_min64(WINDOW, stride - k), features = WINDOW_AREA / length;
+            const int64_t length = armilla_min64(WINDOW, stride - k), features = ARMILLA_WINDOW / length;
             const int64_t end = armilla_min64(block + BLOCK, last);
             for (int64_t at = block; at < end; at += features)
                 unpack_window(u, &(window){at, armilla_min64(at + features, end), k, length});

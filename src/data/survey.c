@@ -1,6 +1,7 @@
 /* What one read of the data tells: norms, signs, zeros, bad values, and a fingerprint. */
 #include "data/traverse.h"
 
+#include "base/size.h"
 #include "base/team.h"
 #include "linalg/dense.h"
 
@@ -10,14 +11,22 @@
 /* Additive facts, at the head of the sums; behind them in how many samples each feature is nonzero. */
 enum { SQUARED_NORM, ZEROS, NEGATIVES, ZERO_SAMPLES, SHIFTED_SAMPLES, SQUARED_SHIFTS, FACTS };
 
-/* Facts that are not sums; one per thread, combined at the end, by rules in which order does not matter. */
+/* Facts that are not sums of doubles, behind those in the vector: a member of the struct is an element there. */
 typedef struct extremes {
-    double smallest, largest, norm_low, norm_high;
-    int64_t bad_sample, bad_feature, bad_entries;
-    uint64_t fingerprint;
+    double smallest, norm_low;         /* ARMILLA_LEAST */
+    double largest, norm_high;         /* ARMILLA_MOST */
+    uint64_t fingerprint, bad_entries; /* ARMILLA_WRAP */
+    int64_t bad_place;                 /* ARMILLA_FIRST: sample*m + feature */
+} extremes;
+
+enum { LEASTS = 2, MOSTS = 2, WRAPS = 2, FIRSTS = 1, EXTREMES = LEASTS + MOSTS + WRAPS + FIRSTS };
+_Static_assert(sizeof(extremes) == EXTREMES * sizeof(double), "the struct is the elements");
+
+/* One thread's numbers. */
+typedef struct workspace {
     double *column; /* m */
     int64_t *rows;  /* m */
-} extremes;
+} workspace;
 
 /* What centring puts where a sparse column has no entry: minus these, times the column's shift. */
 typedef struct background {
@@ -28,7 +37,7 @@ typedef struct background {
 
 typedef struct survey {
     const uint64_t *keys; /* one odd number per feature */
-    extremes *by_thread;
+    const workspace *by_thread;
     double *squared_norms;
     background behind;
 } survey;
@@ -52,7 +61,7 @@ static uint64_t value_bits(double x)
 /* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample. mix(0) = 0: zeros add nothing, so a sparse form of
  * the same matrix has the same fingerprint; and the sum over samples wraps, so order does not matter. It is of the data
  * before any preparation: centred sparse data would have to be expanded otherwise. */
-static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const extremes *room, const uint64_t *keys)
+static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const workspace *room, const uint64_t *keys)
 {
     const armilla_panel *stored = panel->raw ? panel->raw : panel;
     const armilla_data_ops *ops = stored->data->ops;
@@ -69,24 +78,25 @@ static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const 
 }
 
 /* The squares of a column did not add up to a number: because of its entries, unless they are only large. */
-static void note_bad(extremes *e, const armilla_panel *panel, int64_t j)
+static void note_bad(extremes *e, const workspace *w, const armilla_panel *panel, int64_t j)
 {
-    const int64_t sample = panel->first + j;
-    int64_t first = -1, count = 0;
-    panel->data->ops->expand(panel, j, e->column);
-    for (int64_t i = panel->data->m - 1; i >= 0; i--)
-        if (!isfinite(e->column[i])) {
-            first = i;
-            count++;
-        }
-    e->bad_entries += count;
-    if (first < 0 || (e->bad_sample >= 0 && e->bad_sample < sample)) return;
-    e->bad_sample = sample;
-    e->bad_feature = first;
+    const int64_t m = panel->data->m;
+    panel->data->ops->expand(panel, j, w->column);
+    for (int64_t i = 0; i < m; i++) {
+        if (isfinite(w->column[i])) continue;
+        e->bad_place = armilla_min64(e->bad_place, (panel->first + j) * m + i);
+        e->bad_entries++;
+    }
 }
 
-static double survey_column(extremes *e, int64_t m, const double *x, double *sums)
+static extremes *extremes_in(double *sums, int64_t m)
 {
+    return (extremes *)(void *)(sums + FACTS + m);
+}
+
+static double survey_column(int64_t m, const double *x, double *sums)
+{
+    extremes *e = extremes_in(sums, m);
     const double squared = armilla_square(m, x);
     double smallest = e->smallest, largest = e->largest;
     int64_t zeros = 0, negatives = 0;
@@ -109,19 +119,21 @@ static double survey_column(extremes *e, int64_t m, const double *x, double *sum
 
 /* The same from the entries of a sparse column and what stands behind them. Only smallest and largest are not exact
  * where the data are centred: they are bounds then. */
-static double survey_entries(extremes *e, const background *behind, const armilla_panel *panel, int64_t j, double *sums)
+static double survey_entries(const workspace *w, const background *behind, const armilla_panel *panel, int64_t j,
+                             double *sums)
 {
     const armilla_data *X = panel->data;
-    double *x = e->column, shift = 0;
-    const int64_t count = X->ops->entries(panel, j, e->rows, x, &shift);
-    const double squared = armilla_shifted_square(X, count, e->rows, x, shift);
+    extremes *e = extremes_in(sums, X->m);
+    double *x = w->column, shift = 0;
+    const int64_t count = X->ops->entries(panel, j, w->rows, x, &shift);
+    const double squared = armilla_shifted_square(X, count, w->rows, x, shift);
     const bool shifted = shift != 0; /* and then it is positive */
     int64_t zeros = shifted ? behind->zeros : X->m, negatives = shifted ? behind->positives : 0;
     for (int64_t i = 0; i < count; i++) {
-        const double mean = shifted ? behind->mean[e->rows[i]] : 0, value = x[i] - shift * mean;
+        const double mean = shifted ? behind->mean[w->rows[i]] : 0, value = x[i] - shift * mean;
         zeros += (value == 0) - (mean == 0);
         negatives += (value < 0) - (mean > 0);
-        sums[FACTS + e->rows[i]] += (value != 0) - (mean != 0);
+        sums[FACTS + w->rows[i]] += (value != 0) - (mean != 0);
         e->smallest = fmin(e->smallest, value);
         e->largest = fmax(e->largest, value);
     }
@@ -150,61 +162,44 @@ static background look_behind(const armilla_data *X)
     return found;
 }
 
-static double survey_sample(const survey *s, extremes *e, const armilla_panel *panel, int64_t j, double *sums)
+static double survey_sample(const survey *s, const workspace *w, const armilla_panel *panel, int64_t j, double *sums)
 {
-    if (panel->data->ops->entries) return survey_entries(e, &s->behind, panel, j, sums);
-    panel->data->ops->expand(panel, j, e->column);
-    return survey_column(e, panel->data->m, e->column, sums);
+    if (panel->data->ops->entries) return survey_entries(w, &s->behind, panel, j, sums);
+    panel->data->ops->expand(panel, j, w->column);
+    return survey_column(panel->data->m, w->column, sums);
 }
 
 /* The length of sample j, whose square was found: the root of that where it has all digits. */
-static double sample_length(extremes *e, const armilla_panel *panel, int64_t j, double squared)
+static double sample_length(const workspace *w, const armilla_panel *panel, int64_t j, double squared)
 {
     const armilla_data_ops *ops = panel->data->ops;
     double shift = 0;
     if (armilla_square_holds(squared)) return sqrt(squared);
-    const int64_t count = ops->entries ? ops->entries(panel, j, e->rows, e->column, &shift) : panel->data->m;
+    const int64_t count = ops->entries ? ops->entries(panel, j, w->rows, w->column, &shift) : panel->data->m;
     const bool by_entries = ops->entries && shift == 0;
-    if (!by_entries) ops->expand(panel, j, e->column);
+    if (!by_entries) ops->expand(panel, j, w->column);
     const armilla_length found =
-        armilla_length_of(by_entries ? count : panel->data->m, by_entries ? e->rows : NULL, e->column);
+        armilla_length_of(by_entries ? count : panel->data->m, by_entries ? w->rows : NULL, w->column);
     return found.value / found.scale;
 }
 
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const survey *s = self;
-    extremes *e = &s->by_thread[thread];
+    const workspace *w = &s->by_thread[thread];
+    extremes *e = extremes_in(sums, panel->data->m);
     for (int64_t j = 0; j < panel->count; j++) {
-        const double squared = survey_sample(s, e, panel, j, sums);
-        if (!isfinite(squared)) note_bad(e, panel, j);
-        const double length = sample_length(e, panel, j, squared);
+        const double squared = survey_sample(s, w, panel, j, sums);
+        if (!isfinite(squared)) note_bad(e, w, panel, j);
+        const double length = sample_length(w, panel, j, squared);
         if (length > 0) {
             e->norm_low = fmin(e->norm_low, length);
             e->norm_high = fmax(e->norm_high, length);
         }
-        e->fingerprint += column_fingerprint(panel, j, e, s->keys);
+        e->fingerprint += column_fingerprint(panel, j, w, s->keys);
         if (s->squared_norms) s->squared_norms[panel->first + j] = squared;
     }
     return ARMILLA_OK;
-}
-
-static void combine(int threads, const extremes *by_thread, extremes *all)
-{
-    *all = by_thread[0];
-    for (int t = 1; t < threads; t++) {
-        const extremes *e = &by_thread[t];
-        all->smallest = fmin(all->smallest, e->smallest);
-        all->largest = fmax(all->largest, e->largest);
-        all->norm_low = fmin(all->norm_low, e->norm_low);
-        all->norm_high = fmax(all->norm_high, e->norm_high);
-        all->fingerprint += e->fingerprint;
-        all->bad_entries += e->bad_entries;
-        if (e->bad_sample >= 0 && (all->bad_sample < 0 || e->bad_sample < all->bad_sample)) {
-            all->bad_sample = e->bad_sample;
-            all->bad_feature = e->bad_feature;
-        }
-    }
 }
 
 /* ||what centring subtracts|| / ||what it leaves||: how many times larger an error of the entries is beside that. */
@@ -216,19 +211,20 @@ static double cancellation(const armilla_data *X, const double *sums)
 
 static void fill_facts(const armilla_data *X, const double *sums, const extremes *all, armilla_data_facts *facts)
 {
+    const bool bad = all->bad_place < INT64_MAX;
     *facts = (armilla_data_facts){
         .squared_norm = sums[SQUARED_NORM],
         .smallest = all->smallest,
         .largest = all->largest,
         .norm_low = all->norm_high > 0 ? all->norm_low : 0,
-        .norm_high = all->norm_high,
+        .norm_high = fmax(all->norm_high, 0),
         .zeros = (int64_t)sums[ZEROS],
         .negatives = (int64_t)sums[NEGATIVES],
         .zero_samples = (int64_t)sums[ZERO_SAMPLES],
         .fingerprint = mix(all->fingerprint + mix((uint64_t)X->m) + 3 * mix((uint64_t)X->n)),
-        .bad_sample = all->bad_sample,
-        .bad_feature = all->bad_feature,
-        .bad_entries = all->bad_entries,
+        .bad_sample = bad ? all->bad_place / X->m : -1,
+        .bad_feature = bad ? all->bad_place % X->m : -1,
+        .bad_entries = (int64_t)all->bad_entries,
         .cancellation = cancellation(X, sums),
     };
     for (int64_t i = 0; i < X->m; i++) {
@@ -237,17 +233,32 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
     }
 }
 
+/* The pass; sums: FACTS + m. */
+static armilla_status look_at_all(armilla_traversal *traversal, survey *s, int64_t m, double *sums, extremes *all)
+{
+    const armilla_segment segments[] = {
+        {.kind = ARMILLA_SUM, .count = FACTS + m, .result = sums},
+        {.kind = ARMILLA_LEAST, .count = LEASTS, .result = &all->smallest},
+        {.kind = ARMILLA_MOST, .count = MOSTS, .result = &all->largest},
+        {.kind = ARMILLA_WRAP, .count = WRAPS, .result = &all->fingerprint},
+        {.kind = ARMILLA_FIRST, .count = FIRSTS, .result = &all->bad_place},
+    };
+    return armilla_traverse_into(traversal, segments, sizeof segments / sizeof *segments, visit, s);
+}
+
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
                               armilla_data_facts *facts, double *squared_norms)
 {
+    const armilla_traversal_plan plan = {
+        .X = X, .kernels = armilla_kernels_for(context, work), .threads = threads, .length = FACTS + X->m + EXTREMES};
     armilla_traversal *traversal = NULL;
-    extremes *by_thread = NULL, all;
+    workspace *by_thread = NULL;
+    extremes all;
     uint64_t *keys = NULL;
     int64_t *rows = NULL;
     double *sums = NULL, *columns = NULL;
     int used = 0;
-    armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, FACTS + X->m, &traversal);
+    armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     if (status != ARMILLA_OK) goto done;
     used = armilla_traversal_threads(traversal);
     if ((status = armilla_take(context, used, sizeof *by_thread, &by_thread)) != ARMILLA_OK) goto done;
@@ -256,13 +267,10 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     if ((status = armilla_take(context, X->m, sizeof *keys, &keys)) != ARMILLA_OK) goto done;
     if ((status = armilla_take(context, FACTS + X->m, sizeof *sums, &sums)) != ARMILLA_OK) goto done;
     for (int64_t i = 0; i < X->m; i++) keys[i] = mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
-    for (int t = 0; t < used; t++)
-        by_thread[t] = (extremes){INFINITY, -INFINITY, INFINITY, 0, -1, -1, 0, 0, columns + t * X->m, rows + t * X->m};
+    for (int t = 0; t < used; t++) by_thread[t] = (workspace){columns + t * X->m, rows + t * X->m};
     survey s = {keys, by_thread, squared_norms, look_behind(X)};
-    status = armilla_traverse(traversal, FACTS + X->m, visit, &s, sums);
-    if (status != ARMILLA_OK) goto done;
-    combine(used, by_thread, &all);
-    fill_facts(X, sums, &all, facts);
+    status = look_at_all(traversal, &s, X->m, sums, &all);
+    if (status == ARMILLA_OK) fill_facts(X, sums, &all, facts);
 done:
     armilla_release(context, sums);
     armilla_release(context, keys);

@@ -1,24 +1,27 @@
 /* The pass over X. Panels and slots are functions of the data alone, never of threads or of the machine. */
 #include "data/traverse.h"
 
-#include "base/reduce.h"
 #include "base/size.h"
-#include "base/team.h"
 
 enum {
     PANEL_BYTES = 296 * 1024, /* leaves room in a 512 KiB second-level cache */
     LEAST_WIDTH = 72,         /* below this the sums cost more than a panel in the third-level cache */
     MOST_WIDTH = 120,
-    WIDTH_STEP = 6,   /* the kernels' block of samples */
-    LEAST_SLOTS = 16, /* bounds on how many vectors of sums there can be: with */
-    MOST_SLOTS = 64,  /* long vectors memory counts, with short ones parallelism */
-    SLOT_NUMBERS = 1 << 24,
+    WIDTH_STEP = 6,      /* the kernels' block of samples */
+    FEW_SLOTS = 64,      /* slots of dense data; more only where each has so many panels */
+    SLOT_PANELS = 8,     /* that a vector of sums costs little beside them, */
+    MOST_SLOTS = 1024,   /* and no more than this */
+    DENSE_KEPT = 4,      /* vectors that are added where the sums are read */
     SPARSE_MEETING = 16, /* entries of a panel in each feature that are worth its sums in the cache */
     SPARSE_MOST_WIDTH = 4096,
-    SPARSE_LEAST_SLOTS = 8, /* with tall sparse data the sums cost as much as the sweep, and each slot has its */
-    SPARSE_MOST_SLOTS = 24, /* own: few, and no more than leave so many entries of a slot for each feature */
-    SPARSE_PER_FEATURE = 12,
+    SPARSE_LEAST_SLOTS =
+        8, /* with tall sparse data the sums cost as much as the sweep: few slots, no more than leave */
+    SPARSE_FEW_SLOTS =
+        24, /* so many entries of a slot for each feature. All of these are kept. Where there are more, */
+    SPARSE_PER_FEATURE = 12, /* vectors are added as the slots are finished, which pays from so many entries on */
+    SPARSE_PER_FEATURE_MORE = 48,
     THREAD_NUMBERS = 1 << 15, /* entries of X that are worth another thread */
+    FEW_THREADS = 16,         /* more only where the sums that each wants are fewer than the entries of X for it */
     ALIGNMENT = 64
 };
 
@@ -29,7 +32,7 @@ struct armilla_traversal {
     armilla_reducer *reducer;
     int threads;
     int64_t width, slots; /* width: the most columns of a panel */
-    bool single;          /* no slot has more than one panel */
+    bool direct;          /* the layout's sums of a panel are those of its slot, in the working type */
     int64_t *first_of;    /* each slot's first column, and n: they rise */
     char *workspace;      /* per thread */
     size_t workspace_bytes;
@@ -55,12 +58,13 @@ int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
     return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % WIDTH_STEP, MOST_WIDTH));
 }
 
-/* How many slots at most. */
-static int64_t slot_bound(const armilla_data *X, int64_t length)
+/* How many slots at most, for data of so many panels. */
+static int64_t slot_bound(const armilla_data *X, int64_t panels)
 {
-    const int64_t cap = SLOT_NUMBERS / armilla_max64(length, 1);
-    if (!X->ops->before) return armilla_max64(LEAST_SLOTS, armilla_min64(cap, MOST_SLOTS));
-    return armilla_max64(SPARSE_LEAST_SLOTS, armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE, SPARSE_MOST_SLOTS));
+    const int64_t few = armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE, SPARSE_FEW_SLOTS);
+    const int64_t many = armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE_MORE, MOST_SLOTS);
+    if (X->ops->before) return armilla_max64(SPARSE_LEAST_SLOTS, armilla_max64(few, many));
+    return armilla_max64(FEW_SLOTS, armilla_min64(panels / SLOT_PANELS, MOST_SLOTS));
 }
 
 /* The first column before which at least so many entries and columns stand. */
@@ -80,61 +84,86 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
 /* The width of a slot's panels: all of it where that is little more than a panel. */
 static int64_t slot_width(const armilla_traversal *t, int64_t slot)
 {
-    if (!t->X->ops->before) return t->width;
+    if (!t->X->ops->before) return armilla_panel_width(t->X, t->kernels->type);
     const int64_t wanted = sparse_width(t->X), columns = t->first_of[slot + 1] - t->first_of[slot];
     return divide_up(columns, divide_up(columns, wanted + wanted / 2));
 }
 
-static void measure_slots(armilla_traversal *t)
+/* The widest panel; whether no slot has more than one. */
+static bool measure_slots(armilla_traversal *t)
 {
-    t->single = true;
+    bool single = true;
+    t->width = 0;
     for (int64_t s = 0; s < t->slots; s++) {
-        const int64_t width = slot_width(t, s);
-        t->width = armilla_max64(t->width, width);
-        t->single &= width >= t->first_of[s + 1] - t->first_of[s];
+        const int64_t width = slot_width(t, s), columns = t->first_of[s + 1] - t->first_of[s];
+        t->width = armilla_max64(t->width, armilla_min64(width, columns));
+        single &= width >= columns;
     }
+    return single;
 }
 
 /* Where slot s of so many would begin: of equal numbers of panels, or of equal numbers of entries. */
-static int64_t slot_start(const armilla_traversal *t, int64_t slots, int64_t per_slot, int64_t s)
+static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t slot_columns, int64_t s)
 {
-    const armilla_data *X = t->X;
     if (s == slots) return X->n;
-    if (!X->ops->before) return s * per_slot * t->width;
+    if (!X->ops->before) return s * slot_columns;
     return find_column(X, (int64_t)((double)(X->stored + X->n) / (double)slots * (double)s));
 }
 
-/* Every slot has a column: visitors write a slot's results when they see its first panel. A sample with more than a
- * slot's share of the entries is a reason for fewer slots. */
-static armilla_status cut_slots(armilla_traversal *t, int64_t length)
+/* The same slots for every pass over the same data, whatever it sums and in which type, so that whoever has the samples
+ * of some slots has them for all passes. Every slot has a column: visitors write a slot's results when they see its first
+ * panel. A sample with more than a slot's share of the entries is a reason for fewer slots. */
+static armilla_status cut_slots(armilla_traversal *t)
 {
-    const int64_t panels = divide_up(t->X->n, t->width), per_slot = divide_up(panels, slot_bound(t->X, length));
-    const int64_t wanted = divide_up(panels, per_slot);
+    const int64_t width = armilla_panel_width(t->X, ARMILLA_F32), panels = divide_up(t->X->n, width);
+    const int64_t per_slot = divide_up(panels, slot_bound(t->X, panels)), wanted = divide_up(panels, per_slot);
     const armilla_status status = armilla_take(t->context, wanted + 1, sizeof *t->first_of, &t->first_of);
     if (status != ARMILLA_OK) return status;
     for (int64_t s = 1; s <= wanted; s++) {
-        const int64_t end = slot_start(t, wanted, per_slot, s);
+        const int64_t end = slot_start(t->X, wanted, per_slot * width, s);
         if (end > t->first_of[t->slots]) t->first_of[++t->slots] = end;
     }
-    measure_slots(t);
     return ARMILLA_OK;
 }
 
-armilla_status armilla_traversal_new(armilla_context *context, const armilla_data *X, const armilla_kernels *kernels,
-                                     int threads, int64_t length, armilla_traversal **traversal)
+/* Threads do not change results: where sums are long, they are no more than their vectors have room beside the data. */
+static int choose_threads(const armilla_traversal *t, const armilla_traversal_plan *plan)
 {
+    const int64_t numbers = armilla_max64(1, plan->length + plan->parts);
+    const int64_t most = armilla_min64(t->slots, 1 + t->X->stored / THREAD_NUMBERS);
+    const int64_t long_sums = armilla_max64(FEW_THREADS, t->X->stored / numbers);
+    return (int)armilla_max64(1, armilla_min64(plan->threads, armilla_min64(most, long_sums)));
+}
+
+static armilla_status take_reducer(armilla_traversal *t, const armilla_traversal_plan *plan, bool single)
+{
+    const int64_t keep = plan->parts > 0 ? SPARSE_FEW_SLOTS : DENSE_KEPT;
+    const bool kept = t->slots <= keep;
+    t->direct = single && (kept || t->kernels->type == ARMILLA_F64);
+    const size_t part_bytes = (size_t)plan->parts * armilla_type_size(armilla_traversal_part_type(t));
+    return armilla_reducer_new(t->context,
+                               &(armilla_reducer_plan){.slots = t->slots,
+                                                       .keep = keep,
+                                                       .bytes = (size_t)plan->length * sizeof(double) + part_bytes,
+                                                       .threads = t->threads},
+                               &t->reducer);
+}
+
+armilla_status armilla_traversal_new(armilla_context *context, const armilla_traversal_plan *plan,
+                                     armilla_traversal **traversal)
+{
+    const armilla_data *X = plan->X;
     armilla_traversal *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_traversal){.context = context, .X = X, .kernels = kernels};
-    made->width = armilla_panel_width(X, kernels->type);
-    if ((status = cut_slots(made, length)) != ARMILLA_OK) goto failed;
-    made->threads = (int)armilla_max64(1, armilla_min64(threads, made->slots));
-    made->threads = (int)armilla_min64(made->threads, 1 + X->stored / THREAD_NUMBERS);
-    made->workspace_bytes = X->ops->workspace(X, kernels->type, made->width);
+    *made = (armilla_traversal){.context = context, .X = X, .kernels = plan->kernels};
+    if ((status = cut_slots(made)) != ARMILLA_OK) goto failed;
+    const bool single = measure_slots(made);
+    made->threads = choose_threads(made, plan);
+    made->workspace_bytes = X->ops->workspace(X, plan->kernels->type, made->width);
     made->workspace_bytes += ALIGNMENT - made->workspace_bytes % ALIGNMENT;
     status = armilla_take(context, made->threads, made->workspace_bytes, &made->workspace);
-    if (status == ARMILLA_OK) status = armilla_reducer_new(context, made->slots, length, made->threads, &made->reducer);
+    if (status == ARMILLA_OK) status = take_reducer(made, plan, single);
     if (status != ARMILLA_OK) goto failed;
     *traversal = made;
     return ARMILLA_OK;
@@ -162,9 +191,19 @@ int64_t armilla_traversal_slots(const armilla_traversal *traversal)
     return traversal->slots;
 }
 
-bool armilla_traversal_single(const armilla_traversal *traversal)
+bool armilla_traversal_direct(const armilla_traversal *traversal)
 {
-    return traversal->single;
+    return traversal->direct;
+}
+
+armilla_type armilla_traversal_part_type(const armilla_traversal *traversal)
+{
+    return traversal->direct ? traversal->kernels->type : ARMILLA_F64;
+}
+
+const armilla_reducer *armilla_traversal_sums(const armilla_traversal *traversal)
+{
+    return traversal->reducer;
 }
 
 int armilla_traversal_threads(const armilla_traversal *traversal)
@@ -183,7 +222,7 @@ typedef struct pass {
     void *self;
 } pass;
 
-static armilla_status visit_slot(void *self, int64_t slot, int thread, double *sums)
+static armilla_status visit_slot(void *self, int64_t slot, int thread, void *sums)
 {
     const pass *p = self;
     const armilla_traversal *t = p->traversal;
@@ -203,10 +242,18 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, double *s
     return ARMILLA_OK;
 }
 
+armilla_status armilla_traverse_into(armilla_traversal *traversal, const armilla_segment *segments, int count,
+                                     armilla_visitor visitor, void *self)
+{
+    pass p = {traversal, visitor, self};
+    const armilla_reduction reduction = {segments, count, visit_slot, &p};
+    const armilla_status status = armilla_reduce(traversal->reducer, &reduction);
+    return status == ARMILLA_STOPPED ? armilla_call_explain(traversal->context) : status;
+}
+
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,
                                 double *sums)
 {
-    pass p = {traversal, visitor, self};
-    const armilla_status status = armilla_reduce(traversal->reducer, length, visit_slot, &p, sums);
-    return status == ARMILLA_STOPPED ? armilla_call_explain(traversal->context) : status;
+    const armilla_segment all = {.kind = ARMILLA_SUM, .count = length, .result = sums};
+    return armilla_traverse_into(traversal, &all, 1, visitor, self);
 }

@@ -3,24 +3,36 @@
 #ifndef ARMILLA_DATA_TRAVERSE_H
 #define ARMILLA_DATA_TRAVERSE_H
 
+#include "base/reduce.h"
 #include "data/data.h"
 
-/* Adds what the panel contributes to sums. Panels of one slot come in order; slots run at the same time. */
+/* Adds what the panel contributes to sums: the first segment of the vector, and behind it the others. Panels of one slot
+ * come in order; slots run at the same time. */
 typedef armilla_status (*armilla_visitor)(void *self, const armilla_panel *panel, int thread, double *sums);
 
 typedef struct armilla_traversal armilla_traversal;
 
-/* All memory is taken here. X is handed out in the kernels' type; length: of the longest vector of sums; threads: at
- * most so many, at least 1. What visitors want for each thread is laid out by armilla_traversal_threads. */
-armilla_status armilla_traversal_new(armilla_context *context, const armilla_data *X, const armilla_kernels *kernels,
-                                     int threads, int64_t length, armilla_traversal **traversal);
+typedef struct armilla_traversal_plan {
+    const armilla_data *X;
+    const armilla_kernels *kernels; /* X is handed out in their type */
+    int threads;                    /* at most so many, at least 1 */
+    int64_t length;                 /* elements of 8 bytes of the longest vector */
+    int64_t parts;                  /* numbers of the data's layout (data/data.h) behind them; 0: none */
+} armilla_traversal_plan;
+
+/* All memory is taken here. What visitors want for each thread is laid out by armilla_traversal_threads. */
+armilla_status armilla_traversal_new(armilla_context *context, const armilla_traversal_plan *plan,
+                                     armilla_traversal **traversal);
 void armilla_traversal_free(armilla_traversal *traversal);
 
-/* The widest panel, the slots, whether none has more than one panel, and the threads that visitors see. */
+/* The widest panel, the slots, and the threads that visitors see. */
 int64_t armilla_traversal_width(const armilla_traversal *traversal);
 int64_t armilla_traversal_slots(const armilla_traversal *traversal);
-bool armilla_traversal_single(const armilla_traversal *traversal);
 int armilla_traversal_threads(const armilla_traversal *traversal);
+/* Of numbers in a layout: their type in a slot's vector; and whether a panel writes them there, because it is its slot's
+ * only one, rather than adding them up in double. */
+armilla_type armilla_traversal_part_type(const armilla_traversal *traversal);
+bool armilla_traversal_direct(const armilla_traversal *traversal);
 /* For work between passes. */
 armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
 
@@ -28,6 +40,10 @@ armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
  * call under way is to end (base/call.h): what visitors wrote elsewhere is then unfinished. */
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,
                                 double *sums);
+/* The same for vectors of any segments, which have their results. What has none is read from the reducer. */
+armilla_status armilla_traverse_into(armilla_traversal *traversal, const armilla_segment *segments, int count,
+                                     armilla_visitor visitor, void *self);
+const armilla_reducer *armilla_traversal_sums(const armilla_traversal *traversal);
 
 /* The survey of armilla/data.h, and with it ||x_j||^2 of every sample where squared_norms is not NULL. */
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,

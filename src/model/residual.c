@@ -168,8 +168,9 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     residual_pass pass = {.r = r, .type = type, .V = V};
     armilla_traversal *traversal = NULL;
     double *wide = NULL, *block = NULL;
-    armilla_status status =
-        armilla_traversal_new(context, X, armilla_kernels_for(context, type), threads, 1, &traversal);
+    const armilla_traversal_plan plan = {
+        .X = X, .kernels = armilla_kernels_for(context, type), .threads = threads, .length = 1};
+    armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
     if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &wide);
     if (status == ARMILLA_OK) status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.rooms);

@@ -1,8 +1,7 @@
-/* The sweep as a visitor of the pass over X. All its sums are one flat vector,
- * [G | scalars | tally | A]; where A is not wanted the vector ends before it, and where codes are names, so that G is
- * diagonal, it begins with the diagonal. A form of data may want U and A to lie
- * in another way than m x r (armilla_layout): then A is kept in parts, one per slot, and the vector ends with the r
- * sums that are wanted beside them. */
+/* The sweep as a visitor of the pass over X. All its sums are one vector, [G | scalars | tally | A]; where A is not
+ * wanted the vector ends before it, and where codes are names, so that G is diagonal, it begins with the diagonal. A form
+ * of data may want U and A to lie in another way than m x r (armilla_layout): then there are r sums that are wanted
+ * beside A, and A, in a segment of its own. */
 #include "solve/sweep.h"
 
 #include "base/size.h"
@@ -23,7 +22,7 @@ typedef struct bench {
     void *typed;                  /* the panel's W in the working type */
     double *scratch;              /* for the step */
     int32_t before[STRIP];        /* the previous names */
-    char *part;                   /* the panel's XW', where slots have several panels and the data a layout */
+    char *part;                   /* the panel's XW', where the data have a layout and it is not written directly */
 } bench;
 
 struct armilla_sweep {
@@ -36,9 +35,7 @@ struct armilla_sweep {
     bool named;   /* the last run, or the one under way, has names */
     void *packed; /* the basis as the data's layout has it; NULL where that is m x r */
     double *A;    /* m x r where the data have a layout, else inside sums */
-    char *parts;  /* XW' of the slots, where the data have a layout */
-    char *panels; /* XW' of the panels of each thread, where slots have several */
-    armilla_type part_type;
+    char *panels; /* XW' of the panels of each thread, where it is not written directly */
     bench *benches;
     double *numbers; /* of all benches */
     char *typed;
@@ -67,16 +64,19 @@ static int64_t product_offset(const armilla_sweep *sweep)
     return tally_offset(sweep) + sweep->tally;
 }
 
+/* The sums in double that a run has; what a layout's A begins behind is whole cache lines. */
 static int64_t whole_length(const armilla_sweep *sweep)
 {
-    const armilla_layout *layout = sweep->X->ops->layout;
-    return product_offset(sweep) + (layout ? sweep->r : sweep->X->m * sweep->r);
+    enum { STEP = ARMILLA_LINE / sizeof(double) };
+    const int64_t before = product_offset(sweep);
+    return sweep->X->ops->layout ? (before + sweep->r + STEP - 1) / STEP * STEP : before + sweep->X->m * sweep->r;
 }
 
-/* Numbers of one part. */
+/* Numbers of A in the data's layout; 0 where they have none. */
 static int64_t part_numbers(const armilla_sweep *sweep)
 {
-    return sweep->X->ops->layout->numbers(sweep->X, sweep->type, sweep->r);
+    const armilla_layout *layout = sweep->X->ops->layout;
+    return layout ? layout->numbers(sweep->X, sweep->type, sweep->r) : 0;
 }
 
 static void lay_out_benches(armilla_sweep *sweep, int threads)
@@ -99,26 +99,19 @@ static void lay_out_benches(armilla_sweep *sweep, int threads)
     }
 }
 
-/* What the layout of the data needs. A slot's part is a sum in the working type where the slot is one panel; else its
- * panels are added in double. */
+/* What the layout of the data needs. */
 static armilla_status take_layout(armilla_sweep *sweep, int threads)
 {
     const armilla_layout *layout = sweep->X->ops->layout;
     armilla_context *context = sweep->context;
     if (!layout) return ARMILLA_OK;
-    const bool single = armilla_traversal_single(sweep->traversal);
-    const int64_t numbers = part_numbers(sweep), slots = armilla_traversal_slots(sweep->traversal);
-    sweep->part_type = single ? sweep->type : ARMILLA_F64;
+    const int64_t bytes = threads * part_numbers(sweep) * (int64_t)armilla_type_size(sweep->type) + ARMILLA_LINE;
     armilla_status status =
         armilla_take(context, layout->basis_bytes(sweep->X, sweep->type, sweep->r), 1, &sweep->packed);
     if (status == ARMILLA_OK) status = armilla_take(context, sweep->X->m * sweep->r, sizeof(double), &sweep->A);
-    /* Not zeroed: accumulate writes all of a part, and the threads had better be the first to touch it. */
-    if (status == ARMILLA_OK)
-        status = armilla_grow(context, slots * numbers * (int64_t)armilla_type_size(sweep->part_type) + ARMILLA_LINE, 1,
-                              &sweep->parts);
-    if (status == ARMILLA_OK && !single)
-        status = armilla_grow(context, threads * numbers * (int64_t)armilla_type_size(sweep->type) + ARMILLA_LINE, 1,
-                              &sweep->panels);
+    /* Not zeroed: accumulate writes all of it, and the threads had better be the first to touch it. */
+    if (status == ARMILLA_OK && !armilla_traversal_direct(sweep->traversal))
+        status = armilla_grow(context, bytes, 1, &sweep->panels);
     return status;
 }
 
@@ -134,7 +127,12 @@ static armilla_status new_sweep(const armilla_sweep *wanted, int threads, armill
     if (status != ARMILLA_OK) return status;
     *made = *wanted;
     const int64_t length = whole_length(made);
-    status = armilla_traversal_new(context, X, armilla_kernels_for(context, work), threads, length, &made->traversal);
+    const armilla_traversal_plan plan = {.X = X,
+                                         .kernels = armilla_kernels_for(context, work),
+                                         .threads = threads,
+                                         .length = length,
+                                         .parts = part_numbers(made)};
+    status = armilla_traversal_new(context, &plan, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
@@ -176,7 +174,6 @@ void armilla_sweep_free(armilla_sweep *sweep)
 {
     if (!sweep) return;
     armilla_release(sweep->context, sweep->panels);
-    armilla_release(sweep->context, sweep->parts);
     armilla_release(sweep->context, sweep->A);
     armilla_release(sweep->context, sweep->packed);
     armilla_release(sweep->context, sweep->sums);
@@ -278,22 +275,13 @@ static void add_products(const armilla_sweep *sweep, const armilla_panel *panel,
         ops->accumulate(panel, sweep->r, typed, A);
 }
 
-/* The slot's part of A, where the data have a layout. */
-static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, const bench *b, const void *typed)
+/* The slot's A, where the data have a layout. */
+static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, const bench *b, const void *typed,
+                     double *part)
 {
     const int64_t numbers = part_numbers(sweep);
-    char *part =
-        (char *)armilla_align(sweep->parts) + (size_t)(panel->slot * numbers) * armilla_type_size(sweep->part_type);
-    if (!b->part) {
-        add_products(sweep, panel, typed, part);
-        return;
-    }
-    double *sums = (double *)(void *)part;
-    add_products(sweep, panel, typed, b->part);
-    if (panel->opens)
-        armilla_fetch(sweep->type, numbers, b->part, sums);
-    else
-        armilla_fetch_add(sweep->type, numbers, b->part, sums);
+    add_products(sweep, panel, typed, b->part ? (void *)b->part : part);
+    if (b->part) (panel->opens ? armilla_fetch : armilla_fetch_add)(sweep->type, numbers, b->part, part);
 }
 
 /* The codes of a strip, whichever kind they are. */
@@ -323,45 +311,63 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const void *typed = sweep->named ? NULL : codes_at(sweep, b, panel, 0);
     if (layout) {
         const int32_t *names = sweep->named ? sweep->plan->names + panel->first : NULL;
-        add_part(sweep, panel, b, typed);
+        add_part(sweep, panel, b, typed, sums + whole_length(sweep));
         layout->add_shifts(panel, r, typed, names, sums + product_offset(sweep));
     } else
         add_products(sweep, panel, typed, sums + product_offset(sweep));
     return ARMILLA_OK;
 }
 
-/* A from the parts of the slots. */
+/* The segments of a run's vector: the sums in double, and A where the data have a layout. */
+enum { SUMS, PARTS, SEGMENTS };
+
+/* A from where the data's layout has it. */
 static void unpack_sums(const armilla_sweep *sweep)
 {
     const armilla_parts parts = {.X = sweep->X,
                                  .r = sweep->r,
                                  .work = sweep->type,
-                                 .type = sweep->part_type,
-                                 .numbers = armilla_align(sweep->parts),
-                                 .count = armilla_traversal_slots(sweep->traversal),
+                                 .sums = armilla_traversal_sums(sweep->traversal),
+                                 .segment = PARTS,
                                  .shifted = sweep->sums + product_offset(sweep)};
     sweep->X->ops->layout->unpack(&parts, armilla_traversal_team(sweep->traversal), sweep->A);
 }
 
+static armilla_status traverse(armilla_sweep *sweep, bool sums)
+{
+    const bool narrow = armilla_traversal_part_type(sweep->traversal) == ARMILLA_F32;
+    const armilla_segment segments[SEGMENTS] = {
+        [SUMS] = {.kind = ARMILLA_SUM,
+                  .count = sums ? whole_length(sweep) : product_offset(sweep),
+                  .result = sweep->sums},
+        [PARTS] = {.kind = narrow ? ARMILLA_SUM_F32 : ARMILLA_SUM, .count = part_numbers(sweep), .written = true},
+    };
+    return armilla_traverse_into(sweep->traversal, segments, sums ? SEGMENTS : PARTS, visit, sweep);
+}
+
+/* The basis where products want it. */
+static void place_basis(armilla_sweep *sweep, const void *U)
+{
+    const armilla_layout *layout = sweep->X->ops->layout;
+    if (layout)
+        layout->pack(sweep->X, sweep->type, sweep->r, armilla_traversal_team(sweep->traversal), U, sweep->packed);
+    else
+        memcpy(armilla_align(sweep->U), U, (size_t)(sweep->X->m * sweep->r) * armilla_type_size(sweep->type));
+}
+
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
-    const int64_t r = sweep->r;
     sweep->named = sweep->naming || plan->names;
-    const int64_t length = plan->sums ? whole_length(sweep) : product_offset(sweep);
-    const armilla_layout *layout = sweep->X->ops->layout;
-    armilla_team *team = armilla_traversal_team(sweep->traversal);
     sweep->plan = plan;
-    if (layout && plan->U) layout->pack(sweep->X, sweep->type, r, team, plan->U, sweep->packed);
-    if (!layout && plan->U)
-        memcpy(armilla_align(sweep->U), plan->U, (size_t)(sweep->X->m * r) * armilla_type_size(sweep->type));
-    const armilla_status status = armilla_traverse(sweep->traversal, length, visit, sweep, sweep->sums);
+    if (plan->U) place_basis(sweep, plan->U);
+    const armilla_status status = traverse(sweep, plan->sums);
     sweep->plan = NULL;
     sweep->runs++;
     if (status == ARMILLA_STOPPED) return status;
     if (status != ARMILLA_OK)
         return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
                             armilla_status_text(status));
-    if (layout && plan->sums) unpack_sums(sweep);
+    if (sweep->X->ops->layout && plan->sums) unpack_sums(sweep);
     return ARMILLA_OK;
 }
 

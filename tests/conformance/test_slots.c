@@ -35,9 +35,11 @@ static void check_slots(const layout *kind, const reference_trial *trial)
 {
     armilla_traversal *traversal = NULL;
     reference_trial_scene(trial, kind->what);
-    REFERENCE_OK(armilla_traversal_new(reference_context, trial->data,
-                                       armilla_kernels_for(reference_context, trial->type), 1, trial->m * trial->r,
-                                       &traversal));
+    const armilla_traversal_plan plan = {.X = trial->data,
+                                         .kernels = armilla_kernels_for(reference_context, trial->type),
+                                         .threads = 1,
+                                         .length = trial->m * trial->r};
+    REFERENCE_OK(armilla_traversal_new(reference_context, &plan, &traversal));
     REFERENCE_HOLDS(armilla_traversal_slots(traversal) >= kind->slots);
     armilla_traversal_free(traversal);
 }

@@ -1,5 +1,5 @@
-/* The tree sum over slots: every slot once, the same bits for any number of threads, again and again, and after a
- * failure as well. */
+/* The tree sum over slots: every slot once, elements of every kind, the same bits for any number of threads and of kept
+ * vectors, again and again, and after a failure as well. */
 #include "reference/reference.h"
 
 #include "base/reduce.h"
@@ -8,12 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH = 7, MOST_SLOTS = 150 };
+enum { DOUBLES = 300, FLOATS = 130, MOST_SLOTS = 150 };
+
+/* A slot's vector, and where floats are read at 8 bytes the result. */
+typedef struct vector {
+    double sums[DOUBLES], least, most;
+    uint64_t wrapping;
+    int64_t first;
+    float floats[FLOATS];
+} vector;
+
+typedef struct result {
+    double sums[DOUBLES], least, most;
+    uint64_t wrapping;
+    int64_t first;
+    double floats[FLOATS];
+} result;
 
 typedef struct work {
-    int64_t fail_at; /* this slot fails; -1: none */
+    int64_t fail_at; /* slots from this one on fail, each in its own way; -1: none */
     int64_t visits[MOST_SLOTS];
 } work;
+
+static int64_t lowest(int64_t slot)
+{
+    return 1000 - slot * 37 % 101;
+}
 
 /* Numbers of very different size, so that another order of adding would show. */
 static double number(int64_t slot, int64_t i)
@@ -21,79 +41,129 @@ static double number(int64_t slot, int64_t i)
     return (slot % 3 ? 1 : -1) * pow(10, (double)((slot * 7 + i * 5) % 17)) / (double)(slot + i + 3);
 }
 
-static armilla_status add(void *self, int64_t slot, int thread, double *sums)
+static bool is_neutral(const vector *v)
+{
+    bool right = isinf(v->least) && v->least > 0 && isinf(v->most) && v->most < 0;
+    right &= v->wrapping == 0 && v->first == INT64_MAX;
+    for (int64_t i = 0; i < DOUBLES; i++) right &= v->sums[i] == 0;
+    return right;
+}
+
+static armilla_status add(void *self, int64_t slot, int thread, void *place)
 {
     work *w = self;
+    vector *v = place;
     volatile double delay = 0;
     for (int64_t spin = 0; spin < slot * 37 % 11 * 200; spin++) delay += 1; /* slots finish out of order */
     (void)delay;
     __atomic_add_fetch(&w->visits[slot], 1, __ATOMIC_RELAXED);
-    if (slot == w->fail_at) return ARMILLA_IO_ERROR;
-    bool right = thread >= 0 && thread < 8;
-    for (int64_t i = 0; i < LENGTH; i++) {
-        right &= sums[i] == 0;
-        sums[i] += number(slot, i);
-    }
+    if (w->fail_at >= 0 && slot >= w->fail_at) return slot == w->fail_at ? ARMILLA_IO_ERROR : ARMILLA_BAD_DATA;
+    const bool right = thread >= 0 && thread < 8 && is_neutral(v);
+    for (int64_t i = 0; i < DOUBLES; i++) v->sums[i] += number(slot, i);
+    for (int64_t i = 0; i < FLOATS; i++) v->floats[i] = (float)number(slot, i);
+    v->least = fmin(v->least, number(slot, 1));
+    v->most = fmax(v->most, number(slot, 2));
+    v->wrapping += (uint64_t)slot * 0x9e3779b97f4a7c15u;
+    v->first = lowest(slot);
     return right ? ARMILLA_OK : ARMILLA_INTERNAL; /* cmocka's checks belong to the main thread */
 }
 
 /* The fixed tree: neighbours are added, left to right, level by level; an odd one goes up as it is. */
-static double tree_sum(int64_t slots, int64_t i)
+static double tree_sum(int64_t slots, int64_t i, bool narrow)
 {
     double values[MOST_SLOTS];
-    for (int64_t s = 0; s < slots; s++) values[s] = number(s, i);
+    for (int64_t s = 0; s < slots; s++) values[s] = narrow ? (double)(float)number(s, i) : number(s, i);
     for (; slots > 1; slots = (slots + 1) / 2)
         for (int64_t s = 0; s < slots; s += 2) values[s / 2] = s + 1 < slots ? values[s] + values[s + 1] : values[s];
     return values[0];
 }
 
+enum { SUMS, LEAST, MOST, WRAP, FIRST, FLOAT, SEGMENTS };
+
+static armilla_status reduce(armilla_reducer *reducer, work *w, result *got)
+{
+    const armilla_segment segments[SEGMENTS] = {
+        [SUMS] = {.kind = ARMILLA_SUM, .count = DOUBLES, .result = got->sums},
+        [LEAST] = {.kind = ARMILLA_LEAST, .count = 1, .result = &got->least},
+        [MOST] = {.kind = ARMILLA_MOST, .count = 1, .result = &got->most},
+        [WRAP] = {.kind = ARMILLA_WRAP, .count = 1, .result = &got->wrapping},
+        [FIRST] = {.kind = ARMILLA_FIRST, .count = 1, .result = &got->first},
+        [FLOAT] = {.kind = ARMILLA_SUM_F32, .count = FLOATS, .written = true, .result = got->floats},
+    };
+    const int count = armilla_reducer_keeps_all(reducer) ? SEGMENTS : FLOAT;
+    return armilla_reduce(reducer, &(armilla_reduction){segments, count, add, w});
+}
+
+/* Windows of any shape are those of the whole. */
+static void check_windows(const armilla_reducer *reducer, const result *got)
+{
+    static const armilla_window windows[] = {
+        {0, 128, 1, 128}, {172, 128, 1, 128}, {5, 1, 1, 1}, {3, 4, 32, 9}, {10, 8, 16, 8}};
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        double room[ARMILLA_WINDOW_ROOM];
+        const armilla_window *at = &windows[w];
+        armilla_reduced(reducer, SUMS, at, room);
+        for (int64_t k = 0; k < at->runs * at->run; k++)
+            REFERENCE_HOLDS(room[k] == got->sums[at->first + k / at->run * at->stride + k % at->run]);
+    }
+}
+
 static void run_once(armilla_reducer *reducer, int64_t slots)
 {
     work w = {.fail_at = -1};
-    double sums[LENGTH];
-    REFERENCE_OK(armilla_reduce(reducer, LENGTH, add, &w, sums));
-    for (int64_t i = 0; i < LENGTH; i++) REFERENCE_HOLDS(sums[i] == tree_sum(slots, i));
-    for (int64_t s = 0; s < slots; s++) REFERENCE_HOLDS(w.visits[s] == 1);
+    result got;
+    double least = INFINITY, most = -INFINITY;
+    uint64_t wrapping = 0;
+    int64_t first = INT64_MAX;
+    REFERENCE_OK(reduce(reducer, &w, &got));
+    for (int64_t i = 0; i < DOUBLES; i++) REFERENCE_HOLDS(got.sums[i] == tree_sum(slots, i, false));
+    for (int64_t i = 0; i < FLOATS && armilla_reducer_keeps_all(reducer); i++)
+        REFERENCE_HOLDS(got.floats[i] == tree_sum(slots, i, true));
+    for (int64_t s = 0; s < slots; s++) {
+        REFERENCE_HOLDS(w.visits[s] == 1);
+        least = fmin(least, number(s, 1));
+        most = fmax(most, number(s, 2));
+        wrapping += (uint64_t)s * 0x9e3779b97f4a7c15u;
+        first = lowest(s) < first ? lowest(s) : first;
+    }
+    REFERENCE_HOLDS(got.least == least && got.most == most && got.wrapping == wrapping && got.first == first);
+    check_windows(reducer, &got);
 }
 
 static void run_with_failure(armilla_reducer *reducer, int64_t slots)
 {
     work w = {.fail_at = slots / 2};
-    double sums[LENGTH] = {42};
-    REFERENCE_STATUS(armilla_reduce(reducer, LENGTH, add, &w, sums), ARMILLA_IO_ERROR);
-    REFERENCE_HOLDS(sums[0] == 42);
+    result got = {.sums = {42}};
+    REFERENCE_STATUS(reduce(reducer, &w, &got), ARMILLA_IO_ERROR);
+    REFERENCE_HOLDS(got.sums[0] == 42);
+}
+
+static armilla_reducer *make(int64_t slots, int64_t keep, int threads)
+{
+    armilla_reducer *reducer = NULL;
+    const armilla_reducer_plan plan = {slots, keep, sizeof(vector), threads};
+    REFERENCE_OK(armilla_reducer_new(reference_context, &plan, &reducer));
+    return reducer;
 }
 
 static void test_sums_are_those_of_the_tree(void **state)
 {
     static const int threads[] = {1, 2, 3, 8};
-    static const int64_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 64, MOST_SLOTS};
+    static const int64_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 64, MOST_SLOTS},
+                         keeps[] = {1, 5, ARMILLA_MOST_KEPT};
     (void)state;
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-        for (size_t t = 0; t < 4; t++) {
-            const int64_t slots = counts[c];
-            armilla_reducer *reducer = NULL;
-            reference_scene("%d slots, %d threads", (int)slots, threads[t]);
-            REFERENCE_OK(armilla_reducer_new(reference_context, slots, LENGTH, threads[t], &reducer));
-            for (int repeat = 0; repeat < (threads[t] < 8 ? 25 : 3); repeat++) run_once(reducer, slots);
-            run_with_failure(reducer, slots);
-            for (int repeat = 0; repeat < 3; repeat++) run_once(reducer, slots);
-            armilla_reducer_free(reducer);
-        }
-}
-
-/* A shorter vector than the reducer was made for. */
-static void test_shorter_vectors(void **state)
-{
-    armilla_reducer *reducer = NULL;
-    work w = {.fail_at = -1};
-    double sums[LENGTH];
-    (void)state;
-    reference_scene("shorter vectors");
-    REFERENCE_OK(armilla_reducer_new(reference_context, 20, 3 * LENGTH, 4, &reducer));
-    REFERENCE_OK(armilla_reduce(reducer, LENGTH, add, &w, sums));
-    for (int64_t i = 0; i < LENGTH; i++) REFERENCE_HOLDS(sums[i] == tree_sum(20, i));
-    armilla_reducer_free(reducer);
+        for (size_t t = 0; t < 4; t++)
+            for (size_t k = 0; k < sizeof keeps / sizeof *keeps; k++) {
+                const int64_t slots = counts[c];
+                reference_scene("%d slots, %d threads, %d kept", (int)slots, threads[t], (int)keeps[k]);
+                armilla_reducer *reducer = make(slots, keeps[k], threads[t]);
+                REFERENCE_HOLDS(armilla_reducer_keeps_all(reducer) == (slots <= keeps[k]));
+                for (int repeat = 0; repeat < (threads[t] < 8 ? 5 : 2); repeat++) run_once(reducer, slots);
+                run_with_failure(reducer, slots);
+                for (int repeat = 0; repeat < 2; repeat++) run_once(reducer, slots);
+                armilla_reducer_free(reducer);
+            }
     armilla_reducer_free(NULL);
 }
 
@@ -101,7 +171,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_are_those_of_the_tree),
-        cmocka_unit_test(test_shorter_vectors),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

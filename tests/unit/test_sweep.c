@@ -197,8 +197,9 @@ static void check_slots(armilla_context *context, const scene *s)
         int64_t *slot_of = calloc((size_t)n, sizeof *slot_of);
         reference_scene("%s, slots for %d threads", s->shape->what, threads);
         assert_non_null(slot_of);
-        REFERENCE_OK(
-            armilla_traversal_new(context, X, armilla_kernels_for(context, ARMILLA_F32), threads, 1, &traversal));
+        const armilla_traversal_plan plan = {
+            .X = X, .kernels = armilla_kernels_for(context, ARMILLA_F32), .threads = threads, .length = 1};
+        REFERENCE_OK(armilla_traversal_new(context, &plan, &traversal));
         REFERENCE_OK(armilla_traverse(traversal, 0, note_slots, slot_of, NULL));
         REFERENCE_HOLDS(slot_of[0] == 0 && slot_of[n - 1] == armilla_traversal_slots(traversal) - 1);
         for (int64_t j = 1; j < n; j++)

@@ -1,0 +1,76 @@
+/* How elements of each kind are combined. */
+#include "base/element.h"
+
+#include <string.h>
+
+static void copy(int64_t count, const void *from, void *to)
+{
+    memcpy(to, from, (size_t)count * sizeof(uint64_t));
+}
+
+static void add(int64_t count, const void *from, void *to)
+{
+    const double *right = from;
+    double *left = to;
+    for (int64_t i = 0; i < count; i++) left[i] += right[i];
+}
+
+static void widen(int64_t count, const void *from, void *to)
+{
+    const float *narrow = from;
+    double *wide = to;
+    for (int64_t i = 0; i < count; i++) wide[i] = (double)narrow[i];
+}
+
+static void widen_and_add(int64_t count, const void *from, void *to)
+{
+    const float *right = from;
+    double *left = to;
+    for (int64_t i = 0; i < count; i++) left[i] += (double)right[i];
+}
+
+static void take_lower(int64_t count, const void *from, void *to)
+{
+    const double *right = from;
+    double *left = to;
+    for (int64_t i = 0; i < count; i++) left[i] = right[i] < left[i] ? right[i] : left[i];
+}
+
+static void take_higher(int64_t count, const void *from, void *to)
+{
+    const double *right = from;
+    double *left = to;
+    for (int64_t i = 0; i < count; i++) left[i] = right[i] > left[i] ? right[i] : left[i];
+}
+
+static void add_wrapping(int64_t count, const void *from, void *to)
+{
+    const uint64_t *right = from;
+    uint64_t *left = to;
+    for (int64_t i = 0; i < count; i++) left[i] += right[i];
+}
+
+static void take_first(int64_t count, const void *from, void *to)
+{
+    const int64_t *right = from;
+    int64_t *left = to;
+    for (int64_t i = 0; i < count; i++) left[i] = right[i] < left[i] ? right[i] : left[i];
+}
+
+/* Infinity and its negative, as bits. */
+#define PLUS_INFINITY 0x7ff0000000000000u
+#define MINUS_INFINITY 0xfff0000000000000u
+
+const armilla_element_row armilla_element_rows[] = {
+    [ARMILLA_SUM] = {sizeof(double), ARMILLA_SUM, 0, copy, add},
+    [ARMILLA_SUM_F32] = {sizeof(float), ARMILLA_SUM, 0, widen, widen_and_add},
+    [ARMILLA_LEAST] = {sizeof(double), ARMILLA_LEAST, PLUS_INFINITY, copy, take_lower},
+    [ARMILLA_MOST] = {sizeof(double), ARMILLA_MOST, MINUS_INFINITY, copy, take_higher},
+    [ARMILLA_WRAP] = {sizeof(uint64_t), ARMILLA_WRAP, 0, copy, add_wrapping},
+    [ARMILLA_FIRST] = {sizeof(int64_t), ARMILLA_FIRST, INT64_MAX, copy, take_first},
+};
+
+size_t armilla_segment_bytes(const armilla_segment *segment)
+{
+    return (size_t)segment->count * armilla_element_rows[segment->kind].bytes;
+}
