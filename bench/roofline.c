@@ -38,7 +38,7 @@ typedef struct timed {
 
 static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", false, false};
 static armilla_context *context;
-static armilla_team *team;
+static armilla_team team;
 static timed cases[MOST_CASES];
 static int case_count;
 
@@ -95,7 +95,7 @@ static void read_blocks(void *self, int64_t first, int64_t last)
 
 static void run_read(timed *self)
 {
-    armilla_team_share(team, BUFFER_BYTES / (32 * READ_BLOCK), read_blocks, self);
+    armilla_team_share(&team, BUFFER_BYTES / (32 * READ_BLOCK), read_blocks, self);
 }
 
 static void run_gemm(timed *self)
@@ -172,7 +172,7 @@ static void add_type(armilla_type stored, armilla_type work)
         timed *made = add_case(run_sweep, stored, work, r, X);
         add_factors(made);
         must(armilla_data_wrap_dense(context, stored, X, chosen.m, chosen.n, chosen.m, &made->data));
-        must(armilla_sweep_new(context, made->data, work, r, 0, (int)chosen.threads, &made->sweep));
+        must(armilla_sweep_new(context, made->data, work, r, 0, &made->sweep));
         if (chosen.blas && stored == work) add_factors(add_case(run_products, stored, work, r, X));
     }
 }
@@ -253,7 +253,8 @@ int main(int count, char **words)
 {
     parse(count, words);
     must(armilla_context_new(NULL, &context));
-    must(armilla_team_new(context, (int)chosen.threads, &team));
+    must(armilla_call_enter(context, chosen.threads));
+    team = armilla_team_of(context, chosen.threads);
     add_case(run_read, ARMILLA_F64, ARMILLA_F64, 0, take(BUFFER_BYTES));
     add_gemm(ARMILLA_F32);
     add_gemm(ARMILLA_F64);

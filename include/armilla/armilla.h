@@ -29,6 +29,7 @@
 #include <armilla/fit.h>
 #include <armilla/model.h>
 #include <armilla/options.h>
+#include <armilla/ranks.h>
 #include <armilla/tables.h>
 #include <armilla/version.h>
 

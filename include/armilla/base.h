@@ -92,7 +92,10 @@ typedef enum armilla_log_level { ARMILLA_LOG_INFO, ARMILLA_LOG_WARNING } armilla
 typedef void (*armilla_log_function)(void *user, armilla_log_level level, const char *message);
 
 /* A context holds the allocator, the log and the text of the last error. Calls that share a context must not run
- * at the same time; different contexts are independent. It must outlive the objects made with it. */
+ * at the same time, nor within each other: a function that the library calls back uses another one (its own call is
+ * refused with ARMILLA_BAD_ARGUMENT). Different contexts are independent. It must outlive the objects made with it.
+ * Threads are started by a call that wants them and have ended when it returns, so that a program may fork between
+ * calls. */
 typedef struct armilla_context armilla_context;
 
 /* allocator may be NULL: the C library's. */

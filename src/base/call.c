@@ -2,7 +2,8 @@
 #include "base/call.h"
 
 #include "base/clock.h"
-#include "base/context.h"
+#include "base/ranks.h"
+#include "base/team.h"
 
 #include <math.h>
 
@@ -31,17 +32,47 @@ static void begin_stage(armilla_call *call, armilla_stage stage)
     call->high = 1;
 }
 
-void armilla_call_enter(armilla_context *context)
+armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
 {
     armilla_call *call = &context->call;
-    if (call->depth++ > 0) return;
-    *call = (armilla_call){.depth = 1};
+    if (call->open) {
+        armilla_set_error(context, "the context is in use by the call that this one was made from; use a context of "
+                                   "its own there");
+        return ARMILLA_BAD_ARGUMENT;
+    }
+    const armilla_status status = armilla_crew_new(context, armilla_threads_choose(threads), &context->crew);
+    if (status != ARMILLA_OK) return status;
+    *call = (armilla_call){.open = true};
     begin_stage(call, ARMILLA_STAGE_SURVEY);
+    return ARMILLA_OK;
 }
 
 void armilla_call_leave(armilla_context *context)
 {
-    if (--context->call.depth == 0) context->call = (armilla_call){.depth = 0};
+    armilla_crew_free(context->crew);
+    context->crew = NULL;
+    context->call = (armilla_call){.open = false};
+}
+
+armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status)
+{
+    status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
+    armilla_call_leave(context);
+    return status;
+}
+
+armilla_status armilla_call_enter_alone(armilla_context *context, int64_t threads)
+{
+    if (context->ranks)
+        return armilla_fail(context, ARMILLA_NOT_BUILT,
+                            "this call cannot be made by %d ranks together yet; use a context without ranks",
+                            context->ranks->size);
+    return armilla_call_enter(context, threads);
+}
+
+int armilla_call_threads(const armilla_context *context)
+{
+    return context->crew ? armilla_crew_most(context->crew) : 1;
 }
 
 void armilla_call_ask(armilla_context *context, int (*interrupt)(void *user), void *user)
@@ -118,7 +149,7 @@ static bool tell(armilla_context *context, double clock)
 static void ask(armilla_context *context)
 {
     armilla_call *call = &context->call;
-    if (call->depth == 0 || (!context->watch && !call->interrupt && call->deadline <= 0)) return;
+    if (!call->open || (!context->watch && !call->interrupt && call->deadline <= 0)) return;
     const double clock = armilla_clock();
     const bool stopped = armilla_call_stopped(context, NULL);
     if (!stopped && call->deadline > 0 && clock >= call->deadline) armilla_call_stop(context, ARMILLA_STOP_TIME_LIMIT);
@@ -144,7 +175,7 @@ bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
 armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t at, int64_t n)
 {
     const armilla_call *call = &context->call;
-    if (call->depth == 0) return ARMILLA_OK;
+    if (!call->open) return ARMILLA_OK;
     bool over = call->kept == 0 && armilla_call_stopped(context, NULL); /* and then there is nothing to tell */
     if (thread == 0 && !over) over = armilla_call_reached(context, at, n) && call->kept == 0;
     return over ? ARMILLA_STOPPED : ARMILLA_OK;

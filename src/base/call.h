@@ -1,4 +1,4 @@
-/* The call under way: what it is at, how far it has come, and whether it should end. Whoever works long asks here, so
+/* The call under way: its threads and kernels, what it is at, how far it has come, and whether it should end. Whoever works long asks here, so
  * that there is one answer, and one place that knows why. The caller's functions are called on the thread that made the
  * call and on no other; threads of a team read what that thread has been told. */
 #ifndef ARMILLA_BASE_CALL_H
@@ -8,13 +8,17 @@
 
 #include <stdatomic.h>
 
+struct armilla_kernels;
+
 /* A part of the context, zero between calls. */
 typedef struct armilla_call {
-    int depth;                    /* calls within calls: only the outermost begins and ends */
-    int (*interrupt)(void *user); /* of the call's own options, NULL: none */
+    bool open;                                                      /* between enter and leave */
+    const struct armilla_kernels *kernels[ARMILLA_PRECISION_COUNT]; /* by type, where chosen (linalg/kernels.h) */
+    int (*interrupt)(void *user);                                   /* of the call's own options, NULL: none */
     void *interrupt_user;
     double deadline;    /* by armilla_clock; 0: none */
     atomic_int stopped; /* 1 + armilla_stop, or 0 */
+    bool agreed;        /* with the other ranks, that it has failed (base/ranks.h) */
     int kept;           /* > 0: passes under way go on to their end, stopped or not */
     int inner;          /* > 0: steps of a part of the stage, which is told by itself */
     armilla_stage stage;
@@ -23,9 +27,18 @@ typedef struct armilla_call {
     double reached;   /* the most that was told of it */
 } armilla_call;
 
-/* Around what a program calls. */
-void armilla_call_enter(armilla_context *context);
+/* Around what a program calls, on so many threads at most (<= 0: those that this process may use): the number is asked for
+ * here, and holds until the end. Refused within another call with the context, that is in a function that the library
+ * calls back: the state of that call, its threads and its kernels are not to change. A call that was refused, or had no
+ * memory, is not left. */
+armilla_status armilla_call_enter(armilla_context *context, int64_t threads);
 void armilla_call_leave(armilla_context *context);
+/* The same pair for what ranks make together: on leaving they agree on the status, which is returned. */
+armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status);
+/* For what ranks cannot make together yet: refused where there are several. */
+armilla_status armilla_call_enter_alone(armilla_context *context, int64_t threads);
+/* The threads of the call; 1 where none is under way. */
+int armilla_call_threads(const armilla_context *context);
 
 /* The call's own question, asked with the context's. */
 void armilla_call_ask(armilla_context *context, int (*interrupt)(void *user), void *user);

@@ -1,5 +1,5 @@
 /* Context: where sentences about failures go; its memory is in memory.c. */
-#include "base/context.h"
+#include "base/team.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@ armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_c
     armilla_context *made = chosen.resize(chosen.user, NULL, sizeof *made);
     if (!made) return ARMILLA_NO_MEMORY;
     *made = (armilla_context){.allocator = chosen, .io = &armilla_io_system, .most_narrow = INT32_MAX};
+    pthread_mutex_init(&made->error_lock, NULL);
     armilla_context_set_memory(made, 0);
     *context = made;
     return ARMILLA_OK;
@@ -29,7 +30,9 @@ armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_c
 
 void armilla_context_free(armilla_context *context)
 {
-    if (context) context->allocator.resize(context->allocator.user, context, 0);
+    if (!context) return;
+    pthread_mutex_destroy(&context->error_lock);
+    context->allocator.resize(context->allocator.user, context, 0);
 }
 
 const char *armilla_context_error(const armilla_context *context)
@@ -59,6 +62,13 @@ char *armilla_plain_text(char *text)
     return text;
 }
 
+void armilla_set_error(armilla_context *context, const char *sentence)
+{
+    pthread_mutex_lock(&context->error_lock);
+    snprintf(context->error, sizeof context->error, "%s", sentence);
+    pthread_mutex_unlock(&context->error_lock);
+}
+
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
 {
     /* Formatted apart: the arguments may quote the error text that is being replaced. */
@@ -68,7 +78,11 @@ armilla_status armilla_fail(armilla_context *context, armilla_status status, con
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     armilla_plain_text(sentence); /* one line, whatever a file's name or content has put into it */
-    memcpy(context->error, sentence, sizeof sentence);
+    char *own = armilla_crew_message(context->crew);
+    if (own)
+        memcpy(own, sentence, sizeof sentence);
+    else
+        armilla_set_error(context, sentence);
     return status;
 }
 

@@ -7,6 +7,11 @@
 
 #include <armilla/base.h>
 
+#include <pthread.h>
+
+/* Bytes of a sentence about a failure. */
+enum { ARMILLA_MESSAGE = 1024 };
+
 /* What the blocks of a context take together, and may take (base/memory.c). */
 typedef struct armilla_memory {
     int64_t live, peak; /* bytes; atomic */
@@ -28,12 +33,18 @@ struct armilla_context {
     armilla_call call; /* under way */
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
-    const char *kernel;  /* of the call under way: the row of the kernels that it is pinned to; NULL: the best */
     int64_t most_narrow; /* sizes beyond it need 64-bit indices: INT32_MAX, and less where a test says so */
-    char error[1024];
+    const struct armilla_ranks *ranks; /* those that make calls together; NULL: this process alone */
+    struct armilla_crew *crew;         /* of the call under way: its threads (base/team.h) */
+    pthread_mutex_t error_lock;        /* of the text below, which any thread may write */
+    char error[ARMILLA_MESSAGE];
 };
 
-/* Puts the sentence into the context and returns status, so that callers can `return armilla_fail(...)`. */
+/* The text of the last error, as it is. */
+void armilla_set_error(armilla_context *context, const char *sentence);
+
+/* Puts the sentence into the context and returns status, so that callers can `return armilla_fail(...)`. On any thread:
+ * while a job runs on several (base/team.h), each has its own place until all are done. */
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -3,7 +3,6 @@
 
 #include "base/size.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { ALONE = 4096 }; /* so many elements are read by the calling thread alone */
@@ -15,8 +14,8 @@ static armilla_status take_vectors(armilla_reducer *reducer)
     /* A thread holds at most two; beside each slot in work, and the first unclaimed one, hang at most `kept_level`
      * finished subtrees below those that are kept; and no two vectors cover the same slot. */
     const int64_t t = reducer->threads, below = reducer->kept_level;
-    const int64_t vectors =
-        armilla_min64(reducer->slots, tree->nodes_at[reducer->kept_level] + 2 * t + (t + 1) * below);
+    const int64_t slots = reducer->own.last_slot - reducer->own.first_slot, kept = (slots >> below) + 1;
+    const int64_t vectors = armilla_min64(slots, kept + 2 * t + (t + 1) * below);
     armilla_status status = armilla_take(context, tree->offset_of[tree->top] + 1, sizeof(void *), &reducer->waiting);
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof(void *), &reducer->vector);
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof(void *), &reducer->spare);
@@ -36,13 +35,16 @@ armilla_status armilla_reducer_new(armilla_context *context, const armilla_reduc
     if (status != ARMILLA_OK) return status;
     made->context = context;
     pthread_mutex_init(&made->lock, NULL);
-    made->threads = (int)armilla_min64(plan->threads, plan->slots);
     made->slots = plan->slots;
     made->bytes = plan->bytes;
+    made->wide = plan->wide;
     made->tree = armilla_tree_of(plan->slots);
-    made->kept_level = armilla_tree_level(&made->tree, plan->keep);
+    made->own = armilla_ranks_share(&made->tree, armilla_ranks_rank(context), armilla_ranks_size(context));
+    made->kept_level = (int)armilla_min64(armilla_tree_level(&made->tree, plan->keep), made->own.level);
+    made->team = armilla_team_of(context, armilla_min64(plan->threads, made->own.last_slot - made->own.first_slot));
+    made->threads = made->team.threads;
     status = take_vectors(made);
-    if (status == ARMILLA_OK) status = armilla_team_new(context, made->threads, &made->team);
+    if (status == ARMILLA_OK && context->ranks) status = armilla_exchange_take(made);
     if (status != ARMILLA_OK) {
         armilla_reducer_free(made);
         return status;
@@ -54,8 +56,8 @@ armilla_status armilla_reducer_new(armilla_context *context, const armilla_reduc
 void armilla_reducer_free(armilla_reducer *reducer)
 {
     if (!reducer) return;
-    armilla_team_free(reducer->team);
     pthread_mutex_destroy(&reducer->lock);
+    armilla_exchange_free(reducer);
     for (int64_t i = 0; i < reducer->vectors; i++) armilla_release(reducer->context, reducer->vector[i]);
     armilla_release(reducer->context, reducer->vector);
     armilla_release(reducer->context, reducer->spare);
@@ -63,9 +65,15 @@ void armilla_reducer_free(armilla_reducer *reducer)
     armilla_release(reducer->context, reducer);
 }
 
-armilla_team *armilla_reducer_team(const armilla_reducer *reducer)
+const armilla_team *armilla_reducer_team(const armilla_reducer *reducer)
 {
-    return reducer->team;
+    return &reducer->team;
+}
+
+void armilla_reducer_slots(const armilla_reducer *reducer, int64_t *first, int64_t *last)
+{
+    *first = reducer->own.first_slot;
+    *last = reducer->own.last_slot;
 }
 
 bool armilla_reducer_keeps_all(const armilla_reducer *reducer)
@@ -130,12 +138,20 @@ static void climb(armilla_reducer *reducer, int64_t slot, void *vector)
     reducer->waiting[reducer->tree.offset_of[reducer->kept_level] + node] = vector;
 }
 
+/* Where armilla_fail writes on this thread. */
+static char *own_message(const armilla_reducer *reducer)
+{
+    char *own = armilla_crew_message(reducer->context->crew);
+    return own ? own : reducer->context->error;
+}
+
 static void note_failure(armilla_reducer *reducer, int64_t slot, armilla_status status)
 {
     pthread_mutex_lock(&reducer->lock);
-    if (slot < reducer->failed_slot) {
-        reducer->failed_slot = slot;
+    if (slot < atomic_load(&reducer->failed_slot)) {
+        atomic_store(&reducer->failed_slot, slot);
         reducer->status = status;
+        memcpy(reducer->message, own_message(reducer), sizeof reducer->message);
     }
     pthread_mutex_unlock(&reducer->lock);
 }
@@ -166,6 +182,7 @@ static void run_slot(const running *run, int64_t slot, int thread)
     armilla_reducer *reducer = run->reducer;
     void *vector = borrow_vector(reducer);
     armilla_status status = vector ? ARMILLA_OK : ARMILLA_INTERNAL;
+    own_message(reducer)[0] = '\0';
     if (vector) {
         clear(reducer, vector);
         status = run->what->body(run->what->self, slot, thread, vector);
@@ -179,7 +196,8 @@ static void claim_slots(void *self, int thread)
     running *run = self;
     for (;;) {
         const int64_t slot = atomic_fetch_add(&run->next, 1);
-        if (slot >= run->reducer->slots) return;
+        /* Those below the lowest that has failed were claimed before it. */
+        if (slot >= run->reducer->own.last_slot || slot > atomic_load(&run->reducer->failed_slot)) return;
         run_slot(run, slot, thread);
     }
 }
@@ -190,7 +208,9 @@ static void begin(armilla_reducer *reducer, const armilla_reduction *what)
     for (int64_t i = 0; i < reducer->vectors; i++) reducer->spare[i] = armilla_align(reducer->vector[i]);
     reducer->free = reducer->vectors;
     reducer->status = ARMILLA_OK;
-    reducer->failed_slot = reducer->slots;
+    reducer->message[0] = '\0';
+    reducer->result = NULL;
+    atomic_store(&reducer->failed_slot, reducer->slots);
     memset(reducer->waiting, 0, (size_t)(reducer->tree.offset_of[reducer->tree.top] + 1) * sizeof *reducer->waiting);
     reducer->segment_count = what->count;
     for (int i = 0; i < what->count; i++) {
@@ -200,10 +220,12 @@ static void begin(armilla_reducer *reducer, const armilla_reduction *what)
     }
 }
 
-/* Where a window is read: the segment, and the place in the tree. */
+/* Where a window is read: kept vectors of that level, and a place in them. */
 typedef struct reading {
     const armilla_reducer *reducer;
     const armilla_element_row *leaf, *inner;
+    void *const *vectors;
+    int level;
     size_t offset;
     const armilla_window *where;
 } reading;
@@ -211,27 +233,25 @@ typedef struct reading {
 /* room = a kept vector's elements there; or room and then those. */
 static void read_kept(const reading *r, int64_t node, bool combining, double *room)
 {
-    const armilla_reducer *reducer = r->reducer;
     const armilla_window *where = r->where;
-    const char *vector = reducer->waiting[reducer->tree.offset_of[reducer->kept_level] + node];
+    const char *vector = (const char *)r->vectors[node] + r->offset;
     const bool together = where->run == where->stride; /* then all runs are one */
     const int64_t run = together ? where->run * where->runs : where->run;
     for (int64_t i = 0; i < (together ? 1 : where->runs); i++)
         (combining ? r->leaf->combine : r->leaf->load)(
-            run, vector + r->offset + (size_t)(where->first + i * where->stride) * r->leaf->bytes, room + i * run);
+            run, vector + (size_t)(where->first + i * where->stride) * r->leaf->bytes, room + i * run);
 }
 
 /* room = what the node has there; behind it there is room for one more window per level. */
 static void read_node(const reading *r, int level, int64_t node, double *room)
 {
-    const armilla_reducer *reducer = r->reducer;
-    if (level == reducer->kept_level) {
+    if (level == r->level) {
         read_kept(r, node, false, room);
         return;
     }
     read_node(r, level - 1, 2 * node, room);
-    if (2 * node + 1 >= reducer->tree.nodes_at[level - 1]) return;
-    if (level - 1 == reducer->kept_level) {
+    if (2 * node + 1 >= r->reducer->tree.nodes_at[level - 1]) return;
+    if (level - 1 == r->level) {
         read_kept(r, 2 * node + 1, true, room);
         return;
     }
@@ -239,51 +259,74 @@ static void read_node(const reading *r, int level, int64_t node, double *room)
     r->inner->combine(r->where->run * r->where->runs, room + ARMILLA_WINDOW, room);
 }
 
+static void read_window(const armilla_reducer *reducer, int segment, const armilla_window *where, int level,
+                        int64_t node, double *room)
+{
+    const armilla_element_row *leaf = &armilla_element_rows[reducer->segments[segment].kind];
+    const armilla_element_row *inner = &armilla_element_rows[leaf->combined];
+    const reading kept = {.reducer = reducer,
+                          .leaf = leaf,
+                          .inner = inner,
+                          .vectors = reducer->waiting + reducer->tree.offset_of[reducer->kept_level],
+                          .level = reducer->kept_level,
+                          .offset = reducer->offset_of[segment],
+                          .where = where};
+    const reading exchanged = {.reducer = reducer,
+                               .leaf = inner,
+                               .inner = inner,
+                               .vectors = &reducer->result,
+                               .level = reducer->tree.top,
+                               .offset = armilla_wide_offset(reducer, segment),
+                               .where = where};
+    read_node(reducer->result ? &exchanged : &kept, level, node, room);
+}
+
 void armilla_reduced(const armilla_reducer *reducer, int segment, const armilla_window *where,
                      double room[ARMILLA_WINDOW_ROOM])
 {
-    const armilla_element_row *leaf = &armilla_element_rows[reducer->segments[segment].kind];
-    const reading r = {reducer, leaf, &armilla_element_rows[leaf->combined], reducer->offset_of[segment], where};
-    read_node(&r, reducer->tree.top, 0, room);
+    read_window(reducer, segment, where, reducer->tree.top, 0, room);
 }
-
-/* A segment on its way to where its result goes. */
-typedef struct delivery {
-    const armilla_reducer *reducer;
-    int segment;
-} delivery;
 
 static void deliver_windows(void *self, int64_t first, int64_t last)
 {
-    const delivery *d = self;
-    const armilla_segment *segment = &d->reducer->segments[d->segment];
+    const armilla_delivery *d = self;
+    const int64_t elements = d->reducer->segments[d->segment].count;
     double room[ARMILLA_WINDOW_ROOM];
     for (int64_t window = first; window < last; window++) {
-        const int64_t at = window * ARMILLA_WINDOW, count = armilla_min64(ARMILLA_WINDOW, segment->count - at);
-        armilla_reduced(d->reducer, d->segment, &(armilla_window){at, count, 1, count}, room);
-        memcpy((char *)segment->result + (size_t)at * sizeof *room, room, (size_t)count * sizeof *room);
+        const int64_t at = window * ARMILLA_WINDOW, count = armilla_min64(ARMILLA_WINDOW, elements - at);
+        read_window(d->reducer, d->segment, &(armilla_window){at, count, 1, count}, d->level, d->node, room);
+        memcpy((char *)d->target + (size_t)at * sizeof *room, room, (size_t)count * sizeof *room);
     }
 }
 
-static void deliver(const armilla_reducer *reducer)
+void armilla_deliver(armilla_delivery *delivery)
+{
+    const int64_t elements = delivery->reducer->segments[delivery->segment].count;
+    const int64_t windows = (elements + ARMILLA_WINDOW - 1) / ARMILLA_WINDOW;
+    if (elements <= ALONE)
+        deliver_windows(delivery, 0, windows);
+    else
+        armilla_team_share(&delivery->reducer->team, windows, deliver_windows, delivery);
+}
+
+static void deliver_all(const armilla_reducer *reducer)
 {
     for (int i = 0; i < reducer->segment_count; i++) {
-        const armilla_segment *segment = &reducer->segments[i];
-        const int64_t windows = (segment->count + ARMILLA_WINDOW - 1) / ARMILLA_WINDOW;
-        delivery d = {reducer, i};
-        if (!segment->result) continue;
-        if (segment->count <= ALONE)
-            deliver_windows(&d, 0, windows);
-        else
-            armilla_team_share(reducer->team, windows, deliver_windows, &d);
+        armilla_delivery d = {reducer, i, reducer->tree.top, 0, reducer->segments[i].result};
+        if (d.target) armilla_deliver(&d);
     }
 }
 
 armilla_status armilla_reduce(armilla_reducer *reducer, const armilla_reduction *reduction)
 {
-    running run = {reducer, reduction, 0};
+    armilla_context *context = reducer->context;
+    running run = {reducer, reduction, reducer->own.first_slot};
     begin(reducer, reduction);
-    armilla_team_run(reducer->team, claim_slots, &run);
-    if (reducer->status == ARMILLA_OK) deliver(reducer);
-    return reducer->status;
+    armilla_team_run(&reducer->team, claim_slots, &run);
+    armilla_status status = reducer->status;
+    if (status != ARMILLA_OK) armilla_set_error(context, reducer->message);
+    status = armilla_ranks_agree(context, atomic_load(&reducer->failed_slot), status);
+    if (status == ARMILLA_OK && context->ranks) status = armilla_exchange(reducer);
+    if (status == ARMILLA_OK) deliver_all(reducer);
+    return status;
 }

@@ -7,7 +7,11 @@
  * Below the level that has at most `keep` nodes, whoever finishes the second child of a node combines the two, so that
  * few vectors are alive at a time. The nodes of that level are kept, and the rest of the tree is made where the result is
  * read: window by window, by all threads at once, each number read once. That is how vectors that are as long as the
- * work which fills them cost least. */
+ * work which fills them cost least.
+ *
+ * Where several ranks work together (armilla/ranks.h), each has whole subtrees. The vectors of these are combined from
+ * rank to rank along the rest of the same tree, and the result is handed to all (base/reduce_ranks.c): it has the bits
+ * that one process would have. */
 #ifndef ARMILLA_BASE_REDUCE_H
 #define ARMILLA_BASE_REDUCE_H
 
@@ -53,7 +57,8 @@ typedef struct armilla_reducer_plan {
     int64_t slots;
     int64_t keep; /* nodes that are combined where the result is read: 1 ... ARMILLA_MOST_KEPT */
     size_t bytes; /* of the longest vector */
-    int threads;
+    size_t wide;  /* the same with 8 bytes for every element */
+    int threads;  /* at most, of those of the call under way */
 } armilla_reducer_plan;
 
 enum { ARMILLA_MOST_KEPT = 32 };
@@ -64,11 +69,14 @@ armilla_status armilla_reducer_new(armilla_context *context, const armilla_reduc
 void armilla_reducer_free(armilla_reducer *reducer);
 
 /* Its threads, which are idle between reductions. */
-armilla_team *armilla_reducer_team(const armilla_reducer *reducer);
+const armilla_team *armilla_reducer_team(const armilla_reducer *reducer);
+/* The slots of this process, last excluded: all where it is alone, those of its rank where there are several. */
+void armilla_reducer_slots(const armilla_reducer *reducer, int64_t *first, int64_t *last);
 /* Whether each slot's own vector is kept. */
 bool armilla_reducer_keeps_all(const armilla_reducer *reducer);
 
-/* The results of all slots; untouched on failure, which is that of the lowest failing slot. */
+/* The results of all slots; untouched on failure, which is that of the lowest failing slot, and so is its message in the
+ * context, "" where it gave none. Slots behind one that has failed are not begun. */
 armilla_status armilla_reduce(armilla_reducer *reducer, const armilla_reduction *reduction);
 
 /* Elements of a segment: `runs` runs of `run` elements that are `stride` apart, at most ARMILLA_WINDOW together. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum {
@@ -44,115 +45,187 @@ int armilla_threads_choose(int64_t wanted)
     return (int)armilla_min64(wanted, MOST_THREADS);
 }
 
-struct armilla_team {
+/* Member 0 is the calling thread. */
+typedef struct member {
+    armilla_crew *crew;
+    pthread_t thread;
+    pthread_cond_t called;
+    int number;
+    bool working; /* on the job under way, or asked to */
+    char message[ARMILLA_MESSAGE];
+} member;
+
+struct armilla_crew {
     armilla_context *context;
     pthread_mutex_t lock;
-    pthread_cond_t called, finished;
-    int64_t calls; /* jobs given out so far; a thread that has seen fewer has work to do */
-    int working;   /* threads of the team that have not finished the job */
+    pthread_cond_t finished;
+    int started; /* members that there are */
+    int most;
+    int working; /* members that have not finished the job */
     bool dismissed;
+    atomic_bool running; /* a job is */
     armilla_job job;
     void *self;
-    int members; /* besides the caller */
-    struct member {
-        armilla_team *team;
-        pthread_t thread;
-        int number;
-    } * member;
+    member members[];
 };
 
 static void *serve(void *argument)
 {
-    const struct member *own = argument;
-    armilla_team *team = own->team;
-    int64_t seen = 0;
-    pthread_mutex_lock(&team->lock);
+    member *own = argument;
+    armilla_crew *crew = own->crew;
+    pthread_mutex_lock(&crew->lock);
     for (;;) {
-        while (team->calls == seen && !team->dismissed) pthread_cond_wait(&team->called, &team->lock);
-        if (team->dismissed) break;
-        seen = team->calls;
-        pthread_mutex_unlock(&team->lock);
-        team->job(team->self, own->number);
-        pthread_mutex_lock(&team->lock);
-        if (--team->working == 0) pthread_cond_signal(&team->finished);
+        while (!own->working && !crew->dismissed) pthread_cond_wait(&own->called, &crew->lock);
+        if (crew->dismissed) break;
+        pthread_mutex_unlock(&crew->lock);
+        crew->job(crew->self, own->number);
+        pthread_mutex_lock(&crew->lock);
+        own->working = false;
+        if (--crew->working == 0) pthread_cond_signal(&crew->finished);
     }
-    pthread_mutex_unlock(&team->lock);
+    pthread_mutex_unlock(&crew->lock);
     return NULL;
 }
 
+static bool start_member(armilla_crew *crew, const pthread_attr_t *attributes)
+{
+    member *next = &crew->members[crew->started];
+    next->crew = crew;
+    next->number = crew->started;
+    if (pthread_cond_init(&next->called, NULL) != 0) return false;
+    if (pthread_create(&next->thread, attributes, serve, next) == 0) return true;
+    pthread_cond_destroy(&next->called);
+    return false;
+}
+
 /* Signals are the host program's: no thread of ours takes them. */
-static void recruit(armilla_team *team, int wanted)
+static void recruit(armilla_crew *crew, int wanted)
 {
     /* Signals that a thread's own work raises cannot wait: blocked, they would pass the program's handlers by. */
     static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
     sigset_t all, before;
     pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return;
+    if (crew->started >= wanted || pthread_attr_init(&attributes) != 0) return;
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; team->members < wanted; team->members++) {
-        struct member *next = &team->member[team->members];
-        next->team = team;
-        next->number = team->members + 1;
-        if (pthread_create(&next->thread, &attributes, serve, next) != 0) break;
-    }
+    while (crew->started < wanted && start_member(crew, &attributes)) crew->started++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }
 
-armilla_status armilla_team_new(armilla_context *context, int threads, armilla_team **team)
+armilla_status armilla_crew_new(armilla_context *context, int threads, armilla_crew **crew)
 {
-    armilla_team *made = NULL;
-    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    armilla_crew *made = NULL;
+    const int64_t bytes = (int64_t)(sizeof *made + (size_t)threads * sizeof made->members[0]);
+    const armilla_status status = armilla_take(context, bytes, 1, &made);
     if (status != ARMILLA_OK) return status;
-    status = armilla_take(context, threads, sizeof *made->member, &made->member);
-    if (status != ARMILLA_OK) {
-        armilla_release(context, made);
-        return status;
-    }
     made->context = context;
     pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->called, NULL);
     pthread_cond_init(&made->finished, NULL);
-    recruit(made, threads - 1);
-    *team = made;
+    made->most = threads;
+    made->started = 1;
+    made->members[0].thread = pthread_self();
+    *crew = made;
     return ARMILLA_OK;
 }
 
-void armilla_team_free(armilla_team *team)
+void armilla_crew_free(armilla_crew *crew)
 {
-    if (!team) return;
-    pthread_mutex_lock(&team->lock);
-    team->dismissed = true;
-    pthread_cond_broadcast(&team->called);
-    pthread_mutex_unlock(&team->lock);
-    for (int i = 0; i < team->members; i++) pthread_join(team->member[i].thread, NULL);
-    pthread_cond_destroy(&team->finished);
-    pthread_cond_destroy(&team->called);
-    pthread_mutex_destroy(&team->lock);
-    armilla_release(team->context, team->member);
-    armilla_release(team->context, team);
+    if (!crew) return;
+    pthread_mutex_lock(&crew->lock);
+    crew->dismissed = true;
+    for (int i = 1; i < crew->started; i++) pthread_cond_signal(&crew->members[i].called);
+    pthread_mutex_unlock(&crew->lock);
+    for (int i = 1; i < crew->started; i++) {
+        pthread_join(crew->members[i].thread, NULL);
+        pthread_cond_destroy(&crew->members[i].called);
+    }
+    pthread_cond_destroy(&crew->finished);
+    pthread_mutex_destroy(&crew->lock);
+    armilla_release(crew->context, crew);
 }
 
-void armilla_team_run(armilla_team *team, armilla_job job, void *self)
+int armilla_crew_most(const armilla_crew *crew)
 {
-    if (team->members > 0) {
-        pthread_mutex_lock(&team->lock);
-        team->job = job;
-        team->self = self;
-        team->working = team->members;
-        team->calls++;
-        pthread_cond_broadcast(&team->called);
-        pthread_mutex_unlock(&team->lock);
+    return crew->most;
+}
+
+char *armilla_crew_message(armilla_crew *crew)
+{
+    const pthread_t own = pthread_self();
+    if (!crew || !atomic_load(&crew->running)) return NULL;
+    for (int i = 0; i < crew->started; i++)
+        if (pthread_equal(crew->members[i].thread, own)) return crew->members[i].message;
+    return NULL;
+}
+
+/* How many of so many threads there are: those that are wanted are started. */
+static int ready(armilla_crew *crew, int64_t most)
+{
+    const int wanted = (int)armilla_max64(1, armilla_min64(most, crew->most));
+    recruit(crew, wanted);
+    return (int)armilla_min64(wanted, crew->started);
+}
+
+armilla_team armilla_team_of(armilla_context *context, int64_t most)
+{
+    armilla_crew *crew = context->crew;
+    armilla_team team = {context, 1};
+    if (!crew || atomic_load(&crew->running)) return team;
+    team.threads = ready(crew, most);
+    return team;
+}
+
+/* The first thread that failed says why. */
+static void keep_message(const armilla_crew *crew, int threads)
+{
+    for (int i = 0; i < threads; i++)
+        if (crew->members[i].message[0]) {
+            armilla_set_error(crew->context, crew->members[i].message);
+            return;
+        }
+}
+
+static void call_members(armilla_crew *crew, int threads, armilla_job job, void *self)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->job = job;
+    crew->self = self;
+    crew->working = threads - 1;
+    for (int i = 1; i < threads; i++) {
+        crew->members[i].working = true;
+        pthread_cond_signal(&crew->members[i].called);
     }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Whether the threads are there and idle. */
+static bool may_run(const armilla_crew *crew)
+{
+    return crew && !atomic_load(&crew->running);
+}
+
+void armilla_team_run(const armilla_team *team, armilla_job job, void *self)
+{
+    armilla_crew *crew = team->context->crew;
+    if (!may_run(crew)) {
+        job(self, 0);
+        return;
+    }
+    const int threads = ready(crew, team->threads);
+    for (int i = 0; i < threads; i++) crew->members[i].message[0] = '\0';
+    atomic_store(&crew->running, true);
+    if (threads > 1) call_members(crew, threads, job, self);
     job(self, 0);
-    if (team->members > 0) {
-        pthread_mutex_lock(&team->lock);
-        while (team->working > 0) pthread_cond_wait(&team->finished, &team->lock);
-        pthread_mutex_unlock(&team->lock);
+    if (threads > 1) {
+        pthread_mutex_lock(&crew->lock);
+        while (crew->working > 0) pthread_cond_wait(&crew->finished, &crew->lock);
+        pthread_mutex_unlock(&crew->lock);
     }
+    atomic_store(&crew->running, false);
+    keep_message(crew, threads);
 }
 
 typedef struct sharing {
@@ -170,8 +243,13 @@ static void take_share(void *self, int thread)
     s->share(s->self, first, first + part + (thread < more));
 }
 
-void armilla_team_share(armilla_team *team, int64_t count, armilla_share share, void *self)
+void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self)
 {
-    sharing s = {share, self, count, team->members + 1};
-    armilla_team_run(team, take_share, &s);
+    armilla_crew *crew = team->context->crew;
+    const int threads = may_run(crew) ? ready(crew, team->threads) : 1;
+    sharing s = {share, self, count, threads};
+    if (threads > 1)
+        armilla_team_run(team, take_share, &s);
+    else
+        share(self, 0, count);
 }

@@ -10,22 +10,39 @@ int armilla_threads_available(void);
 /* Cores granted by the cgroup v2 quota in that file ("max 100000" or "200000 100000"), a part of one as a whole one; 0
  * where there is none. */
 int armilla_threads_quota(const char *path);
-/* The number of threads to run on: wanted, or all available where wanted <= 0. Public functions ask once and hand the
- * answer down: it may change at any time, and memory is laid out by it. */
+/* The number of threads to run on: wanted, or all available where wanted <= 0. A call asks once, where it begins:
+ * the answer may change at any time, and memory is laid out by it. */
 int armilla_threads_choose(int64_t wanted);
 
-typedef struct armilla_team armilla_team;
+/* Threads of the call under way (base/call.h), `threads` of them, the calling one included. They are started when they
+ * are first wanted and end with the call: between calls there are none, so that a program may fork there. */
+typedef struct armilla_team {
+    armilla_context *context;
+    int threads;
+} armilla_team;
 
-/* The caller is thread 0; threads-1 more are made. Where the system refuses some, the team is smaller. */
-armilla_status armilla_team_new(armilla_context *context, int threads, armilla_team **team);
-void armilla_team_free(armilla_team *team);
+/* At most so many, and at most those of the call: fewer where the system refuses some, and one where no call is under
+ * way. */
+armilla_team armilla_team_of(armilla_context *context, int64_t most);
 
 typedef void (*armilla_job)(void *self, int thread);
-/* Runs job on every thread of the team at the same time, and returns when all are done. */
-void armilla_team_run(armilla_team *team, armilla_job job, void *self);
+/* Runs job on every thread of the team at the same time, and returns when all are done. Within a job it runs on the
+ * thread that asks, as thread 0. */
+void armilla_team_run(const armilla_team *team, armilla_job job, void *self);
 
 typedef void (*armilla_share)(void *self, int64_t first, int64_t last);
 /* Cuts 0 ... count-1 into one range per thread and runs share on each. What is written must not depend on the cuts. */
-void armilla_team_share(armilla_team *team, int64_t count, armilla_share share, void *self);
+void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self);
+
+/* The crew: the threads themselves, which the context holds while a call is under way. */
+typedef struct armilla_crew armilla_crew;
+armilla_status armilla_crew_new(armilla_context *context, int threads, armilla_crew **crew);
+void armilla_crew_free(armilla_crew *crew);
+int armilla_crew_most(const armilla_crew *crew);
+
+/* Where a failure on the running thread is written while a job runs, so that those of several threads do not meet; NULL
+ * where none runs, or the thread is no one of the crew's. The first of the threads that has one is the context's after
+ * the job; a reducer takes that of the lowest slot. */
+char *armilla_crew_message(armilla_crew *crew);
 
 #endif

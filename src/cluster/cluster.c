@@ -148,8 +148,7 @@ static armilla_status cluster_view(const armilla_model *model, const armilla_vie
                             "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", options->k, n);
     status = armilla_take(context, n, sizeof *squared_norms, &squared_norms);
     if (problem->short_data) armilla_call_keep(context);
-    if (status == ARMILLA_OK)
-        status = armilla_survey(context, view->data, problem->work, (int)options->threads, &facts, squared_norms);
+    if (status == ARMILLA_OK) status = armilla_survey(context, view->data, problem->work, &facts, squared_norms);
     if (problem->short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK) status = armilla_view_finite(context, model, view, &facts, problem->work);
     if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, n, &made);
@@ -176,13 +175,13 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
     return armilla_type_precision(X->type);
 }
 
-armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, int threads, double **means,
+armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, double **means,
                                       double **deviations)
 {
     armilla_status status = armilla_take(context, X->m, sizeof **means, means);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **deviations, deviations);
-    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, threads, *means);
-    if (status == ARMILLA_OK) status = armilla_feature_deviations(context, X, threads, *means, *deviations);
+    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, *means);
+    if (status == ARMILLA_OK) status = armilla_feature_deviations(context, X, *means, *deviations);
     return status;
 }
 
@@ -191,10 +190,10 @@ armilla_status armilla_cluster_spread(armilla_context *context, const armilla_da
 
 /* Whether the samples are so far from the origin that their distances have no digits left. To centre them changes no
  * distance. */
-static armilla_status is_far(armilla_context *context, const armilla_data *X, int threads, bool *far)
+static armilla_status is_far(armilla_context *context, const armilla_data *X, bool *far)
 {
     double *means = NULL, *deviations = NULL, offset = 0, spread = 0;
-    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &deviations);
+    const armilla_status status = armilla_cluster_spread(context, X, &means, &deviations);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         offset += means[i] * means[i];
         spread += deviations[i] * deviations[i];
@@ -210,12 +209,11 @@ static armilla_status prepare(const armilla_kmeans_problem *problem, const armil
                               armilla_model *model, armilla_view *view)
 {
     armilla_context *context = model->context;
-    const int threads = (int)problem->options->threads;
     const bool unit = problem->way->unit || (asked->normalize && strcmp(asked->normalize, "l2") == 0);
     const bool plain = !unit && !asked->log1p && !asked->tfidf && !asked->scale && !asked->center;
     armilla_status status = ARMILLA_OK;
-    if (plain && problem->work == ARMILLA_F32 && !X->ops->entries) status = is_far(context, X, threads, &asked->center);
-    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, asked, threads);
+    if (plain && problem->work == ARMILLA_F32 && !X->ops->entries) status = is_far(context, X, &asked->center);
+    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, asked);
     model->summary.normalize = unit ? "l2" : "none";
     return status == ARMILLA_OK ? armilla_model_view(context, model, X, false, view) : status;
 }
@@ -235,14 +233,14 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     armilla_kmeans_problem problem = *wanted;
     armilla_model *model = NULL;
     armilla_view view = {0};
-    options.threads = armilla_threads_choose(options.threads);
     armilla_memory_add_rank(context, options.k);
     problem.options = &options;
     problem.work = choose_type(X, &asked);
-    armilla_call_enter(context);
+    armilla_status status = armilla_call_enter_alone(context, options.threads);
+    if (status != ARMILLA_OK) return status;
     armilla_call_ask(context, ask_options, &options);
     if (problem.short_data) armilla_call_keep(context);
-    armilla_status status = armilla_model_new(context, &model);
+    status = armilla_model_new(context, &model);
     if (status == ARMILLA_OK) status = prepare(&problem, X, &asked, model, &view);
     if (problem.short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK) status = cluster_view(model, &view, &problem, clustering);

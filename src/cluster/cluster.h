@@ -46,7 +46,7 @@ armilla_status armilla_expected_information(armilla_context *context, int64_t n,
                                             const int64_t counts[2], double *expected);
 
 /* Mean and standard deviation of every feature, m numbers each, for the caller to release, also after a failure. */
-armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, int threads, double **means,
+armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, double **means,
                                       double **deviations);
 
 #endif

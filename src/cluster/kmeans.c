@@ -70,7 +70,6 @@ static armilla_status seed_tries(const lloyd *s, int64_t first)
     armilla_seeding seeding = {.context = s->context,
                                .X = s->problem->X,
                                .work = s->problem->work,
-                               .threads = (int)options->threads,
                                .squared_norms = s->problem->squared_norms,
                                .angle = s->problem->way->unit,
                                .greedy = true,
@@ -211,7 +210,6 @@ armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_pro
 {
     const armilla_data *X = problem->X;
     const int64_t k = problem->options->k, m = X->m;
-    const int threads = (int)problem->options->threads;
     lloyd s = {.context = context,
                .problem = problem,
                .m = m,
@@ -219,8 +217,7 @@ armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_pro
                .k = k,
                .nearest = {
                    .kernels = armilla_code_kernels_for(context), .squared_norms = problem->squared_norms, .factor = 2}};
-    armilla_status status =
-        armilla_sweep_new_naming(context, X, problem->work, k, ARMILLA_NEAREST_TALLY, threads, &s.sweep);
+    armilla_status status = armilla_sweep_new_naming(context, X, problem->work, k, ARMILLA_NEAREST_TALLY, &s.sweep);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *s.centers, &s.centers);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, armilla_type_size(problem->work), &s.typed);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s.nearest.offsets, &s.nearest.offsets);

@@ -60,12 +60,12 @@ static armilla_status visit_entries(void *self, const armilla_panel *panel, int 
     return ARMILLA_OK;
 }
 
-static armilla_status survey_entries(armilla_context *context, const armilla_data *X, int threads, double *sums)
+static armilla_status survey_entries(armilla_context *context, const armilla_data *X, double *sums)
 {
     look l = {NULL, NULL};
     armilla_traversal *traversal = NULL;
     const armilla_kernels *kernels = armilla_kernels_for(context, armilla_type_precision(X->type));
-    const armilla_traversal_plan plan = {.X = X, .kernels = kernels, .threads = threads, .length = SUMS};
+    const armilla_traversal_plan plan = {.X = X, .kernels = kernels, .length = SUMS};
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * X->m : 0;
     if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.rows, &l.rows);
@@ -113,12 +113,11 @@ static bool differ_in_unit(int64_t m, double *deviations)
 }
 
 /* Sparse data are no tables of measurements, and are not centred. *varies: the samples are not all the same. */
-static armilla_status have_units(armilla_context *context, const armilla_data *X, int threads, bool *units,
-                                 bool *varies)
+static armilla_status have_units(armilla_context *context, const armilla_data *X, bool *units, bool *varies)
 {
     double *means = NULL, *deviations = NULL;
     if (X->ops->entries) return ARMILLA_OK;
-    const armilla_status status = armilla_cluster_spread(context, X, threads, &means, &deviations);
+    const armilla_status status = armilla_cluster_spread(context, X, &means, &deviations);
     if (status == ARMILLA_OK) {
         *units = X->m > 1 && differ_in_unit(X->m, deviations);
         for (int64_t i = 0; i < X->m; i++) *varies |= deviations[i] > 0;
@@ -133,11 +132,11 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
 {
     bool units = false, varies = false;
     double sums[SUMS] = {0};
-    const int threads = armilla_threads_choose(fit->threads);
-    armilla_call_enter(context);
-    armilla_status status = survey_entries(context, X, threads, sums);
+    armilla_status status = armilla_call_enter_alone(context, fit->threads);
+    if (status != ARMILLA_OK) return status;
+    status = survey_entries(context, X, sums);
     const bool counts = are_counts(X, sums);
-    if (status == ARMILLA_OK && !counts) status = have_units(context, X, threads, &units, &varies);
+    if (status == ARMILLA_OK && !counts) status = have_units(context, X, &units, &varies);
     armilla_call_leave(context);
     if (status != ARMILLA_OK) return status;
     fit->normalize = "l2";

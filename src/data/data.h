@@ -56,14 +56,15 @@ typedef struct armilla_layout {
     /* Bytes of a packed basis. */
     int64_t (*basis_bytes)(const armilla_data *X, armilla_type work, int64_t r);
     /* packed = U (m x r in the working type), for products. */
-    void (*pack)(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *packed);
+    void (*pack)(const armilla_data *X, armilla_type work, int64_t r, const armilla_team *team, const void *U,
+                 void *packed);
     /* How many numbers XW' has there. */
     int64_t (*numbers)(const armilla_data *X, armilla_type work, int64_t r);
     /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL names) beside XW'; r
      * numbers. */
     void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const int32_t *names, double *shifted);
     /* A (m x r) = the sum. */
-    void (*unpack)(const armilla_parts *parts, armilla_team *team, double *A);
+    void (*unpack)(const armilla_parts *parts, const armilla_team *team, double *A);
 } armilla_layout;
 
 typedef struct armilla_data_ops {

@@ -76,12 +76,11 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
 }
 
 /* found = the sum of the terms over all samples, also where a sparse sample has no entry. */
-static armilla_status sum_features(armilla_context *context, const armilla_data *X, int threads, feature_sums f,
-                                   double *found)
+static armilla_status sum_features(armilla_context *context, const armilla_data *X, feature_sums f, double *found)
 {
     const int64_t m = X->m, length = X->ops->entries ? 2 * m : m;
     const armilla_traversal_plan plan = {
-        .X = X, .kernels = armilla_kernels_for(context, ARMILLA_F64), .threads = threads, .length = length};
+        .X = X, .kernels = armilla_kernels_for(context, ARMILLA_F64), .length = length};
     armilla_traversal *traversal = NULL;
     double *sums = NULL;
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
@@ -101,12 +100,12 @@ static armilla_status sum_features(armilla_context *context, const armilla_data 
     return status;
 }
 
-armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts)
+armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, double *counts)
 {
     double *zeros = NULL;
     armilla_status status = armilla_take(context, X->m, sizeof *zeros, &zeros);
     if (status == ARMILLA_OK)
-        status = sum_features(context, X, threads, (feature_sums){.add = is_nonzero, .offsets = zeros}, counts);
+        status = sum_features(context, X, (feature_sums){.add = is_nonzero, .offsets = zeros}, counts);
     armilla_release(context, zeros);
     return status;
 }
@@ -119,16 +118,15 @@ static double mean_of(const armilla_data *X, const feature_sums *f, int64_t i, d
 
 /* A second pass adds the mean of what the first one left: the rounding of a long sum is then gone, so that features
  * that do not vary are 0 when centred. offsets: zeros. */
-static armilla_status find_means(armilla_context *context, const armilla_data *X, int threads, feature_sums f,
-                                 double *means)
+static armilla_status find_means(armilla_context *context, const armilla_data *X, feature_sums f, double *means)
 {
     double *first = NULL, *rest = NULL;
     armilla_status status = armilla_take(context, X->m, sizeof *first, &first);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *rest, &rest);
-    if (status == ARMILLA_OK) status = sum_features(context, X, threads, f, rest);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, rest);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) first[i] = mean_of(X, &f, i, rest[i]);
     f.offsets = first;
-    if (status == ARMILLA_OK) status = sum_features(context, X, threads, f, rest);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, rest);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] = first[i] + mean_of(X, &f, i, rest[i]);
     armilla_release(context, rest);
     armilla_release(context, first);
@@ -138,19 +136,19 @@ static armilla_status find_means(armilla_context *context, const armilla_data *X
 /* A unit in which no sum of numbers leaves the range. */
 #define SMALL_UNIT 0x1p-64
 
-armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means)
+armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, double *means)
 {
     double *zeros = NULL, *units = NULL;
     bool finite = true;
     armilla_status status = armilla_take(context, X->m, sizeof *zeros, &zeros);
     feature_sums f = {.add = difference, .offsets = zeros};
-    if (status == ARMILLA_OK) status = find_means(context, X, threads, f, means);
+    if (status == ARMILLA_OK) status = find_means(context, X, f, means);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) finite &= isfinite(means[i]);
     if (status == ARMILLA_OK && !finite) {
         status = armilla_take(context, X->m, sizeof *units, &units);
         for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isfinite(means[i]) ? 1 : SMALL_UNIT;
         f.units = units;
-        if (status == ARMILLA_OK) status = find_means(context, X, threads, f, means);
+        if (status == ARMILLA_OK) status = find_means(context, X, f, means);
     }
     armilla_release(context, units);
     armilla_release(context, zeros);
@@ -159,8 +157,8 @@ armilla_status armilla_feature_means(armilla_context *context, const armilla_dat
 
 /* Deviations whose squares overflowed (infinite here) or lost digits (NaN), from squares in units of the mean absolute
  * deviation, which is never above the standard deviation, and not below it by more than a factor of the root of n. */
-static armilla_status rescue_deviations(armilla_context *context, const armilla_data *X, int threads,
-                                        const double *means, double *deviations)
+static armilla_status rescue_deviations(armilla_context *context, const armilla_data *X, const double *means,
+                                        double *deviations)
 {
     feature_sums f = {.add = absolute_difference, .offsets = means};
     double *units = NULL, *sums = NULL;
@@ -168,13 +166,13 @@ static armilla_status rescue_deviations(armilla_context *context, const armilla_
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *sums, &sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isinf(deviations[i]) ? SMALL_UNIT : 1;
     f.units = units;
-    if (status == ARMILLA_OK) status = sum_features(context, X, threads, f, sums);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         const double deviation = sums[i] / (double)X->n, scale = armilla_safe_scale(1, &deviation, NULL);
         units[i] *= scale > 0 ? scale : 1;
     }
     f.add = squared_difference;
-    if (status == ARMILLA_OK) status = sum_features(context, X, threads, f, sums);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
         if (!isfinite(deviations[i])) deviations[i] = sqrt(sums[i] / (double)X->n) / units[i];
     armilla_release(context, sums);
@@ -185,19 +183,19 @@ static armilla_status rescue_deviations(armilla_context *context, const armilla_
 /* What is below the digits of such a mean is nothing, whether its square has digits or not. */
 #define CLEAR_MEAN 1e-120
 
-armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, int threads,
-                                          const double *means, double *deviations)
+armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, const double *means,
+                                          double *deviations)
 {
     const feature_sums f = {.add = squared_difference, .offsets = means};
     bool rescue = false;
-    armilla_status status = sum_features(context, X, threads, f, deviations);
+    armilla_status status = sum_features(context, X, f, deviations);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         const double variance = deviations[i] / (double)X->n;
         const bool holds = armilla_square_holds(variance) || (variance < 1 && fabs(means[i]) > CLEAR_MEAN);
         deviations[i] = holds ? sqrt(variance) : variance > 1 ? INFINITY : NAN;
         rescue |= !holds;
     }
-    if (status == ARMILLA_OK && rescue) status = rescue_deviations(context, X, threads, means, deviations);
+    if (status == ARMILLA_OK && rescue) status = rescue_deviations(context, X, means, deviations);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
         if (deviations[i] <= 8 * DBL_EPSILON * fabs(means[i])) deviations[i] = 0;
     return status;

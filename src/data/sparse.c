@@ -137,7 +137,8 @@ static void multiply_mean(void *self, int64_t first, int64_t last)
 }
 
 /* Padding was zeroed when the room was taken, and is never written. */
-static void pack(const armilla_data *X, armilla_type work, int64_t r, armilla_team *team, const void *U, void *room)
+static void pack(const armilla_data *X, armilla_type work, int64_t r, const armilla_team *team, const void *U,
+                 void *room)
 {
     packing p = {.X = X, .work = work, .r = r, .U = U, .packed = (char *)room + to_line(room)};
     armilla_team_share(team, X->m, pack_features, &p);
@@ -205,7 +206,7 @@ static void unpack_features(void *self, int64_t first, int64_t last)
         }
 }
 
-static void unpack(const armilla_parts *parts, armilla_team *team, double *A)
+static void unpack(const armilla_parts *parts, const armilla_team *team, double *A)
 {
     unpacking u = {parts, A};
     armilla_team_share(team, parts->X->m, unpack_features, &u);

@@ -246,11 +246,11 @@ static armilla_status look_at_all(armilla_traversal *traversal, survey *s, int64
     return armilla_traverse_into(traversal, segments, sizeof segments / sizeof *segments, visit, s);
 }
 
-armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
+armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work,
                               armilla_data_facts *facts, double *squared_norms)
 {
     const armilla_traversal_plan plan = {
-        .X = X, .kernels = armilla_kernels_for(context, work), .threads = threads, .length = FACTS + X->m + EXTREMES};
+        .X = X, .kernels = armilla_kernels_for(context, work), .length = FACTS + X->m + EXTREMES};
     armilla_traversal *traversal = NULL;
     workspace *by_thread = NULL;
     extremes all;
@@ -284,9 +284,8 @@ done:
 armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
                                    armilla_data_facts *facts)
 {
-    armilla_call_enter(context);
-    const armilla_status status =
-        armilla_survey(context, data, armilla_type_precision(data->type), armilla_threads_choose(threads), facts, NULL);
-    armilla_call_leave(context);
-    return status;
+    armilla_status status = armilla_call_enter(context, threads);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_survey(context, data, armilla_type_precision(data->type), facts, NULL);
+    return armilla_call_leave_together(context, status);
 }

@@ -127,12 +127,12 @@ static armilla_status cut_slots(armilla_traversal *t)
 }
 
 /* Threads do not change results: where sums are long, they are no more than their vectors have room beside the data. */
-static int choose_threads(const armilla_traversal *t, const armilla_traversal_plan *plan)
+static int most_threads(const armilla_traversal *t, const armilla_traversal_plan *plan)
 {
     const int64_t numbers = armilla_max64(1, plan->length + plan->parts);
     const int64_t most = armilla_min64(t->slots, 1 + t->X->stored / THREAD_NUMBERS);
     const int64_t long_sums = armilla_max64(FEW_THREADS, t->X->stored / numbers);
-    return (int)armilla_max64(1, armilla_min64(plan->threads, armilla_min64(most, long_sums)));
+    return (int)armilla_max64(1, armilla_min64(most, long_sums));
 }
 
 static armilla_status take_reducer(armilla_traversal *t, const armilla_traversal_plan *plan, bool single)
@@ -145,7 +145,8 @@ static armilla_status take_reducer(armilla_traversal *t, const armilla_traversal
                                &(armilla_reducer_plan){.slots = t->slots,
                                                        .keep = keep,
                                                        .bytes = (size_t)plan->length * sizeof(double) + part_bytes,
-                                                       .threads = t->threads},
+                                                       .wide = (size_t)(plan->length + plan->parts) * sizeof(double),
+                                                       .threads = most_threads(t, plan)},
                                &t->reducer);
 }
 
@@ -159,11 +160,11 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_tra
     *made = (armilla_traversal){.context = context, .X = X, .kernels = plan->kernels};
     if ((status = cut_slots(made)) != ARMILLA_OK) goto failed;
     const bool single = measure_slots(made);
-    made->threads = choose_threads(made, plan);
+    if ((status = take_reducer(made, plan, single)) != ARMILLA_OK) goto failed;
+    made->threads = armilla_reducer_team(made->reducer)->threads;
     made->workspace_bytes = X->ops->workspace(X, plan->kernels->type, made->width);
     made->workspace_bytes += ALIGNMENT - made->workspace_bytes % ALIGNMENT;
     status = armilla_take(context, made->threads, made->workspace_bytes, &made->workspace);
-    if (status == ARMILLA_OK) status = take_reducer(made, plan, single);
     if (status != ARMILLA_OK) goto failed;
     *traversal = made;
     return ARMILLA_OK;
@@ -206,12 +207,19 @@ const armilla_reducer *armilla_traversal_sums(const armilla_traversal *traversal
     return traversal->reducer;
 }
 
+void armilla_traversal_columns(const armilla_traversal *traversal, int64_t *first, int64_t *last)
+{
+    armilla_reducer_slots(traversal->reducer, first, last);
+    *first = traversal->first_of[*first];
+    *last = traversal->first_of[*last];
+}
+
 int armilla_traversal_threads(const armilla_traversal *traversal)
 {
     return traversal->threads;
 }
 
-armilla_team *armilla_traversal_team(const armilla_traversal *traversal)
+const armilla_team *armilla_traversal_team(const armilla_traversal *traversal)
 {
     return armilla_reducer_team(traversal->reducer);
 }
@@ -227,12 +235,14 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, void *sum
     const pass *p = self;
     const armilla_traversal *t = p->traversal;
     const int64_t last = t->first_of[slot + 1], width = slot_width(t, slot);
+    int64_t own_first = 0, own_last = 0;
+    armilla_reducer_slots(t->reducer, &own_first, &own_last);
     for (int64_t first = t->first_of[slot]; first < last; first += width) {
         armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = first, .slot = slot};
         panel.count = armilla_min64(width, last - first);
         panel.opens = first == t->first_of[slot];
         /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */
-        panel.next = first + width < last ? first + width : t->first_of[armilla_min64(slot + t->threads, t->slots)];
+        panel.next = first + width < last ? first + width : t->first_of[armilla_min64(slot + t->threads, own_last)];
         panel.next_count = armilla_min64(width, t->X->n - panel.next);
         armilla_status status = armilla_call_pass(t->context, thread, first, t->X->n);
         if (status == ARMILLA_OK) status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
@@ -247,8 +257,13 @@ armilla_status armilla_traverse_into(armilla_traversal *traversal, const armilla
 {
     pass p = {traversal, visitor, self};
     const armilla_reduction reduction = {segments, count, visit_slot, &p};
+    armilla_context *context = traversal->context;
     const armilla_status status = armilla_reduce(traversal->reducer, &reduction);
-    return status == ARMILLA_STOPPED ? armilla_call_explain(traversal->context) : status;
+    if (status == ARMILLA_STOPPED) return armilla_call_explain(context);
+    if (status != ARMILLA_OK && !armilla_context_error(context)[0])
+        return armilla_fail(context, status, "a panel of the data could not be loaded: %s",
+                            armilla_status_text(status));
+    return status;
 }
 
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,

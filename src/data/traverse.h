@@ -15,7 +15,6 @@ typedef struct armilla_traversal armilla_traversal;
 typedef struct armilla_traversal_plan {
     const armilla_data *X;
     const armilla_kernels *kernels; /* X is handed out in their type */
-    int threads;                    /* at most so many, at least 1 */
     int64_t length;                 /* elements of 8 bytes of the longest vector */
     int64_t parts;                  /* numbers of the data's layout (data/data.h) behind them; 0: none */
 } armilla_traversal_plan;
@@ -28,13 +27,16 @@ void armilla_traversal_free(armilla_traversal *traversal);
 /* The widest panel, the slots, and the threads that visitors see. */
 int64_t armilla_traversal_width(const armilla_traversal *traversal);
 int64_t armilla_traversal_slots(const armilla_traversal *traversal);
+/* The samples that this process visits, last excluded: all but where several ranks work together. They are the same in
+ * every pass over the same data. */
+void armilla_traversal_columns(const armilla_traversal *traversal, int64_t *first, int64_t *last);
 int armilla_traversal_threads(const armilla_traversal *traversal);
 /* Of numbers in a layout: their type in a slot's vector; and whether a panel writes them there, because it is its slot's
  * only one, rather than adding them up in double. */
 armilla_type armilla_traversal_part_type(const armilla_traversal *traversal);
 bool armilla_traversal_direct(const armilla_traversal *traversal);
 /* For work between passes. */
-armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
+const armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
 
 /* sums[0 ... length-1] over all panels; length may be 0 (sums NULL). ARMILLA_STOPPED, with the sums untouched, where the
  * call under way is to end (base/call.h): what visitors wrote elsewhere is then unfinished. */
@@ -46,14 +48,14 @@ armilla_status armilla_traverse_into(armilla_traversal *traversal, const armilla
 const armilla_reducer *armilla_traversal_sums(const armilla_traversal *traversal);
 
 /* The survey of armilla/data.h, and with it ||x_j||^2 of every sample where squared_norms is not NULL. */
-armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work, int threads,
+armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work,
                               armilla_data_facts *facts, double *squared_norms);
 
 /* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its standard
  * deviation (by n, not by n-1) about that mean, 0 where all that varies is rounding. At any scale. */
-armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, int threads, double *counts);
-armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, int threads, double *means);
-armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, int threads,
-                                          const double *means, double *deviations);
+armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, double *counts);
+armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, double *means);
+armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, const double *means,
+                                          double *deviations);
 
 #endif

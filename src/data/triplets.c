@@ -237,11 +237,11 @@ static void sort_columns(void *self, int thread)
 }
 
 /* Scratch for as many threads as have room in the size of the matrix itself. */
-static armilla_status sort_unsorted(armilla_context *context, armilla_team *team, int threads, compressing *c)
+static armilla_status sort_unsorted(armilla_context *context, const armilla_team *team, compressing *c)
 {
     if (c->unsorted == 0) return ARMILLA_OK;
     c->room = c->longest;
-    c->sorters = (int)armilla_min64(threads, armilla_max64(1, armilla_sparse_entries(c->to) / c->longest));
+    c->sorters = (int)armilla_min64(team->threads, armilla_max64(1, armilla_sparse_entries(c->to) / c->longest));
     armilla_status status = armilla_grow(context, 2 * c->room * c->sorters, sizeof *c->keys, &c->keys);
     if (status == ARMILLA_OK) status = armilla_grow(context, 2 * c->room * c->sorters, sizeof *c->values, &c->values);
     if (status == ARMILLA_OK) armilla_team_run(team, sort_columns, c);
@@ -268,7 +268,7 @@ static armilla_status take_unset(armilla_context *context, const armilla_triplet
 }
 
 /* Entries in any order; c->to is released by the caller where this fails. */
-static armilla_status distribute(armilla_context *context, armilla_team *team, int threads, compressing *c)
+static armilla_status distribute(armilla_context *context, const armilla_team *team, compressing *c)
 {
     int64_t counters = 0;
     if (!armilla_size_area(c->ranges, c->from->n, &counters)) counters = INT64_MAX;
@@ -280,23 +280,23 @@ static armilla_status distribute(armilla_context *context, armilla_team *team, i
         armilla_team_share(team, c->ranges, scatter_ranges, c);
         set_starts(c);
         armilla_team_share(team, c->from->n, look_at_columns, c);
-        status = sort_unsorted(context, team, threads, c);
+        status = sort_unsorted(context, team, c);
     }
     if (status == ARMILLA_OK && c->repeats > 0) armilla_sparse_add_up(c->to);
     armilla_release(context, c->places);
     return status;
 }
 
-armilla_status armilla_triplets_compress(armilla_context *context, armilla_team *team, int threads,
+armilla_status armilla_triplets_compress(armilla_context *context, const armilla_team *team,
                                          const armilla_triplets *from, armilla_sparse_matrix *made)
 {
     armilla_sparse_matrix matrix = {.m = 0};
     compressing c = {.from = from, .to = &matrix, .features = *from->features, .given = *from->values};
     /* The counts of all ranges take no more room than the entries do. */
-    c.ranges = (int)armilla_max64(1, armilla_min64(threads, from->count / from->n));
+    c.ranges = (int)armilla_max64(1, armilla_min64(team->threads, from->count / from->n));
     c.disordered = from->mirror != 0 || armilla_sparse_needs_wide(context, from->m, from->n, from->count);
     if (!c.disordered) armilla_team_share(team, from->count, look_for_disorder, &c);
-    const armilla_status status = c.disordered ? distribute(context, team, threads, &c) : keep_order(context, &c);
+    const armilla_status status = c.disordered ? distribute(context, team, &c) : keep_order(context, &c);
     if (status == ARMILLA_OK)
         *made = matrix;
     else

@@ -18,7 +18,7 @@ typedef struct armilla_triplets {
 
 /* Compressed columns, one per sample, features rising; what belongs to one place is added up in the order given. The
  * result does not depend on the number of threads. Indices are in range. */
-armilla_status armilla_triplets_compress(armilla_context *context, armilla_team *team, int threads,
+armilla_status armilla_triplets_compress(armilla_context *context, const armilla_team *team,
                                          const armilla_triplets *from, armilla_sparse_matrix *made);
 
 #endif

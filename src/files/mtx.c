@@ -361,7 +361,7 @@ static armilla_status read_coordinates(market *f, armilla_data **data)
                                        .samples = f->index[f->sample_columns],
                                        .values = &f->values,
                                        .mirror = f->mirror};
-    status = armilla_triplets_compress(f->text.context, f->text.team, f->text.threads, &triplets, &matrix);
+    status = armilla_triplets_compress(f->text.context, &f->text.team, &triplets, &matrix);
     if (status == ARMILLA_OK) status = armilla_data_own_sparse(f->text.context, &matrix, data);
     if (status != ARMILLA_OK) armilla_sparse_release(f->text.context, &matrix);
     return status;

@@ -224,7 +224,7 @@ static armilla_status make_data(reading *r, armilla_data **data)
     if (m == 0 || n == 0)
         return armilla_fail(context, ARMILLA_BAD_DATA, "%s: holds no index:value pairs; check how it was made",
                             r->text.path);
-    armilla_status status = armilla_triplets_compress(context, r->text.team, r->text.threads, &triplets, &matrix);
+    armilla_status status = armilla_triplets_compress(context, &r->text.team, &triplets, &matrix);
     if (status != ARMILLA_OK) return status;
     if ((status = armilla_data_own_sparse(context, &matrix, &made)) != ARMILLA_OK) {
         armilla_sparse_release(context, &matrix);

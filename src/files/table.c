@@ -195,11 +195,11 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
 {
     armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
     if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
-    chosen.threads = armilla_threads_choose(chosen.threads);
+    armilla_status status = armilla_call_enter(context, chosen.threads);
+    if (status != ARMILLA_OK) return status;
     const int64_t outer = armilla_memory_enter(context, chosen.memory);
-    armilla_call_enter(context);
     armilla_call_stage(context, ARMILLA_STAGE_READING);
-    const armilla_status status = armilla_about(context, path, open_any(context, path, &chosen, data));
+    status = armilla_about(context, path, open_any(context, path, &chosen, data));
     armilla_call_leave(context);
     armilla_memory_leave(context, outer);
     return status;

@@ -49,10 +49,8 @@ armilla_status armilla_text_open(armilla_context *context, const armilla_bytes *
 void armilla_text_close(armilla_text *text)
 {
     if (text->plain) freelocale(text->plain);
-    armilla_team_free(text->team);
     armilla_release(text->context, text->part);
     text->plain = (locale_t)0;
-    text->team = NULL;
     text->part = NULL;
 }
 
@@ -100,9 +98,8 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
         part[text->parts].text = (armilla_span){at, stop};
         at = stop;
     }
-    text->threads = (int)armilla_max64(1, armilla_min64(text->options->threads, text->parts));
-    if (!text->team) status = armilla_team_new(text->context, text->threads, &text->team);
-    if (status == ARMILLA_OK) status = armilla_text_look(text, count_lines, NULL);
+    text->team = armilla_team_of(text->context, text->parts);
+    status = armilla_text_look(text, count_lines, NULL);
     if (status == ARMILLA_OK) armilla_text_place(text);
     return status;
 }
@@ -164,7 +161,7 @@ static armilla_status run(armilla_text *text, armilla_text_job job, void *self, 
     text->next = 0;
     text->blocked = text->parts;
     if (text->parts > 1)
-        armilla_team_run(text->team, take_parts, &r);
+        armilla_team_run(&text->team, take_parts, &r);
     else
         take_parts(&r, 0);
     return armilla_call_stopped(text->context, NULL) ? armilla_call_explain(text->context) : ARMILLA_OK;

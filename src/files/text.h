@@ -26,8 +26,7 @@ typedef struct armilla_text {
     const armilla_read_options *options;
     armilla_span all; /* without a byte order mark */
     locale_t plain;   /* "C" */
-    armilla_team *team;
-    int threads;
+    armilla_team team;
     armilla_text_part *part;
     int64_t parts;
     int64_t lines;         /* of all parts */

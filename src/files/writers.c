@@ -80,10 +80,13 @@ armilla_status armilla_data_write(armilla_context *context, const armilla_data *
     armilla_status status = choose(context, path, chosen.format, &writer);
     if (status == ARMILLA_OK) status = armilla_data_flatten(context, data, &copy);
     if (status != ARMILLA_OK) return status;
+    if ((status = armilla_call_enter(context, 1)) != ARMILLA_OK) {
+        armilla_data_free(copy);
+        return status;
+    }
     const armilla_plain plain = armilla_plain_enter();
     const armilla_writing writing = {context, copy ? copy : data, path, &chosen, plain.plain};
     warn_of_loss(&writing, writer);
-    armilla_call_enter(context);
     armilla_call_stage(context, ARMILLA_STAGE_WRITING);
     status =
         plain.plain ? writer->write(&writing) : armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);

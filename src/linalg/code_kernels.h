@@ -49,7 +49,7 @@ static inline int64_t armilla_descent_room(int64_t r)
     return 6 * r * ARMILLA_LANES;
 }
 
-/* Those that the context is pinned to; where it is not, the best that this CPU runs. */
+/* Those of the call under way, as armilla_kernels_for. */
 const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *context);
 /* Every table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_code_kernels *armilla_code_kernels_row(size_t index);

@@ -18,7 +18,7 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
 void armilla_algebra_free(armilla_algebra *algebra);
 
 /* Lends the algebra a team, for the steps that run row by row; NULL takes it back. */
-void armilla_algebra_lend(armilla_algebra *algebra, armilla_team *team);
+void armilla_algebra_lend(armilla_algebra *algebra, const armilla_team *team);
 
 typedef void (*armilla_rows)(void *self, int64_t block, int64_t first, int64_t last);
 /* Runs body on blocks of rows, at most ARMILLA_ROW_BLOCKS, on the team where there is one. Blocks depend on m alone, so

@@ -63,8 +63,14 @@ bool armilla_kernels_available(const char *name)
 
 const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type)
 {
-    const armilla_kernels *pinned = context->kernel ? find_row(context->kernel, type) : NULL;
+    const armilla_kernels *pinned = (int)type < ARMILLA_PRECISION_COUNT ? context->call.kernels[type] : NULL;
     return pinned ? pinned : armilla_kernels_choose(type);
+}
+
+void armilla_kernels_pin(armilla_context *context, const char *name)
+{
+    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
+        context->call.kernels[type] = name ? find_row(name, (armilla_type)type) : NULL;
 }
 
 static void store_f32(int64_t count, const double *from, void *to)

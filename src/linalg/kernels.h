@@ -40,8 +40,11 @@ typedef struct armilla_kernels {
 /* The best kernels of the precision that this CPU runs. */
 const armilla_kernels *armilla_kernels_choose(armilla_type type);
 
-/* Those that the context is pinned to; where it is not, the best. */
+/* Those of the call under way; where it has none of its own, the best. */
 const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type);
+/* At the beginning of a call: it has the kernels of that name until its end; NULL, or where this CPU does not run them:
+ * the best. */
+void armilla_kernels_pin(armilla_context *context, const char *name);
 /* Whether this build has kernels of the name, for every precision, and this CPU runs them. */
 bool armilla_kernels_available(const char *name);
 

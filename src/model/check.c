@@ -277,9 +277,10 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
     armilla_check found = {.passed = true, .objective_stated = s->objective, .radius_stated = s->radius};
     armilla_findings findings = {.bad_sample = -1};
     armilla_learned learned = {.mean = 0};
-    armilla_call_enter(context);
+    armilla_status status = armilla_call_enter_alone(context, 0);
+    if (status != ARMILLA_OK) return status;
     armilla_call_stage(context, ARMILLA_STAGE_CHECK);
-    armilla_status status = look_at_data(context, model, X, &findings, &learned);
+    status = look_at_data(context, model, X, &findings, &learned);
     if (status == ARMILLA_OK) status = look_at_factors(context, model, &found);
     if (status == ARMILLA_STOPPED) status = armilla_call_explain(context);
     armilla_call_leave(context);

@@ -320,7 +320,7 @@ static armilla_status set_exponent(pass *p)
 }
 
 /* Every sample, or ARMILLA_STOPPED. */
-static armilla_status visit_all(pass *p, armilla_team *team)
+static armilla_status visit_all(pass *p, const armilla_team *team)
 {
     armilla_context *context = p->source->context;
     armilla_call_step(context, ARMILLA_CHECK_RESIDUAL, ARMILLA_CHECK_STEPS);
@@ -391,21 +391,18 @@ static void gather(const pass *p, armilla_findings *found)
 armilla_status armilla_check_residual(const armilla_source *source, const armilla_model *model,
                                       armilla_findings *findings)
 {
-    const int threads = armilla_threads_choose(0);
+    const armilla_team team = armilla_team_of(source->context, source->n);
     const armilla_model_summary *s = &model->summary;
     pass p = {.source = source, .model = model, .atoms = s->rank + (model->mean != NULL)};
-    armilla_team *team = NULL;
     p.unit = strcmp(s->normalize, "l2") == 0;
     p.rescales = p.unit && !s->log1p && !model->idf && !model->scale && !model->mean;
     p.exact = !p.unit && !s->log1p && !model->idf && !model->scale && !model->mean;
     p.block_count = source->n < MOST_BLOCKS ? source->n : MOST_BLOCKS;
-    armilla_status status = take_pass(&p, threads);
-    if (status == ARMILLA_OK) status = armilla_team_new(source->context, threads, &team);
+    armilla_status status = take_pass(&p, team.threads);
     if (status == ARMILLA_OK) status = set_atoms(&p);
     if (status == ARMILLA_OK) status = set_exponent(&p);
-    if (status == ARMILLA_OK) status = visit_all(&p, team);
+    if (status == ARMILLA_OK) status = visit_all(&p, &team);
     if (status == ARMILLA_OK) gather(&p, findings);
-    armilla_team_free(team);
     free_pass(&p);
     return status;
 }

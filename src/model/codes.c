@@ -54,7 +54,7 @@ double armilla_model_code_length(const armilla_model *model)
 }
 
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
-                                   int threads, void *codes)
+                                   void *codes)
 {
     const armilla_model_summary *s = &model->summary;
     code_solve solve = {.codes = model->codes, .l = armilla_model_code_length(model)};
@@ -62,7 +62,7 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
     armilla_sweep *sweep = NULL;
     double *column = NULL, *gram = NULL;
     armilla_status status = armilla_take(context, s->rank, sizeof *column, &column);
-    if (status == ARMILLA_OK) status = armilla_sweep_new(context, view, s->precision, s->rank, 0, threads, &sweep);
+    if (status == ARMILLA_OK) status = armilla_sweep_new(context, view, s->precision, s->rank, 0, &sweep);
     if (status == ARMILLA_OK)
         status = armilla_column_problem_new(context, model->codes, s->rank, s->sparsity, model->basis->gram_is_identity,
                                             &solve.columns);

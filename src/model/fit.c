@@ -23,7 +23,7 @@
 static armilla_status prepare(armilla_fit_state *f)
 {
     f->model->summary.normalize = f->resolved.normalize;
-    armilla_status status = armilla_model_learn(f->model, f->X, f->options, f->threads);
+    armilla_status status = armilla_model_learn(f->model, f->X, f->options);
     if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, true, &f->view);
     return status;
 }
@@ -84,7 +84,7 @@ static armilla_status survey(armilla_fit_state *f)
 {
     armilla_status status = armilla_take(f->context, f->X->n, sizeof(double), &f->squared_norms);
     if (status == ARMILLA_OK)
-        status = armilla_survey(f->context, f->view.data, f->resolved.type, f->threads, &f->facts, f->squared_norms);
+        status = armilla_survey(f->context, f->view.data, f->resolved.type, &f->facts, f->squared_norms);
     if (status == ARMILLA_OK) status = armilla_view_finite(f->context, f->model, &f->view, &f->facts, f->resolved.type);
     if (status == ARMILLA_OK) status = check_scale(f);
     if (status == ARMILLA_OK && f->facts.negatives > 0 && armilla_solvers_find(f->options->solver)->positive)
@@ -104,7 +104,6 @@ static armilla_status make_problem(armilla_fit_state *f)
         .r = o->rank,
         .s = o->sparsity,
         .type = f->resolved.type,
-        .threads = f->threads,
         .radius = o->radius,
         .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
         .callback = o->callback,
@@ -361,12 +360,11 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
     armilla_status status = armilla_fit_check(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
     if (status != ARMILLA_OK) return status;
-    f.threads = armilla_threads_choose(options->threads);
-    status = armilla_blas_enter(context, f.threads);
-    if (status != ARMILLA_OK) return status;
+    if ((status = armilla_call_enter_alone(context, options->threads)) != ARMILLA_OK) return status;
+    f.threads = armilla_call_threads(context);
     const int64_t outer = armilla_memory_enter(context, options->memory);
-    context->kernel = f.resolved.kernel;
-    armilla_call_enter(context);
+    if ((status = armilla_blas_enter(context, f.threads)) != ARMILLA_OK) goto done;
+    armilla_kernels_pin(context, f.resolved.kernel);
     armilla_call_ask(context, options->interrupt, options->callback_user);
     status = choose_start(&f);
     if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
@@ -382,9 +380,9 @@ armilla_status armilla_fit(armilla_context *context, const armilla_data *X, cons
         f.model = NULL;
     }
     free_fit(&f);
-    armilla_call_leave(context);
-    context->kernel = NULL;
     armilla_blas_leave();
+done:
     armilla_memory_leave(context, outer);
+    armilla_call_leave(context);
     return status;
 }

@@ -57,8 +57,7 @@ double armilla_model_code_length(const armilla_model *model);
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
 
 /* Learns the preparation that the options ask for from X, and notes it in the summary; normalize is not learned. */
-armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, const armilla_options *options,
-                                   int threads);
+armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, const armilla_options *options);
 /* The weights of a model whose idf and scale are there. */
 armilla_status armilla_model_weigh(armilla_model *model);
 
@@ -89,11 +88,11 @@ armilla_status armilla_view_finite(armilla_context *context, const armilla_model
 
 /* ||X - UV||^2 by plain residuals, in double: the figure that is reported, because (A3) cancels where the fit is nearly
  * exact. U and V in the type. What checks it is another code (model/check.h). */
-armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int threads,
-                                int64_t r, const void *U, const void *V, double *squared);
+armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int64_t r,
+                                const void *U, const void *V, double *squared);
 
 /* Codes of X for a fixed basis and radius, r x n in the type: each a function of its sample alone. */
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
-                                   int threads, void *codes);
+                                   void *codes);
 
 #endif

@@ -26,21 +26,21 @@ armilla_status armilla_model_weigh(armilla_model *model)
 }
 
 /* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form. Logarithms leave zeros zero, so X may be as given. */
-static armilla_status learn_idf(armilla_model *model, const armilla_data *X, int threads)
+static armilla_status learn_idf(armilla_model *model, const armilla_data *X)
 {
     const double n = (double)X->n;
     armilla_status status = armilla_take(model->context, X->m, sizeof(double), &model->idf);
-    if (status == ARMILLA_OK) status = armilla_feature_counts(model->context, X, threads, model->idf);
+    if (status == ARMILLA_OK) status = armilla_feature_counts(model->context, X, model->idf);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) model->idf[i] = log((1 + n) / (1 + model->idf[i])) + 1;
     return status;
 }
 
 /* scale_i = 1/sd of the feature after tf-idf; 1 for a feature that does not vary, or is not finite: the survey that
  * follows tells of those. */
-static armilla_status learn_scale(armilla_model *model, const armilla_data *X, int threads, const double *means)
+static armilla_status learn_scale(armilla_model *model, const armilla_data *X, const double *means)
 {
     armilla_status status = armilla_take(model->context, X->m, sizeof(double), &model->scale);
-    if (status == ARMILLA_OK) status = armilla_feature_deviations(model->context, X, threads, means, model->scale);
+    if (status == ARMILLA_OK) status = armilla_feature_deviations(model->context, X, means, model->scale);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         const double deviation = model->scale[i];
         const bool varies = deviation > 0 && isfinite(deviation);
@@ -55,12 +55,12 @@ static armilla_status learn_scale(armilla_model *model, const armilla_data *X, i
 }
 
 /* What depends on means; X with its logarithms taken. */
-static armilla_status learn_moments(armilla_model *model, const armilla_data *X, int threads)
+static armilla_status learn_moments(armilla_model *model, const armilla_data *X)
 {
     double *means = NULL;
     armilla_status status = armilla_take(model->context, X->m, sizeof *means, &means);
-    if (status == ARMILLA_OK) status = armilla_feature_means(model->context, X, threads, means);
-    if (status == ARMILLA_OK && model->summary.scale) status = learn_scale(model, X, threads, means);
+    if (status == ARMILLA_OK) status = armilla_feature_means(model->context, X, means);
+    if (status == ARMILLA_OK && model->summary.scale) status = learn_scale(model, X, means);
     if (status == ARMILLA_OK) status = armilla_model_weigh(model);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK && model->weights; i++) means[i] *= model->weights[i];
     if (status == ARMILLA_OK && model->summary.center) {
@@ -71,8 +71,7 @@ static armilla_status learn_moments(armilla_model *model, const armilla_data *X,
     return status;
 }
 
-armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, const armilla_options *options,
-                                   int threads)
+armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, const armilla_options *options)
 {
     const armilla_preparation logarithm = {.log1p = options->log1p};
     armilla_model_summary *s = &model->summary;
@@ -83,11 +82,10 @@ armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, 
     s->tfidf = options->tfidf;
     s->log1p = options->log1p;
     s->scale = options->scale;
-    if (s->tfidf) status = learn_idf(model, X, threads);
+    if (s->tfidf) status = learn_idf(model, X);
     if (status == ARMILLA_OK && s->log1p) status = armilla_data_prepare(model->context, X, &logarithm, &logged);
     if (status == ARMILLA_OK)
-        status =
-            s->center || s->scale ? learn_moments(model, logged ? logged : X, threads) : armilla_model_weigh(model);
+        status = s->center || s->scale ? learn_moments(model, logged ? logged : X) : armilla_model_weigh(model);
     armilla_data_free(logged);
     return status;
 }
@@ -183,7 +181,7 @@ static armilla_status tell_bad_place(armilla_context *context, const armilla_mod
     char sample[80], feature[80];
     double *column = NULL;
     armilla_status status = armilla_data_prepare(context, X, &logarithm, &logged);
-    if (status == ARMILLA_OK) status = armilla_survey(context, logged, work, 1, &found, NULL);
+    if (status == ARMILLA_OK) status = armilla_survey(context, logged, work, &found, NULL);
     if (status == ARMILLA_OK && found.bad_sample >= 0) facts = found;
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *column, &column);
     if (status == ARMILLA_OK) status = armilla_data_column(context, X, work, facts.bad_sample, column);

@@ -162,14 +162,13 @@ static armilla_status take_sparse(armilla_context *context, const armilla_data *
     return ARMILLA_OK;
 }
 
-armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int threads,
-                                int64_t r, const void *U, const void *V, double *squared)
+armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int64_t r,
+                                const void *U, const void *V, double *squared)
 {
     residual_pass pass = {.r = r, .type = type, .V = V};
     armilla_traversal *traversal = NULL;
     double *wide = NULL, *block = NULL;
-    const armilla_traversal_plan plan = {
-        .X = X, .kernels = armilla_kernels_for(context, type), .threads = threads, .length = 1};
+    const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(context, type), .length = 1};
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
     if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &wide);

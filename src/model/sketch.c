@@ -37,7 +37,7 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     const armilla_data *fitted = sketch->prepared ? sketch->prepared : sketch->columns;
     if (status == ARMILLA_OK) status = armilla_take(sketch->context, samples, sizeof(double), &sketch->squared_norms);
     if (status == ARMILLA_OK)
-        status = armilla_survey(sketch->context, fitted, options.type, options.threads, &facts, sketch->squared_norms);
+        status = armilla_survey(sketch->context, fitted, options.type, &facts, sketch->squared_norms);
     if (status != ARMILLA_OK) return status;
     options.stop.max_iter = plan->iterations;
     options.stop.tol = ARMILLA_SKETCH_TOL;

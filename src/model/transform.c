@@ -11,21 +11,20 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
 {
     armilla_view view = {0};
     armilla_data_facts facts;
-    threads = armilla_threads_choose(threads);
-    armilla_status status = armilla_blas_enter(context, threads);
+    armilla_status status = armilla_call_enter_alone(context, threads);
     if (status != ARMILLA_OK) return status;
-    armilla_call_enter(context);
-    context->kernel = armilla_options_kernel(model->options_text); /* the fit's, so that codes have the same bits */
+    if ((status = armilla_blas_enter(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
+    /* The fit's, so that codes have the same bits. */
+    armilla_kernels_pin(context, armilla_options_kernel(model->options_text));
     status = armilla_model_view(context, model, X, false, &view);
-    if (status == ARMILLA_OK)
-        status = armilla_survey(context, view.data, model->summary.precision, threads, &facts, NULL);
+    if (status == ARMILLA_OK) status = armilla_survey(context, view.data, model->summary.precision, &facts, NULL);
     if (status == ARMILLA_OK) status = armilla_view_finite(context, model, &view, &facts, model->summary.precision);
     armilla_call_stage(context, ARMILLA_STAGE_CODES);
-    if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view.data, threads, codes);
+    if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view.data, codes);
     armilla_view_free(&view);
-    armilla_call_leave(context);
-    context->kernel = NULL;
     armilla_blas_leave();
+done:
+    armilla_call_leave(context);
     return status;
 }
 
@@ -51,8 +50,9 @@ armilla_status armilla_model_reconstruct(armilla_context *context, const armilla
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "columns %" PRId64 " to %" PRId64 " do not exist: the model has %" PRId64, first,
                             first + count - 1, s->n);
-    armilla_call_enter(context);
-    armilla_status status = armilla_take(context, s->m * s->rank, sizeof *U, &U);
+    armilla_status status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_take(context, s->m * s->rank, sizeof *U, &U);
     if (status == ARMILLA_OK) status = armilla_take(context, s->m + s->rank, sizeof *column, &column);
     if (status == ARMILLA_OK) {
         double *v = column + s->m;

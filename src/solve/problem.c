@@ -36,8 +36,7 @@ static armilla_status take_state(armilla_problem *p)
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, m, r, &p->algebra);
     if (status == ARMILLA_OK) status = armilla_trace_new(context, p->options.stop.max_iter, &p->trace);
     if (status == ARMILLA_OK)
-        status = armilla_sweep_new(context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, p->options.threads,
-                                   &p->sweep);
+        status = armilla_sweep_new(context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, &p->sweep);
     if (status == ARMILLA_OK) armilla_algebra_lend(p->algebra, armilla_sweep_team(p->sweep));
     return status;
 }

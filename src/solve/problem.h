@@ -36,7 +36,6 @@ typedef struct armilla_problem_options {
     const armilla_code_set *codes;
     int64_t r, s;
     armilla_type type;
-    int threads;
     double radius; /* kept where > 0 */
     armilla_weight lambda, mu;
     armilla_stop_rule stop;

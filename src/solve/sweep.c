@@ -116,7 +116,7 @@ static armilla_status take_layout(armilla_sweep *sweep, int threads)
 }
 
 /* What is to be made: the arguments of armilla_sweep_new. */
-static armilla_status new_sweep(const armilla_sweep *wanted, int threads, armilla_sweep **sweep)
+static armilla_status new_sweep(const armilla_sweep *wanted, armilla_sweep **sweep)
 {
     armilla_context *context = wanted->context;
     const armilla_data *X = wanted->X;
@@ -127,11 +127,8 @@ static armilla_status new_sweep(const armilla_sweep *wanted, int threads, armill
     if (status != ARMILLA_OK) return status;
     *made = *wanted;
     const int64_t length = whole_length(made);
-    const armilla_traversal_plan plan = {.X = X,
-                                         .kernels = armilla_kernels_for(context, work),
-                                         .threads = threads,
-                                         .length = length,
-                                         .parts = part_numbers(made)};
+    const armilla_traversal_plan plan = {
+        .X = X, .kernels = armilla_kernels_for(context, work), .length = length, .parts = part_numbers(made)};
     status = armilla_traversal_new(context, &plan, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
@@ -156,18 +153,18 @@ failed:
 }
 
 armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                 int64_t tally, int threads, armilla_sweep **sweep)
+                                 int64_t tally, armilla_sweep **sweep)
 {
     const armilla_sweep wanted = {.context = context, .X = X, .type = work, .r = r, .tally = tally};
-    return new_sweep(&wanted, threads, sweep);
+    return new_sweep(&wanted, sweep);
 }
 
 armilla_status armilla_sweep_new_naming(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                        int64_t tally, int threads, armilla_sweep **sweep)
+                                        int64_t tally, armilla_sweep **sweep)
 {
     const armilla_sweep wanted = {
         .context = context, .X = X, .type = work, .r = r, .tally = tally, .naming = true, .named = true};
-    return new_sweep(&wanted, threads, sweep);
+    return new_sweep(&wanted, sweep);
 }
 
 void armilla_sweep_free(armilla_sweep *sweep)
@@ -363,10 +360,7 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     const armilla_status status = traverse(sweep, plan->sums);
     sweep->plan = NULL;
     sweep->runs++;
-    if (status == ARMILLA_STOPPED) return status;
-    if (status != ARMILLA_OK)
-        return armilla_fail(sweep->context, status, "a panel of the data could not be loaded: %s",
-                            armilla_status_text(status));
+    if (status != ARMILLA_OK) return status;
     if (sweep->X->ops->layout && plan->sums) unpack_sums(sweep);
     return ARMILLA_OK;
 }
@@ -411,7 +405,7 @@ int armilla_sweep_threads(const armilla_sweep *sweep)
     return armilla_traversal_threads(sweep->traversal);
 }
 
-armilla_team *armilla_sweep_team(const armilla_sweep *sweep)
+const armilla_team *armilla_sweep_team(const armilla_sweep *sweep)
 {
     return armilla_traversal_team(sweep->traversal);
 }

@@ -35,10 +35,10 @@ typedef struct armilla_sweep armilla_sweep;
 
 /* All memory is taken here; running allocates nothing. tally: the most counters a plan will have. */
 armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                 int64_t tally, int threads, armilla_sweep **sweep);
+                                 int64_t tally, armilla_sweep **sweep);
 /* The same for plans with names or without codes alone: room that grows with r, not with its square. */
 armilla_status armilla_sweep_new_naming(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                        int64_t tally, int threads, armilla_sweep **sweep);
+                                        int64_t tally, armilla_sweep **sweep);
 void armilla_sweep_free(armilla_sweep *sweep);
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
@@ -53,6 +53,6 @@ double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */
 double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, 0 without previous codes */
 int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs so far */
 int armilla_sweep_threads(const armilla_sweep *sweep);
-armilla_team *armilla_sweep_team(const armilla_sweep *sweep); /* for work between runs */
+const armilla_team *armilla_sweep_team(const armilla_sweep *sweep); /* for work between runs */
 
 #endif

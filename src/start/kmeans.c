@@ -9,7 +9,6 @@ static armilla_seeding plan_seeding(const armilla_problem *p, uint64_t seed)
     return (armilla_seeding){.context = p->context,
                              .X = p->X,
                              .work = p->options.type,
-                             .threads = p->options.threads,
                              .squared_norms = p->squared_norms,
                              .angle = codes->spherical || codes->conic,
                              .greedy = armilla_pair_assigns(p->options.basis, codes, p->options.s),

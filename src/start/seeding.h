@@ -11,7 +11,6 @@ typedef struct armilla_seeding {
     armilla_context *context;
     const armilla_data *X;
     armilla_type work;
-    int threads;
     const double *squared_norms; /* of the samples, n */
     bool angle;                  /* 1 - cos, whatever the lengths, with which 0 has no place; else squared distance */
     bool greedy;

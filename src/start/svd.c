@@ -49,8 +49,7 @@ static armilla_status take_finder(finder *f)
     const int64_t all = f->blocks * f->k;
     armilla_status status = armilla_algebra_new(context, p->m, f->k, &f->algebra);
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, all, all, &f->small);
-    if (status == ARMILLA_OK)
-        status = armilla_sweep_new(context, p->X, p->options.type, f->k, 0, p->options.threads, &f->sweep);
+    if (status == ARMILLA_OK) status = armilla_sweep_new(context, p->X, p->options.type, f->k, 0, &f->sweep);
     if (status == ARMILLA_OK) armilla_algebra_lend(f->algebra, armilla_sweep_team(f->sweep));
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->S);
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->A);

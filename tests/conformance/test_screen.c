@@ -137,7 +137,6 @@ static void test_candidates_are_ranked(void **state)
                                                  .r = R,
                                                  .s = trial.pair->sparse ? S : R,
                                                  .type = ARMILLA_F32,
-                                                 .threads = 1,
                                                  .lambda = {1, true},
                                                  .mu = {1, true},
                                                  .stop = {20, 1e-4, 0, 0}};

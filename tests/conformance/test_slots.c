@@ -37,7 +37,6 @@ static void check_slots(const layout *kind, const reference_trial *trial)
     reference_trial_scene(trial, kind->what);
     const armilla_traversal_plan plan = {.X = trial->data,
                                          .kernels = armilla_kernels_for(reference_context, trial->type),
-                                         .threads = 1,
                                          .length = trial->m * trial->r};
     REFERENCE_OK(armilla_traversal_new(reference_context, &plan, &traversal));
     REFERENCE_HOLDS(armilla_traversal_slots(traversal) >= kind->slots);

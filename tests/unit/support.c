@@ -192,7 +192,11 @@ armilla_status support_read(armilla_context *context, const armilla_format *form
     snprintf(path, sizeof path, "a%.*s", (int)strcspn(format->endings, " "), format->endings);
     if (count) memcpy(copy, start, count);
     const int64_t outer = armilla_memory_enter(context, options->memory);
-    const armilla_status status = format->read(context, &bytes, options, data);
+    armilla_status status = armilla_call_enter(context, options->threads);
+    if (status == ARMILLA_OK) {
+        status = format->read(context, &bytes, options, data);
+        armilla_call_leave(context);
+    }
     armilla_memory_leave(context, outer);
     free(copy);
     return status;

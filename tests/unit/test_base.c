@@ -208,16 +208,82 @@ static void test_team(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= MOST_MEMBERS; threads++) {
-        armilla_team *team = NULL;
-        int64_t runs[MOST_MEMBERS] = {0};
-        REFERENCE_OK(armilla_team_new(reference_context, threads, &team));
-        for (int64_t job = 1; job <= 300; job++) {
-            armilla_team_run(team, sign, runs);
-            for (int t = 0; t < MOST_MEMBERS; t++) assert_int_equal(runs[t], t < threads ? job : 0);
+        int64_t runs[MOST_MEMBERS] = {0}, few[MOST_MEMBERS] = {0};
+        REFERENCE_OK(armilla_call_enter(reference_context, threads));
+        assert_int_equal(armilla_call_threads(reference_context), threads);
+        for (int64_t job = 1; job <= 100; job++) {
+            const armilla_team two = armilla_team_of(reference_context, 2),
+                               all = armilla_team_of(reference_context, 99);
+            armilla_team_run(&two, sign, few);
+            armilla_team_run(&all, sign, runs);
+            for (int t = 0; t < MOST_MEMBERS; t++) {
+                assert_int_equal(runs[t], t < threads ? job : 0);
+                assert_int_equal(few[t], t < threads && t < 2 ? job : 0);
+            }
         }
-        armilla_team_free(team);
+        armilla_call_leave(reference_context);
     }
-    armilla_team_free(NULL);
+    assert_int_equal(armilla_call_threads(reference_context), 1);
+    assert_int_equal(armilla_team_of(reference_context, 4).threads, 1); /* outside a call */
+}
+
+typedef struct nesting {
+    armilla_team team;
+    int64_t covered, within[64];
+} nesting;
+
+static void cover(void *self, int64_t first, int64_t last)
+{
+    nesting *n = self;
+    for (int64_t i = first; i < last; i++) __atomic_add_fetch(&n->within[i], 1, __ATOMIC_RELAXED);
+}
+
+static void share_within(void *self, int thread)
+{
+    nesting *n = self;
+    armilla_team_share(&n->team, 64, cover, n);
+    (void)thread;
+}
+
+/* A job may ask for a team itself: it has the thread that it runs on, and everything is done. */
+static void test_jobs_within_jobs(void **state)
+{
+    (void)state;
+    REFERENCE_OK(armilla_call_enter(reference_context, 4));
+    nesting n = {.team = armilla_team_of(reference_context, 4)};
+    armilla_team_run(&n.team, share_within, &n);
+    for (int i = 0; i < 64; i++) assert_int_equal(n.within[i], 4);
+    armilla_call_leave(reference_context);
+}
+
+static void fail_all(void *self, int thread)
+{
+    (void)self;
+    for (int i = 0; i < 200; i++) (void)armilla_fail(reference_context, ARMILLA_IO_ERROR, "thread %d, %d", thread, i);
+}
+
+/* Sentences of several threads do not mix: the first thread's last one is kept. */
+static void test_errors_on_several_threads(void **state)
+{
+    (void)state;
+    REFERENCE_OK(armilla_call_enter(reference_context, 6));
+    const armilla_team team = armilla_team_of(reference_context, 6);
+    for (int repeat = 0; repeat < 50; repeat++) {
+        armilla_team_run(&team, fail_all, NULL);
+        assert_string_equal(armilla_context_error(reference_context), "thread 0, 199");
+    }
+    armilla_call_leave(reference_context);
+}
+
+/* Within a call another one with the same context is refused, and changes nothing of it. */
+static void test_calls_within_calls(void **state)
+{
+    (void)state;
+    REFERENCE_OK(armilla_call_enter(reference_context, 3));
+    REFERENCE_STATUS(armilla_call_enter(reference_context, 1), ARMILLA_BAD_ARGUMENT);
+    assert_non_null(strstr(armilla_context_error(reference_context), "context of its own"));
+    assert_int_equal(armilla_call_threads(reference_context), 3);
+    armilla_call_leave(reference_context);
 }
 
 int main(void)
@@ -232,6 +298,9 @@ int main(void)
         cmocka_unit_test(test_errors_and_log),
         cmocka_unit_test(test_thread_counts),
         cmocka_unit_test(test_team),
+        cmocka_unit_test(test_jobs_within_jobs),
+        cmocka_unit_test(test_errors_on_several_threads),
+        cmocka_unit_test(test_calls_within_calls),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

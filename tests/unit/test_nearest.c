@@ -59,7 +59,8 @@ static void sweep_names(armilla_context *context, const armilla_data *X, const d
                                      .self = &nearest};
     for (int64_t k = 0; k < R; k++) offsets[k] = reference_dot(M, U + k * M, U + k * M);
     for (int64_t j = 0; j < N; j++) got->names[j] = (int32_t)(j % 2);
-    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_NEAREST_TALLY, threads, &sweep));
+    REFERENCE_OK(armilla_call_enter(context, threads));
+    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_NEAREST_TALLY, &sweep));
     REFERENCE_OK(armilla_sweep_run(sweep, &plan));
     assert_null(armilla_sweep_G(sweep));
     memcpy(got->A, armilla_sweep_A(sweep), sizeof got->A);
@@ -68,6 +69,7 @@ static void sweep_names(armilla_context *context, const armilla_data *X, const d
     got->change = armilla_sweep_change(sweep);
     got->inertia = armilla_sweep_tally(sweep)[ARMILLA_NEAREST_INERTIA];
     armilla_sweep_free(sweep);
+    armilla_call_leave(context);
 }
 
 static void check_names(const double *X, const double *U, const outcome *got)
@@ -182,11 +184,13 @@ static void test_seeding(void **state)
         double sums[3] = {0};
         for (int greedy = 0; greedy < 2; greedy++) {
             int64_t chosen[R * TRIES], alone[R];
-            armilla_seeding seeding = {context, data, ARMILLA_F64,         3, squared, angle, greedy, R, 0,
+            armilla_seeding seeding = {context, data, ARMILLA_F64,         squared, angle, greedy, R, 0,
                                        TRIES,   7,    ARMILLA_STREAM_TEST, 0};
-            armilla_seeding single = {context, data, ARMILLA_F64,         1, squared, angle, greedy, R, 11,
+            armilla_seeding single = {context, data, ARMILLA_F64,         squared, angle, greedy, R, 11,
                                       1,       7,    ARMILLA_STREAM_TEST, 0};
+            REFERENCE_OK(armilla_call_enter(context, 3));
             REFERENCE_OK(armilla_seed_samples(&seeding, chosen));
+            armilla_call_leave(context);
             REFERENCE_OK(armilla_seed_samples(&single, alone));
             assert_memory_equal(alone, chosen + 11 * R, sizeof alone);
             assert_int_equal(single.passes, R);
@@ -219,7 +223,7 @@ static void test_seeding_of_few_places(void **state)
     for (int angle = 0; angle < 2; angle++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             int64_t chosen[5], places = 0;
-            armilla_seeding seeding = {context, data, ARMILLA_F64,         1, squared, angle, true, 5, 0,
+            armilla_seeding seeding = {context, data, ARMILLA_F64,         squared, angle, true, 5, 0,
                                        1,       seed, ARMILLA_STREAM_TEST, 0};
             REFERENCE_OK(armilla_seed_samples(&seeding, chosen));
             while (places < 5 && chosen[places] >= 0) places++;

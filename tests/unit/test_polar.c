@@ -228,9 +228,9 @@ static void test_work_by_rows(void **state)
     static const int64_t heights[] = {1, 511, 1024, 5000, 40001};
     uint64_t random = 16;
     armilla_context *context = support_context();
-    armilla_team *team = NULL;
     (void)state;
-    REFERENCE_OK(armilla_team_new(context, 3, &team));
+    REFERENCE_OK(armilla_call_enter(context, 3));
+    const armilla_team team = armilla_team_of(context, 3);
     for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
         const int64_t m = heights[i], r = m < 5 ? m : 5;
         armilla_algebra *algebra = NULL;
@@ -243,7 +243,7 @@ static void test_work_by_rows(void **state)
         REFERENCE_OK(armilla_algebra_new(context, m, r, &algebra));
         for (int lent = 0; lent < 2; lent++) {
             armilla_product product = {m, r, r, 3, 0, B, K, Z[lent]};
-            armilla_algebra_lend(algebra, lent ? team : NULL);
+            armilla_algebra_lend(algebra, lent ? &team : NULL);
             armilla_gram_by_rows(algebra, B, G[lent]);
             armilla_by_rows(algebra, m, multiply_block, &product);
         }
@@ -265,7 +265,7 @@ static void test_work_by_rows(void **state)
         free(K);
         free(wanted);
     }
-    armilla_team_free(team);
+    armilla_call_leave(context);
     armilla_context_free(context);
 }
 

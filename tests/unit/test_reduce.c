@@ -5,6 +5,7 @@
 #include "base/reduce.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,9 @@ static armilla_status add(void *self, int64_t slot, int thread, void *place)
     for (int64_t spin = 0; spin < slot * 37 % 11 * 200; spin++) delay += 1; /* slots finish out of order */
     (void)delay;
     __atomic_add_fetch(&w->visits[slot], 1, __ATOMIC_RELAXED);
-    if (w->fail_at >= 0 && slot >= w->fail_at) return slot == w->fail_at ? ARMILLA_IO_ERROR : ARMILLA_BAD_DATA;
+    if (w->fail_at >= 0 && slot >= w->fail_at)
+        return armilla_fail(reference_context, slot == w->fail_at ? ARMILLA_IO_ERROR : ARMILLA_BAD_DATA,
+                            "slot %d has failed", (int)slot);
     const bool right = thread >= 0 && thread < 8 && is_neutral(v);
     for (int64_t i = 0; i < DOUBLES; i++) v->sums[i] += number(slot, i);
     for (int64_t i = 0; i < FLOATS; i++) v->floats[i] = (float)number(slot, i);
@@ -134,14 +137,17 @@ static void run_with_failure(armilla_reducer *reducer, int64_t slots)
 {
     work w = {.fail_at = slots / 2};
     result got = {.sums = {42}};
+    char sentence[64];
+    snprintf(sentence, sizeof sentence, "slot %d has failed", (int)w.fail_at);
     REFERENCE_STATUS(reduce(reducer, &w, &got), ARMILLA_IO_ERROR);
     REFERENCE_HOLDS(got.sums[0] == 42);
+    assert_string_equal(armilla_context_error(reference_context), sentence);
 }
 
 static armilla_reducer *make(int64_t slots, int64_t keep, int threads)
 {
     armilla_reducer *reducer = NULL;
-    const armilla_reducer_plan plan = {slots, keep, sizeof(vector), threads};
+    const armilla_reducer_plan plan = {slots, keep, sizeof(vector), sizeof(result), threads};
     REFERENCE_OK(armilla_reducer_new(reference_context, &plan, &reducer));
     return reducer;
 }
@@ -157,12 +163,15 @@ static void test_sums_are_those_of_the_tree(void **state)
             for (size_t k = 0; k < sizeof keeps / sizeof *keeps; k++) {
                 const int64_t slots = counts[c];
                 reference_scene("%d slots, %d threads, %d kept", (int)slots, threads[t], (int)keeps[k]);
+                REFERENCE_OK(armilla_call_enter(reference_context, threads[t]));
                 armilla_reducer *reducer = make(slots, keeps[k], threads[t]);
+                REFERENCE_HOLDS(armilla_reducer_team(reducer)->threads == (threads[t] < slots ? threads[t] : slots));
                 REFERENCE_HOLDS(armilla_reducer_keeps_all(reducer) == (slots <= keeps[k]));
                 for (int repeat = 0; repeat < (threads[t] < 8 ? 5 : 2); repeat++) run_once(reducer, slots);
                 run_with_failure(reducer, slots);
                 for (int repeat = 0; repeat < 2; repeat++) run_once(reducer, slots);
                 armilla_reducer_free(reducer);
+                armilla_call_leave(reference_context);
             }
     armilla_reducer_free(NULL);
 }

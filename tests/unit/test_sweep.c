@@ -113,7 +113,8 @@ static outcome run_sweep(armilla_context *context, scene *s, armilla_type work, 
     REFERENCE_OK(
         armilla_data_wrap_sparse(context, ARMILLA_F32, ARMILLA_I32, s->values, s->rows, s->starts, m, n, &raw));
     if (centred) REFERENCE_OK(armilla_data_prepare(context, raw, &preparation, &prepared));
-    REFERENCE_OK(armilla_sweep_new(context, centred ? prepared : raw, work, r, 1, threads, &sweep));
+    REFERENCE_OK(armilla_call_enter(context, threads));
+    REFERENCE_OK(armilla_sweep_new(context, centred ? prepared : raw, work, r, 1, &sweep));
     const armilla_sweep_plan plan = {.U = U, .sums = true, .tally = 1, .step = give_codes, .self = s};
     for (int run = 0; run < 2; run++) REFERENCE_OK(armilla_sweep_run(sweep, &plan)); /* nothing is left of the first */
     memcpy(got.A, armilla_sweep_A(sweep), (size_t)(m * r) * sizeof(double));
@@ -121,6 +122,7 @@ static outcome run_sweep(armilla_context *context, scene *s, armilla_type work, 
     got.cross = armilla_sweep_cross(sweep);
     REFERENCE_HOLDS(armilla_sweep_tally(sweep)[0] == (double)n);
     armilla_sweep_free(sweep);
+    armilla_call_leave(context);
     armilla_data_free(prepared);
     armilla_data_free(raw);
     free(U);
@@ -197,14 +199,15 @@ static void check_slots(armilla_context *context, const scene *s)
         int64_t *slot_of = calloc((size_t)n, sizeof *slot_of);
         reference_scene("%s, slots for %d threads", s->shape->what, threads);
         assert_non_null(slot_of);
-        const armilla_traversal_plan plan = {
-            .X = X, .kernels = armilla_kernels_for(context, ARMILLA_F32), .threads = threads, .length = 1};
+        const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(context, ARMILLA_F32), .length = 1};
+        REFERENCE_OK(armilla_call_enter(context, threads));
         REFERENCE_OK(armilla_traversal_new(context, &plan, &traversal));
         REFERENCE_OK(armilla_traverse(traversal, 0, note_slots, slot_of, NULL));
         REFERENCE_HOLDS(slot_of[0] == 0 && slot_of[n - 1] == armilla_traversal_slots(traversal) - 1);
         for (int64_t j = 1; j < n; j++)
             REFERENCE_HOLDS(slot_of[j] == slot_of[j - 1] || slot_of[j] == slot_of[j - 1] + 1);
         armilla_traversal_free(traversal);
+        armilla_call_leave(context);
         free(slot_of);
     }
     armilla_data_free(X);
