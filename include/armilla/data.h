@@ -4,6 +4,8 @@
 
 #include <armilla/base.h>
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,6 +29,28 @@ typedef enum armilla_index { ARMILLA_I32, ARMILLA_I64, ARMILLA_INDEX_COUNT } arm
 ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type type, armilla_index index,
                                                     const void *values, const void *features, const void *starts,
                                                     int64_t m, int64_t n, armilla_data **data);
+
+/* A function of the program's that has the numbers: rows of a database, slices of a large file, pictures that are decoded
+ * when they are wanted. Data from it are dense; no more of them is in memory than the panels that threads work on. */
+typedef struct armilla_data_source {
+    size_t size; /* sizeof (armilla_data_source) */
+    armilla_type type;
+    int64_t m, n;
+    /* Samples first ... first+count-1: that of number first+j is the m numbers of the type from number j*stride of buffer
+     * on. Asked for in any order, again and again, and from several threads at once; a sample must always have the same
+     * numbers. ARMILLA_OK, or why not: ARMILLA_NO_MEMORY stays that, all else becomes ARMILLA_IO_ERROR, and what stands in
+     * message (ARMILLA_SOURCE_MESSAGE bytes, empty before) is quoted in the context's sentence. */
+    armilla_status (*fill)(void *self, int64_t first, int64_t count, void *buffer, int64_t stride, char *message);
+    void *self;                /* for fill and close */
+    bool serial;               /* fill is called by one thread at a time */
+    void (*close)(void *self); /* when the data are freed; NULL: nothing is */
+} armilla_data_source;
+
+enum { ARMILLA_SOURCE_MESSAGE = 256 };
+
+/* The struct is copied. Where this fails, close is not called. */
+ARMILLA_API armilla_status armilla_data_from_source(armilla_context *context, const armilla_data_source *source,
+                                                    armilla_data **data);
 
 typedef struct armilla_read_options {
     const char *format;       /* a row of the formats table; NULL: from the content and the name */

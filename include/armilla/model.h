@@ -75,6 +75,16 @@ ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, con
 ARMILLA_API armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model,
                                                      int64_t first, int64_t count, void *X);
 
+/* The preparation of the fit, for columns in memory (m x count doubles, column-major, in place): what the fit saw of such
+ * samples before it rounded them to its precision. lengths, where not NULL, gets the length that each column had before it
+ * was scaled to length 1, or 1 where the fit did not scale. */
+ARMILLA_API armilla_status armilla_model_prepare_columns(armilla_context *context, const armilla_model *model,
+                                                         int64_t count, double *X, double *lengths);
+/* The same undone. Columns stay as long as they are where lengths is NULL. A feature with the weight 0, and a column that
+ * had no length, do not come back. */
+ARMILLA_API armilla_status armilla_model_undo_columns(armilla_context *context, const armilla_model *model,
+                                                      int64_t count, const double *lengths, double *X);
+
 /* What a model says and what plain loops over the data find. Violations are of the model's own constraints. */
 typedef struct armilla_check {
     bool passed;

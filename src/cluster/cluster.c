@@ -2,6 +2,7 @@
 #include "cluster/cluster.h"
 
 #include "base/size.h"
+#include "data/sparse.h"
 #include "data/traverse.h"
 #include "model/model.h"
 
@@ -132,28 +133,34 @@ const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering)
     return clustering->sizes;
 }
 
-/* k-means on the model's view of X; the model holds nothing but the preparation. */
-static armilla_status cluster_view(const armilla_model *model, const armilla_view *view,
-                                   armilla_kmeans_problem *problem, armilla_clustering **clustering)
+/* X as given and as it is clustered. */
+typedef struct prepared_data {
+    armilla_preparation preparation;
+    const armilla_data *raw;
+    armilla_data *view; /* NULL where nothing is prepared */
+} prepared_data;
+
+/* k-means on the prepared data, which the problem has. */
+static armilla_status cluster_prepared(armilla_context *context, const prepared_data *from,
+                                       armilla_kmeans_problem *problem, armilla_clustering **clustering)
 {
-    armilla_context *context = model->context;
     const armilla_cluster_options *options = problem->options;
     armilla_clustering *made = NULL;
     armilla_data_facts facts;
     double *squared_norms = NULL;
-    const int64_t n = view->data->n;
+    const int64_t n = problem->X->n;
     armilla_status status = ARMILLA_OK;
     if (options->k > n)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", options->k, n);
     status = armilla_take(context, n, sizeof *squared_norms, &squared_norms);
     if (problem->short_data) armilla_call_keep(context);
-    if (status == ARMILLA_OK) status = armilla_survey(context, view->data, problem->work, &facts, squared_norms);
+    if (status == ARMILLA_OK) status = armilla_survey(context, problem->X, problem->work, &facts, squared_norms);
     if (problem->short_data) armilla_call_keep_leave(context);
-    if (status == ARMILLA_OK) status = armilla_view_finite(context, model, view, &facts, problem->work);
+    if (status == ARMILLA_OK)
+        status = armilla_preparation_finite(context, &from->preparation, from->raw, &facts, problem->work);
     if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, n, &made);
     if (status != ARMILLA_OK) goto done;
-    problem->X = view->data;
     problem->squared_norms = squared_norms;
     made->summary.seed = options->seed;
     made->summary.tries = options->tries;
@@ -175,16 +182,6 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
     return armilla_type_precision(X->type);
 }
 
-armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, double **means,
-                                      double **deviations)
-{
-    armilla_status status = armilla_take(context, X->m, sizeof **means, means);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof **deviations, deviations);
-    if (status == ARMILLA_OK) status = armilla_feature_means(context, X, *means);
-    if (status == ARMILLA_OK) status = armilla_feature_deviations(context, X, *means, *deviations);
-    return status;
-}
-
 /* The lengths that the mean has beyond the spread before distances in single precision are mostly rounding. */
 #define HIDING 1e3
 
@@ -192,30 +189,31 @@ armilla_status armilla_cluster_spread(armilla_context *context, const armilla_da
  * distance. */
 static armilla_status is_far(armilla_context *context, const armilla_data *X, bool *far)
 {
-    double *means = NULL, *deviations = NULL, offset = 0, spread = 0;
-    const armilla_status status = armilla_cluster_spread(context, X, &means, &deviations);
+    armilla_feature_statistics found = {0};
+    double offset = 0, spread = 0;
+    const armilla_status status = armilla_feature_statistics_find(context, X, ARMILLA_FEATURE_DEVIATIONS, &found);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
-        offset += means[i] * means[i];
-        spread += deviations[i] * deviations[i];
+        offset += found.means[i] * found.means[i];
+        spread += found.deviations[i] * found.deviations[i];
     }
     *far = offset > HIDING * spread;
-    armilla_release(context, deviations);
-    armilla_release(context, means);
+    armilla_feature_statistics_release(context, &found);
     return status;
 }
 
 /* The preparation is learned, and X seen through it. */
-static armilla_status prepare(const armilla_kmeans_problem *problem, const armilla_data *X, armilla_options *asked,
-                              armilla_model *model, armilla_view *view)
+static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *problem, prepared_data *data)
 {
-    armilla_context *context = model->context;
-    const bool unit = problem->way->unit || (asked->normalize && strcmp(asked->normalize, "l2") == 0);
-    const bool plain = !unit && !asked->log1p && !asked->tfidf && !asked->scale && !asked->center;
+    const armilla_data *X = data->raw;
+    armilla_preparation *p = &data->preparation;
     armilla_status status = ARMILLA_OK;
-    if (plain && problem->work == ARMILLA_F32 && !X->ops->entries) status = is_far(context, X, &asked->center);
-    if (status == ARMILLA_OK) status = armilla_model_learn(model, X, asked);
-    model->summary.normalize = unit ? "l2" : "none";
-    return status == ARMILLA_OK ? armilla_model_view(context, model, X, false, view) : status;
+    p->taken[ARMILLA_STEP_NORMALIZE] |= problem->way->unit;
+    if (!armilla_preparation_any(p) && problem->work == ARMILLA_F32 && !armilla_sparse_of(X))
+        status = is_far(context, X, &p->taken[ARMILLA_STEP_CENTER]);
+    if (status == ARMILLA_OK) status = armilla_preparation_learn(context, p, X);
+    if (status == ARMILLA_OK) status = armilla_preparation_view(context, p, X, &data->view);
+    problem->X = data->view ? data->view : X;
+    return status;
 }
 
 static int ask_options(void *user)
@@ -227,26 +225,23 @@ static int ask_options(void *user)
 static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
                               const armilla_options *preparation, armilla_clustering **clustering)
 {
-    const armilla_options none = {0};
-    armilla_options asked = preparation ? *preparation : none;
+    const armilla_options none = {0}, *asked = preparation ? preparation : &none;
     armilla_cluster_options options = *wanted->options;
     armilla_kmeans_problem problem = *wanted;
-    armilla_model *model = NULL;
-    armilla_view view = {0};
+    prepared_data data = {.preparation = armilla_preparation_asked(asked), .raw = X};
     armilla_memory_add_rank(context, options.k);
     problem.options = &options;
-    problem.work = choose_type(X, &asked);
+    problem.work = choose_type(X, asked);
     armilla_status status = armilla_call_enter_alone(context, options.threads);
     if (status != ARMILLA_OK) return status;
     armilla_call_ask(context, ask_options, &options);
     if (problem.short_data) armilla_call_keep(context);
-    status = armilla_model_new(context, &model);
-    if (status == ARMILLA_OK) status = prepare(&problem, X, &asked, model, &view);
+    status = prepare(context, &problem, &data);
     if (problem.short_data) armilla_call_keep_leave(context);
-    if (status == ARMILLA_OK) status = cluster_view(model, &view, &problem, clustering);
+    if (status == ARMILLA_OK) status = cluster_prepared(context, &data, &problem, clustering);
     armilla_call_leave(context);
-    armilla_view_free(&view);
-    armilla_model_free(model);
+    armilla_data_free(data.view);
+    armilla_preparation_release(context, &data.preparation);
     return status;
 }
 

@@ -45,8 +45,4 @@ armilla_status armilla_match(armilla_context *context, int64_t rows, int64_t col
 armilla_status armilla_expected_information(armilla_context *context, int64_t n, const int64_t *sizes[2],
                                             const int64_t counts[2], double *expected);
 
-/* Mean and standard deviation of every feature, m numbers each, for the caller to release, also after a failure. */
-armilla_status armilla_cluster_spread(armilla_context *context, const armilla_data *X, double **means,
-                                      double **deviations);
-
 #endif

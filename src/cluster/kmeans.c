@@ -5,6 +5,7 @@
 #include "cluster/cluster.h"
 
 #include "base/size.h"
+#include "data/column.h"
 #include "linalg/dense.h"
 #include "solve/nearest.h"
 #include "start/seeding.h"
@@ -90,15 +91,15 @@ static void seed_at_once(const lloyd *s)
 /* Where fewer than k places differ, the rest are copies of the first sample. ARMILLA_STOPPED only after the first. */
 static armilla_status seed_centers(lloyd *s, int64_t attempt)
 {
-    const int64_t *chosen = s->chosen + attempt % SEEDED * s->k;
+    int64_t *chosen = s->chosen + attempt % SEEDED * s->k;
     armilla_status status = attempt % SEEDED == 0 ? seed_tries(s, attempt) : ARMILLA_OK;
     if (status == ARMILLA_STOPPED && attempt == 0) {
         seed_at_once(s);
         status = ARMILLA_OK;
     }
-    for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++)
-        status = armilla_data_column(s->context, s->problem->X, s->problem->work, chosen[k] < 0 ? 0 : chosen[k],
-                                     s->centers + k * s->m);
+    for (int64_t k = 0; k < s->k && status == ARMILLA_OK; k++) chosen[k] = armilla_max64(chosen[k], 0);
+    if (status == ARMILLA_OK)
+        status = armilla_data_gather(s->context, s->problem->X, s->problem->work, s->k, chosen, s->centers);
     if (status == ARMILLA_OK) store_centers(s);
     return status;
 }

@@ -6,6 +6,8 @@
 
 #include "base/size.h"
 #include "base/team.h"
+#include "data/column.h"
+#include "data/preparation.h"
 #include "data/traverse.h"
 #include "linalg/dense.h"
 
@@ -27,11 +29,6 @@ enum { ATOMS_PER_CLUSTER = 4 };
 /* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. */
 enum { OTHERS, PRESENT, SMALL, NEGATIVE, SUMS };
 
-typedef struct look {
-    int64_t *rows;  /* m per thread */
-    double *values; /* the same */
-} look;
-
 static void look_at(int64_t count, const double *values, double *sums)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -45,34 +42,25 @@ static void look_at(int64_t count, const double *values, double *sums)
 
 static armilla_status visit_entries(void *self, const armilla_panel *panel, int thread, double *sums)
 {
-    const look *l = self;
-    const armilla_data *X = panel->data;
-    int64_t *rows = l->rows + thread * X->m;
-    double *values = l->values + thread * X->m, shift = 0;
+    const armilla_column_buffer buffer = armilla_column_buffer_of(self, thread);
     for (int64_t j = 0; j < panel->count; j++) {
-        int64_t count = X->m;
-        if (X->ops->entries)
-            count = X->ops->entries(panel, j, rows, values, &shift);
-        else
-            X->ops->expand(panel, j, values);
-        look_at(count, values, sums);
+        const armilla_column x = armilla_panel_column(panel, j, buffer);
+        look_at(x.count, x.values, sums);
     }
     return ARMILLA_OK;
 }
 
 static armilla_status survey_entries(armilla_context *context, const armilla_data *X, double *sums)
 {
-    look l = {NULL, NULL};
+    armilla_column_buffers buffers = {0};
     armilla_traversal *traversal = NULL;
     const armilla_kernels *kernels = armilla_kernels_for(context, armilla_type_precision(X->type));
     const armilla_traversal_plan plan = {.X = X, .kernels = kernels, .length = SUMS};
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
-    const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * X->m : 0;
-    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.rows, &l.rows);
-    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *l.values, &l.values);
-    if (status == ARMILLA_OK) status = armilla_traverse(traversal, SUMS, visit_entries, &l, sums);
-    armilla_release(context, l.values);
-    armilla_release(context, l.rows);
+    if (status == ARMILLA_OK)
+        status = armilla_column_buffers_take(context, X, armilla_traversal_threads(traversal), &buffers);
+    if (status == ARMILLA_OK) status = armilla_traverse(traversal, SUMS, visit_entries, &buffers, sums);
+    armilla_column_buffers_release(context, &buffers);
     armilla_traversal_free(traversal);
     return status;
 }
@@ -81,7 +69,7 @@ static bool are_counts(const armilla_data *X, const double *sums)
 {
     const double absent = 1 - sums[PRESENT] / ((double)X->m * (double)X->n);
     return sums[OTHERS] == 0 && sums[PRESENT] > 0 && sums[SMALL] >= 0.5 * sums[PRESENT] &&
-           (X->ops->entries || absent >= ABSENT_SHARE);
+           (armilla_sparse_of(X) || absent >= ABSENT_SHARE);
 }
 
 /* How many features have the spread: (sum v)^2 / sum v^2 of the variances v, in any unit. */
@@ -115,15 +103,14 @@ static bool differ_in_unit(int64_t m, double *deviations)
 /* Sparse data are no tables of measurements, and are not centred. *varies: the samples are not all the same. */
 static armilla_status have_units(armilla_context *context, const armilla_data *X, bool *units, bool *varies)
 {
-    double *means = NULL, *deviations = NULL;
-    if (X->ops->entries) return ARMILLA_OK;
-    const armilla_status status = armilla_cluster_spread(context, X, &means, &deviations);
+    armilla_feature_statistics found = {0};
+    if (armilla_sparse_of(X)) return ARMILLA_OK;
+    const armilla_status status = armilla_feature_statistics_find(context, X, ARMILLA_FEATURE_DEVIATIONS, &found);
     if (status == ARMILLA_OK) {
-        *units = X->m > 1 && differ_in_unit(X->m, deviations);
-        for (int64_t i = 0; i < X->m; i++) *varies |= deviations[i] > 0;
+        *units = X->m > 1 && differ_in_unit(X->m, found.deviations);
+        for (int64_t i = 0; i < X->m; i++) *varies |= found.deviations[i] > 0;
     }
-    armilla_release(context, deviations);
-    armilla_release(context, means);
+    armilla_feature_statistics_release(context, &found);
     return status;
 }
 
@@ -139,7 +126,7 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
     if (status == ARMILLA_OK && !counts) status = have_units(context, X, &units, &varies);
     armilla_call_leave(context);
     if (status != ARMILLA_OK) return status;
-    fit->normalize = "l2";
+    fit->normalize = armilla_step_word(ARMILLA_STEP_NORMALIZE, true);
     fit->log1p = fit->tfidf = counts;
     fit->scale = units;
     fit->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);

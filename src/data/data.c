@@ -1,5 +1,5 @@
 /* What all storage forms share: facts about the object, and panels whose columns are dense in the working type. */
-#include "data/data.h"
+#include "data/column.h"
 
 #include "base/size.h"
 
@@ -36,7 +36,7 @@ int64_t armilla_data_samples(const armilla_data *data)
 
 int64_t armilla_data_stored(const armilla_data *data)
 {
-    return data->stored;
+    return armilla_sparse_of(data) ? armilla_sparse_before(data, data->n) : data->m * data->n;
 }
 
 armilla_type armilla_data_type(const armilla_data *data)
@@ -121,16 +121,10 @@ void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column)
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,
                                    double *column)
 {
-    armilla_panel panel = {.data = data, .kernels = armilla_kernels_for(context, work), .first = j, .count = 1};
-    void *workspace = NULL;
-    if (j < 0 || j >= data->n)
+    if (j < 0)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sample %" PRId64 " does not exist: there are %" PRId64, j,
                             data->n);
-    armilla_status status = armilla_take(context, (int64_t)data->ops->workspace(data, work, 1), 1, &workspace);
-    if (status == ARMILLA_OK) status = data->ops->load(&panel, workspace);
-    if (status == ARMILLA_OK) data->ops->expand(&panel, 0, column);
-    armilla_release(context, workspace);
-    return status;
+    return armilla_data_gather(context, data, work, 1, &j, column);
 }
 
 armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j, double *sample)

@@ -8,10 +8,9 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse_kernels.h"
 
+#include "data/keep.h"
 #include "data/length.h"
-#include "data/logarithm.h"
 #include "data/names.h"
-#include "data/select.h"
 #include "data/sparse_matrix.h"
 
 #include <armilla/data.h>
@@ -21,7 +20,7 @@ typedef struct armilla_sparse_panel {
     armilla_sparse_columns columns;
     const armilla_sparse_kernels *kernels;
     bool wide;            /* indices have 64 bits */
-    const double *shifts; /* column j is less shifts[j] times the data's mean; NULL: by nothing */
+    const double *shifts; /* column j is less shifts[j] times the form's mean; NULL: by nothing */
 } armilla_sparse_panel;
 
 /* Columns first ... first+count-1 of X, ready to be multiplied. */
@@ -82,11 +81,7 @@ typedef struct armilla_data_ops {
     void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *names, void *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);
-    /* Sparse forms, else NULL: the entries of column first+j in rising order, and their number. The column is these
-     * less *shift times the data's mean. Room for m rows and values is there. */
-    int64_t (*entries)(const armilla_panel *panel, int64_t j, int64_t *rows, double *values, double *shift);
-    /* Sparse forms, else NULL: how many entries stand before column j. */
-    int64_t (*before)(const armilla_data *X, int64_t j);
+    const struct armilla_sparse_ops *sparse; /* of forms whose panels are sparse (data/sparse.h); else NULL */
     void (*free)(armilla_data *X);
 } armilla_data_ops;
 
@@ -96,9 +91,6 @@ struct armilla_data {
     armilla_context *context;
     armilla_type type;
     int64_t m, n;
-    int64_t stored;
-    const double *mean;  /* sparse forms that are centred: what is subtracted from their columns; else NULL */
-    double mean_squared; /* ||mean||^2 */
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
 };
@@ -118,62 +110,39 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
 armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
                                        armilla_data **data);
 
+/* count numbers in the kernels' type, which is another than theirs. */
+void armilla_dense_convert(armilla_type from_type, const void *from, const armilla_kernels *to_kernels, int64_t count,
+                           void *to);
+
 /* The numbers of dense data where they lie, samples *stride elements apart; NULL for other forms. */
 const void *armilla_data_dense(const armilla_data *data, int64_t *stride);
 /* The compressed columns of sparse data; NULL for other forms. */
 const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data);
 
-/* Operations that forms with sparse panels share. */
-extern const armilla_layout armilla_layout_by_feature;
-void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
-void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part);
-void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *part);
-int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
-                                     double *shift);
-void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
-/* ||x - shift*mean||^2 for a column x with these entries: exact to rounding, also where nearly nothing is left. */
-double armilla_shifted_square(const armilla_data *X, int64_t count, const int64_t *rows, const double *values,
-                              double shift);
-/* The most entries that so many neighbouring columns have. */
-int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
+/* A function of entries that leaves zeros zero, of count numbers in place; and its inverse. */
+typedef struct armilla_entry_map {
+    void (*apply)(int64_t count, double *x);
+    void (*undo)(int64_t count, double *x);
+} armilla_entry_map;
 
-/* Columns columns[0] ... columns[count-1] of data as given (not prepared), copied: dense data in the precision they are
- * computed in, sparse data sparse. */
-armilla_status armilla_data_copy_columns(armilla_context *context, const armilla_data *X, int64_t count,
-                                         const int64_t *columns, armilla_data **copy);
+/* What columns go through as they are loaded, in this order: what a preparation comes to (data/preparation.h). */
+typedef struct armilla_column_map {
+    const armilla_entry_map *entries; /* or NULL */
+    const double *weights;            /* m factors, or NULL */
+    const double *mean;               /* m numbers subtracted from the (weighted) samples, or NULL */
+    bool unit_length;                 /* then scale each sample to length 1 (zero samples stay) */
+} armilla_column_map;
 
-/* How the data are prepared before they are factorised, in this order: logarithm, weights, centring, unit length. */
-typedef struct armilla_preparation {
-    bool log1p;            /* x becomes ln(1 + x) */
-    const double *weights; /* m factors, or NULL */
-    const double *mean;    /* m numbers subtracted from the (weighted) samples, or NULL */
-    bool unit_length;      /* then scale each sample to length 1 (zero samples stay) */
-} armilla_preparation;
-
-/* Whether it changes anything. */
-bool armilla_preparation_any(const armilla_preparation *preparation);
 /* Unit length is all that is done. */
-bool armilla_preparation_rescales(const armilla_preparation *preparation);
-
-/* What happens to an entry of that feature: ln(1 + x) where asked for, and the weight. Both forms of data go through
- * this, and have the same bits. */
-static inline double armilla_prepare_entry(const armilla_preparation *preparation, int64_t feature, double x)
-{
-    if (preparation->log1p) x = armilla_log1p(x);
-    return preparation->weights ? x * preparation->weights[feature] : x;
-}
+bool armilla_column_map_rescales(const armilla_column_map *map);
 
 /* *view = inner with other operations, as a view's first member; what inner owns beside its numbers stays inner's. */
 void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,
                        armilla_context *context);
 
-/* A view of inner with the preparation applied on the fly; inner and the arrays must outlive it. */
-armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
-                                    const armilla_preparation *preparation, armilla_data **data);
-
-/* The same for sparse inner data, whose columns are never expanded. */
-armilla_status armilla_data_prepare_sparse(armilla_context *context, const armilla_data *inner,
-                                           const armilla_preparation *preparation, armilla_data **data);
+/* A view of inner with its columns mapped on the fly; inner and the arrays must outlive it. */
+armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner, const armilla_column_map *map,
+                                    armilla_data **data);
 
 /* Column j as m doubles that have been through the working type, as sweeps see it. */
 armilla_status armilla_data_column(armilla_context *context, const armilla_data *data, armilla_type work, int64_t j,

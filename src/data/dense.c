@@ -25,9 +25,8 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
     return X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work);
 }
 
-/* The types differ. */
-static void convert(armilla_type from_type, const void *from, const armilla_kernels *to_kernels, int64_t count,
-                    void *to)
+void armilla_dense_convert(armilla_type from_type, const void *from, const armilla_kernels *to_kernels, int64_t count,
+                           void *to)
 {
     if (from_type == ARMILLA_U8)
         to_kernels->widen(count, from, to);
@@ -51,8 +50,8 @@ static armilla_status load(armilla_panel *panel, void *space)
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)
-        convert(X->data.type, start + j * column_bytes, panel->kernels, m,
-                (char *)space + (size_t)(j * m) * armilla_type_size(work));
+        armilla_dense_convert(X->data.type, start + j * column_bytes, panel->kernels, m,
+                              (char *)space + (size_t)(j * m) * armilla_type_size(work));
     panel->columns = space;
     panel->stride = m;
     return ARMILLA_OK;
@@ -97,7 +96,7 @@ static armilla_status new_dense(armilla_context *context, armilla_type type, con
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are not aligned to their type");
     status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    made->data = (armilla_data){.ops = &dense_ops, .context = context, .type = type, .m = m, .n = n, .stored = m * n};
+    made->data = (armilla_data){.ops = &dense_ops, .context = context, .type = type, .m = m, .n = n};
     made->values = values;
     made->stride = stride;
     *out = made;

@@ -1,8 +1,10 @@
 /* Statistics of every feature over the samples: what tf-idf, scaling and centring are made of. Sums are in double, of
  * data in double, and the same for any number of threads. Of sparse data only entries are read: what a feature is where
  * it has none is added at the end. */
-#include "data/traverse.h"
+#include "data/features.h"
 
+#include "data/column.h"
+#include "data/traverse.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -10,12 +12,6 @@
 
 /* What is added up: a function of an entry and of the feature's offset. */
 typedef double (*term)(double x, double offset);
-
-static double is_nonzero(double x, double offset)
-{
-    (void)offset;
-    return x != 0;
-}
 
 static double difference(double x, double offset)
 {
@@ -32,13 +28,14 @@ static double absolute_difference(double x, double offset)
     return fabs(x - offset);
 }
 
-/* The sums are m of the term and, for sparse forms, m counts of entries. */
+/* The sums are m of the term; for sparse forms, m counts of entries; and where they are wanted, m counts of entries that
+ * are not 0. */
 typedef struct feature_sums {
     term add;
     const double *offsets; /* m */
     const double *units;   /* m factors of entry and offset, powers of two; NULL: 1 */
-    double *columns;       /* m per thread */
-    int64_t *rows;         /* m per thread */
+    armilla_column_buffers buffers;
+    int64_t counts; /* where the counts of what is not 0 begin among the sums; 0: they are not wanted */
 } feature_sums;
 
 static double term_of(const feature_sums *f, int64_t feature, double x)
@@ -47,66 +44,48 @@ static double term_of(const feature_sums *f, int64_t feature, double x)
     return f->add(x * f->units[feature], f->offsets[feature] * f->units[feature]);
 }
 
-static void add_entries(const feature_sums *f, const armilla_panel *panel, int64_t j, int thread, double *sums)
-{
-    const int64_t m = panel->data->m;
-    double *x = f->columns + thread * m, shift = 0; /* these data are not centred: nothing is shifted */
-    int64_t *rows = f->rows + thread * m;
-    const int64_t count = panel->data->ops->entries(panel, j, rows, x, &shift);
-    for (int64_t i = 0; i < count; i++) {
-        sums[rows[i]] += term_of(f, rows[i], x[i]);
-        sums[m + rows[i]] += 1;
-    }
-}
-
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const feature_sums *f = self;
+    const armilla_column_buffer buffer = armilla_column_buffer_of(&f->buffers, thread);
     const int64_t m = panel->data->m;
-    double *x = f->columns + thread * m;
     for (int64_t j = 0; j < panel->count; j++) {
-        if (panel->data->ops->entries) {
-            add_entries(f, panel, j, thread, sums);
-            continue;
+        const armilla_column x = armilla_panel_column(panel, j, buffer); /* these data are not centred */
+        for (int64_t i = 0; i < x.count; i++) {
+            const int64_t feature = armilla_column_feature(&x, i);
+            sums[feature] += term_of(f, feature, x.values[i]);
+            if (x.rows) sums[m + feature] += 1;
+            if (f->counts) sums[f->counts + feature] += x.values[i] != 0;
         }
-        panel->data->ops->expand(panel, j, x);
-        for (int64_t i = 0; i < m; i++) sums[i] += term_of(f, i, x[i]);
     }
     return ARMILLA_OK;
 }
 
-/* found = the sum of the terms over all samples, also where a sparse sample has no entry. */
-static armilla_status sum_features(armilla_context *context, const armilla_data *X, feature_sums f, double *found)
+/* found = the sum of the terms over all samples, also where a sparse sample has no entry. counts, where not NULL: in how
+ * many samples each feature is not 0. */
+static armilla_status sum_features(armilla_context *context, const armilla_data *X, feature_sums f, double *counts,
+                                   double *found)
 {
-    const int64_t m = X->m, length = X->ops->entries ? 2 * m : m;
+    const bool sparse = armilla_sparse_of(X);
+    const int64_t m = X->m, terms = sparse ? 2 * m : m, length = counts ? terms + m : terms;
     const armilla_traversal_plan plan = {
         .X = X, .kernels = armilla_kernels_for(context, ARMILLA_F64), .length = length};
     armilla_traversal *traversal = NULL;
     double *sums = NULL;
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
-    const int64_t room = status == ARMILLA_OK ? armilla_traversal_threads(traversal) * m : 0;
-    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.columns, &f.columns);
-    if (status == ARMILLA_OK) status = armilla_take(context, room, sizeof *f.rows, &f.rows);
+    f.counts = counts ? terms : 0;
+    if (status == ARMILLA_OK)
+        status = armilla_column_buffers_take(context, X, armilla_traversal_threads(traversal), &f.buffers);
     if (status == ARMILLA_OK) status = armilla_take(context, length, sizeof *sums, &sums);
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, length, visit, &f, sums);
     for (int64_t i = 0; i < m && status == ARMILLA_OK; i++) {
-        const double absent = X->ops->entries ? (double)X->n - sums[m + i] : 0;
+        const double absent = sparse ? (double)X->n - sums[m + i] : 0;
         found[i] = sums[i] + (absent > 0 ? absent * term_of(&f, i, 0) : 0);
+        if (counts) counts[i] = sums[terms + i];
     }
     armilla_release(context, sums);
-    armilla_release(context, f.rows);
-    armilla_release(context, f.columns);
+    armilla_column_buffers_release(context, &f.buffers);
     armilla_traversal_free(traversal);
-    return status;
-}
-
-armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, double *counts)
-{
-    double *zeros = NULL;
-    armilla_status status = armilla_take(context, X->m, sizeof *zeros, &zeros);
-    if (status == ARMILLA_OK)
-        status = sum_features(context, X, (feature_sums){.add = is_nonzero, .offsets = zeros}, counts);
-    armilla_release(context, zeros);
     return status;
 }
 
@@ -117,17 +96,20 @@ static double mean_of(const armilla_data *X, const feature_sums *f, int64_t i, d
 }
 
 /* A second pass adds the mean of what the first one left: the rounding of a long sum is then gone, so that features
- * that do not vary are 0 when centred. offsets: zeros. */
-static armilla_status find_means(armilla_context *context, const armilla_data *X, feature_sums f, double *means)
+ * that do not vary are 0 when centred. The first one counts too, and is all where only counts are wanted. offsets: zeros,
+ * units: NULL in the first try. */
+static armilla_status find_means(armilla_context *context, const armilla_data *X, feature_sums f,
+                                 armilla_feature_statistics *found)
 {
     double *first = NULL, *rest = NULL;
     armilla_status status = armilla_take(context, X->m, sizeof *first, &first);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *rest, &rest);
-    if (status == ARMILLA_OK) status = sum_features(context, X, f, rest);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, f.units ? NULL : found->counts, rest);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) first[i] = mean_of(X, &f, i, rest[i]);
     f.offsets = first;
-    if (status == ARMILLA_OK) status = sum_features(context, X, f, rest);
-    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) means[i] = first[i] + mean_of(X, &f, i, rest[i]);
+    if (status == ARMILLA_OK && found->means) status = sum_features(context, X, f, NULL, rest);
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK && found->means; i++)
+        found->means[i] = first[i] + mean_of(X, &f, i, rest[i]);
     armilla_release(context, rest);
     armilla_release(context, first);
     return status;
@@ -136,19 +118,21 @@ static armilla_status find_means(armilla_context *context, const armilla_data *X
 /* A unit in which no sum of numbers leaves the range. */
 #define SMALL_UNIT 0x1p-64
 
-armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, double *means)
+static armilla_status find_counts_and_means(armilla_context *context, const armilla_data *X,
+                                            armilla_feature_statistics *found)
 {
+    const double *means = found->means;
     double *zeros = NULL, *units = NULL;
     bool finite = true;
     armilla_status status = armilla_take(context, X->m, sizeof *zeros, &zeros);
     feature_sums f = {.add = difference, .offsets = zeros};
-    if (status == ARMILLA_OK) status = find_means(context, X, f, means);
-    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) finite &= isfinite(means[i]);
+    if (status == ARMILLA_OK) status = find_means(context, X, f, found);
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK && means; i++) finite &= isfinite(means[i]);
     if (status == ARMILLA_OK && !finite) {
         status = armilla_take(context, X->m, sizeof *units, &units);
         for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isfinite(means[i]) ? 1 : SMALL_UNIT;
         f.units = units;
-        if (status == ARMILLA_OK) status = find_means(context, X, f, means);
+        if (status == ARMILLA_OK) status = find_means(context, X, f, found);
     }
     armilla_release(context, units);
     armilla_release(context, zeros);
@@ -166,13 +150,13 @@ static armilla_status rescue_deviations(armilla_context *context, const armilla_
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *sums, &sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isinf(deviations[i]) ? SMALL_UNIT : 1;
     f.units = units;
-    if (status == ARMILLA_OK) status = sum_features(context, X, f, sums);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, NULL, sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         const double deviation = sums[i] / (double)X->n, scale = armilla_safe_scale(1, &deviation, NULL);
         units[i] *= scale > 0 ? scale : 1;
     }
     f.add = squared_difference;
-    if (status == ARMILLA_OK) status = sum_features(context, X, f, sums);
+    if (status == ARMILLA_OK) status = sum_features(context, X, f, NULL, sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
         if (!isfinite(deviations[i])) deviations[i] = sqrt(sums[i] / (double)X->n) / units[i];
     armilla_release(context, sums);
@@ -183,12 +167,12 @@ static armilla_status rescue_deviations(armilla_context *context, const armilla_
 /* What is below the digits of such a mean is nothing, whether its square has digits or not. */
 #define CLEAR_MEAN 1e-120
 
-armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, const double *means,
-                                          double *deviations)
+static armilla_status find_deviations(armilla_context *context, const armilla_data *X, const double *means,
+                                      double *deviations)
 {
     const feature_sums f = {.add = squared_difference, .offsets = means};
     bool rescue = false;
-    armilla_status status = sum_features(context, X, f, deviations);
+    armilla_status status = sum_features(context, X, f, NULL, deviations);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {
         const double variance = deviations[i] / (double)X->n;
         const bool holds = armilla_square_holds(variance) || (variance < 1 && fabs(means[i]) > CLEAR_MEAN);
@@ -199,4 +183,26 @@ armilla_status armilla_feature_deviations(armilla_context *context, const armill
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
         if (deviations[i] <= 8 * DBL_EPSILON * fabs(means[i])) deviations[i] = 0;
     return status;
+}
+
+armilla_status armilla_feature_statistics_find(armilla_context *context, const armilla_data *X, int wanted,
+                                               armilla_feature_statistics *found)
+{
+    const bool deviations = wanted & ARMILLA_FEATURE_DEVIATIONS, means = deviations || wanted & ARMILLA_FEATURE_MEANS;
+    armilla_status status = ARMILLA_OK;
+    *found = (armilla_feature_statistics){.n = X->n};
+    if (wanted & ARMILLA_FEATURE_COUNTS) status = armilla_take(context, X->m, sizeof(double), &found->counts);
+    if (status == ARMILLA_OK && means) status = armilla_take(context, X->m, sizeof(double), &found->means);
+    if (status == ARMILLA_OK && deviations) status = armilla_take(context, X->m, sizeof(double), &found->deviations);
+    if (status == ARMILLA_OK) status = find_counts_and_means(context, X, found);
+    if (status == ARMILLA_OK && deviations) status = find_deviations(context, X, found->means, found->deviations);
+    return status;
+}
+
+void armilla_feature_statistics_release(armilla_context *context, armilla_feature_statistics *found)
+{
+    armilla_release(context, found->deviations);
+    armilla_release(context, found->means);
+    armilla_release(context, found->counts);
+    *found = (armilla_feature_statistics){0};
 }

@@ -1,6 +1,6 @@
 /* Preparation on the fly: logarithm, then weights, then centring, then unit length, of each panel as it is loaded.
  * The wrapped data are not changed and not copied. */
-#include "data/data.h"
+#include "data/sparse.h"
 
 #include "base/size.h"
 #include "linalg/dense.h"
@@ -12,7 +12,7 @@
 typedef struct prepared {
     armilla_data data;
     const armilla_data *inner;
-    armilla_preparation preparation;
+    armilla_column_map map;
     bool rescales; /* unit length is all that is done */
     /* n: what scales each sample to unit length, NaN before it has been seen: passes after the first need not measure,
      * unless it is infinite, because the sample's own scale is so extreme that one factor does not do. Each is a function
@@ -50,7 +50,7 @@ static armilla_factor factor_of(const prepared *X, const double *x, armilla_leng
 {
     armilla_length length = armilla_length_of(X->data.m, NULL, x);
     if (X->rescales) length = armilla_own_length(X->inner->type, length);
-    if (X->preparation.mean && armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
+    if (X->map.mean && armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
     return armilla_unit_factor(length);
 }
 
@@ -58,12 +58,11 @@ static armilla_factor factor_of(const prepared *X, const double *x, armilla_leng
 static void prepare_column(const prepared *X, const armilla_kernels *kernels, double *x, _Atomic double *known,
                            void *to)
 {
-    const armilla_preparation *p = &X->preparation;
+    const armilla_column_map *p = &X->map;
     const int64_t m = X->data.m;
     double factor = known ? atomic_load_explicit(known, memory_order_relaxed) : 1;
     const bool measure = known && !(factor <= DBL_MAX);
-    /* As armilla_prepare_entry, in two loops that become vector code. */
-    if (p->log1p) armilla_log1p_all(m, x);
+    if (p->entries) p->entries->apply(m, x);
     if (p->weights)
         for (int64_t i = 0; i < m; i++) x[i] *= p->weights[i];
     const armilla_length before = measure && p->mean ? armilla_length_of(m, NULL, x) : (armilla_length){0, 1};
@@ -150,28 +149,23 @@ static const armilla_data_ops prepared_ops = {
     .free = free_prepared,
 };
 
-bool armilla_preparation_any(const armilla_preparation *preparation)
+bool armilla_column_map_rescales(const armilla_column_map *map)
 {
-    return preparation->log1p || preparation->weights || preparation->mean || preparation->unit_length;
+    return map->unit_length && !map->entries && !map->weights && !map->mean;
 }
 
-bool armilla_preparation_rescales(const armilla_preparation *preparation)
-{
-    return preparation->unit_length && !preparation->log1p && !preparation->weights && !preparation->mean;
-}
-
-armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner,
-                                    const armilla_preparation *preparation, armilla_data **data)
+armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner, const armilla_column_map *map,
+                                    armilla_data **data)
 {
     prepared *made = NULL;
-    if (inner->ops->entries) return armilla_data_prepare_sparse(context, inner, preparation, data);
+    if (armilla_sparse_of(inner)) return armilla_data_prepare_sparse(context, inner, map, data);
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     armilla_data_view(&made->data, inner, &prepared_ops, context);
     made->inner = inner;
-    made->preparation = *preparation;
-    made->rescales = armilla_preparation_rescales(preparation);
-    if (preparation->unit_length) status = armilla_take(context, inner->n, sizeof *made->factors, &made->factors);
+    made->map = *map;
+    made->rescales = armilla_column_map_rescales(map);
+    if (map->unit_length) status = armilla_take(context, inner->n, sizeof *made->factors, &made->factors);
     if (status != ARMILLA_OK) {
         free_prepared(&made->data);
         return status;

@@ -3,14 +3,15 @@
  *
  * Basis and sums lie by feature, see linalg/sparse_kernels.h. Behind the packed basis stands U'mean, for forms that are
  * centred (data/prepare_sparse.c). */
+#include "data/sparse.h"
+
 #include "base/size.h"
-#include "data/data.h"
 
 #include <stdint.h>
 #include <string.h>
 
 typedef struct sparse {
-    armilla_data data;
+    armilla_sparse_data form;
     armilla_sparse_matrix matrix; /* its arrays are not changed */
     bool owned;
 } sparse;
@@ -28,11 +29,17 @@ static int64_t before(const armilla_data *X, int64_t j)
     return armilla_index_at(matrix->wide, matrix->starts, j);
 }
 
+int64_t armilla_sparse_before(const armilla_data *X, int64_t j)
+{
+    return X->ops->sparse->before(X, j);
+}
+
 int64_t armilla_sparse_most(const armilla_data *X, int64_t columns)
 {
     int64_t most = 0;
     for (int64_t j = 0; j < X->n; j++)
-        most = armilla_max64(most, X->ops->before(X, armilla_min64(j + columns, X->n)) - X->ops->before(X, j));
+        most = armilla_max64(most,
+                             armilla_sparse_before(X, armilla_min64(j + columns, X->n)) - armilla_sparse_before(X, j));
     return most;
 }
 
@@ -54,13 +61,13 @@ static armilla_status load(armilla_panel *panel, void *space)
     const sparse *X = as_sparse(panel->data);
     const armilla_sparse_matrix *matrix = &X->matrix;
     const armilla_type work = panel->kernels->type;
-    const int64_t first = before(&X->data, panel->first), last = before(&X->data, panel->first + panel->count);
+    const int64_t first = before(panel->data, panel->first), last = before(panel->data, panel->first + panel->count);
     const int64_t index = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
-    const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->data.type);
-    if (X->data.type != work && first < last) {
+    const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->form.data.type);
+    if (X->form.data.type != work && first < last) {
         char *converted = (char *)space + kernel_bytes(panel->count);
         if (work == ARMILLA_F64)
-            armilla_fetch(X->data.type, last - first, values, (double *)(void *)converted);
+            armilla_fetch(X->form.data.type, last - first, values, (double *)(void *)converted);
         else
             armilla_store(work, last - first, (const double *)(const void *)values, converted);
         values = converted;
@@ -112,7 +119,8 @@ typedef struct packing {
     int64_t r;
     const void *U;
     char *packed;
-    double *products; /* of the mean with each atom */
+    const double *mean; /* or NULL */
+    double *products;   /* of it with each atom */
 } packing;
 
 static void pack_features(void *self, int64_t first, int64_t last)
@@ -130,8 +138,8 @@ static void multiply_mean(void *self, int64_t first, int64_t last)
         const char *u = (const char *)p->U + (size_t)(k * m) * armilla_type_size(p->work);
         double sum = 0;
         for (int64_t i = 0; i < m; i++)
-            sum += p->X->mean[i] * (p->work == ARMILLA_F32 ? (double)((const float *)(const void *)u)[i]
-                                                           : ((const double *)(const void *)u)[i]);
+            sum += p->mean[i] * (p->work == ARMILLA_F32 ? (double)((const float *)(const void *)u)[i]
+                                                        : ((const double *)(const void *)u)[i]);
         p->products[k] = sum;
     }
 }
@@ -140,9 +148,14 @@ static void multiply_mean(void *self, int64_t first, int64_t last)
 static void pack(const armilla_data *X, armilla_type work, int64_t r, const armilla_team *team, const void *U,
                  void *room)
 {
-    packing p = {.X = X, .work = work, .r = r, .U = U, .packed = (char *)room + to_line(room)};
+    packing p = {.X = X,
+                 .work = work,
+                 .r = r,
+                 .U = U,
+                 .packed = (char *)room + to_line(room),
+                 .mean = armilla_sparse_of(X)->mean};
     armilla_team_share(team, X->m, pack_features, &p);
-    if (!X->mean) return;
+    if (!p.mean) return;
     p.products = (double *)(void *)(p.packed + mean_offset(X, work, r));
     armilla_team_share(team, r, multiply_mean, &p);
 }
@@ -182,7 +195,7 @@ static void unpack_window(const unpacking *u, const window *where)
 {
     const armilla_parts *parts = u->parts;
     const int64_t m = parts->X->m, k = where->k, stride = armilla_sparse_stride(parts->work, parts->r);
-    const double *mean = parts->X->mean;
+    const double *mean = armilla_sparse_of(parts->X)->mean;
     double sum[ARMILLA_WINDOW_ROOM];
     armilla_reduced(parts->sums, parts->segment,
                     &(armilla_window){where->at * stride + k, where->length, where->end - where->at, stride}, sum);
@@ -239,8 +252,7 @@ void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t 
     s->kernels->gather[s->wide](&s->columns, armilla_sparse_stride(s->kernels->type, r), names, part);
 }
 
-int64_t armilla_sparse_panel_entries(const armilla_panel *panel, int64_t j, int64_t *rows, double *values,
-                                     double *shift)
+int64_t armilla_sparse_entries_at(const armilla_panel *panel, int64_t j, int64_t *rows, double *values, double *shift)
 {
     const armilla_sparse_panel *s = &panel->sparse;
     const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
@@ -260,7 +272,8 @@ void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column
     const int64_t m = panel->data->m, origin = armilla_index_at(s->wide, s->columns.starts, 0);
     const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
     const size_t size = armilla_type_size(s->kernels->type);
-    for (int64_t i = 0; i < m; i++) column[i] = s->shifts ? -s->shifts[j] * panel->data->mean[i] : 0;
+    const double *mean = armilla_sparse_of(panel->data)->mean;
+    for (int64_t i = 0; i < m; i++) column[i] = s->shifts ? -s->shifts[j] * mean[i] : 0;
     for (int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin; i < last; i++) {
         double value = 0;
         armilla_fetch(s->kernels->type, 1, (const char *)s->columns.values + (size_t)i * size, &value);
@@ -284,8 +297,7 @@ static const armilla_data_ops sparse_ops = {
     .accumulate = armilla_sparse_accumulate,
     .gather = armilla_sparse_gather,
     .expand = armilla_sparse_expand,
-    .entries = armilla_sparse_panel_entries,
-    .before = before,
+    .sparse = &(const armilla_sparse_ops){before},
     .free = free_sparse,
 };
 
@@ -295,12 +307,11 @@ static armilla_status new_sparse(armilla_context *context, const armilla_sparse_
     sparse *made = NULL;
     const armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    made->data =
+    made->form.data =
         (armilla_data){.ops = &sparse_ops, .context = context, .type = matrix->type, .m = matrix->m, .n = matrix->n};
-    made->data.stored = armilla_sparse_entries(matrix);
     made->matrix = *matrix;
     made->owned = owned;
-    *data = &made->data;
+    *data = &made->form.data;
     return ARMILLA_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "base/team.h"
+#include "data/column.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -22,22 +23,15 @@ typedef struct extremes {
 enum { LEASTS = 2, MOSTS = 2, WRAPS = 2, FIRSTS = 1, EXTREMES = LEASTS + MOSTS + WRAPS + FIRSTS };
 _Static_assert(sizeof(extremes) == EXTREMES * sizeof(double), "the struct is the elements");
 
-/* One thread's numbers. */
-typedef struct workspace {
-    double *column; /* m */
-    int64_t *rows;  /* m */
-} workspace;
-
 /* What centring puts where a sparse column has no entry: minus these, times the column's shift. */
 typedef struct background {
-    const double *mean; /* NULL: nothing is there but 0 */
     double low, high;
     int64_t zeros, positives;
 } background;
 
 typedef struct survey {
     const uint64_t *keys; /* one odd number per feature */
-    const workspace *by_thread;
+    armilla_column_buffers buffers;
     double *squared_norms;
     background behind;
 } survey;
@@ -61,30 +55,22 @@ static uint64_t value_bits(double x)
 /* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample. mix(0) = 0: zeros add nothing, so a sparse form of
  * the same matrix has the same fingerprint; and the sum over samples wraps, so order does not matter. It is of the data
  * before any preparation: centred sparse data would have to be expanded otherwise. */
-static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, const workspace *room, const uint64_t *keys)
+static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, armilla_column_buffer buffer,
+                                   const uint64_t *keys)
 {
-    const armilla_panel *stored = panel->raw ? panel->raw : panel;
-    const armilla_data_ops *ops = stored->data->ops;
+    const armilla_column x = armilla_panel_column(panel->raw ? panel->raw : panel, j, buffer);
     uint64_t sum = 0;
-    if (ops->entries) {
-        double shift = 0;
-        const int64_t count = ops->entries(stored, j, room->rows, room->column, &shift);
-        for (int64_t i = 0; i < count; i++) sum += mix(value_bits(room->column[i])) * keys[room->rows[i]];
-    } else {
-        ops->expand(stored, j, room->column);
-        for (int64_t i = 0; i < stored->data->m; i++) sum += mix(value_bits(room->column[i])) * keys[i];
-    }
+    for (int64_t i = 0; i < x.count; i++) sum += mix(value_bits(x.values[i])) * keys[armilla_column_feature(&x, i)];
     return mix(sum + mix((uint64_t)(panel->first + j) + 1));
 }
 
 /* The squares of a column did not add up to a number: because of its entries, unless they are only large. */
-static void note_bad(extremes *e, const workspace *w, const armilla_panel *panel, int64_t j)
+static void note_bad(extremes *e, armilla_column_buffer buffer, const armilla_panel *panel, int64_t j)
 {
-    const int64_t m = panel->data->m;
-    panel->data->ops->expand(panel, j, w->column);
-    for (int64_t i = 0; i < m; i++) {
-        if (isfinite(w->column[i])) continue;
-        e->bad_place = armilla_min64(e->bad_place, (panel->first + j) * m + i);
+    const armilla_column x = armilla_panel_whole_column(panel, j, buffer);
+    for (int64_t i = 0; i < x.m; i++) {
+        if (isfinite(x.values[i])) continue;
+        e->bad_place = armilla_min64(e->bad_place, (panel->first + j) * x.m + i);
         e->bad_entries++;
     }
 }
@@ -94,123 +80,98 @@ static extremes *extremes_in(double *sums, int64_t m)
     return (extremes *)(void *)(sums + FACTS + m);
 }
 
-static double survey_column(int64_t m, const double *x, double *sums)
+/* From the numbers that are stored of a column and what stands behind them. Only smallest and largest are not exact
+ * where sparse data are centred: they are bounds then. Comparisons pass over NaN, which is below and above nothing. */
+static double survey_column(const background *behind, const armilla_column *x, double *sums)
 {
-    extremes *e = extremes_in(sums, m);
-    const double squared = armilla_square(m, x);
+    extremes *e = extremes_in(sums, x->m);
+    const double squared = armilla_column_square(x), *mean = x->mean;
     double smallest = e->smallest, largest = e->largest;
-    int64_t zeros = 0, negatives = 0;
-    for (int64_t i = 0; i < m; i++) {
-        zeros += x[i] == 0;
-        negatives += x[i] < 0;
-        sums[FACTS + i] += x[i] != 0;
-        /* NaN is below and above nothing, so it is passed over. */
-        smallest = x[i] < smallest ? x[i] : smallest;
-        largest = x[i] > largest ? x[i] : largest;
+    int64_t zeros = mean ? behind->zeros : x->m - x->count, negatives = mean ? behind->positives : 0;
+    for (int64_t i = 0; i < x->count; i++) {
+        const int64_t feature = armilla_column_feature(x, i);
+        const double value = mean ? x->values[i] - x->shift * mean[feature] : x->values[i];
+        zeros += (value == 0) - (mean && mean[feature] == 0);
+        negatives += (value < 0) - (mean && mean[feature] > 0);
+        sums[FACTS + feature] += (value != 0) - (mean && mean[feature] != 0);
+        smallest = value < smallest ? value : smallest;
+        largest = value > largest ? value : largest;
+    }
+    if (x->count < x->m) {
+        smallest = fmin(smallest, mean ? -x->shift * behind->high : 0);
+        largest = fmax(largest, mean ? -x->shift * behind->low : 0);
     }
     e->smallest = smallest;
     e->largest = largest;
     sums[ZEROS] += (double)zeros;
     sums[NEGATIVES] += (double)negatives;
-    sums[ZERO_SAMPLES] += zeros == m;
+    sums[ZERO_SAMPLES] += zeros == x->m;
+    sums[SHIFTED_SAMPLES] += mean != NULL;
+    sums[SQUARED_SHIFTS] += x->shift * x->shift;
     sums[SQUARED_NORM] += squared;
     return squared;
 }
 
-/* The same from the entries of a sparse column and what stands behind them. Only smallest and largest are not exact
- * where the data are centred: they are bounds then. */
-static double survey_entries(const workspace *w, const background *behind, const armilla_panel *panel, int64_t j,
-                             double *sums)
+static background look_behind(int64_t m, const double *mean)
 {
-    const armilla_data *X = panel->data;
-    extremes *e = extremes_in(sums, X->m);
-    double *x = w->column, shift = 0;
-    const int64_t count = X->ops->entries(panel, j, w->rows, x, &shift);
-    const double squared = armilla_shifted_square(X, count, w->rows, x, shift);
-    const bool shifted = shift != 0; /* and then it is positive */
-    int64_t zeros = shifted ? behind->zeros : X->m, negatives = shifted ? behind->positives : 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double mean = shifted ? behind->mean[w->rows[i]] : 0, value = x[i] - shift * mean;
-        zeros += (value == 0) - (mean == 0);
-        negatives += (value < 0) - (mean > 0);
-        sums[FACTS + w->rows[i]] += (value != 0) - (mean != 0);
-        e->smallest = fmin(e->smallest, value);
-        e->largest = fmax(e->largest, value);
-    }
-    if (count < X->m) {
-        e->smallest = fmin(e->smallest, shifted ? -shift * behind->high : 0);
-        e->largest = fmax(e->largest, shifted ? -shift * behind->low : 0);
-    }
-    sums[ZEROS] += (double)zeros;
-    sums[NEGATIVES] += (double)negatives;
-    sums[ZERO_SAMPLES] += zeros == X->m;
-    sums[SHIFTED_SAMPLES] += shifted;
-    sums[SQUARED_SHIFTS] += shift * shift;
-    sums[SQUARED_NORM] += squared;
-    return squared;
-}
-
-static background look_behind(const armilla_data *X)
-{
-    background found = {.mean = X->mean, .low = INFINITY, .high = -INFINITY};
-    for (int64_t i = 0; X->mean && i < X->m; i++) {
-        found.low = fmin(found.low, X->mean[i]);
-        found.high = fmax(found.high, X->mean[i]);
-        found.zeros += X->mean[i] == 0;
-        found.positives += X->mean[i] > 0;
+    background found = {.low = INFINITY, .high = -INFINITY};
+    for (int64_t i = 0; mean && i < m; i++) {
+        found.low = fmin(found.low, mean[i]);
+        found.high = fmax(found.high, mean[i]);
+        found.zeros += mean[i] == 0;
+        found.positives += mean[i] > 0;
     }
     return found;
 }
 
-static double survey_sample(const survey *s, const workspace *w, const armilla_panel *panel, int64_t j, double *sums)
-{
-    if (panel->data->ops->entries) return survey_entries(w, &s->behind, panel, j, sums);
-    panel->data->ops->expand(panel, j, w->column);
-    return survey_column(panel->data->m, w->column, sums);
-}
-
 /* The length of sample j, whose square was found: the root of that where it has all digits. */
-static double sample_length(const workspace *w, const armilla_panel *panel, int64_t j, double squared)
+static double sample_length(armilla_column_buffer buffer, const armilla_panel *panel, int64_t j, double squared)
 {
-    const armilla_data_ops *ops = panel->data->ops;
-    double shift = 0;
     if (armilla_square_holds(squared)) return sqrt(squared);
-    const int64_t count = ops->entries ? ops->entries(panel, j, w->rows, w->column, &shift) : panel->data->m;
-    const bool by_entries = ops->entries && shift == 0;
-    if (!by_entries) ops->expand(panel, j, w->column);
-    const armilla_length found =
-        armilla_length_of(by_entries ? count : panel->data->m, by_entries ? w->rows : NULL, w->column);
+    armilla_column x = armilla_panel_column(panel, j, buffer);
+    if (x.mean) x = armilla_panel_whole_column(panel, j, buffer);
+    const armilla_length found = armilla_length_of(x.count, x.rows, x.values);
     return found.value / found.scale;
 }
 
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const survey *s = self;
-    const workspace *w = &s->by_thread[thread];
+    const armilla_column_buffer buffer = armilla_column_buffer_of(&s->buffers, thread);
     extremes *e = extremes_in(sums, panel->data->m);
     for (int64_t j = 0; j < panel->count; j++) {
-        const double squared = survey_sample(s, w, panel, j, sums);
-        if (!isfinite(squared)) note_bad(e, w, panel, j);
-        const double length = sample_length(w, panel, j, squared);
+        const armilla_column x = armilla_panel_column(panel, j, buffer);
+        const double squared = survey_column(&s->behind, &x, sums);
+        if (!isfinite(squared)) note_bad(e, buffer, panel, j);
+        const double length = sample_length(buffer, panel, j, squared);
         if (length > 0) {
             e->norm_low = fmin(e->norm_low, length);
             e->norm_high = fmax(e->norm_high, length);
         }
-        e->fingerprint += column_fingerprint(panel, j, w, s->keys);
+        e->fingerprint += column_fingerprint(panel, j, buffer, s->keys);
         if (s->squared_norms) s->squared_norms[panel->first + j] = squared;
     }
     return ARMILLA_OK;
 }
 
+/* The mean of centred sparse data, which stands where they have no entry; else NULL. */
+static const double *mean_behind(const armilla_data *X)
+{
+    const armilla_sparse_data *sparse = armilla_sparse_of(X);
+    return sparse ? sparse->mean : NULL;
+}
+
 /* ||what centring subtracts|| / ||what it leaves||: how many times larger an error of the entries is beside that. */
 static double cancellation(const armilla_data *X, const double *sums)
 {
-    if (!X->mean || !(sums[SQUARED_NORM] > 0)) return 0;
-    return sqrt(sums[SQUARED_SHIFTS]) * sqrt(X->mean_squared) / sqrt(sums[SQUARED_NORM]);
+    const armilla_sparse_data *sparse = armilla_sparse_of(X);
+    if (!sparse || !sparse->mean || !(sums[SQUARED_NORM] > 0)) return 0;
+    return sqrt(sums[SQUARED_SHIFTS]) * sqrt(sparse->mean_squared) / sqrt(sums[SQUARED_NORM]);
 }
 
 static void fill_facts(const armilla_data *X, const double *sums, const extremes *all, armilla_data_facts *facts)
 {
+    const double *mean = mean_behind(X);
     const bool bad = all->bad_place < INT64_MAX;
     *facts = (armilla_data_facts){
         .squared_norm = sums[SQUARED_NORM],
@@ -228,7 +189,7 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
         .cancellation = cancellation(X, sums),
     };
     for (int64_t i = 0; i < X->m; i++) {
-        const bool behind = X->mean && X->mean[i] != 0;
+        const bool behind = mean && mean[i] != 0;
         facts->zero_features += sums[FACTS + i] + (behind ? sums[SHIFTED_SAMPLES] : 0) == 0;
     }
 }
@@ -251,32 +212,23 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
 {
     const armilla_traversal_plan plan = {
         .X = X, .kernels = armilla_kernels_for(context, work), .length = FACTS + X->m + EXTREMES};
+    survey s = {.squared_norms = squared_norms, .behind = look_behind(X->m, mean_behind(X))};
     armilla_traversal *traversal = NULL;
-    workspace *by_thread = NULL;
     extremes all;
     uint64_t *keys = NULL;
-    int64_t *rows = NULL;
-    double *sums = NULL, *columns = NULL;
-    int used = 0;
+    double *sums = NULL;
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
-    if (status != ARMILLA_OK) goto done;
-    used = armilla_traversal_threads(traversal);
-    if ((status = armilla_take(context, used, sizeof *by_thread, &by_thread)) != ARMILLA_OK) goto done;
-    if ((status = armilla_take(context, used * X->m, sizeof *columns, &columns)) != ARMILLA_OK) goto done;
-    if ((status = armilla_take(context, used * X->m, sizeof *rows, &rows)) != ARMILLA_OK) goto done;
-    if ((status = armilla_take(context, X->m, sizeof *keys, &keys)) != ARMILLA_OK) goto done;
-    if ((status = armilla_take(context, FACTS + X->m, sizeof *sums, &sums)) != ARMILLA_OK) goto done;
-    for (int64_t i = 0; i < X->m; i++) keys[i] = mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
-    for (int t = 0; t < used; t++) by_thread[t] = (workspace){columns + t * X->m, rows + t * X->m};
-    survey s = {keys, by_thread, squared_norms, look_behind(X)};
-    status = look_at_all(traversal, &s, X->m, sums, &all);
+    if (status == ARMILLA_OK)
+        status = armilla_column_buffers_take(context, X, armilla_traversal_threads(traversal), &s.buffers);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *keys, &keys);
+    if (status == ARMILLA_OK) status = armilla_take(context, FACTS + X->m, sizeof *sums, &sums);
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) keys[i] = mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
+    s.keys = keys;
+    if (status == ARMILLA_OK) status = look_at_all(traversal, &s, X->m, sums, &all);
     if (status == ARMILLA_OK) fill_facts(X, sums, &all, facts);
-done:
     armilla_release(context, sums);
     armilla_release(context, keys);
-    armilla_release(context, rows);
-    armilla_release(context, columns);
-    armilla_release(context, by_thread);
+    armilla_column_buffers_release(context, &s.buffers);
     armilla_traversal_free(traversal);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "data/traverse.h"
 
 #include "base/size.h"
+#include "data/sparse.h"
 
 enum {
     PANEL_BYTES = 296 * 1024, /* leaves room in a 512 KiB second-level cache */
@@ -46,14 +47,15 @@ static int64_t divide_up(int64_t a, int64_t b)
 /* So many columns that several of them meet in a feature, but enough panels for the slots. */
 static int64_t sparse_width(const armilla_data *X)
 {
-    const double meeting = SPARSE_MEETING * (double)X->m * (double)X->n / (double)armilla_max64(X->stored, 1);
+    const double meeting =
+        SPARSE_MEETING * (double)X->m * (double)X->n / (double)armilla_max64(armilla_data_stored(X), 1);
     const int64_t most = armilla_min64(divide_up(X->n, SPARSE_LEAST_SLOTS), SPARSE_MOST_WIDTH);
     return armilla_max64(LEAST_WIDTH, meeting < (double)most ? (int64_t)meeting : most);
 }
 
 int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
 {
-    if (X->ops->before) return sparse_width(X);
+    if (armilla_sparse_of(X)) return sparse_width(X);
     const int64_t fitting = PANEL_BYTES / (int64_t)armilla_type_size(work) / X->m;
     return armilla_max64(LEAST_WIDTH, armilla_min64(fitting - fitting % WIDTH_STEP, MOST_WIDTH));
 }
@@ -61,9 +63,10 @@ int64_t armilla_panel_width(const armilla_data *X, armilla_type work)
 /* How many slots at most, for data of so many panels. */
 static int64_t slot_bound(const armilla_data *X, int64_t panels)
 {
-    const int64_t few = armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE, SPARSE_FEW_SLOTS);
-    const int64_t many = armilla_min64(X->stored / X->m / SPARSE_PER_FEATURE_MORE, MOST_SLOTS);
-    if (X->ops->before) return armilla_max64(SPARSE_LEAST_SLOTS, armilla_max64(few, many));
+    const int64_t per_feature = armilla_data_stored(X) / X->m;
+    const int64_t few = armilla_min64(per_feature / SPARSE_PER_FEATURE, SPARSE_FEW_SLOTS);
+    const int64_t many = armilla_min64(per_feature / SPARSE_PER_FEATURE_MORE, MOST_SLOTS);
+    if (armilla_sparse_of(X)) return armilla_max64(SPARSE_LEAST_SLOTS, armilla_max64(few, many));
     return armilla_max64(FEW_SLOTS, armilla_min64(panels / SLOT_PANELS, MOST_SLOTS));
 }
 
@@ -73,7 +76,7 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
     int64_t low = 0, high = X->n;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (X->ops->before(X, middle) + middle < weight)
+        if (armilla_sparse_before(X, middle) + middle < weight)
             low = middle + 1;
         else
             high = middle;
@@ -84,7 +87,7 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
 /* The width of a slot's panels: all of it where that is little more than a panel. */
 static int64_t slot_width(const armilla_traversal *t, int64_t slot)
 {
-    if (!t->X->ops->before) return armilla_panel_width(t->X, t->kernels->type);
+    if (!armilla_sparse_of(t->X)) return armilla_panel_width(t->X, t->kernels->type);
     const int64_t wanted = sparse_width(t->X), columns = t->first_of[slot + 1] - t->first_of[slot];
     return divide_up(columns, divide_up(columns, wanted + wanted / 2));
 }
@@ -106,8 +109,8 @@ static bool measure_slots(armilla_traversal *t)
 static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t slot_columns, int64_t s)
 {
     if (s == slots) return X->n;
-    if (!X->ops->before) return s * slot_columns;
-    return find_column(X, (int64_t)((double)(X->stored + X->n) / (double)slots * (double)s));
+    if (!armilla_sparse_of(X)) return s * slot_columns;
+    return find_column(X, (int64_t)((double)(armilla_data_stored(X) + X->n) / (double)slots * (double)s));
 }
 
 /* The same slots for every pass over the same data, whatever it sums and in which type, so that whoever has the samples
@@ -129,9 +132,9 @@ static armilla_status cut_slots(armilla_traversal *t)
 /* Threads do not change results: where sums are long, they are no more than their vectors have room beside the data. */
 static int most_threads(const armilla_traversal *t, const armilla_traversal_plan *plan)
 {
-    const int64_t numbers = armilla_max64(1, plan->length + plan->parts);
-    const int64_t most = armilla_min64(t->slots, 1 + t->X->stored / THREAD_NUMBERS);
-    const int64_t long_sums = armilla_max64(FEW_THREADS, t->X->stored / numbers);
+    const int64_t numbers = armilla_max64(1, plan->length + plan->parts), stored = armilla_data_stored(t->X);
+    const int64_t most = armilla_min64(t->slots, 1 + stored / THREAD_NUMBERS);
+    const int64_t long_sums = armilla_max64(FEW_THREADS, stored / numbers);
     return (int)armilla_max64(1, armilla_min64(most, long_sums));
 }
 

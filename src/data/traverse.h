@@ -51,11 +51,4 @@ const armilla_reducer *armilla_traversal_sums(const armilla_traversal *traversal
 armilla_status armilla_survey(armilla_context *context, const armilla_data *X, armilla_type work,
                               armilla_data_facts *facts, double *squared_norms);
 
-/* Statistics of every feature over the samples, m numbers each: in how many it is not 0; its mean; and its standard
- * deviation (by n, not by n-1) about that mean, 0 where all that varies is rounding. At any scale. */
-armilla_status armilla_feature_counts(armilla_context *context, const armilla_data *X, double *counts);
-armilla_status armilla_feature_means(armilla_context *context, const armilla_data *X, double *means);
-armilla_status armilla_feature_deviations(armilla_context *context, const armilla_data *X, const double *means,
-                                          double *deviations);
-
 #endif

@@ -167,7 +167,8 @@ static armilla_status write_mtx(const armilla_writing *w)
         status = armilla_output_print(file.output, "%%%%MatrixMarket matrix %s %s general\n%" PRId64 " %" PRId64,
                                       sparse ? "coordinate" : "array", w->data->type == ARMILLA_U8 ? "integer" : "real",
                                       columns ? w->data->m : w->data->n, columns ? w->data->n : w->data->m);
-    if (status == ARMILLA_OK && sparse) status = armilla_output_print(file.output, " %" PRId64, w->data->stored);
+    if (status == ARMILLA_OK && sparse)
+        status = armilla_output_print(file.output, " %" PRId64, armilla_data_stored(w->data));
     if (status == ARMILLA_OK) status = put(&file, "\n");
     for (int64_t i = 0; status == ARMILLA_OK && i < file.lines.count; i++)
         status = sparse ? put_entries(&file, i) : put_column(&file, i);

@@ -103,7 +103,7 @@ static void summarize(armilla_fit_state *f, double objective)
     s->sparsity = o->sparsity;
     s->rank = p->r;
     s->n = p->n;
-    s->nnz = f->X->stored;
+    s->nnz = armilla_data_stored(f->X);
     s->seed = o->seed;
     s->threads = f->threads;
     s->ranks = 1;

@@ -6,6 +6,12 @@
 #include "base/call.h"
 #include "model/model.h"
 
+/* What the model's record says was learned by a step, m numbers, or NULL. */
+static inline const double *armilla_check_stated(const armilla_model *model, armilla_step step)
+{
+    return model->preparation.learned[step];
+}
+
 /* A sum and what its additions have rounded away (Knuth's two-sum: exact, and without a branch). */
 typedef struct armilla_sum {
     double high, low;

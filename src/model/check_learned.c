@@ -109,27 +109,29 @@ static double scale_excess(const moments *f, int64_t i, double idf, double state
 
 static void compare(const moments *f, const armilla_model *model, armilla_learned *learned)
 {
-    const double n = (double)f->source->n;
+    const double n = (double)f->source->n, *means = armilla_check_stated(model, ARMILLA_STEP_CENTER);
+    const double *idfs = armilla_check_stated(model, ARMILLA_STEP_TFIDF);
+    const double *scales = armilla_check_stated(model, ARMILLA_STEP_SCALE);
     for (int64_t i = 0; i < f->source->m; i++) {
         const double idf = log((1 + n) / (1 + f->count[i])) + 1;
-        const double weight = (model->idf ? model->idf[i] : 1) * (model->scale ? model->scale[i] : 1);
+        const double weight = (idfs ? idfs[i] : 1) * (scales ? scales[i] : 1);
         const double mean_loss = loss(f) * f->size[i] / f->unit[i] * fabs(weight) + DBL_MIN;
-        if (model->idf) learned->idf = fmax(learned->idf, excess(model->idf[i], idf, 8 * DBL_EPSILON * idf));
-        if (model->scale)
-            learned->scale = fmax(learned->scale, scale_excess(f, i, model->idf ? model->idf[i] : 1, model->scale[i]));
-        if (model->mean)
-            learned->mean = fmax(learned->mean, excess(model->mean[i], f->mean[i] / f->unit[i] * weight, mean_loss));
+        if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * idf));
+        if (scales) learned->scale = fmax(learned->scale, scale_excess(f, i, idfs ? idfs[i] : 1, scales[i]));
+        if (means) learned->mean = fmax(learned->mean, excess(means[i], f->mean[i] / f->unit[i] * weight, mean_loss));
     }
 }
 
 armilla_status armilla_check_learned(const armilla_source *source, const armilla_model *model, armilla_learned *learned)
 {
-    moments f = {.source = source, .log1p = model->summary.log1p};
+    moments f = {.source = source, .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P]};
     armilla_context *context = source->context;
     const int64_t m = source->m;
     double *numbers = NULL;
     *learned = (armilla_learned){0, 0, 0};
-    if (!model->mean && !model->idf && !model->scale) return ARMILLA_OK;
+    if (!armilla_check_stated(model, ARMILLA_STEP_CENTER) && !armilla_check_stated(model, ARMILLA_STEP_TFIDF) &&
+        !armilla_check_stated(model, ARMILLA_STEP_SCALE))
+        return ARMILLA_OK;
     armilla_status status = armilla_take(context, 7 * m, sizeof *numbers, &numbers);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *f.rows, &f.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *f.sums, &f.sums);

@@ -29,8 +29,9 @@ typedef struct block {
 typedef struct pass {
     const armilla_source *source;
     const armilla_model *model;
-    int64_t atoms; /* r, and 1 where there is a mean */
-    bool unit, rescales, exact;
+    const double *mean, *idf, *scale; /* as the model states them, or NULL */
+    int64_t atoms;                    /* r, and 1 where there is a mean */
+    bool log1p, unit, rescales, exact;
     int exponent;       /* of the unit that squares are added in */
     double *weights;    /* m: idf times scale, or NULL */
     double *U;          /* m x atoms, scaled */
@@ -129,8 +130,7 @@ static uint64_t fingerprint(const pass *p, const sample *s, int64_t j)
 /* Logarithm and weights. */
 static void weigh(const pass *p, sample *s)
 {
-    const bool logarithm = p->model->summary.log1p;
-    for (int64_t i = 0; i < s->count && logarithm; i++) s->x[i] = log1p(s->x[i]);
+    for (int64_t i = 0; i < s->count && p->log1p; i++) s->x[i] = log1p(s->x[i]);
     for (int64_t i = 0; i < s->count && p->weights; i++) s->x[i] *= p->weights[p->source->sparse ? s->rows[i] : i];
 }
 
@@ -164,7 +164,7 @@ static void count_zero(const pass *p, const sample *s, double length, double lea
     const bool centred = p->atoms > m->rank, single = m->precision == ARMILLA_F32 && !p->unit;
     /* Sparse entries are rounded to single precision before the mean is subtracted. */
     const double blur = (single ? 2 * FLT_EPSILON : 16 * DBL_EPSILON) * s->size;
-    const bool exact = !centred || (!single && !m->log1p);
+    const bool exact = !centred || (!single && !p->log1p);
     b->zeros_most += length <= (centred ? blur : 0) || (!p->unit && length <= sqrt((double)m->m) * least);
     b->zeros_least +=
         s->size == 0 || (exact && length == 0) || (p->unit && centred && length <= 4 * DBL_EPSILON * s->size);
@@ -273,7 +273,7 @@ static void set_atom(pass *p, int64_t k)
     const armilla_model *model = p->model;
     double *u = p->U + at;
     for (int64_t i = 0; i < m; i++)
-        u[i] = k == model->summary.rank                  ? model->mean[i]
+        u[i] = k == model->summary.rank                  ? p->mean[i]
                : model->summary.precision == ARMILLA_F32 ? (double)((const float *)model->U)[at + i]
                                                          : ((const double *)model->U)[at + i];
     p->exponents[k] = armilla_check_exponent(m, u);
@@ -287,7 +287,7 @@ static armilla_status set_atoms(pass *p)
     armilla_call_step(p->source->context, ARMILLA_CHECK_ATOMS, ARMILLA_CHECK_STEPS);
     for (int64_t k = 0; k < atoms; k++) set_atom(p, k);
     for (int64_t i = 0; i < m && p->weights; i++)
-        p->weights[i] = (p->model->idf ? p->model->idf[i] : 1) * (p->model->scale ? p->model->scale[i] : 1);
+        p->weights[i] = (p->idf ? p->idf[i] : 1) * (p->scale ? p->scale[i] : 1);
     for (int64_t i = 0; i < m; i++) p->keys[i] = spread_bits((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     for (int64_t k = 0; k < atoms; k++) {
         const armilla_status status = armilla_call_pass(p->source->context, 0, k * (k + 1), atoms * (atoms + 1));
@@ -332,7 +332,7 @@ static armilla_status take_pass(pass *p, int64_t threads)
 {
     armilla_context *context = p->source->context;
     const int64_t m = p->source->m, atoms = p->atoms;
-    const bool weighs = p->model->idf || p->model->scale;
+    const bool weighs = p->idf || p->scale;
     armilla_status status = armilla_take(context, m * atoms, sizeof *p->U, &p->U);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms, sizeof *p->norms, &p->norms);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms, sizeof *p->exponents, &p->exponents);
@@ -392,11 +392,17 @@ armilla_status armilla_check_residual(const armilla_source *source, const armill
                                       armilla_findings *findings)
 {
     const armilla_team team = armilla_team_of(source->context, source->n);
-    const armilla_model_summary *s = &model->summary;
-    pass p = {.source = source, .model = model, .atoms = s->rank + (model->mean != NULL)};
-    p.unit = strcmp(s->normalize, "l2") == 0;
-    p.rescales = p.unit && !s->log1p && !model->idf && !model->scale && !model->mean;
-    p.exact = !p.unit && !s->log1p && !model->idf && !model->scale && !model->mean;
+    pass p = {.source = source,
+              .model = model,
+              .mean = armilla_check_stated(model, ARMILLA_STEP_CENTER),
+              .idf = armilla_check_stated(model, ARMILLA_STEP_TFIDF),
+              .scale = armilla_check_stated(model, ARMILLA_STEP_SCALE),
+              .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P],
+              .unit = model->preparation.taken[ARMILLA_STEP_NORMALIZE]};
+    const bool changes = p.log1p || p.idf || p.scale || p.mean;
+    p.atoms = model->summary.rank + (p.mean != NULL);
+    p.rescales = p.unit && !changes;
+    p.exact = !p.unit && !changes;
     p.block_count = source->n < MOST_BLOCKS ? source->n : MOST_BLOCKS;
     armilla_status status = take_pass(&p, team.threads);
     if (status == ARMILLA_OK) status = set_atoms(&p);

@@ -38,6 +38,18 @@ static json_int_t kept_size(const armilla_model *model, int i)
     return (json_int_t)(model->kept[i].at ? model->kept[i].of : all[i]);
 }
 
+/* The steps of the preparation, by name. */
+static bool put_steps(json_t *record, const armilla_preparation *p)
+{
+    bool whole = true;
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
+        const char *word = armilla_step_word((armilla_step)step, p->taken[step]);
+        whole &= json_object_set_new(record, armilla_steps[step].name,
+                                     word ? json_string(word) : json_boolean(p->taken[step])) == 0;
+    }
+    return whole;
+}
+
 /* Members in the order in which people read them. NULL where memory is short. */
 static json_t *make_record(const armilla_model *model)
 {
@@ -60,11 +72,6 @@ static json_t *make_record(const armilla_model *model)
         {"solver", json_string(s->solver)},
         {"start", armilla_json_text(s->start)},
         {"seed", json_integer(s->seed)},
-        {"normalize", json_string(s->normalize)},
-        {"center", json_boolean(s->center)},
-        {"tfidf", json_boolean(s->tfidf)},
-        {"log1p", json_boolean(s->log1p)},
-        {"scale", json_boolean(s->scale)},
         {"kept_from", json_pack("{s:I, s:I}", armilla_kept_arrays[0].size, kept_size(model, 0),
                                 armilla_kept_arrays[1].size, kept_size(model, 1))},
         {"threads", json_integer(s->threads)},
@@ -86,7 +93,7 @@ static json_t *make_record(const armilla_model *model)
     bool whole = record != NULL;
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) /* takes every value, also after a failure */
         whole &= json_object_set_new(record, members[i].name, members[i].value) == 0;
-    if (whole) return record;
+    if (put_steps(record, &model->preparation) && whole) return record;
     json_decref(record);
     return NULL;
 }
@@ -141,12 +148,10 @@ armilla_status armilla_model_save(armilla_context *context, const armilla_model 
     if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "U", s->precision, s->m, s->rank, true, model->U);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, s->rank, s->n, true, model->V);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, -1, -1, false, &s->radius);
-    if (status == ARMILLA_OK && model->mean)
-        status = armilla_npz_writer_add(writer, "mean", ARMILLA_F64, s->m, -1, false, model->mean);
-    if (status == ARMILLA_OK && model->idf)
-        status = armilla_npz_writer_add(writer, "idf", ARMILLA_F64, s->m, -1, false, model->idf);
-    if (status == ARMILLA_OK && model->scale)
-        status = armilla_npz_writer_add(writer, "scale", ARMILLA_F64, s->m, -1, false, model->scale);
+    for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
+        if (model->preparation.learned[step])
+            status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64, s->m, -1, false,
+                                            model->preparation.learned[step]);
     if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     if (status == ARMILLA_OK) status = add_record(context, writer, model);

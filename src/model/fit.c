@@ -22,8 +22,11 @@
 
 static armilla_status prepare(armilla_fit_state *f)
 {
-    f->model->summary.normalize = f->resolved.normalize;
-    armilla_status status = armilla_model_learn(f->model, f->X, f->options);
+    armilla_preparation *p = &f->model->preparation;
+    f->model->summary.m = f->X->m;
+    *p = armilla_preparation_asked(f->options);
+    armilla_preparation_describe(p, &f->model->summary);
+    armilla_status status = armilla_preparation_learn(f->context, p, f->X);
     if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, true, &f->view);
     return status;
 }
@@ -56,7 +59,7 @@ static void warn(const armilla_fit_state *f)
 {
     const armilla_data_facts *facts = &f->facts;
     const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
-    if (f->resolved.codes->spherical && spread > WIDE_NORMS && strcmp(f->resolved.normalize, "none") == 0)
+    if (f->resolved.codes->spherical && spread > WIDE_NORMS && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "the longest sample is %.3g times the shortest: one radius cannot fit both; --normalize l2 scales "
                     "every sample to length 1",
@@ -85,7 +88,9 @@ static armilla_status survey(armilla_fit_state *f)
     armilla_status status = armilla_take(f->context, f->X->n, sizeof(double), &f->squared_norms);
     if (status == ARMILLA_OK)
         status = armilla_survey(f->context, f->view.data, f->resolved.type, &f->facts, f->squared_norms);
-    if (status == ARMILLA_OK) status = armilla_view_finite(f->context, f->model, &f->view, &f->facts, f->resolved.type);
+    if (status == ARMILLA_OK)
+        status =
+            armilla_preparation_finite(f->context, &f->model->preparation, f->view.raw, &f->facts, f->resolved.type);
     if (status == ARMILLA_OK) status = check_scale(f);
     if (status == ARMILLA_OK && f->facts.negatives > 0 && armilla_solvers_find(f->options->solver)->positive)
         status = armilla_fail(f->context, ARMILLA_BAD_DATA,
@@ -307,9 +312,9 @@ static armilla_status solve(armilla_fit_state *f)
 {
     const armilla_solver *solver = armilla_solvers_find(f->options->solver);
     const armilla_start *start = f->start;
-    const armilla_sketch_plan plan =
-        armilla_sketch_decide(armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
-                              (double)f->X->stored / ((double)f->X->m * (double)f->X->n), f->options->restarts);
+    const armilla_sketch_plan plan = armilla_sketch_decide(
+        armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
+        (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n), f->options->restarts);
     armilla_status status = ARMILLA_OK;
     f->rounds = start ? f->options->restarts : 1;
     armilla_call_stage(f->context, ARMILLA_STAGE_START);

@@ -18,10 +18,7 @@ void armilla_model_free(armilla_model *model)
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(context, &model->names[kind]);
     for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &model->kept[i]);
     armilla_release(context, model->trace);
-    armilla_release(context, model->weights);
-    armilla_release(context, model->scale);
-    armilla_release(context, model->idf);
-    armilla_release(context, model->mean);
+    armilla_preparation_release(context, &model->preparation);
     armilla_release(context, model->V);
     armilla_release(context, model->U);
     armilla_release(context, model->options_text);
@@ -51,17 +48,17 @@ const void *armilla_model_codes(const armilla_model *model)
 
 const double *armilla_model_mean(const armilla_model *model)
 {
-    return model->mean;
+    return model->preparation.learned[ARMILLA_STEP_CENTER];
 }
 
 const double *armilla_model_idf(const armilla_model *model)
 {
-    return model->idf;
+    return model->preparation.learned[ARMILLA_STEP_TFIDF];
 }
 
 const double *armilla_model_scale(const armilla_model *model)
 {
-    return model->scale;
+    return model->preparation.learned[ARMILLA_STEP_SCALE];
 }
 
 const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count)

@@ -2,7 +2,7 @@
 #ifndef ARMILLA_MODEL_MODEL_H
 #define ARMILLA_MODEL_MODEL_H
 
-#include "data/data.h"
+#include "data/preparation.h"
 #include "sets/sets.h"
 
 #include <armilla/model.h>
@@ -14,12 +14,11 @@ struct armilla_model {
     armilla_model_summary summary;
     const armilla_basis_set *basis;
     const armilla_code_set *codes;
-    char *start;                /* what summary.start points to */
-    char *options_text;         /* every option as JSON, for the file */
-    bool unsafe;                /* a lambda or mu that may be below the safe value */
-    void *U, *V;                /* m x r, r x n in the precision */
-    double *mean, *idf, *scale; /* m, or NULL */
-    double *weights;            /* idf times scale, or NULL */
+    char *start;        /* what summary.start points to */
+    char *options_text; /* every option as JSON, for the file */
+    bool unsafe;        /* a lambda or mu that may be below the safe value */
+    void *U, *V;        /* m x r, r x n in the precision */
+    armilla_preparation preparation;
     armilla_trace_entry *trace;
     int64_t trace_count;
     armilla_names names[ARMILLA_NAMING_COUNT];
@@ -30,10 +29,9 @@ struct armilla_model {
 typedef struct armilla_resolved {
     const armilla_basis_set *basis;
     const armilla_code_set *codes;
-    const char *model;     /* the pair's name, or NULL */
-    const char *normalize; /* "none" or "l2" */
-    armilla_type type;     /* the working precision */
-    const char *kernel;    /* of the products: a name in the kernels table */
+    const char *model;  /* the pair's name, or NULL */
+    armilla_type type;  /* the working precision */
+    const char *kernel; /* of the products: a name in the kernels table */
 } armilla_resolved;
 
 /* Checks the options in themselves and looks up their names; X may be NULL, and then the type is not decided. */
@@ -56,11 +54,6 @@ double armilla_model_code_length(const armilla_model *model);
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
 
-/* Learns the preparation that the options ask for from X, and notes it in the summary; normalize is not learned. */
-armilla_status armilla_model_learn(armilla_model *model, const armilla_data *X, const armilla_options *options);
-/* The weights of a model whose idf and scale are there. */
-armilla_status armilla_model_weigh(armilla_model *model);
-
 /* ARMILLA_BAD_DATA where data of m features and n samples have other features than the model. */
 armilla_status armilla_model_fits(armilla_context *context, const armilla_model *model, int64_t m, int64_t n);
 
@@ -72,19 +65,11 @@ typedef struct armilla_view {
     const armilla_data *data; /* what is fitted */
 } armilla_view;
 
-/* *prepared = a view of raw with the model's preparation, untouched where it has none. */
-armilla_status armilla_model_prepare(armilla_context *context, const armilla_model *model, const armilla_data *raw,
-                                     armilla_data **prepared);
-
 /* X may be the data that the fit's were chosen from: then the same features are picked, and the same samples where X is
  * for `training`. Fails where X has other features than the model. */
 armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                   bool training, armilla_view *view);
 void armilla_view_free(armilla_view *view);
-
-/* ARMILLA_BAD_DATA where the view's facts have a bad place, which it names, or numbers too large to compute with. */
-armilla_status armilla_view_finite(armilla_context *context, const armilla_model *model, const armilla_view *view,
-                                   const armilla_data_facts *facts, armilla_type work);
 
 /* ||X - UV||^2 by plain residuals, in double: the figure that is reported, because (A3) cancels where the fit is nearly
  * exact. U and V in the type. What checks it is another code (model/check.h). */

@@ -170,31 +170,30 @@ static armilla_status read_factors(armilla_context *context, const char *path, a
     return ARMILLA_OK;
 }
 
-/* A vector for the features is there where the record says that it was used, and only there. */
+/* What a step learned is there where the record says that it was taken, and only there. */
+static armilla_status read_learned(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model,
+                                   armilla_step step)
+{
+    const armilla_step_row *row = &armilla_steps[step];
+    armilla_preparation *p = &model->preparation;
+    int64_t none = -1;
+    if (!row->array) return ARMILLA_OK;
+    if (!p->taken[step] && armilla_npz_has(npz, row->array))
+        return damaged(context, path, row->array, "is there, but the record says that it was not used");
+    if (!p->taken[step]) return ARMILLA_OK;
+    const armilla_status status = armilla_npz_read(npz, row->array, ARMILLA_F64, &p->m, &none, &p->learned[step]);
+    if (status != ARMILLA_OK || all_are(row->allows, ARMILLA_F64, p->m, p->learned[step])) return status;
+    return damaged(context, path, row->array, "has a number that no fit leaves");
+}
+
 static armilla_status read_preparation(armilla_context *context, const char *path, armilla_npz *npz,
                                        armilla_model *model)
 {
-    armilla_model_summary *s = &model->summary;
-    const struct {
-        const char *name;
-        bool used;
-        bool (*fits)(double);
-        double **values;
-    } vectors[] = {{"mean", s->center, is_any, &model->mean},
-                   {"idf", s->tfidf, is_amount, &model->idf},
-                   {"scale", s->scale, is_factor, &model->scale}};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        int64_t none = -1;
-        if (!vectors[i].used && armilla_npz_has(npz, vectors[i].name))
-            return damaged(context, path, vectors[i].name, "is there, but the record says that it was not used");
-        if (!vectors[i].used) continue;
-        const armilla_status status =
-            armilla_npz_read(npz, vectors[i].name, ARMILLA_F64, &s->m, &none, vectors[i].values);
-        if (status != ARMILLA_OK) return status;
-        if (!all_are(vectors[i].fits, ARMILLA_F64, s->m, *vectors[i].values))
-            return damaged(context, path, vectors[i].name, "has a number that no fit leaves");
-    }
-    return armilla_model_weigh(model);
+    armilla_status status = ARMILLA_OK;
+    model->preparation.m = model->summary.m;
+    for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
+        status = read_learned(context, path, npz, model, (armilla_step)step);
+    return status == ARMILLA_OK ? armilla_preparation_weigh(context, &model->preparation) : status;
 }
 
 static armilla_status read_model(armilla_context *context, const char *path, armilla_model *model)

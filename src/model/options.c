@@ -65,8 +65,7 @@ static const char *kernel_choice(size_t index)
 
 static const char *normalize_choice(size_t index)
 {
-    static const char *const words[] = {"none", "l2"};
-    return index < sizeof words / sizeof words[0] ? words[index] : NULL;
+    return index < 2 ? armilla_step_word(ARMILLA_STEP_NORMALIZE, index) : NULL;
 }
 
 #define AT(field) offsetof(armilla_options, field)
@@ -245,7 +244,9 @@ armilla_options armilla_options_fill(const armilla_options *options)
         if (text && !*field) *field = row->preset;
     }
     if (named && named->sparsity > 0 && filled.sparsity == 0) filled.sparsity = named->sparsity;
-    if (!filled.normalize) filled.normalize = named && named->normalize ? named->normalize : "none";
+    if (!filled.normalize)
+        filled.normalize =
+            named && named->normalize ? named->normalize : armilla_step_word(ARMILLA_STEP_NORMALIZE, false);
     return filled;
 }
 
@@ -367,7 +368,6 @@ armilla_status armilla_options_resolve(armilla_context *context, const armilla_o
     if (status == ARMILLA_OK) status = resolve_pair(context, &filled, &made);
     if (status == ARMILLA_OK) status = check_together(context, &filled, &made);
     if (status != ARMILLA_OK) return status;
-    made.normalize = strcmp(filled.normalize, "l2") == 0 ? "l2" : "none";
     made.type = X ? armilla_type_precision(X->type) : ARMILLA_F64;
     for (int type = 0; options->precision && type < ARMILLA_PRECISION_COUNT; type++)
         if (strcmp(options->precision, armilla_type_word((armilla_type)type)) == 0) made.type = (armilla_type)type;

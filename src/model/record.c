@@ -59,14 +59,6 @@ static bool set_solver(armilla_model *model, const char *word)
     return true;
 }
 
-static bool set_normalize(armilla_model *model, const char *word)
-{
-    static const char *const words[] = {"none", "l2"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0) model->summary.normalize = words[i];
-    return model->summary.normalize != NULL;
-}
-
 static bool set_stop(armilla_model *model, const char *word)
 {
     int stop = 0;
@@ -96,13 +88,8 @@ static armilla_status read_words(const reading *r)
         const char *key;
         bool (*set)(armilla_model *model, const char *word);
     } words[] = {
-        {"basis", set_basis},
-        {"codes", set_codes},
-        {"solver", set_solver},
-        {"normalize", set_normalize},
-        {"stop", set_stop},
-        {"precision", set_precision},
-        {"fingerprint", set_fingerprint},
+        {"basis", set_basis}, {"codes", set_codes},         {"solver", set_solver},
+        {"stop", set_stop},   {"precision", set_precision}, {"fingerprint", set_fingerprint},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!words[i].set(r->model, text_of(r->record, words[i].key))) return bad(r, words[i].key);
@@ -168,22 +155,31 @@ static armilla_status read_reals(const reading *r)
     return r->model->summary.squared_norm > 0 ? ARMILLA_OK : bad(r, "squared_norm");
 }
 
-static armilla_status read_flags(const reading *r)
+/* A flag; late: files of 0.1.0 do not have it, and then it stays as the model is made, or as the solver says. */
+static bool read_flag(const reading *r, const char *key, bool late, bool *flag)
 {
-    static const struct {
-        const char *key;
-        size_t offset;
-        bool late; /* files of 0.1.0 do not have it: then it stays as the model is made, or as the solver says */
-    } flags[] = {{"center", SUMMARY(center), false},
-                 {"tfidf", SUMMARY(tfidf), false},
-                 {"log1p", SUMMARY(log1p), true},
-                 {"scale", SUMMARY(scale), true},
-                 {"sealed", SUMMARY(sealed), true}};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        const json_t *value = json_object_get(r->record, flags[i].key);
-        if (!json_is_boolean(value) && (value || !flags[i].late)) return bad(r, flags[i].key);
-        if (value) *(bool *)((char *)&r->model->summary + flags[i].offset) = json_is_true(value);
+    const json_t *value = json_object_get(r->record, key);
+    if (!json_is_boolean(value) && (value || !late)) return false;
+    if (value) *flag = json_is_true(value);
+    return true;
+}
+
+static armilla_status read_sealed(const reading *r)
+{
+    return read_flag(r, "sealed", true, &r->model->summary.sealed) ? ARMILLA_OK : bad(r, "sealed");
+}
+
+/* The steps of the preparation, by name. */
+static armilla_status read_steps(const reading *r)
+{
+    armilla_preparation *p = &r->model->preparation;
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
+        const armilla_step_row *row = &armilla_steps[step];
+        if (!(row->words[0] ? armilla_step_read((armilla_step)step, text_of(r->record, row->name), &p->taken[step])
+                            : read_flag(r, row->name, row->late, &p->taken[step])))
+            return bad(r, row->name);
     }
+    armilla_preparation_describe(p, &r->model->summary);
     return ARMILLA_OK;
 }
 
@@ -279,8 +275,8 @@ armilla_status armilla_record_read(armilla_context *context, const char *path, c
 {
     /* In this order: a later one may ask what an earlier one has read. */
     static armilla_status (*const parts[])(const reading *r) = {
-        read_format,   read_words, read_integers, read_reals, read_flags,   read_kept_from,
-        read_sparsity, read_pair,  check_counts,  read_start, read_options,
+        read_format,    read_words,    read_integers, read_reals,   read_steps, read_sealed,
+        read_kept_from, read_sparsity, read_pair,     check_counts, read_start, read_options,
     };
     json_error_t error;
     json_t *record = json_loads(text, JSON_REJECT_DUPLICATES, &error);

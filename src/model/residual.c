@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "base/team.h"
+#include "data/column.h"
 #include "data/traverse.h"
 
 #include <math.h>
@@ -55,30 +56,31 @@ static double gram_square(int64_t r, const double *H, const double *v)
     return sum;
 }
 
-static double sparse_residual(const residual_pass *p, const armilla_panel *panel, int64_t j, const double *v, double *x,
-                              double *c, int64_t *rows)
+static double sparse_residual(const residual_pass *p, const armilla_panel *panel, int64_t j, const double *v, double *c,
+                              armilla_column_buffer buffer)
 {
     const int64_t r = p->r;
-    double shift = 0;
-    const int64_t count = panel->data->ops->entries(panel, j, rows, x, &shift);
-    const double square = armilla_shifted_square(panel->data, count, rows, x, shift), reach = gram_square(r, p->H, v);
-    for (int64_t k = 0; k < r; k++) c[k] = shift != 0 ? -shift * p->seen[k] : 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t k = 0; k < r; k++) c[k] += x[i] * p->by_feature[rows[i] * r + k];
+    const armilla_column x = armilla_panel_column(panel, j, buffer);
+    const double square = armilla_column_square(&x), reach = gram_square(r, p->H, v);
+    for (int64_t k = 0; k < r; k++) c[k] = x.mean ? -x.shift * p->seen[k] : 0;
+    for (int64_t i = 0; i < x.count; i++)
+        for (int64_t k = 0; k < r; k++) c[k] += x.values[i] * p->by_feature[x.rows[i] * r + k];
     const double residual = square - 2 * armilla_dot(r, c, v) + reach;
     /* c has lost digits too where the mean is long beside what is left of the column. */
-    const double added = armilla_dot(count, x, x) + shift * shift * panel->data->mean_squared + reach_bound(r, p->H, v);
-    return residual > CANCELLED * added ? residual : expanded_residual(p, panel, j, v, x);
+    const double own = armilla_dot(x.count, x.values, x.values);
+    const double added = own + x.shift * x.shift * x.mean_squared + reach_bound(r, p->H, v);
+    return residual > CANCELLED * added ? residual : expanded_residual(p, panel, j, v, buffer.values);
 }
 
 static void add_sparse(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
     const int64_t m = panel->data->m, r = p->r;
     double *x = p->rooms + thread * TOGETHER * (m + r), *v = x + m, *c = x + m + r;
+    const armilla_column_buffer buffer = {p->rows + thread * m, x};
     for (int64_t j = 0; j < panel->count; j++) {
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
         armilla_fetch(p->type, r, (const char *)p->V + place, v);
-        sums[0] += sparse_residual(p, panel, j, v, x, c, p->rows + thread * m);
+        sums[0] += sparse_residual(p, panel, j, v, c, buffer);
     }
 }
 
@@ -135,6 +137,7 @@ static void look_at_basis(const armilla_data *X, int64_t r, const double *U, dou
                           double *seen)
 {
     const int64_t m = X->m;
+    const double *mean = armilla_sparse_of(X)->mean;
     for (int64_t k = 0; k < r; k++)
         for (int64_t i = 0; i < m; i++) by_feature[i * r + k] = U[k * m + i];
     for (int64_t i = 0; i < m; i++) {
@@ -142,7 +145,7 @@ static void look_at_basis(const armilla_data *X, int64_t r, const double *U, dou
         for (int64_t a = 0; a < r; a++) {
             if (u[a] == 0) continue;
             for (int64_t b = 0; b < r; b++) H[a * r + b] += u[a] * u[b];
-            if (X->mean) seen[a] += u[a] * X->mean[i];
+            if (mean) seen[a] += u[a] * mean[i];
         }
     }
 }
@@ -177,7 +180,7 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
         armilla_fetch(type, X->m * r, U, wide);
         pass.U = wide;
     }
-    if (status == ARMILLA_OK && X->ops->entries) status = take_sparse(context, X, used, &pass, &block);
+    if (status == ARMILLA_OK && armilla_sparse_of(X)) status = take_sparse(context, X, used, &pass, &block);
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, 1, add_residuals, &pass, squared);
     armilla_release(context, pass.rows);
     armilla_release(context, block);

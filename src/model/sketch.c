@@ -19,7 +19,8 @@ static armilla_status draw(armilla_sketch *sketch, const armilla_data *X, armill
     armilla_status status = armilla_shuffle_samples(problem, seed, &order);
     if (status != ARMILLA_OK) return status;
     qsort(order, (size_t)samples, sizeof *order, rising);
-    status = armilla_data_copy_columns(sketch->context, X, samples, order, &sketch->columns);
+    const armilla_kept features = {NULL, X->m, X->m}, drawn = {order, samples, X->n};
+    status = armilla_data_copy(sketch->context, X, &features, &drawn, &sketch->columns);
     armilla_release(sketch->context, order);
     return status;
 }
@@ -33,7 +34,7 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     sketch->context = problem->context;
     armilla_status status = draw(sketch, X, problem, samples, seed);
     if (status == ARMILLA_OK)
-        status = armilla_model_prepare(sketch->context, model, sketch->columns, &sketch->prepared);
+        status = armilla_preparation_view(sketch->context, &model->preparation, sketch->columns, &sketch->prepared);
     const armilla_data *fitted = sketch->prepared ? sketch->prepared : sketch->columns;
     if (status == ARMILLA_OK) status = armilla_take(sketch->context, samples, sizeof(double), &sketch->squared_norms);
     if (status == ARMILLA_OK)

@@ -4,7 +4,6 @@
 #include "data/traverse.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                        int threads, void *codes)
@@ -18,7 +17,8 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     armilla_kernels_pin(context, armilla_options_kernel(model->options_text));
     status = armilla_model_view(context, model, X, false, &view);
     if (status == ARMILLA_OK) status = armilla_survey(context, view.data, model->summary.precision, &facts, NULL);
-    if (status == ARMILLA_OK) status = armilla_view_finite(context, model, &view, &facts, model->summary.precision);
+    if (status == ARMILLA_OK)
+        status = armilla_preparation_finite(context, &model->preparation, view.raw, &facts, model->summary.precision);
     armilla_call_stage(context, ARMILLA_STAGE_CODES);
     if (status == ARMILLA_OK) status = armilla_solve_codes(context, model, view.data, codes);
     armilla_view_free(&view);
@@ -35,9 +35,31 @@ static void rebuild(const armilla_model *model, const double *U, const double *v
     for (int64_t i = 0; i < m; i++) x[i] = 0;
     for (int64_t k = 0; k < model->summary.rank; k++)
         for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] += v[k] * U[k * m + i];
-    for (int64_t i = 0; i < m && model->mean; i++) x[i] += model->mean[i];
-    for (int64_t i = 0; i < m && model->weights; i++) x[i] /= model->weights[i];
-    for (int64_t i = 0; i < m && model->summary.log1p; i++) x[i] = expm1(x[i]);
+    armilla_preparation_undo(&model->preparation, 1, NULL, x);
+}
+
+/* The columns as they are given to what follows, with the model's preparation. */
+static armilla_status check_columns(armilla_context *context, int64_t count, const double *X)
+{
+    if (count >= 0 && (X || count == 0)) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "%" PRId64 " columns%s are no columns", count,
+                        X ? "" : " at NULL");
+}
+
+armilla_status armilla_model_prepare_columns(armilla_context *context, const armilla_model *model, int64_t count,
+                                             double *X, double *lengths)
+{
+    const armilla_status status = check_columns(context, count, X);
+    if (status != ARMILLA_OK) return status;
+    return armilla_preparation_apply(context, &model->preparation, count, X, lengths);
+}
+
+armilla_status armilla_model_undo_columns(armilla_context *context, const armilla_model *model, int64_t count,
+                                          const double *lengths, double *X)
+{
+    const armilla_status status = check_columns(context, count, X);
+    if (status == ARMILLA_OK) armilla_preparation_undo(&model->preparation, count, lengths, X);
+    return status;
 }
 
 armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model, int64_t first,

@@ -360,7 +360,7 @@ armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan 
     const armilla_status status = traverse(sweep, plan->sums);
     sweep->plan = NULL;
     sweep->runs++;
-    if (status != ARMILLA_OK) return status;
+    if (status != ARMILLA_OK) return status; /* whoever could not load a panel has said why */
     if (sweep->X->ops->layout && plan->sums) unpack_sums(sweep);
     return ARMILLA_OK;
 }

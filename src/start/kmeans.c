@@ -1,4 +1,5 @@
 /* kmeans++ (start/seeding.h): by cosine, or where codes have no length of their own by distance. */
+#include "data/column.h"
 #include "start/seeding.h"
 #include "start/start.h"
 
@@ -26,11 +27,10 @@ static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
     int64_t *chosen = NULL;
     armilla_status status = armilla_take(context, problem->r, sizeof *chosen, &chosen);
     if (status == ARMILLA_OK) status = armilla_seed_samples(&seeding, chosen);
-    for (int64_t k = 0; k < problem->r && status == ARMILLA_OK && chosen[k] >= 0; k++) {
-        double *u = U + k * problem->m;
-        status = armilla_data_column(context, problem->X, problem->options.type, chosen[k], u);
-        if (status == ARMILLA_OK && seeding.angle) (void)armilla_unit(problem->m, u, u);
-    }
+    if (status == ARMILLA_OK)
+        status = armilla_data_gather(context, problem->X, problem->options.type, problem->r, chosen, U);
+    for (int64_t k = 0; k < problem->r && status == ARMILLA_OK && seeding.angle; k++)
+        if (chosen[k] >= 0) (void)armilla_unit(problem->m, U + k * problem->m, U + k * problem->m);
     problem->extra_sweeps += seeding.passes;
     armilla_release(context, chosen);
     return status;

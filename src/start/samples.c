@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/size.h"
+#include "data/column.h"
 
 static void swap(int64_t *a, int64_t *b)
 {
@@ -33,8 +34,8 @@ static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
     int64_t *order = NULL;
     armilla_status status = armilla_shuffle_samples(problem, seed, &order);
     const int64_t count = armilla_min64(problem->r, problem->n);
-    for (int64_t k = 0; k < count && status == ARMILLA_OK; k++)
-        status = armilla_data_column(problem->context, problem->X, problem->options.type, order[k], U + k * problem->m);
+    if (status == ARMILLA_OK)
+        status = armilla_data_gather(problem->context, problem->X, problem->options.type, count, order, U);
     armilla_release(problem->context, order);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "start/seeding.h"
 
 #include "base/size.h"
+#include "data/column.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -19,7 +20,6 @@ typedef struct batch {
     armilla_sweep *sweep;
     void *typed;       /* m x (tries*candidates): the candidates, of unit length by angle */
     double *squares;   /* their squared lengths there */
-    double *column;    /* m */
     int64_t *drawn;    /* tries*candidates sample numbers, -1: none */
     double *distances; /* tries x n: of each sample to the nearest that its try has */
     double *found;     /* (tries*candidates) x n: the same with each candidate */
@@ -61,29 +61,32 @@ static int64_t draw(const batch *b, int64_t attempt, double total, double unifor
     return last;
 }
 
-/* The candidates of this step, in the working type. */
+/* Candidate c, in the working type. */
+static void take_candidate(void *self, int64_t c, double *column)
+{
+    batch *b = self;
+    const armilla_seeding *s = b->seeding;
+    char *typed = (char *)b->typed + (size_t)(c * b->m) * armilla_type_size(s->work);
+    const double length = s->angle ? armilla_norm(b->m, column) : 1;
+    for (int64_t i = 0; i < b->m; i++) column[i] /= length;
+    armilla_store(s->work, b->m, column, typed);
+    armilla_fetch(s->work, b->m, typed, column);
+    b->squares[c] = armilla_dot(b->m, column, column);
+}
+
+/* The candidates of this step. */
 static armilla_status draw_candidates(batch *b)
 {
     const armilla_seeding *s = b->seeding;
-    const size_t size = armilla_type_size(s->work);
-    armilla_status status = ARMILLA_OK;
-    for (int64_t c = 0; c < b->tries * b->candidates && status == ARMILLA_OK; c++) {
+    const int64_t columns = b->tries * b->candidates;
+    for (int64_t c = 0; c < columns; c++) {
         const int64_t attempt = c / b->candidates, place = (s->first + b->first + attempt) * s->count + b->step;
         const uint64_t index = (uint64_t)place + (uint64_t)(c % b->candidates) * ((uint64_t)1 << 40);
-        char *typed = (char *)b->typed + (size_t)(c * b->m) * size;
         double total = 0;
         for (int64_t j = 0; j < b->n; j++) total += chance(b, attempt, j);
         b->drawn[c] = draw(b, attempt, total, armilla_random_uniform(s->seed, s->stream, index));
-        if (b->drawn[c] < 0) continue;
-        status = armilla_data_column(s->context, s->X, s->work, b->drawn[c], b->column);
-        if (status != ARMILLA_OK) return status;
-        const double length = s->angle ? armilla_norm(b->m, b->column) : 1;
-        for (int64_t i = 0; i < b->m; i++) b->column[i] /= length;
-        armilla_store(s->work, b->m, b->column, typed);
-        armilla_fetch(s->work, b->m, typed, b->column);
-        b->squares[c] = armilla_dot(b->m, b->column, b->column);
     }
-    return status;
+    return armilla_data_visit(s->context, &(armilla_gathering){s->X, s->work, columns, b->drawn, take_candidate, b});
 }
 
 /* What each candidate leaves of the distances; tallied is the sum. */
@@ -129,7 +132,6 @@ static armilla_status take(batch *b)
     armilla_status status = armilla_sweep_new_naming(s->context, s->X, s->work, columns, columns, &b->sweep);
     if (status == ARMILLA_OK) status = armilla_take(s->context, b->m * columns, armilla_type_size(s->work), &b->typed);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->squares, &b->squares);
-    if (status == ARMILLA_OK) status = armilla_take(s->context, b->m, sizeof *b->column, &b->column);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->drawn, &b->drawn);
     if (status == ARMILLA_OK) status = armilla_take(s->context, b->n * b->tries, sizeof *b->distances, &b->distances);
     if (status == ARMILLA_OK) status = armilla_take(s->context, b->n * columns, sizeof *b->found, &b->found);
@@ -142,7 +144,6 @@ static void release(batch *b)
     armilla_release(context, b->found);
     armilla_release(context, b->distances);
     armilla_release(context, b->drawn);
-    armilla_release(context, b->column);
     armilla_release(context, b->squares);
     armilla_release(context, b->typed);
     armilla_sweep_free(b->sweep);

@@ -173,8 +173,9 @@ static armilla_status project(finder *f, int64_t wanted, double *U)
 armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U)
 {
     finder f = {.problem = problem, .seed = seed, .scale = 1 / sqrt(problem->squared_norm)};
-    f.k = armilla_min64(problem->r + OVERSAMPLING, problem->m);
-    f.blocks = armilla_min64(BLOCKS, problem->m / f.k);
+    /* X has no more directions than samples: blocks beyond those would be vectors of m zeros. */
+    f.k = armilla_min64(problem->r + OVERSAMPLING, armilla_min64(problem->m, problem->n));
+    f.blocks = armilla_min64(BLOCKS, armilla_min64(problem->m / f.k, (problem->n + f.k - 1) / f.k));
     const armilla_sweep_plan range = {.sums = true, .step = random_codes, .self = &f};
     armilla_status status = take_finder(&f);
     armilla_call_step(problem->context, 0, 1 + BLOCKS);

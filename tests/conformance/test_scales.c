@@ -111,24 +111,22 @@ static void check_columns(const matrix *a, int preparation, armilla_type work)
     assert_non_null(Y);
     prepare_plainly(a, preparation, Y);
     for (int form = 0; form < 2; form++) {
-        armilla_model *model = NULL;
-        armilla_view view = {0};
+        armilla_preparation p = armilla_preparation_asked(&options);
+        armilla_data *view = NULL;
         double x[M];
-        REFERENCE_OK(armilla_model_new(reference_context, &model));
-        REFERENCE_OK(armilla_model_learn(model, a->data[form], &options, 2));
-        model->summary.normalize = options.normalize;
-        REFERENCE_OK(armilla_model_view(reference_context, model, a->data[form], true, &view));
+        REFERENCE_OK(armilla_preparation_learn(reference_context, &p, a->data[form]));
+        REFERENCE_OK(armilla_preparation_view(reference_context, &p, a->data[form], &view));
         for (int64_t j = 0; j < N; j++) {
             const long double length = long_length(Y + j * M);
             const long double grain = preparation ? 8 * (long double)5e-324 * (long double)sqrt(M) / length : 0;
             for (int pass = 0; pass < 2; pass++) { /* what the first has found out is used by the second */
-                REFERENCE_OK(armilla_data_column(reference_context, view.data, work, j, x));
+                REFERENCE_OK(armilla_data_column(reference_context, view, work, j, x));
                 for (int64_t i = 0; i < M; i++)
                     REFERENCE_NEAR(x[i], length > 0 ? Y[j * M + i] / length : 0, 100 * epsilon + grain);
             }
         }
-        armilla_view_free(&view);
-        armilla_model_free(model);
+        armilla_data_free(view);
+        armilla_preparation_release(reference_context, &p);
     }
     free(Y);
 }
@@ -166,11 +164,10 @@ static void test_scale_of_next_to_nothing(void **state)
     (void)state;
     for (int form = 0; form < 2; form++) {
         const armilla_options options = prepare_by(SCALE);
-        armilla_model *model = NULL;
-        REFERENCE_OK(armilla_model_new(reference_context, &model));
-        REFERENCE_STATUS(armilla_model_learn(model, a.data[form], &options, 1), ARMILLA_BAD_DATA);
+        armilla_preparation p = armilla_preparation_asked(&options);
+        REFERENCE_STATUS(armilla_preparation_learn(reference_context, &p, a.data[form]), ARMILLA_BAD_DATA);
         REFERENCE_SAYS("--scale");
-        armilla_model_free(model);
+        armilla_preparation_release(reference_context, &p);
     }
     free_matrix(&a);
 }

@@ -61,7 +61,7 @@ static void test_views_leave_names_alone(void **state)
     (void)state;
     const double values[2] = {1, 2};
     const int32_t rows[2] = {0, 1}, starts[2] = {0, 2};
-    const armilla_preparation preparation = {.unit_length = true};
+    const armilla_column_map preparation = {.unit_length = true};
     for (int sparse = 0; sparse < 2; sparse++) {
         armilla_data *X = NULL, *view = NULL;
         armilla_names names = {0};

@@ -123,7 +123,7 @@ static void fill(uint64_t seed)
 static void test_sums_of_names(void **state)
 {
     armilla_context *context = support_context();
-    const armilla_preparation centre = {.mean = mean};
+    const armilla_column_map centre = {.mean = mean};
     (void)state;
     for (int trial = 0; trial < 12; trial++) {
         armilla_data *raw = NULL, *prepared = NULL;

@@ -104,7 +104,7 @@ typedef struct outcome {
 static outcome run_sweep(armilla_context *context, scene *s, armilla_type work, bool centred, int threads)
 {
     const int64_t m = s->shape->m, n = s->shape->n, r = s->shape->r;
-    const armilla_preparation preparation = {.mean = s->mean};
+    const armilla_column_map preparation = {.mean = s->mean};
     armilla_data *raw = NULL, *prepared = NULL;
     armilla_sweep *sweep = NULL;
     void *U = calloc((size_t)(m * r), sizeof(double));

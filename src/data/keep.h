@@ -1,6 +1,6 @@
 /* Some features and samples of other data. */
-#ifndef ARMILLA_DATA_SELECT_H
-#define ARMILLA_DATA_SELECT_H
+#ifndef ARMILLA_DATA_KEEP_H
+#define ARMILLA_DATA_KEEP_H
 
 #include "base/context.h"
 
@@ -11,6 +11,11 @@ typedef struct armilla_kept {
     int64_t *at;
     int64_t count, of;
 } armilla_kept;
+
+static inline int64_t armilla_kept_place(const armilla_kept *kept, int64_t i)
+{
+    return kept->at ? kept->at[i] : i;
+}
 
 enum { ARMILLA_KEPT_FEATURES, ARMILLA_KEPT_SAMPLES, ARMILLA_KEPT_COUNT };
 
@@ -23,7 +28,12 @@ void armilla_kept_free(armilla_context *context, armilla_kept *kept);
 armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X,
                                  const armilla_kept kept[ARMILLA_KEPT_COUNT], armilla_data **data);
 
-/* *copy = X as plain data where it is a view of others that armilla_data_keep made, else NULL. */
+/* *copy = these features of these samples, in memory of its own, in X's own type. Samples may be in any order. */
+armilla_status armilla_data_copy(armilla_context *context, const armilla_data *X, const armilla_kept *features,
+                                 const armilla_kept *samples, armilla_data **copy);
+
+/* *copy = X as plain data where its numbers lie in no array of their own: a view that armilla_data_keep made, or data
+ * from a source; else NULL. */
 armilla_status armilla_data_flatten(armilla_context *context, const armilla_data *X, armilla_data **copy);
 
 #endif

@@ -1,9 +1,9 @@
 /* Some features and samples of other data. Samples of dense data are a view: a panel of neighbours is the wrapped
  * data's own, one of others is gathered as it is loaded. Everything else is a copy of what was kept. */
-#include "data/select.h"
+#include "data/keep.h"
 
 #include "base/size.h"
-#include "data/data.h"
+#include "data/sparse.h"
 
 #include <string.h>
 
@@ -103,137 +103,10 @@ static armilla_status make_view(armilla_context *context, const armilla_data *X,
     }
     armilla_data_view(&made->data, X, &selected_ops, context);
     made->data.n = samples->count;
-    made->data.stored = X->m * samples->count; /* what is held is X's, as long as this lives */
     made->inner = X;
     made->columns = copy.at;
     *data = &made->data;
     return ARMILLA_OK;
-}
-
-/* One column of X after the other, in its own precision. */
-typedef struct reader {
-    armilla_context *context;
-    const armilla_data *X;
-    armilla_panel panel;
-    void *space;
-    int64_t *rows;  /* m */
-    double *values; /* m */
-} reader;
-
-static armilla_status reader_new(armilla_context *context, const armilla_data *X, reader *r)
-{
-    const armilla_type work = armilla_type_precision(X->type);
-    *r = (reader){.context = context, .X = X};
-    r->panel = (armilla_panel){.data = X, .kernels = armilla_kernels_choose(work), .count = 1};
-    armilla_status status = armilla_take(context, (int64_t)X->ops->workspace(X, work, 1), 1, &r->space);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *r->rows, &r->rows);
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *r->values, &r->values);
-    return status;
-}
-
-static void reader_free(reader *r)
-{
-    armilla_release(r->context, r->values);
-    armilla_release(r->context, r->rows);
-    armilla_release(r->context, r->space);
-}
-
-static int64_t place(const armilla_kept *kept, int64_t i)
-{
-    return kept->at ? kept->at[i] : i;
-}
-
-static armilla_status copy_dense(reader *r, const armilla_kept *features, const armilla_kept *samples,
-                                 armilla_data **data)
-{
-    const int64_t m = features->count, n = samples->count;
-    const size_t size = armilla_type_size(r->X->type);
-    char *values = NULL;
-    int64_t area = 0;
-    armilla_status status = armilla_size_area(m, n, &area) ? armilla_take(r->context, area, size, &values)
-                                                           : armilla_data_check_shape(r->context, "", m, n);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
-        r->panel.first = place(samples, j);
-        status = r->X->ops->load(&r->panel, r->space);
-        if (status != ARMILLA_OK) break;
-        r->X->ops->expand(&r->panel, 0, r->values);
-        for (int64_t i = 0; i < m; i++) r->values[i] = r->values[place(features, i)]; /* never before i */
-        armilla_store(r->X->type, m, r->values, values + (size_t)(j * m) * size);
-    }
-    if (status == ARMILLA_OK) status = armilla_data_own_dense(r->context, r->X->type, values, m, n, data);
-    if (status != ARMILLA_OK) armilla_release(r->context, values);
-    return status;
-}
-
-/* The entries of a sample that are kept, with the new numbers of their features, at the head of the reader's arrays. */
-static armilla_status kept_entries(reader *r, const int64_t *numbers, int64_t sample, int64_t *kept)
-{
-    double shift = 0;
-    r->panel.first = sample;
-    const armilla_status status = r->X->ops->load(&r->panel, r->space);
-    if (status != ARMILLA_OK) return status;
-    const int64_t count = r->X->ops->entries(&r->panel, 0, r->rows, r->values, &shift);
-    *kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (numbers[r->rows[i]] < 0) continue;
-        r->rows[*kept] = numbers[r->rows[i]];
-        r->values[(*kept)++] = r->values[i];
-    }
-    return ARMILLA_OK;
-}
-
-/* numbers[i] = what feature i becomes, or -1. */
-static armilla_status number_features(armilla_context *context, const armilla_kept *features, int64_t **numbers)
-{
-    const armilla_status status = armilla_take(context, features->of, sizeof **numbers, numbers);
-    for (int64_t i = 0; i < features->of && status == ARMILLA_OK; i++) (*numbers)[i] = features->at ? -1 : i;
-    for (int64_t i = 0; i < features->count && status == ARMILLA_OK && features->at; i++)
-        (*numbers)[features->at[i]] = i;
-    return status;
-}
-
-static armilla_status fill_sparse(reader *r, const int64_t *numbers, const armilla_kept *samples,
-                                  armilla_sparse_matrix *matrix)
-{
-    const size_t size = armilla_type_size(matrix->type);
-    int64_t used = 0, count = 0;
-    for (int64_t j = 0; j < samples->count; j++) {
-        const armilla_status status = kept_entries(r, numbers, place(samples, j), &count);
-        if (status != ARMILLA_OK) return status;
-        for (int64_t i = 0; i < count; i++) armilla_index_put(matrix->wide, matrix->rows, used + i, r->rows[i]);
-        armilla_store(matrix->type, count, r->values, (char *)matrix->values + (size_t)used * size);
-        used += count;
-        armilla_index_put(matrix->wide, matrix->starts, j + 1, used);
-    }
-    return ARMILLA_OK;
-}
-
-static armilla_status copy_sparse(reader *r, const armilla_kept *features, const armilla_kept *samples,
-                                  armilla_data **data)
-{
-    armilla_sparse_matrix matrix = {.m = 0};
-    int64_t *numbers = NULL, entries = 0, count = 0;
-    armilla_status status = number_features(r->context, features, &numbers);
-    for (int64_t j = 0; j < samples->count && status == ARMILLA_OK; j++, entries += count)
-        status = kept_entries(r, numbers, place(samples, j), &count);
-    if (status == ARMILLA_OK)
-        status = armilla_sparse_take(r->context, r->X->type, features->count, samples->count, entries, &matrix);
-    if (status == ARMILLA_OK) status = fill_sparse(r, numbers, samples, &matrix);
-    if (status == ARMILLA_OK) status = armilla_data_own_sparse(r->context, &matrix, data);
-    if (status != ARMILLA_OK) armilla_sparse_release(r->context, &matrix);
-    armilla_release(r->context, numbers);
-    return status;
-}
-
-static armilla_status make_copy(armilla_context *context, const armilla_data *X, const armilla_kept *features,
-                                const armilla_kept *samples, armilla_data **data)
-{
-    reader r;
-    armilla_status status = reader_new(context, X, &r);
-    if (status == ARMILLA_OK)
-        status = X->ops->entries ? copy_sparse(&r, features, samples, data) : copy_dense(&r, features, samples, data);
-    reader_free(&r);
-    return status;
 }
 
 /* Names of what was kept. */
@@ -244,7 +117,7 @@ static armilla_status keep_names(const armilla_data *X, const armilla_kept *kept
     armilla_status status = ARMILLA_OK;
     if (!armilla_data_names(X, kind)) return ARMILLA_OK;
     for (int64_t i = 0; i < kept->count && status == ARMILLA_OK; i++) {
-        const char *name = armilla_data_name(X, kind, place(kept, i));
+        const char *name = armilla_data_name(X, kind, armilla_kept_place(kept, i));
         status = armilla_names_add(data->context, &names, name, strlen(name));
     }
     if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
@@ -272,9 +145,9 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     const armilla_kept *samples = kept[ARMILLA_KEPT_SAMPLES].at ? &kept[ARMILLA_KEPT_SAMPLES] : &all[1];
     const armilla_kept *const both[] = {features, samples};
     armilla_data *made = NULL;
-    armilla_status status = !X->ops->entries && !features->at && samples->at
+    armilla_status status = !armilla_sparse_of(X) && !features->at && samples->at
                                 ? make_view(context, X, samples, &made)
-                                : make_copy(context, X, features, samples, &made);
+                                : armilla_data_copy(context, X, features, samples, &made);
     if (status == ARMILLA_OK) status = keep_names(X, features, ARMILLA_FEATURE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_LABELS, made);
@@ -291,7 +164,9 @@ armilla_status armilla_data_flatten(armilla_context *context, const armilla_data
 {
     const armilla_kept all[ARMILLA_KEPT_COUNT] = {{NULL, X->m, X->m}, {NULL, X->n, X->n}};
     *copy = NULL;
-    return X->ops == &selected_ops ? armilla_data_keep(context, X, all, copy) : ARMILLA_OK;
+    int64_t stride = 0;
+    if (armilla_data_dense(X, &stride) || armilla_data_sparse(X)) return ARMILLA_OK;
+    return armilla_data_keep(context, X, all, copy);
 }
 
 armilla_status armilla_kept_copy(armilla_context *context, const armilla_kept *from, armilla_kept *to)

@@ -1,0 +1,93 @@
+/* The preparation of data: which steps are taken, what they have learned, and how columns go through them and back. Fits,
+ * transform, clustering and the sketches of screening hold one of these; a model file stores it by the names of the
+ * table's rows. A step of a kind that exists is one row here, a field of armilla_options and of armilla_model_summary,
+ * and a row of the options. */
+#ifndef ARMILLA_DATA_PREPARATION_H
+#define ARMILLA_DATA_PREPARATION_H
+
+#include "data/data.h"
+#include "data/features.h"
+
+#include <armilla/fit.h>
+#include <armilla/model.h>
+
+/* In the order in which they are taken. */
+typedef enum armilla_step {
+    ARMILLA_STEP_LOG1P,
+    ARMILLA_STEP_TFIDF,
+    ARMILLA_STEP_SCALE,
+    ARMILLA_STEP_CENTER,
+    ARMILLA_STEP_NORMALIZE,
+    ARMILLA_STEP_COUNT
+} armilla_step;
+
+/* What a step does to a column. All factors of an entry are multiplied first, so that it is rounded once. */
+typedef enum armilla_step_kind {
+    ARMILLA_STEP_ENTRIES, /* a function of each entry, which leaves zeros zero; one such step at most */
+    ARMILLA_STEP_FACTOR,  /* multiplies feature i by learned[i] */
+    ARMILLA_STEP_OFFSET,  /* subtracts learned[i]; one such step at most */
+    ARMILLA_STEP_LENGTH   /* scales the column to length 1 */
+} armilla_step_kind;
+
+/* All zeros is one that does nothing. */
+typedef struct armilla_preparation {
+    int64_t m; /* features, once it is learned or read */
+    bool taken[ARMILLA_STEP_COUNT];
+    double *learned[ARMILLA_STEP_COUNT]; /* m numbers of a step that is taken and learns, else NULL */
+    double *weights;                     /* the product of the factors, or NULL */
+} armilla_preparation;
+
+typedef struct armilla_step_row {
+    const char *name; /* of the option, and of the member of a model's record */
+    armilla_step_kind kind;
+    const char *words[2];     /* where options and records have words: without it, with it; else NULL: true or false */
+    size_t option, summary;   /* where armilla_options and armilla_model_summary have the word or the flag */
+    bool late;                /* model files of 0.1.0 do not have it: then it was not taken */
+    const char *array;        /* of what it learned, in a model file; NULL: it learns nothing */
+    bool (*allows)(double x); /* numbers that can have been learned */
+    int statistics;           /* of the features, that it learns from (data/features.h) */
+    /* learned = m numbers from these; weights are those of the steps before. */
+    armilla_status (*learn)(armilla_context *context, const armilla_preparation *p,
+                            const armilla_feature_statistics *found, double *learned);
+    const armilla_entry_map *entries; /* of ARMILLA_STEP_ENTRIES */
+    bool (*takes)(double x);          /* entries that it is defined for; NULL: all */
+    const char *needs;                /* and these in words */
+} armilla_step_row;
+
+extern const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT];
+
+/* The word for a step that is taken or not, NULL where it has none; and back, false where the word is neither. */
+const char *armilla_step_word(armilla_step step, bool taken);
+bool armilla_step_read(armilla_step step, const char *word, bool *taken);
+
+/* The steps that the options ask for; a word that is NULL asks for nothing. */
+armilla_preparation armilla_preparation_asked(const armilla_options *options);
+/* The summary's words and flags. */
+void armilla_preparation_describe(const armilla_preparation *p, armilla_model_summary *summary);
+bool armilla_preparation_any(const armilla_preparation *p);
+
+/* Learns what the steps need from X, as given. */
+armilla_status armilla_preparation_learn(armilla_context *context, armilla_preparation *p, const armilla_data *X);
+/* The weights, where what was learned has been put in place otherwise. */
+armilla_status armilla_preparation_weigh(armilla_context *context, armilla_preparation *p);
+void armilla_preparation_release(armilla_context *context, armilla_preparation *p);
+
+/* What a column goes through; borrows the arrays. */
+armilla_column_map armilla_preparation_map(const armilla_preparation *p);
+/* *prepared = raw seen through it, NULL where nothing is changed; both must outlive it. */
+armilla_status armilla_preparation_view(armilla_context *context, const armilla_preparation *p, const armilla_data *raw,
+                                        armilla_data **prepared);
+
+/* The columns of X (m x count), in place; lengths, where not NULL: what each was before it was scaled to length 1, or 1
+ * where no step does that. */
+armilla_status armilla_preparation_apply(armilla_context *context, const armilla_preparation *p, int64_t count,
+                                         double *X, double *lengths);
+/* The steps taken back, in place. Lengths are not kept by a preparation: they stay as they are where lengths is NULL. */
+void armilla_preparation_undo(const armilla_preparation *p, int64_t count, const double *lengths, double *X);
+
+/* ARMILLA_BAD_DATA where the facts of the prepared data have a bad place, which it names in raw, or numbers too large to
+ * compute with in the working type. */
+armilla_status armilla_preparation_finite(armilla_context *context, const armilla_preparation *p,
+                                          const armilla_data *raw, const armilla_data_facts *facts, armilla_type work);
+
+#endif

@@ -1,0 +1,120 @@
+/* Dense data whose columns a caller's function fills: rows of a database, slices of an HDF5 array, pictures that are
+ * decoded when they are wanted. Nothing is kept of them but what a panel holds. */
+#include "data/data.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+typedef struct sourced {
+    armilla_data data;
+    armilla_data_source source;
+    pthread_mutex_t turn; /* of a source that is called from one thread at a time */
+} sourced;
+
+static const sourced *as_sourced(const armilla_data *X)
+{
+    return (const sourced *)X;
+}
+
+/* The columns in the source's type, then in the working type where that is another. */
+static size_t filled_bytes(const armilla_data *X, int64_t width)
+{
+    return ((size_t)(X->m * width) * armilla_type_size(X->type) + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
+}
+
+static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
+{
+    return filled_bytes(X, width) + (X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work));
+}
+
+/* ARMILLA_BAD_DATA and ARMILLA_STOPPED would be answered as if they were ours. */
+static armilla_status explain(const armilla_panel *panel, armilla_status status, const char *message)
+{
+    return armilla_fail(panel->data->context, status == ARMILLA_NO_MEMORY ? status : ARMILLA_IO_ERROR,
+                        "samples %" PRId64 " to %" PRId64 " (counted from 1) could not be read: %s", panel->first + 1,
+                        panel->first + panel->count, message[0] ? message : "their source gives no reason");
+}
+
+static armilla_status fill(const armilla_panel *panel, void *columns)
+{
+    const sourced *X = as_sourced(panel->data);
+    const armilla_data_source *s = &X->source;
+    pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&X->turn;
+    char message[ARMILLA_SOURCE_MESSAGE] = "";
+    if (s->serial) pthread_mutex_lock(turn);
+    const armilla_status status = s->fill(s->self, panel->first, panel->count, columns, s->m, message);
+    if (s->serial) pthread_mutex_unlock(turn);
+    message[sizeof message - 1] = '\0';
+    return status == ARMILLA_OK ? ARMILLA_OK : explain(panel, status, message);
+}
+
+static armilla_status load(armilla_panel *panel, void *space)
+{
+    const armilla_data *X = panel->data;
+    const armilla_type work = panel->kernels->type;
+    const armilla_status status = fill(panel, space);
+    char *converted = (char *)space + filled_bytes(X, panel->count);
+    if (status != ARMILLA_OK) return status;
+    panel->columns = space;
+    panel->stride = X->m;
+    panel->ahead = space; /* nothing to be fetched into the cache: a source with read-ahead would look at panel->next */
+    panel->ahead_bytes = 0;
+    if (X->type == work) return ARMILLA_OK;
+    armilla_dense_convert(X->type, space, panel->kernels, X->m * panel->count, converted);
+    panel->columns = converted;
+    return ARMILLA_OK;
+}
+
+static void free_sourced(armilla_data *data)
+{
+    sourced *X = (sourced *)data;
+    pthread_mutex_destroy(&X->turn);
+    if (X->source.close) X->source.close(X->source.self);
+    armilla_release(data->context, X);
+}
+
+static const armilla_data_ops sourced_ops = {
+    .storage = {[ARMILLA_F32] = "source of dense f32",
+                [ARMILLA_F64] = "source of dense f64",
+                [ARMILLA_U8] = "source of dense u8"},
+    .workspace = workspace,
+    .load = load,
+    .products = armilla_panel_products,
+    .accumulate = armilla_panel_accumulate,
+    .gather = armilla_panel_gather,
+    .expand = armilla_panel_expand,
+    .free = free_sourced,
+};
+
+static armilla_status check_source(armilla_context *context, const armilla_data_source *source)
+{
+    if (!source || source->size != sizeof *source)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "data source: its size is not that of armilla_data_source; set size = sizeof source");
+    if (!source->fill) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data source: fill is NULL");
+    if ((unsigned)source->type >= ARMILLA_TYPE_COUNT)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data source: the number type %d is unknown",
+                            (int)source->type);
+    return armilla_data_check_shape(context, "", source->m, source->n);
+}
+
+armilla_status armilla_data_from_source(armilla_context *context, const armilla_data_source *source,
+                                        armilla_data **data)
+{
+    sourced *made = NULL;
+    armilla_status status = check_source(context, source);
+    if (status == ARMILLA_OK) status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    if (pthread_mutex_init(&made->turn, NULL) != 0) {
+        armilla_release(context, made);
+        return armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the lock of a data source");
+    }
+    made->data =
+        (armilla_data){.ops = &sourced_ops, .context = context, .type = source->type, .m = source->m, .n = source->n};
+    made->source = *source;
+    armilla_memory_add_input(context, source->m * source->n * (int64_t)armilla_type_size(source->type));
+    *data = &made->data;
+    return ARMILLA_OK;
+}

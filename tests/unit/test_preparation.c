@@ -1,0 +1,210 @@
+/* The preparation as an object: every combination of its steps, applied to columns and undone, against plain loops; and
+ * stored with a model by the names of its rows. */
+#include "data/preparation.h"
+
+#include "files/npz.h"
+#include "unit/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { M = 7, N = 40, COMBINATIONS = 1 << ARMILLA_STEP_COUNT };
+
+static armilla_context *context;
+static support_allocator allocator;
+
+static int set_up(void **state)
+{
+    (void)state;
+    support_begin(&allocator, &context);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_end(&allocator, context);
+    return 0;
+}
+
+/* Positive, with features of very different sizes, one that is 0 in most samples and one that never varies. */
+static void fill(double *X)
+{
+    for (int64_t j = 0; j < N; j++)
+        for (int64_t i = 0; i < M; i++) {
+            const double x = fmod((double)(i + 1) * 0.37 + (double)(j + 1) * 0.61803398875, 1);
+            X[j * M + i] = i == 0 ? 3 : i == 1 ? (j % 9 ? 0 : x) : ldexp(x, (int)(4 * i - 12));
+        }
+}
+
+static armilla_options options_of(int combination)
+{
+    armilla_options options;
+    armilla_options_default(&options);
+    options.log1p = combination >> ARMILLA_STEP_LOG1P & 1;
+    options.tfidf = combination >> ARMILLA_STEP_TFIDF & 1;
+    options.scale = combination >> ARMILLA_STEP_SCALE & 1;
+    options.center = combination >> ARMILLA_STEP_CENTER & 1;
+    options.normalize = combination >> ARMILLA_STEP_NORMALIZE & 1 ? "l2" : "none";
+    return options;
+}
+
+static armilla_data *wrap(const double *X)
+{
+    armilla_data *data = NULL;
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    return data;
+}
+
+static void near(double got, double wanted, double scale)
+{
+    if (!(fabs(got - wanted) <= 1e-13 * scale)) fail_msg("%.17g instead of %.17g", got, wanted);
+}
+
+/* Feature i of all samples, by definition: what is asked for of logarithm, tf-idf, scale and centring. */
+static void prepare_feature(const armilla_options *options, int64_t i, double *Y)
+{
+    double found = 0, mean = 0, square = 0, weight = 1;
+    for (int64_t j = 0; j < N; j++) {
+        double *y = &Y[j * M + i];
+        found += *y != 0;
+        if (options->log1p) *y = log1p(*y);
+        mean += *y / N;
+    }
+    for (int64_t j = 0; j < N; j++) square += (Y[j * M + i] - mean) * (Y[j * M + i] - mean) / N;
+    if (options->tfidf) weight = log((1.0 + N) / (1 + found)) + 1;
+    if (options->scale) weight = i == 0 ? weight : 1 / sqrt(square);
+    for (int64_t j = 0; j < N; j++) Y[j * M + i] = weight * (Y[j * M + i] - (options->center ? mean : 0));
+}
+
+static void test_columns_there_and_back(void **state)
+{
+    double X[M * N], Y[M * N], Z[M * N], lengths[N];
+    (void)state;
+    for (int c = 0; c < COMBINATIONS; c++) {
+        const armilla_options options = options_of(c);
+        const bool unit = c >> ARMILLA_STEP_NORMALIZE & 1;
+        armilla_preparation p = armilla_preparation_asked(&options);
+        fill(X);
+        memcpy(Y, X, sizeof X);
+        memcpy(Z, X, sizeof X);
+        for (int64_t i = 0; i < M; i++) prepare_feature(&options, i, Y);
+        armilla_data *data = wrap(X);
+        support_ok(context, armilla_call_enter(context, 2));
+        support_ok(context, armilla_preparation_learn(context, &p, data));
+        armilla_call_leave(context);
+        support_ok(context, armilla_preparation_apply(context, &p, N, Z, lengths));
+        for (int64_t j = 0; j < N; j++) {
+            double length = 0, largest = 0;
+            for (int64_t i = 0; i < M; i++) length += Y[j * M + i] * Y[j * M + i];
+            length = unit ? sqrt(length) : 1;
+            near(lengths[j], length, 10 * length);
+            for (int64_t i = 0; i < M; i++) largest = fmax(largest, fabs(Y[j * M + i]));
+            for (int64_t i = 0; i < M; i++) near(Z[j * M + i], Y[j * M + i] / length, 10 * largest / length);
+        }
+        armilla_preparation_undo(&p, N, lengths, Z);
+        for (int64_t i = 0; i < M * N; i++) near(Z[i], X[i], 1e3 * fmax(1, fabs(X[i])));
+        armilla_data_free(data);
+        armilla_preparation_release(context, &p);
+    }
+}
+
+/* Without lengths a column keeps the one it has: undone it is the prepared column of length 1 taken back. */
+static void test_undone_without_lengths(void **state)
+{
+    const armilla_options options = options_of(1 << ARMILLA_STEP_NORMALIZE);
+    armilla_preparation p = armilla_preparation_asked(&options);
+    double X[M * N], Y[M * N];
+    (void)state;
+    fill(X);
+    memcpy(Y, X, sizeof X);
+    armilla_data *data = wrap(X);
+    support_ok(context, armilla_preparation_learn(context, &p, data));
+    support_ok(context, armilla_preparation_apply(context, &p, N, Y, NULL));
+    memcpy(X, Y, sizeof X);
+    armilla_preparation_undo(&p, N, NULL, Y);
+    assert_memory_equal(X, Y, sizeof X);
+    armilla_data_free(data);
+    armilla_preparation_release(context, &p);
+}
+
+/* A model's own: the arrays in its file are those of the rows that were taken, its record has all rows by name, and what
+ * is read does the same to columns, to the bit. */
+static void test_stored_by_name(void **state)
+{
+    double X[M * N];
+    char path[256];
+    (void)state;
+    fill(X);
+    support_path(path, sizeof path, "model.npz");
+    for (int c = 0; c < COMBINATIONS; c++) {
+        armilla_options options = options_of(c);
+        armilla_model *made = NULL, *read = NULL;
+        armilla_npz *npz = NULL;
+        double before[M * N], after[M * N], lengths[2][N];
+        char *record = NULL;
+        options.rank = 2;
+        options.max_iter = 2;
+        options.threads = 1;
+        armilla_data *data = wrap(X);
+        support_ok(context, armilla_fit(context, data, &options, &made));
+        support_ok(context, armilla_model_save(context, made, path, true));
+        support_ok(context, armilla_model_open(context, path, &read));
+        memcpy(before, X, sizeof X);
+        memcpy(after, X, sizeof X);
+        support_ok(context, armilla_model_prepare_columns(context, made, N, before, lengths[0]));
+        support_ok(context, armilla_model_prepare_columns(context, read, N, after, lengths[1]));
+        assert_memory_equal(before, after, sizeof before);
+        assert_memory_equal(lengths[0], lengths[1], sizeof lengths[0]);
+        support_ok(context, armilla_model_undo_columns(context, read, N, lengths[1], after));
+        for (int64_t i = 0; i < M * N; i++) near(after[i], X[i], 1e3 * fmax(1, fabs(X[i])));
+        support_ok(context, armilla_npz_open(context, path, &npz));
+        support_ok(context, armilla_npz_read_text(npz, "meta", &record));
+        for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
+            const armilla_step_row *row = &armilla_steps[step];
+            const bool taken = c >> step & 1;
+            char member[64];
+            snprintf(member, sizeof member, row->words[0] ? "\"%s\":\"%s\"" : "\"%s\":%s", row->name,
+                     row->words[0] ? row->words[taken]
+                     : taken       ? "true"
+                                   : "false");
+            assert_non_null(strstr(record, member));
+            if (row->array) assert_int_equal(armilla_npz_has(npz, row->array), taken);
+        }
+        armilla_release(context, record);
+        armilla_npz_free(npz);
+        armilla_model_free(read);
+        armilla_model_free(made);
+        armilla_data_free(data);
+    }
+}
+
+static void test_bad_columns(void **state)
+{
+    double X[M * N];
+    armilla_options options = options_of(0);
+    armilla_model *model = NULL;
+    (void)state;
+    fill(X);
+    options.rank = 1;
+    options.max_iter = 1;
+    armilla_data *data = wrap(X);
+    support_ok(context, armilla_fit(context, data, &options, &model));
+    support_fails(context, armilla_model_prepare_columns(context, model, -1, X, NULL), ARMILLA_BAD_ARGUMENT, "-1");
+    support_fails(context, armilla_model_undo_columns(context, model, 1, NULL, NULL), ARMILLA_BAD_ARGUMENT, "NULL");
+    support_ok(context, armilla_model_undo_columns(context, model, 0, NULL, NULL));
+    armilla_model_free(model);
+    armilla_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_columns_there_and_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_undone_without_lengths, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stored_by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bad_columns, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
