@@ -80,7 +80,7 @@ static armilla_status assemble_trace(armilla_fit_state *f, double objective)
 
 static const char *start_word(const armilla_fit_state *f)
 {
-    if (f->start) return f->start->name;
+    if (f->restarts.winner >= 0) return armilla_starts_row((size_t)f->restarts.winner)->name;
     if (f->options->start) return f->options->start;
     return f->options->start_model ? "model" : "basis";
 }
@@ -98,14 +98,14 @@ static void summarize(armilla_fit_state *f, double objective)
     s->model = f->resolved.model;
     s->basis = f->resolved.basis->name;
     s->codes = f->resolved.codes->name;
-    s->solver = armilla_solvers_find(o->solver)->name;
+    s->solver = f->solver->name;
     s->start = model->start;
     s->sparsity = o->sparsity;
     s->rank = p->r;
     s->n = p->n;
     s->nnz = armilla_data_stored(f->X);
     s->seed = o->seed;
-    s->threads = f->threads;
+    s->threads = armilla_call_threads(f->context);
     s->ranks = 1;
     s->iterations = last->iteration;
     s->sweeps = armilla_sweep_count(p->sweep) + p->extra_sweeps;

@@ -1,9 +1,8 @@
 /* armilla_fit: from data and options to a model. Preparation, a survey of the data, the problem, one or several starts
- * each improved by the solver, and the model of the best. */
+ * each improved by the solver (model/restarts.h), and the model of the best. */
 #include "model/fit.h"
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/team.h"
 #include "solve/policy.h"
 
@@ -92,7 +91,7 @@ static armilla_status survey(armilla_fit_state *f)
         status =
             armilla_preparation_finite(f->context, &f->model->preparation, f->view.raw, &f->facts, f->resolved.type);
     if (status == ARMILLA_OK) status = check_scale(f);
-    if (status == ARMILLA_OK && f->facts.negatives > 0 && armilla_solvers_find(f->options->solver)->positive)
+    if (status == ARMILLA_OK && f->facts.negatives > 0 && f->solver->positive)
         status = armilla_fail(f->context, ARMILLA_BAD_DATA,
                               "%" PRId64 " %s negative, and --solver %s multiplies: use --solver fast or palm",
                               f->facts.negatives, entries_are(&f->facts), f->options->solver);
@@ -120,233 +119,16 @@ static armilla_status make_problem(armilla_fit_state *f)
     return armilla_problem_new(f->context, f->view.data, &p, f->facts.squared_norm, f->squared_norms, &f->problem);
 }
 
-static armilla_status from_model(armilla_fit_state *f)
+static void limit_time(const armilla_fit_state *f)
 {
-    const armilla_model *start = f->options->start_model;
-    const armilla_type type = start->summary.precision, work = f->resolved.type;
-    const int64_t r = f->options->rank, codes = r * f->X->n;
-    double *wide = NULL;
-    void *V = NULL;
-    armilla_status status = armilla_take(f->context, f->X->m * r, sizeof(double), &f->given);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, codes, sizeof(double), &wide);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, codes, armilla_type_size(work), &V);
-    if (status == ARMILLA_OK) {
-        armilla_fetch(type, f->X->m * r, start->U, f->given);
-        armilla_fetch(type, codes, start->V, wide);
-        armilla_store(work, codes, wide, V);
-        /* Its radius goes with its sets: where these are others, U and V are changed, and so is the radius. */
-        const bool same = start->basis == f->resolved.basis && start->codes == f->resolved.codes &&
-                          start->summary.sparsity <= f->options->sparsity;
-        status = armilla_start_from_codes(f->problem, f->given, V, same ? start->summary.radius : 0);
-    }
-    armilla_release(f->context, V);
-    armilla_release(f->context, wide);
-    return status;
-}
-
-/* A default start may hardly depend on the seed: where none was asked for, the further ones are random samples. */
-static const armilla_start *start_row(const armilla_fit_state *f, int64_t i)
-{
-    return i == 0 || f->options->start ? f->start : &armilla_start_kmeans;
-}
-
-static uint64_t start_seed(const armilla_fit_state *f, int64_t i)
-{
-    const uint64_t seed = (uint64_t)f->options->seed;
-    return i == 0 ? seed : armilla_random_bits(seed, ARMILLA_STREAM_RESTART, (uint64_t)i);
-}
-
-static const armilla_start *start_of_round(const armilla_fit_state *f, int64_t i)
-{
-    return f->candidates ? f->candidates[i].start : start_row(f, i);
-}
-
-/* Start number i; only those by a row differ from each other. */
-static armilla_status make_start(armilla_fit_state *f, int64_t i)
-{
-    if (f->options->start_model) return from_model(f);
-    if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
-    if (f->candidates) return armilla_start_from_sketch(f->problem, f->candidates[i].U, f->candidates[i].radius);
-    return armilla_start_from_row(f->problem, start_row(f, i), start_seed(f, i));
-}
-
-/* A start for a call that is to end before the one that was wanted is made: whatever there is at once. */
-static armilla_status make_any_start(armilla_fit_state *f)
-{
-    const bool positive = armilla_solvers_find(f->options->solver)->positive;
-    armilla_stop reason = ARMILLA_STOP_INTERRUPTED;
-    f->used = positive ? &armilla_start_random : &armilla_start_samples;
-    const armilla_status status = armilla_start_at_once(f->problem, f->used, (uint64_t)f->options->seed);
-    (void)armilla_call_stopped(f->context, &reason);
-    if (status != ARMILLA_BAD_DATA) return status;
-    if (reason == ARMILLA_STOP_INTERRUPTED) return armilla_call_explain(f->context);
-    return armilla_fail(f->context, ARMILLA_BAD_DATA,
-                        "the time limit came before there was a start, and random samples have no positive radius; "
-                        "give it more time");
-}
-
-/* The state of round i before its first iteration; ARMILLA_STOPPED only where an earlier round has one. */
-static armilla_status begin(armilla_fit_state *f, int64_t i)
-{
-    armilla_call_stage(f->context, ARMILLA_STAGE_START);
-    f->used = f->start ? start_of_round(f, i) : NULL;
-    const armilla_status status = make_start(f, i);
-    const bool first = !f->best.trace || f->best.trace->count == 0;
-    return status == ARMILLA_STOPPED && first ? make_any_start(f) : status;
-}
-
-static void free_candidates(armilla_fit_state *f)
-{
-    for (int64_t i = 0; i < f->candidate_count; i++) armilla_release(f->context, f->candidates[i].U);
-    armilla_release(f->context, f->candidates);
-    f->candidates = NULL;
-    f->candidate_count = 0;
-}
-
-/* The starts on a sketch; those that are worth it will be fitted. Where none was possible, all are tried as they are. */
-static armilla_status screen(armilla_fit_state *f, const armilla_solver *solver, const armilla_sketch_plan *plan)
-{
-    armilla_problem *p = f->problem;
-    armilla_sketch sketch = {.context = NULL};
-    f->candidate_count = plan->starts;
-    armilla_status status = armilla_take(f->context, f->candidate_count, sizeof *f->candidates, &f->candidates);
-    for (int64_t i = 0; i < f->candidate_count && status == ARMILLA_OK; i++)
-        f->candidates[i] = (armilla_candidate){.start = start_row(f, i), .seed = start_seed(f, i)};
-    armilla_call_inner_enter(f->context); /* short beside what is done with it */
-    if (status == ARMILLA_OK)
-        status = armilla_sketch_make(f->model, f->view.raw, p, plan, (uint64_t)f->options->seed, &sketch);
-    armilla_call_inner_leave(f->context);
-    if (status == ARMILLA_OK)
-        status = armilla_screen(sketch.problem, solver, f->candidate_count, plan->kept, f->candidates);
-    if (status == ARMILLA_OK) {
-        const int64_t columns =
-            plan->samples * (armilla_sweep_count(sketch.problem->sweep) + sketch.problem->extra_sweeps);
-        p->extra_sweeps += (columns + p->n - 1) / p->n;
-        f->rounds = 0;
-        while (f->rounds < f->candidate_count && f->candidates[f->rounds].U) f->rounds++;
-    }
-    armilla_sketch_free(&sketch);
-    if (status == ARMILLA_STOPPED) f->rounds = 0; /* before the first was tried */
-    if ((status != ARMILLA_OK && status != ARMILLA_STOPPED) || f->rounds > 0) return status;
-    free_candidates(f);
-    f->rounds = f->options->restarts;
-    return ARMILLA_OK;
-}
-
-static void swap_pointers(void *a, void *b)
-{
-    void **left = a, **right = b, *t = *left;
-    *left = *right;
-    *right = t;
-}
-
-/* The problem's state and the best change places. */
-static void swap_best(armilla_fit_state *f)
-{
-    armilla_problem *p = f->problem;
-    const double l = p->l, objective = p->objective;
-    const armilla_stop stop = p->stop;
-    const bool sealed = p->sealed;
-    swap_pointers(&p->U, &f->best.U);
-    swap_pointers(&p->W, &f->best.W);
-    swap_pointers(&p->trace, &f->best.trace);
-    p->l = f->best.l;
-    p->objective = f->best.objective;
-    p->stop = f->best.stop;
-    p->sealed = f->best.sealed;
-    f->best.l = l;
-    f->best.objective = objective;
-    f->best.stop = stop;
-    f->best.sealed = sealed;
-}
-
-static armilla_status take_best(armilla_fit_state *f)
-{
-    const int64_t m = f->X->m, n = f->X->n, r = f->options->rank;
-    if (f->best.trace) return ARMILLA_OK; /* all screened starts failed, and others follow */
-    armilla_status status = armilla_take(f->context, m * r, sizeof(double), &f->best.U);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, n * r, armilla_type_size(f->resolved.type), &f->best.W);
-    if (status == ARMILLA_OK) status = armilla_trace_new(f->context, f->options->max_iter, &f->best.trace);
-    return status;
-}
-
-/* Several starts: the state with the lowest objective is left in the problem. A start without a positive radius is
- * passed over where another has one. */
-static armilla_status solve_restarts(armilla_fit_state *f, const armilla_solver *solver)
-{
-    armilla_problem *p = f->problem;
-    const armilla_start *winner = f->start;
-    armilla_status status = take_best(f), first_failure = ARMILLA_OK;
-    if (status != ARMILLA_OK) return status;
-    for (int64_t i = 0; i < f->rounds && (i == 0 || !armilla_call_stopped(f->context, NULL)); i++) {
-        p->trace->count = 0;
-        status = begin(f, i);
-        if (status == ARMILLA_STOPPED && f->best.trace->count > 0) break;
-        if (status == ARMILLA_BAD_DATA) {
-            first_failure = status;
-            continue;
-        }
-        if (status == ARMILLA_OK) status = solver->solve(p);
-        if (status != ARMILLA_OK) return status;
-        if (f->best.trace->count == 0 || p->objective < f->best.objective) {
-            swap_best(f);
-            winner = f->used;
-        }
-    }
-    swap_best(f);
-    f->start = winner;
-    if (p->trace->count == 0) return first_failure;
-    (void)armilla_call_stopped(f->context, &p->stop);
-    return ARMILLA_OK;
-}
-
-static armilla_status solve_rounds(armilla_fit_state *f, const armilla_solver *solver)
-{
-    if (f->rounds > 1) return solve_restarts(f, solver);
-    const armilla_status status = begin(f, 0);
-    f->start = f->used;
-    return status == ARMILLA_OK ? solver->solve(f->problem) : status;
-}
-
-static armilla_status solve(armilla_fit_state *f)
-{
-    const armilla_solver *solver = armilla_solvers_find(f->options->solver);
-    const armilla_start *start = f->start;
-    const armilla_sketch_plan plan = armilla_sketch_decide(
-        armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
-        (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n), f->options->restarts);
-    armilla_status status = ARMILLA_OK;
-    f->rounds = start ? f->options->restarts : 1;
-    armilla_call_stage(f->context, ARMILLA_STAGE_START);
-    if (start && solver->screens && plan.samples > 0 && f->options->max_iter > 0) status = screen(f, solver, &plan);
-    if (status != ARMILLA_OK) return status;
-    status = solve_rounds(f, solver);
-    if (status != ARMILLA_BAD_DATA || !f->candidates) return status;
-    /* What has a positive radius on a sketch need not have one on all data: then as if there were no sketch. */
-    free_candidates(f);
-    f->problem->screened = false;
-    f->rounds = f->options->restarts;
-    f->start = start;
-    return solve_rounds(f, solver);
-}
-
-static void free_fit(armilla_fit_state *f)
-{
-    free_candidates(f);
-    armilla_trace_free(f->best.trace);
-    armilla_release(f->context, f->best.W);
-    armilla_release(f->context, f->best.U);
-    armilla_release(f->context, f->given);
-    armilla_problem_free(f->problem);
-    armilla_release(f->context, f->squared_norms);
-    armilla_view_free(&f->view);
-    armilla_model_free(f->model);
+    const double limit = f->options->time_limit;
+    if (limit > 0) armilla_call_limit(f->context, f->clock_start + limit);
 }
 
 static armilla_status choose_start(armilla_fit_state *f)
 {
     if (f->options->start_model || f->options->start_basis) return ARMILLA_OK;
-    const bool positive = armilla_solvers_find(f->options->solver)->positive;
+    const bool positive = f->solver->positive;
     f->start = f->options->start ? armilla_starts_find(f->options->start)
                : positive        ? &armilla_start_random
                                  : armilla_starts_default(f->resolved.basis, f->resolved.codes);
@@ -357,37 +139,89 @@ static armilla_status choose_start(armilla_fit_state *f)
                         f->options->start);
 }
 
+/* Only what the data and the options say: it comes out the same whenever it is done. */
+static armilla_status open(armilla_fit_state *f)
+{
+    armilla_status status = choose_start(f);
+    if (status == ARMILLA_OK) status = armilla_model_new(f->context, &f->model);
+    if (status == ARMILLA_OK) status = prepare(f);
+    if (status == ARMILLA_OK) status = survey(f);
+    if (status == ARMILLA_OK) status = make_problem(f);
+    if (status != ARMILLA_OK) return status;
+    /* Only from here on is there something that can be kept when the time is up. */
+    limit_time(f);
+    f->plan = armilla_sketch_decide(
+        armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
+        (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n), f->options->restarts);
+    armilla_restarts_begin(f);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                armilla_fit_state *f)
+{
+    *f = (armilla_fit_state){
+        .context = context, .X = X, .filled = armilla_options_fill(options), .clock_start = armilla_clock()};
+    f->options = &f->filled;
+    armilla_status status = armilla_fit_check(context, X, options);
+    if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f->resolved);
+    if (status != ARMILLA_OK) return status;
+    f->solver = armilla_solvers_find(f->options->solver);
+    if ((status = armilla_call_enter_alone(context, options->threads)) != ARMILLA_OK) return status;
+    if ((status = armilla_blas_enter(context, armilla_call_threads(context))) != ARMILLA_OK) {
+        armilla_call_leave(context);
+        return status;
+    }
+    f->outer_memory = armilla_memory_enter(context, options->memory);
+    armilla_kernels_pin(context, f->resolved.kernel);
+    armilla_call_ask(context, options->interrupt, options->callback_user);
+    status = open(f);
+    if (status != ARMILLA_OK) armilla_fit_close(f, NULL);
+    return status;
+}
+
+armilla_status armilla_fit_step(armilla_fit_state *f, bool *ended)
+{
+    return armilla_restarts_step(f, ended);
+}
+
+void armilla_fit_list(void *self, armilla_state_list *list)
+{
+    armilla_fit_state *f = self;
+    double seconds = armilla_clock() - f->clock_start; /* those of the time limit and of the trace go on */
+    armilla_state_report(list, "seconds", ARMILLA_STATE_F64, &seconds);
+    if (list->restoring) {
+        f->clock_start = f->problem->options.clock_start = armilla_clock() - seconds;
+        limit_time(f);
+    }
+    armilla_restarts_list(f, list);
+}
+
+void armilla_fit_close(armilla_fit_state *f, armilla_model **model)
+{
+    if (model) {
+        *model = f->model;
+        f->model = NULL;
+    }
+    armilla_restarts_free(f);
+    armilla_problem_free(f->problem);
+    armilla_release(f->context, f->squared_norms);
+    armilla_view_free(&f->view);
+    armilla_model_free(f->model);
+    armilla_blas_leave();
+    armilla_memory_leave(f->context, f->outer_memory);
+    armilla_call_leave(f->context);
+}
+
 armilla_status armilla_fit(armilla_context *context, const armilla_data *X, const armilla_options *options,
                            armilla_model **model)
 {
-    const armilla_options filled = armilla_options_fill(options);
-    armilla_fit_state f = {.context = context, .X = X, .options = &filled, .clock_start = armilla_clock()};
-    armilla_status status = armilla_fit_check(context, X, options);
-    if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f.resolved);
+    armilla_fit_state f;
+    bool ended = false;
+    armilla_status status = armilla_fit_open(context, X, options, &f);
     if (status != ARMILLA_OK) return status;
-    if ((status = armilla_call_enter_alone(context, options->threads)) != ARMILLA_OK) return status;
-    f.threads = armilla_call_threads(context);
-    const int64_t outer = armilla_memory_enter(context, options->memory);
-    if ((status = armilla_blas_enter(context, f.threads)) != ARMILLA_OK) goto done;
-    armilla_kernels_pin(context, f.resolved.kernel);
-    armilla_call_ask(context, options->interrupt, options->callback_user);
-    status = choose_start(&f);
-    if (status == ARMILLA_OK) status = armilla_model_new(context, &f.model);
-    if (status == ARMILLA_OK) status = prepare(&f);
-    if (status == ARMILLA_OK) status = survey(&f);
-    /* Only from here on is there something that can be kept when the time is up. */
-    if (options->time_limit > 0) armilla_call_limit(context, f.clock_start + options->time_limit);
-    if (status == ARMILLA_OK) status = make_problem(&f);
-    if (status == ARMILLA_OK) status = solve(&f);
+    while (status == ARMILLA_OK && !ended) status = armilla_fit_step(&f, &ended);
     if (status == ARMILLA_OK) status = armilla_fit_assemble(&f);
-    if (status == ARMILLA_OK) {
-        *model = f.model;
-        f.model = NULL;
-    }
-    free_fit(&f);
-    armilla_blas_leave();
-done:
-    armilla_memory_leave(context, outer);
-    armilla_call_leave(context);
+    armilla_fit_close(&f, status == ARMILLA_OK ? model : NULL);
     return status;
 }

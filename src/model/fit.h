@@ -1,38 +1,39 @@
-/* A fit under way, from data and options to a model. */
+/* A fit under way, from data and options to a model: opened, gone through in steps, and closed. Between two steps its
+ * whole state is what armilla_fit_list lists, beside data and options: this is where a checkpoint is written and read. */
 #ifndef ARMILLA_MODEL_FIT_H
 #define ARMILLA_MODEL_FIT_H
 
-#include "model/sketch.h"
+#include "model/restarts.h"
 
-typedef struct armilla_fit_state {
+struct armilla_fit_state {
     armilla_context *context;
     const armilla_data *X; /* as given */
     armilla_view view;     /* as fitted */
-    const armilla_options *options;
+    armilla_options filled;
+    const armilla_options *options; /* filled */
     armilla_resolved resolved;
-    int threads;
+    int64_t outer_memory; /* of the call around this one */
     double clock_start;
     armilla_data_facts facts;
     double *squared_norms;
+    const armilla_solver *solver;
     const armilla_start *start; /* NULL where it is given */
-    const armilla_start *used;  /* by the round under way */
-    int64_t rounds;             /* starts that are fitted to all data */
-    int64_t candidate_count;
-    armilla_candidate *candidates; /* the starts, best first, where they were screened; else NULL */
+    armilla_sketch_plan plan;
     armilla_problem *problem;
+    armilla_restarts restarts;
     armilla_model *model;
-    double *given; /* the basis of a given model, m x r */
-    struct {
-        double *U;
-        void *W;
-        double l, objective;
-        armilla_trace *trace;
-        armilla_stop stop;
-        bool sealed;
-    } best; /* of several starts; U is NULL where there is only one */
-} armilla_fit_state;
+};
 
+/* Everything before the first step, which is the same whenever it is done. After a failure there is nothing to close. */
+armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                armilla_fit_state *f);
+/* Until *ended. */
+armilla_status armilla_fit_step(armilla_fit_state *f, bool *ended);
+/* The state, of an armilla_fit_state between two steps. Of one that is just open it can be restored. */
+void armilla_fit_list(void *self, armilla_state_list *list);
 /* The model from the state that was reached: factors, trace and summary, by one more pass that tells the objective. */
 armilla_status armilla_fit_assemble(armilla_fit_state *f);
+/* Frees all but the model, which is the caller's where model is given. */
+void armilla_fit_close(armilla_fit_state *f, armilla_model **model);
 
 #endif

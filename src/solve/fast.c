@@ -6,29 +6,41 @@
 #include <math.h>
 #include <string.h>
 
-armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, void *self, double *h)
+static armilla_status run_sweep(armilla_fast *fast, const armilla_sweep_plan *plan, armilla_effort effort)
+{
+    armilla_problem *p = fast->problem;
+    const armilla_status status = armilla_column_problem_set(fast->columns, p->algebra, p->H, effort);
+    return status == ARMILLA_OK ? armilla_sweep_run(p->sweep, plan) : status;
+}
+
+armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, armilla_effort effort, double *h)
 {
     armilla_problem *p = fast->problem;
     const armilla_sweep_plan plan = {
-        .U = p->U_typed, .previous = p->W, .codes = fast->W_trial, .sums = true, .step = step, .self = self};
+        .U = p->U_typed, .previous = p->W, .codes = fast->W_trial, .sums = true, .step = step, .self = fast};
     p->l = fast->l;
-    armilla_status status = armilla_column_problem_set(fast->columns, p->algebra, p->H, fast->effort);
-    if (status == ARMILLA_OK) status = armilla_sweep_run(p->sweep, &plan);
+    const armilla_status status = run_sweep(fast, &plan, effort);
     if (status != ARMILLA_OK) return status;
     fast->dV = armilla_radius_step(p);
     *h = armilla_problem_objective(p);
     return ARMILLA_OK;
 }
 
+armilla_status armilla_fast_sweep_sealed(armilla_fast *fast, double *h)
+{
+    armilla_problem *p = fast->problem;
+    const armilla_sweep_plan plan = {
+        .U = p->U_typed, .codes = fast->W_trial, .sums = true, .step = armilla_fast_solve_codes, .self = fast};
+    const armilla_status status = run_sweep(fast, &plan, ARMILLA_SOLVE);
+    if (status == ARMILLA_OK) *h = armilla_problem_objective(p);
+    return status;
+}
+
 void armilla_fast_keep(armilla_fast *fast)
 {
-    const armilla_problem *p = fast->problem;
-    const size_t bytes = (size_t)(p->m * p->r) * sizeof(double);
-    memcpy(fast->U_kept, p->U, bytes);
-    memcpy(fast->A, armilla_sweep_A(p->sweep), bytes);
-    memcpy(fast->G, armilla_sweep_G(p->sweep), (size_t)(p->r * p->r) * sizeof(double));
-    fast->h = armilla_problem_objective(p);
-    fast->l = p->l;
+    armilla_problem *p = fast->problem;
+    armilla_sweep_copy(p->sweep, fast->A, fast->G);
+    p->objective = armilla_problem_objective(p);
 }
 
 void armilla_fast_swap_codes(armilla_fast *fast)
@@ -40,13 +52,16 @@ void armilla_fast_swap_codes(armilla_fast *fast)
 
 void armilla_fast_adopt(armilla_fast *fast)
 {
-    double *A = fast->A_back;
-    const double before = fast->h;
+    const armilla_problem *p = fast->problem;
+    const double before = p->objective;
     armilla_fast_swap_codes(fast);
-    fast->A_back = fast->A;
-    fast->A = A;
+    if (fast->orthonormal.A_back) {
+        double *A = fast->orthonormal.A_back;
+        fast->orthonormal.A_back = fast->A;
+        fast->A = A;
+    }
     armilla_fast_keep(fast);
-    if (fast->h < before) armilla_revival_moved(&fast->revival);
+    if (p->objective < before) armilla_revival_moved(&fast->revival);
 }
 
 armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
@@ -60,20 +75,8 @@ armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
 void armilla_fast_revert(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    memcpy(p->U_next, fast->U_kept, (size_t)(p->m * p->r) * sizeof(double));
-    armilla_problem_set_basis(p, p->U_next, NULL);
+    armilla_problem_set_basis(p, fast->U_kept, NULL);
     p->l = fast->l;
-}
-
-/* The call is to end, and what was tried is abandoned: the accepted state is the result. */
-static armilla_status halt(armilla_fast *fast)
-{
-    armilla_problem *p = fast->problem;
-    bool ended = false;
-    armilla_fast_revert(fast);
-    p->objective = fast->h;
-    (void)armilla_call_stopped(p->context, &p->stop);
-    return p->trace->count > 0 ? ARMILLA_OK : armilla_problem_record_as(p, fast->h, 0, 0, &ended);
 }
 
 armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended)
@@ -106,46 +109,114 @@ bool armilla_fast_retreat(armilla_fast *fast, double beta)
     return true;
 }
 
-static armilla_status take_fast(armilla_fast *fast)
+/* Everything that the next step depends on, beside what the problem lists, and the workspace. */
+static void list(void *self, armilla_state_list *items)
 {
-    armilla_problem *p = fast->problem;
-    armilla_context *context = p->context;
-    const int64_t basis = p->m * p->r;
-    armilla_status status = armilla_column_problem_new(context, p->options.codes, p->r, p->options.s,
-                                                       p->options.basis->gram_is_identity, &fast->columns);
-    /* Large, and written whole before they are read: not zeroed. */
-    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->U_kept);
-    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->U_new);
-    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->A);
-    if (status == ARMILLA_OK) status = armilla_grow(context, basis, sizeof(double), &fast->A_back);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->r * p->r, sizeof(double), &fast->G);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->r, sizeof *fast->revived, &fast->revived);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->n, sizeof(double), &fast->misfit);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->m, sizeof(double), &fast->sample);
-    if (status == ARMILLA_OK)
-        status = armilla_grow(context, p->r * p->n, armilla_type_size(p->options.type), &fast->W_trial);
-    return status;
-}
-
-static void free_fast(armilla_fast *fast)
-{
-    armilla_context *context = fast->problem->context;
-    armilla_release(context, fast->W_trial);
-    armilla_release(context, fast->sample);
-    armilla_release(context, fast->misfit);
-    armilla_release(context, fast->revived);
-    armilla_release(context, fast->G);
-    armilla_release(context, fast->A_back);
-    armilla_release(context, fast->A);
-    armilla_release(context, fast->U_new);
-    armilla_release(context, fast->U_kept);
-    armilla_column_problem_free(fast->columns);
+    armilla_fast *fast = self;
+    const armilla_problem *p = fast->problem;
+    const int64_t m = p->m, r = p->r;
+    armilla_state_number(items, "phase", ARMILLA_STATE_I32, &fast->phase);
+    const bool holds =
+        fast->phase < ARMILLA_FAST_GO_ON || (fast->phase == ARMILLA_FAST_GO_ON && fast->loop->step_sealed);
+    if (!armilla_state_require(items, "phase", holds)) return;
+    armilla_state_array(items, "A", ARMILLA_STATE_F64, m, r, &fast->A);
+    armilla_state_array(items, "G", ARMILLA_STATE_F64, r, r, &fast->G);
+    armilla_state_number(items, "revival.due", ARMILLA_STATE_I64, &fast->revival.due);
+    armilla_state_number(items, "revival.wait", ARMILLA_STATE_I64, &fast->revival.wait);
+    armilla_state_number(items, "revival.passed", ARMILLA_STATE_I64, &fast->revival.passed);
+    if (!fast->plain) armilla_state_number(items, "momentum.beta", ARMILLA_STATE_F64, &fast->momentum.beta);
+    if (fast->loop->step_sealed) {
+        armilla_state_number(items, "seal.wanted", ARMILLA_STATE_F64, &fast->seal.wanted);
+        armilla_state_number(items, "seal.steps", ARMILLA_STATE_I64, &fast->seal.steps);
+    }
+    fast->loop->list(fast, items);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, m, r, &fast->U_kept);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, m, r, &fast->U_new);
+    armilla_state_workspace(items, armilla_state_working(p->options.type), r, p->n, &fast->W_trial);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, m, 1, &fast->column);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, r, r, &fast->axes);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, r, 1, &fast->weights);
+    armilla_state_workspace(items, ARMILLA_STATE_I64, r, 1, &fast->revived);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, p->n, 1, &fast->residuals);
 }
 
 static const armilla_fast_loop *loop_of(const armilla_problem_options *o)
 {
     if (armilla_pair_assigns(o->basis, o->codes, o->s)) return &armilla_loop_assign;
     return o->basis->gram_is_identity ? &armilla_loop_orthonormal : &armilla_loop_atoms;
+}
+
+static armilla_status open(armilla_problem *p, void *self)
+{
+    armilla_fast *fast = self;
+    const armilla_problem_options *o = &p->options;
+    fast->problem = p;
+    fast->loop = loop_of(o);
+    fast->plain = o->basis->one_atom_per_row || fast->loop == &armilla_loop_assign;
+    if (fast->loop->open) fast->loop->open(fast);
+    return armilla_column_problem_new(p->context, o->codes, p->r, o->s, o->basis->gram_is_identity, &fast->columns);
+}
+
+static void close(void *self)
+{
+    const armilla_fast *fast = self;
+    armilla_column_problem_free(fast->columns);
+}
+
+static void begin(armilla_problem *p, void *self)
+{
+    armilla_fast *fast = self;
+    (void)p;
+    armilla_momentum_begin(&fast->momentum);
+    armilla_revival_begin(&fast->revival);
+    armilla_fast_keep(fast);
+    fast->loop->begin(fast);
+}
+
+/* The call is to end, and what was tried is abandoned: the accepted state is the result. */
+static armilla_status halt(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    bool ended = false;
+    armilla_fast_revert(fast);
+    (void)armilla_call_stopped(p->context, &p->stop);
+    return p->trace->count > 0 ? ARMILLA_OK : armilla_problem_record_start(p, &ended);
+}
+
+/* After the last iteration. Without one the start is stored as it is. */
+static armilla_fast_phase phase_after(const armilla_problem *p)
+{
+    const bool iterated = p->trace->entries[p->trace->count - 1].iteration > 0;
+    return !p->draft && iterated ? ARMILLA_FAST_SEAL : ARMILLA_FAST_ENDED;
+}
+
+static armilla_status prepare(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    bool ready = true, ended = false;
+    armilla_status status = fast->loop->prepare ? fast->loop->prepare(fast, &ready) : ARMILLA_OK;
+    if (status == ARMILLA_OK && ready) {
+        status = armilla_problem_record_start(p, &ended);
+        fast->phase = ARMILLA_FAST_ITERATE;
+    }
+    if (status == ARMILLA_STOPPED) {
+        status = halt(fast);
+        ended = true;
+    }
+    if (status == ARMILLA_OK && ended) fast->phase = phase_after(p);
+    return status;
+}
+
+static armilla_status iterate(armilla_fast *fast)
+{
+    bool ended = false;
+    armilla_status status = fast->loop->iterate(fast, &ended);
+    if (status == ARMILLA_STOPPED) {
+        status = halt(fast);
+        ended = true;
+    }
+    if (status == ARMILLA_OK && ended) fast->phase = phase_after(fast->problem);
+    return status;
 }
 
 /* Whether the last code solve costs no more than another sweep. */
@@ -156,40 +227,56 @@ static bool seals_cheaply(const armilla_problem *p)
 }
 
 /* Sealed, unless the call is to end first: who asked for that would wait for many sweeps. */
-static armilla_status end(armilla_fast *fast)
+static armilla_status end_by(armilla_fast *fast, armilla_status (*step)(armilla_fast *fast))
 {
     armilla_problem *p = fast->problem;
     const bool cheap = seals_cheaply(p);
     armilla_call_stage(p->context, ARMILLA_STAGE_CODES);
-    if (!cheap && armilla_call_over(p->context)) return halt(fast);
-    const double l = fast->l;
     if (cheap) armilla_call_keep(p->context);
-    armilla_status status = armilla_fast_seal(fast);
+    armilla_status status = step(fast);
     if (cheap) armilla_call_keep_leave(p->context);
     p->sealed = status == ARMILLA_OK;
     if (status != ARMILLA_STOPPED) return status;
-    fast->l = l;
+    fast->phase = ARMILLA_FAST_ENDED;
     return halt(fast);
 }
 
-static armilla_status solve(armilla_problem *p)
+static armilla_status seal(armilla_fast *fast)
 {
-    armilla_fast fast = {.problem = p, .loop = loop_of(&p->options)};
-    fast.plain = p->options.basis->one_atom_per_row || fast.loop == &armilla_loop_assign;
-    armilla_status status = take_fast(&fast);
-    p->sealed = false;
-    if (status == ARMILLA_OK) {
-        armilla_momentum_begin(&fast.momentum);
-        armilla_revival_begin(&fast.revival);
-        armilla_fast_keep(&fast);
-        memcpy(fast.A_back, fast.A, (size_t)(p->m * p->r) * sizeof(double));
-        status = fast.loop->run(&fast);
-    }
-    if (status == ARMILLA_STOPPED) status = halt(&fast);
-    /* Without an iteration the start is stored as it is. */
-    if (status == ARMILLA_OK && !p->draft && p->trace->entries[p->trace->count - 1].iteration > 0) status = end(&fast);
-    free_fast(&fast);
+    armilla_problem *p = fast->problem;
+    armilla_call_stage(p->context, ARMILLA_STAGE_CODES);
+    if (seals_cheaply(p) || !armilla_call_over(p->context)) return end_by(fast, armilla_fast_seal);
+    fast->phase = ARMILLA_FAST_ENDED;
+    return halt(fast);
+}
+
+static armilla_status go_on(armilla_fast *fast)
+{
+    return end_by(fast, armilla_fast_go_on_sealed);
+}
+
+static armilla_status step(armilla_problem *p, void *self, bool *ended)
+{
+    static armilla_status (*const phases[])(armilla_fast * fast) = {
+        [ARMILLA_FAST_PREPARE] = prepare,
+        [ARMILLA_FAST_ITERATE] = iterate,
+        [ARMILLA_FAST_SEAL] = seal,
+        [ARMILLA_FAST_GO_ON] = go_on,
+    };
+    armilla_fast *fast = self;
+    const double *accepted = fast->continuation.sweep > 0 ? fast->continuation.U_start : p->U;
+    memcpy(fast->U_kept, accepted, (size_t)(p->m * p->r) * sizeof(double));
+    fast->l = p->l;
+    const armilla_status status = phases[fast->phase](fast);
+    *ended = fast->phase == ARMILLA_FAST_ENDED;
     return status;
+}
+
+static void finish(armilla_problem *p, void *self)
+{
+    armilla_fast *fast = self;
+    (void)p;
+    if (fast->loop->finish) fast->loop->finish(fast);
 }
 
 const armilla_solver armilla_solver_fast = {
@@ -197,5 +284,11 @@ const armilla_solver armilla_solver_fast = {
     .meaning = "exact blocks or several cheap steps per read of the data, with guarded momentum; sealed codes",
     .sealed = true,
     .screens = true,
-    .solve = solve,
+    .bytes = sizeof(armilla_fast),
+    .open = open,
+    .close = close,
+    .list = list,
+    .begin = begin,
+    .step = step,
+    .finish = finish,
 };

@@ -1,37 +1,91 @@
-/* What the two loops of solver `fast` share: trial states, and the end of a fit. */
+/* Solver `fast`: its state, and what its loops share. */
 #ifndef ARMILLA_SOLVE_FAST_H
 #define ARMILLA_SOLVE_FAST_H
 
 #include "sets/column.h"
+#include "solve/nearest.h"
 #include "solve/policy.h"
 #include "solve/problem.h"
 
-/* The accepted state stands in the problem; a trial is made beside it and may be thrown away. */
+/* Where a fit is between two steps. */
+typedef enum armilla_fast_phase {
+    ARMILLA_FAST_PREPARE, /* what comes before the first iteration, and its entry in the trace */
+    ARMILLA_FAST_ITERATE,
+    ARMILLA_FAST_SEAL,  /* the canonical form, and its codes */
+    ARMILLA_FAST_GO_ON, /* where these are worse: a step of basis and sealed codes */
+    ARMILLA_FAST_ENDED
+} armilla_fast_phase;
+
+/* Between two steps the accepted state stands in the problem. In a step a trial takes its place, is made from what is
+ * kept of it, and may be thrown away. armilla_fast_list says what lives from one step to the next. */
 typedef struct armilla_fast {
     armilla_problem *problem;
     const struct armilla_fast_loop *loop; /* of the pair */
     armilla_column_problem *columns;
+    bool plain; /* no momentum: rows of U choose, or it is Lloyd's iteration */
+
+    armilla_fast_phase phase;
+    double *A, *G; /* sums of the accepted state */
     armilla_momentum momentum;
-    bool plain;             /* no momentum: rows of U choose, or it is Lloyd's iteration */
-    armilla_effort effort;  /* of the next sweeps */
-    double *U_kept;         /* the accepted basis, while a trial is in the problem */
-    double *A, *A_back, *G; /* sums of the accepted state, and A of the one before */
-    double *U_new;          /* what a basis step has made of the accepted basis */
-    void *W_trial;          /* codes of a trial; change places with the problem's on acceptance */
-    double h, l;            /* of the accepted state */
-    double dV;              /* from it to the trial */
     armilla_revival revival;
-    int64_t reviving; /* how many atoms of the next basis are to be samples */
-    int64_t *revived; /* r: the sample that atom k becomes, or -1 */
-    double *misfit;   /* n: squared residuals, when they were wanted last */
-    double *sample;   /* m */
+
+    struct {
+        double *A_back;  /* A of the accepted state before this one */
+        double *A_ahead; /* workspace: A, extrapolated */
+    } orthonormal;
+
+    struct {
+        int64_t sweep;   /* the next one, and after the last the return to feasible codes; 0: not begun */
+        double most;     /* <C,W> of the best feasible codes so far */
+        double *U_best;  /* their basis */
+        double *U_start; /* the accepted basis: that of the problem moves on */
+    } continuation;
+
+    struct {
+        armilla_polish polish;
+        armilla_effort effort; /* of the next sweeps */
+        int32_t steps;         /* code steps per sweep */
+        bool cheap;            /* the column solver is used in every sweep, and nothing else */
+        bool sure;             /* descent needs no help of the column solver */
+    } atoms;
+
+    struct {
+        int32_t *names; /* n: the atom of each sample */
+        int32_t *trial; /* workspace: those of a trial; change places on acceptance */
+        double *misfit; /* n: squared distances, by the last sweep */
+        bool named;     /* a sweep with names has been made: the problem's codes are older */
+        bool settled;   /* the step from the accepted state has been tried and brought nothing */
+        armilla_nearest nearest;
+    } assign;
+
+    struct {
+        double wanted; /* h that sealed codes should come down to */
+        int64_t steps; /* of going on, so far */
+    } seal;
+
+    /* Workspace. */
+    double *U_kept;    /* the accepted basis, while a trial is in the problem */
+    double l;          /* and its radius */
+    double *U_new;     /* the next basis, before it is a trial */
+    void *W_trial;     /* codes of a trial; change places with the problem's on acceptance */
+    double dV;         /* from the accepted state to the trial */
+    double *column;    /* m */
+    double *axes;      /* r x r: principal axes of the codes */
+    double *weights;   /* r: of atoms, for their order */
+    int64_t reviving;  /* how many atoms of the next basis are to be samples */
+    int64_t *revived;  /* r: the sample that atom k becomes, or -1 */
+    double *residuals; /* n: squared residuals, where atoms are to be revived */
 } armilla_fast;
 
-/* One sweep of codes for the problem's basis, from the accepted codes into W_trial, then (A7); *h of that trial. */
-armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, void *self, double *h);
+/* One sweep of codes for the problem's basis into W_trial; *h of that trial. With the accepted radius and then (A7), from
+ * the accepted codes; or by the column solver with the problem's radius. */
+armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, armilla_effort effort, double *h);
+armilla_status armilla_fast_sweep_sealed(armilla_fast *fast, double *h);
 /* The trial's codes become the problem's. */
 void armilla_fast_swap_codes(armilla_fast *fast);
-/* The trial becomes the state; the same, recorded. */
+/* What the problem has becomes the accepted state: its sums. */
+void armilla_fast_keep(armilla_fast *fast);
+/* The trial becomes the accepted state; the same, recorded. */
 void armilla_fast_adopt(armilla_fast *fast);
 armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended);
 /* The problem's basis and radius become the accepted ones again; its codes are still. */
@@ -47,8 +101,8 @@ void armilla_fast_set_trial(armilla_fast *fast, double beta);
 /* Looks for atoms that no code uses and, where it is time, chooses the samples that they become; costs a sweep only
  * then. */
 armilla_status armilla_fast_find_unused(armilla_fast *fast);
-/* The same for a sweep that has measured the misfit by the way. */
-void armilla_fast_choose_revived(armilla_fast *fast);
+/* The same where squared residuals are there already; those of samples that are chosen become 0. */
+void armilla_fast_choose_revived(armilla_fast *fast, double *residuals);
 /* Puts them into U, the next basis; where none of them can be there, no atom is reviving any more. */
 armilla_status armilla_fast_revive(armilla_fast *fast, double *U);
 /* They brought nothing: the next step is without them, and they are passed over until the state has changed. */
@@ -58,10 +112,9 @@ void armilla_fast_revive_failed(armilla_fast *fast);
 void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel);
 
 /* Sparsity continuation as the last part of making a start: codes of falling sparsity, one exact alternation each; the
- * best feasible basis met is the start. */
-armilla_status armilla_fast_continue(armilla_fast *fast);
-/* The state and sums of the problem become the accepted ones. */
-void armilla_fast_keep(armilla_fast *fast);
+ * best feasible basis met is the start. One sweep; *ready after the last. */
+armilla_status armilla_fast_continue(armilla_fast *fast, bool *ready);
+void armilla_fast_continue_list(armilla_fast *fast, armilla_state_list *list);
 
 /* How far the next trial goes ahead. */
 double armilla_fast_beta(const armilla_fast *fast);
@@ -69,16 +122,25 @@ double armilla_fast_beta(const armilla_fast *fast);
  * the plain step, which would come out the same again. */
 bool armilla_fast_retreat(armilla_fast *fast, double beta);
 
-/* The loops: for sets with U'U = I, for those whose atoms move one by one, and for codes that name an atom each. */
+/* The loops: for sets with U'U = I, for those whose atoms move one by one, and for codes that name an atom each. Every
+ * function may be NULL but list, begin and iterate. */
 typedef struct armilla_fast_loop {
-    armilla_status (*run)(armilla_fast *fast);
+    void (*list)(armilla_fast *fast, armilla_state_list *list);
+    void (*open)(armilla_fast *fast); /* what the options say */
+    void (*begin)(armilla_fast *fast);
+    /* A step of what comes before the first iteration; *ready where there is no more of it. */
+    armilla_status (*prepare)(armilla_fast *fast, bool *ready);
+    armilla_status (*iterate)(armilla_fast *fast, bool *ended);
     /* Sealed codes can be worse than those that the loop had: then this makes the next basis from the accepted state,
      * and the codes are solved again. NULL where codes have a global solution, so that only rounding lies between. */
     void (*step_sealed)(armilla_fast *fast);
+    void (*finish)(armilla_fast *fast);
 } armilla_fast_loop;
 extern const armilla_fast_loop armilla_loop_orthonormal, armilla_loop_atoms, armilla_loop_assign;
 
-/* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. */
+/* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. Each sets the phase
+ * that follows. */
 armilla_status armilla_fast_seal(armilla_fast *fast);
+armilla_status armilla_fast_go_on_sealed(armilla_fast *fast);
 
 #endif

@@ -7,170 +7,144 @@
  * that nobody names is revived (ALGORITHM section 5) without another pass. */
 #include "solve/fast.h"
 
-#include "solve/nearest.h"
-
 #include <math.h>
 #include <string.h>
 
-typedef struct assigning {
-    armilla_fast *fast;
-    armilla_nearest nearest;
-    int32_t *names, *kept; /* of a trial, and of the accepted state; change places on acceptance */
-    double *sizes;         /* r: how many samples name each atom of the accepted state */
-    const double *A;       /* its sums */
-    bool named;            /* a sweep with names has been made: distances are there */
-    bool settled;          /* the step from the accepted state has been tried and brought nothing */
-} assigning;
+static void list(armilla_fast *fast, armilla_state_list *items)
+{
+    const armilla_problem *p = fast->problem;
+    armilla_state_number(items, "assign.named", ARMILLA_STATE_U8, &fast->assign.named);
+    armilla_state_number(items, "assign.settled", ARMILLA_STATE_U8, &fast->assign.settled);
+    armilla_state_array(items, "assign.names", ARMILLA_STATE_I32, p->n, 1, &fast->assign.names);
+    for (int64_t j = 0; j < p->n && items->restoring && items->status == ARMILLA_OK; j++)
+        (void)armilla_state_require(items, "assign.names", (uint32_t)fast->assign.names[j] < (uint64_t)p->r);
+    if (items->purpose != ARMILLA_STATE_VISIT || fast->assign.named)
+        armilla_state_array(items, "assign.misfit", ARMILLA_STATE_F64, p->n, 1, &fast->assign.misfit);
+    armilla_state_workspace(items, ARMILLA_STATE_I32, p->n, 1, &fast->assign.trial);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, p->r, 1, &fast->assign.nearest.offsets);
+}
 
 /* Atoms first ... last-1 of the next basis. One that nobody names, or whose samples cancel, stays. */
 static void move_atoms(void *self, int64_t first, int64_t last)
 {
-    const assigning *a = self;
-    const armilla_problem *p = a->fast->problem;
+    const armilla_fast *fast = self;
+    const armilla_problem *p = fast->problem;
     const int64_t m = p->m;
     for (int64_t k = first; k < last; k++) {
-        const double weight = a->fast->l * a->sizes[k];
+        const double weight = fast->l * fast->G[k * p->r + k];
         double *u = p->U_next + k * m;
-        for (int64_t i = 0; i < m && weight > 0; i++) u[i] = a->A[k * m + i] / weight;
-        if (a->settled || !(weight > 0) || !p->options.basis->atom(m, u))
+        for (int64_t i = 0; i < m && weight > 0; i++) u[i] = fast->A[k * m + i] / weight;
+        if (fast->assign.settled || !(weight > 0) || !p->options.basis->atom(m, u))
             memcpy(u, p->U + k * m, (size_t)m * sizeof *u);
     }
 }
 
 /* Names for the problem's basis, then (A7); *h of that trial. */
-static armilla_status try_names(assigning *a, double *h)
+static armilla_status try_names(armilla_fast *fast, double *h)
 {
-    armilla_fast *fast = a->fast;
     armilla_problem *p = fast->problem;
+    armilla_nearest *nearest = &fast->assign.nearest;
     const armilla_sweep_plan plan = {.U = p->U_typed,
-                                     .names = a->names,
+                                     .names = fast->assign.trial,
                                      .sums = true,
                                      .tally = ARMILLA_NEAREST_TALLY,
                                      .step = armilla_nearest_step,
-                                     .self = &a->nearest};
+                                     .self = nearest};
     p->l = fast->l;
-    a->nearest.factor = 2 * p->l;
-    for (int64_t k = 0; k < p->r; k++) a->nearest.offsets[k] = p->l * p->l * p->H[k * p->r + k];
-    memcpy(a->names, a->kept, (size_t)p->n * sizeof *a->names); /* the previous ones */
+    nearest->distances = fast->assign.misfit;
+    nearest->factor = 2 * p->l;
+    for (int64_t k = 0; k < p->r; k++) nearest->offsets[k] = p->l * p->l * p->H[k * p->r + k];
+    memcpy(fast->assign.trial, fast->assign.names, (size_t)p->n * sizeof *fast->assign.trial); /* the previous ones */
     const armilla_status status = armilla_sweep_run(p->sweep, &plan);
     if (status != ARMILLA_OK) return status;
     fast->dV = armilla_radius_step(p);
     *h = armilla_problem_objective(p);
-    a->named = true;
+    fast->assign.named = true;
     return ARMILLA_OK;
 }
 
 /* Atoms without samples, where it is time for them. The first look has codes instead of names. */
-static armilla_status find_unused(assigning *a)
+static armilla_status find_unused(armilla_fast *fast)
 {
-    if (!a->named) return armilla_fast_find_unused(a->fast);
-    armilla_fast_choose_revived(a->fast);
+    if (!fast->assign.named) return armilla_fast_find_unused(fast);
+    armilla_fast_choose_revived(fast, fast->assign.misfit);
     return ARMILLA_OK;
 }
 
-static void accept(assigning *a, double h)
+static armilla_status accept(armilla_fast *fast, double h, double dU, bool *ended)
 {
-    armilla_fast *fast = a->fast;
-    if (h < fast->h)
+    armilla_problem *p = fast->problem;
+    if (h < p->objective)
         armilla_revival_moved(&fast->revival);
     else if (fast->reviving)
         armilla_fast_revive_failed(fast);
-    const armilla_problem *p = fast->problem;
-    int32_t *names = a->kept;
-    a->kept = a->names;
-    a->names = names;
-    a->A = armilla_sweep_A(p->sweep);
-    a->settled = false;
-    memcpy(a->sizes, armilla_sweep_sizes(p->sweep), (size_t)p->r * sizeof *a->sizes);
-    for (int64_t k = 0; k < p->r; k++) fast->G[k * p->r + k] = a->sizes[k];
-    fast->h = h;
-    fast->l = p->l;
+    int32_t *names = fast->assign.names;
+    fast->assign.names = fast->assign.trial;
+    fast->assign.trial = names;
+    fast->assign.settled = false;
+    memcpy(fast->A, armilla_sweep_A(p->sweep), (size_t)(p->m * p->r) * sizeof(double));
+    for (int64_t k = 0; k < p->r; k++) fast->G[k * p->r + k] = armilla_sweep_sizes(p->sweep)[k];
+    return armilla_problem_record(p, dU, fast->dV, ended);
 }
 
-static armilla_status iterate(assigning *a, bool *ended)
+static armilla_status iterate(armilla_fast *fast, bool *ended)
 {
-    armilla_fast *fast = a->fast;
     armilla_problem *p = fast->problem;
     double h = 0, dU = 0;
-    armilla_status status = find_unused(a);
+    armilla_status status = find_unused(fast);
     if (status != ARMILLA_OK) return status;
-    if (a->settled && !fast->reviving) return armilla_problem_repeat(p, ended);
-    armilla_team_share(armilla_sweep_team(p->sweep), p->r, move_atoms, a);
+    if (fast->assign.settled && !fast->reviving) return armilla_problem_repeat(p, ended);
+    armilla_team_share(armilla_sweep_team(p->sweep), p->r, move_atoms, fast);
     if ((status = armilla_fast_revive(fast, p->U_next)) != ARMILLA_OK) return status;
-    memcpy(fast->U_kept, p->U, (size_t)(p->m * p->r) * sizeof(double));
     armilla_problem_set_atoms(p, p->U_next, &dU);
-    if ((status = try_names(a, &h)) != ARMILLA_OK) return status;
-    if (h <= fast->h) {
-        accept(a, h);
-        return armilla_problem_record(p, dU, fast->dV, ended);
-    }
-    memcpy(p->U_next, fast->U_kept, (size_t)(p->m * p->r) * sizeof(double));
-    armilla_problem_set_atoms(p, p->U_next, NULL);
+    if ((status = try_names(fast, &h)) != ARMILLA_OK) return status;
+    if (h <= p->objective) return accept(fast, h, dU, ended);
+    armilla_problem_set_atoms(p, fast->U_kept, NULL);
     p->l = fast->l;
     if (fast->reviving)
         armilla_fast_revive_failed(fast);
     else
-        a->settled = true;
+        fast->assign.settled = true;
     return armilla_problem_repeat(p, ended);
 }
 
-static armilla_status take(assigning *a)
+/* The names that the start's codes are. */
+static void begin(armilla_fast *fast)
 {
-    const armilla_problem *p = a->fast->problem;
-    armilla_status status = armilla_take(p->context, p->n, sizeof *a->names, &a->names);
-    if (status == ARMILLA_OK) status = armilla_take(p->context, p->n, sizeof *a->kept, &a->kept);
-    if (status == ARMILLA_OK) status = armilla_take(p->context, p->r, sizeof *a->sizes, &a->sizes);
-    if (status == ARMILLA_OK) status = armilla_take(p->context, p->r, sizeof *a->nearest.offsets, &a->nearest.offsets);
-    return status;
-}
-
-/* The names that the start's codes are, and the sizes that go with them. */
-static void read_codes(assigning *a)
-{
-    const armilla_fast *fast = a->fast;
     const armilla_problem *p = fast->problem;
     const size_t size = armilla_type_size(p->options.type);
     double w = 0;
+    memset(fast->assign.names, 0, (size_t)p->n * sizeof *fast->assign.names);
     for (int64_t j = 0; j < p->n; j++)
         for (int64_t k = 0; k < p->r; k++) {
             armilla_fetch(p->options.type, 1, (const char *)p->W + (size_t)(j * p->r + k) * size, &w);
-            if (w != 0) a->kept[j] = (int32_t)k;
+            if (w != 0) fast->assign.names[j] = (int32_t)k;
         }
-    for (int64_t k = 0; k < p->r; k++) a->sizes[k] = fast->G[k * p->r + k];
-    a->A = fast->A;
 }
 
-/* The codes that the names stand for, for what comes after the loop. */
-static void write_codes(const assigning *a)
+/* The codes that the names stand for, where sealing has made none. */
+static void finish(armilla_fast *fast)
 {
-    const armilla_problem *p = a->fast->problem;
+    const armilla_problem *p = fast->problem;
     const size_t size = armilla_type_size(p->options.type);
     const double one = 1;
+    if (p->sealed || !fast->assign.named) return;
     memset(p->W, 0, (size_t)(p->r * p->n) * size);
     for (int64_t j = 0; j < p->n; j++)
-        armilla_store(p->options.type, 1, &one, (char *)p->W + (size_t)(j * p->r + a->kept[j]) * size);
+        armilla_store(p->options.type, 1, &one, (char *)p->W + (size_t)(j * p->r + fast->assign.names[j]) * size);
 }
 
-static armilla_status run(armilla_fast *fast)
+static void open(armilla_fast *fast)
 {
-    armilla_problem *p = fast->problem;
-    assigning a = {.fast = fast,
-                   .nearest = {.kernels = armilla_code_kernels_for(p->context),
-                               .squared_norms = p->squared_norms,
-                               .distances = fast->misfit}};
-    bool ended = false;
-    armilla_status status = take(&a);
-    if (status == ARMILLA_OK) {
-        read_codes(&a);
-        status = armilla_problem_record(p, 0, 0, &ended);
-    }
-    while (status == ARMILLA_OK && !ended) status = iterate(&a, &ended);
-    if (a.named) write_codes(&a); /* of the accepted state, also where a trial was abandoned */
-    armilla_release(p->context, a.nearest.offsets);
-    armilla_release(p->context, a.sizes);
-    armilla_release(p->context, a.kept);
-    armilla_release(p->context, a.names);
-    return status;
+    const armilla_problem *p = fast->problem;
+    fast->assign.nearest.kernels = armilla_code_kernels_for(p->context);
+    fast->assign.nearest.squared_norms = p->squared_norms;
 }
 
-const armilla_fast_loop armilla_loop_assign = {.run = run};
+const armilla_fast_loop armilla_loop_assign = {
+    .list = list,
+    .open = open,
+    .begin = begin,
+    .iterate = iterate,
+    .finish = finish,
+};

@@ -9,13 +9,18 @@
 /* Codes are renewed in every sweep: the last digits can wait. */
 #define SETTLED_IN_LOOP 1e-6
 
-typedef struct atom_loop {
-    armilla_fast *fast;
-    armilla_polish polish;
-    int steps;  /* code steps per sweep */
-    bool cheap; /* the column solver is used in every sweep, and nothing else */
-    bool sure;  /* descent needs no help of the column solver */
-} atom_loop;
+static void list(armilla_fast *fast, armilla_state_list *items)
+{
+    armilla_polish *polish = &fast->atoms.polish;
+    armilla_state_number(items, "atoms.effort", ARMILLA_STATE_I32, &fast->atoms.effort);
+    (void)armilla_state_require(items, "atoms.effort", fast->atoms.effort <= ARMILLA_SOLVE);
+    if (fast->atoms.cheap) return;
+    armilla_state_number(items, "atoms.steps", ARMILLA_STATE_I32, &fast->atoms.steps);
+    if (fast->atoms.sure) return;
+    armilla_state_number(items, "atoms.polish.last", ARMILLA_STATE_I64, &polish->last);
+    armilla_state_number(items, "atoms.polish.wait", ARMILLA_STATE_F64, &polish->wait);
+    armilla_state_number(items, "atoms.polish.thorough", ARMILLA_STATE_U8, &polish->thorough);
+}
 
 /* u_k <- the atom nearest to u_k + (a_k - Ug_k)/G_kk, its best with the others fixed, for all k; A and G of V = lW. One
  * pass only: more fit U closely to codes that have hardly moved, and from there the way down is long. */
@@ -23,7 +28,7 @@ void armilla_fast_descend_basis(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
     const int64_t m = p->m, r = p->r;
-    double *step = p->U_next, used = 0; /* one column of room */
+    double *step = fast->column, used = 0;
     for (int64_t k = 0; k < r; k++) used += fast->G[k * r + k];
     memcpy(fast->U_new, fast->U_kept, (size_t)(m * r) * sizeof(double));
     for (int64_t k = 0; k < r; k++) {
@@ -73,26 +78,40 @@ static void take_better_codes(const armilla_fast *fast, const armilla_code_panel
 /* From the previous code: descent, or the column solver, or in a polishing sweep the better of both. */
 static void code_steps(void *self, const armilla_code_panel *panel)
 {
-    const atom_loop *loop = self;
-    const armilla_fast *fast = loop->fast;
+    const armilla_fast *fast = self;
     const armilla_column_problem *columns = fast->columns;
     const armilla_problem *p = fast->problem;
     const armilla_code_set *codes = p->options.codes;
     const double unit = armilla_column_unit(columns, p->l);
-    if (loop->cheap) {
+    if (fast->atoms.cheap) {
         armilla_columns_solve(columns, codes, panel->count, panel->C, unit, panel->W, panel->scratch);
         return;
     }
-    armilla_columns_descend(columns, codes, panel->count, panel->C, unit, loop->steps, SETTLED_IN_LOOP, panel->W,
+    armilla_columns_descend(columns, codes, panel->count, panel->C, unit, fast->atoms.steps, SETTLED_IN_LOOP, panel->W,
                             panel->scratch);
-    if (fast->effort != ARMILLA_DESCEND) take_better_codes(fast, panel);
+    if (fast->atoms.effort != ARMILLA_DESCEND) take_better_codes(fast, panel);
 }
 
-static armilla_status iterate(atom_loop *loop, bool *ended)
+/* What the next iteration's codes are worth, by what fraction this one brought h down. */
+static void plan_codes(armilla_fast *fast, double fall)
 {
-    armilla_fast *fast = loop->fast;
-    const armilla_trace *trace = fast->problem->trace;
-    const double before = fast->h;
+    const armilla_problem *p = fast->problem;
+    armilla_polish *polish = &fast->atoms.polish;
+    fast->atoms.steps = armilla_code_steps(fall);
+    if (fast->atoms.effort != ARMILLA_DESCEND) armilla_polish_done(polish, p->trace->count, fall);
+    const bool due =
+        fast->atoms.cheap || (!fast->atoms.sure && !p->draft && armilla_polish_due(polish, p->trace->count, fall));
+    fast->atoms.effort = !due ? ARMILLA_DESCEND : polish->thorough ? ARMILLA_SOLVE : ARMILLA_ROUGHLY;
+}
+
+static armilla_status try_codes(armilla_fast *fast, double *h)
+{
+    return armilla_fast_sweep(fast, code_steps, fast->atoms.effort, h);
+}
+
+static armilla_status iterate(armilla_fast *fast, bool *ended)
+{
+    const double before = fast->problem->objective;
     double h = 0;
     armilla_status status = armilla_fast_find_unused(fast);
     armilla_fast_descend_basis(fast);
@@ -101,55 +120,56 @@ static armilla_status iterate(atom_loop *loop, bool *ended)
     const double beta = armilla_fast_beta(fast);
     const bool revived = fast->reviving > 0;
     armilla_fast_set_trial(fast, beta);
-    status = armilla_fast_sweep(fast, code_steps, loop, &h);
-    if (status == ARMILLA_OK && h < fast->h) {
+    status = try_codes(fast, &h);
+    if (status == ARMILLA_OK && h < before) {
         armilla_momentum_accept(&fast->momentum);
     } else if (status == ARMILLA_OK && armilla_fast_retreat(fast, beta)) {
         if (revived) armilla_fast_descend_basis(fast); /* again, without the samples */
         armilla_fast_set_trial(fast, 0);
-        status = armilla_fast_sweep(fast, code_steps, loop, &h);
+        status = try_codes(fast, &h);
     }
-    if (status == ARMILLA_OK) status = h <= fast->h ? armilla_fast_accept(fast, ended) : armilla_fast_stay(fast, ended);
-    if (status != ARMILLA_OK) return status;
-    const double fall = before > 0 ? (before - fast->h) / before : 0;
-    loop->steps = armilla_code_steps(fall);
-    if (fast->effort != ARMILLA_DESCEND) armilla_polish_done(&loop->polish, trace->count, fall);
-    const bool polish =
-        loop->cheap || (!loop->sure && !fast->problem->draft && armilla_polish_due(&loop->polish, trace->count, fall));
-    fast->effort = !polish ? ARMILLA_DESCEND : loop->polish.thorough ? ARMILLA_SOLVE : ARMILLA_ROUGHLY;
-    return ARMILLA_OK;
+    if (status == ARMILLA_OK) status = h <= before ? armilla_fast_accept(fast, ended) : armilla_fast_stay(fast, ended);
+    if (status == ARMILLA_OK) plan_codes(fast, before > 0 ? (before - fast->problem->objective) / before : 0);
+    return status;
 }
 
 /* A basis that was fitted to a sketch is better than the first codes, Proj(U'X): codes that are worth a step of it. */
-static armilla_status find_codes(atom_loop *loop)
+static armilla_status find_codes(armilla_fast *fast)
 {
-    armilla_fast *fast = loop->fast;
     double h = 0;
-    loop->steps = ARMILLA_FIRST_CODE_STEPS;
-    fast->effort = loop->sure ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
-    const armilla_status status = armilla_fast_sweep(fast, code_steps, loop, &h);
+    fast->atoms.steps = ARMILLA_FIRST_CODE_STEPS;
+    fast->atoms.effort = fast->atoms.sure ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
+    const armilla_status status = try_codes(fast, &h);
     if (status != ARMILLA_OK) return status;
     armilla_fast_swap_codes(fast);
     armilla_fast_keep(fast);
-    loop->steps = armilla_code_steps(1);
-    fast->effort = loop->cheap ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    fast->atoms.steps = armilla_code_steps(1);
+    fast->atoms.effort = fast->atoms.cheap ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     return ARMILLA_OK;
 }
 
-static armilla_status run(armilla_fast *fast)
+static armilla_status prepare(armilla_fast *fast, bool *ready)
 {
-    armilla_problem *p = fast->problem;
-    atom_loop loop = {.fast = fast, .steps = armilla_code_steps(1)};
-    bool ended = false;
-    loop.cheap = p->options.codes->solves_cheaply(p->r, p->options.s);
-    loop.sure = p->options.codes->descends;
-    fast->effort = loop.cheap || (!loop.sure && !p->screened && !p->draft) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
-    armilla_polish_begin(&loop.polish);
+    const armilla_problem *p = fast->problem;
     const bool wanted = p->screened || (p->options.codes->conic && !p->given && p->options.stop.max_iter > 0);
-    armilla_status status = wanted && !armilla_call_over(p->context) ? find_codes(&loop) : ARMILLA_OK;
-    if (status == ARMILLA_OK) status = armilla_problem_record(p, 0, 0, &ended);
-    while (status == ARMILLA_OK && !ended) status = iterate(&loop, &ended);
-    return status;
+    *ready = true;
+    return wanted && !armilla_call_over(p->context) ? find_codes(fast) : ARMILLA_OK;
+}
+
+static void open(armilla_fast *fast)
+{
+    const armilla_problem_options *o = &fast->problem->options;
+    fast->atoms.cheap = o->codes->solves_cheaply(o->r, o->s);
+    fast->atoms.sure = o->codes->descends;
+}
+
+static void begin(armilla_fast *fast)
+{
+    const armilla_problem *p = fast->problem;
+    const bool polished = fast->atoms.cheap || (!fast->atoms.sure && !p->screened && !p->draft);
+    fast->atoms.effort = polished ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    fast->atoms.steps = armilla_code_steps(1);
+    armilla_polish_begin(&fast->atoms.polish);
 }
 
 static void step_sealed(armilla_fast *fast)
@@ -158,4 +178,11 @@ static void step_sealed(armilla_fast *fast)
     armilla_fast_set_trial(fast, 0);
 }
 
-const armilla_fast_loop armilla_loop_atoms = {.run = run, .step_sealed = step_sealed};
+const armilla_fast_loop armilla_loop_atoms = {
+    .list = list,
+    .open = open,
+    .begin = begin,
+    .prepare = prepare,
+    .iterate = iterate,
+    .step_sealed = step_sealed,
+};

@@ -9,12 +9,22 @@
 
 #include <string.h>
 
+static void list(armilla_fast *fast, armilla_state_list *items)
+{
+    const armilla_problem *p = fast->problem;
+    armilla_state_array(items, "A_back", ARMILLA_STATE_F64, p->m, p->r, &fast->orthonormal.A_back);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, p->m, p->r, &fast->orthonormal.A_ahead);
+    armilla_fast_continue_list(fast, items);
+}
+
 /* U = polar(A + beta*(A - A_back)), or the set's own step */
 static armilla_status basis_step(armilla_fast *fast, double beta)
 {
     armilla_problem *p = fast->problem;
-    for (int64_t i = 0; i < p->m * p->r; i++) fast->U_new[i] = fast->A[i] + beta * (fast->A[i] - fast->A_back[i]);
-    armilla_status status = p->options.basis->exact(p->algebra, p->m, p->r, fast->U_new, fast->G, p->U_next);
+    const double *A = fast->A, *back = fast->orthonormal.A_back;
+    double *ahead = fast->orthonormal.A_ahead;
+    for (int64_t i = 0; i < p->m * p->r; i++) ahead[i] = A[i] + beta * (A[i] - back[i]);
+    armilla_status status = p->options.basis->exact(p->algebra, p->m, p->r, ahead, fast->G, p->U_next);
     if (status == ARMILLA_OK) status = armilla_fast_revive(fast, p->U_next);
     if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
     return status;
@@ -24,28 +34,33 @@ static armilla_status try_step(armilla_fast *fast, double beta, double *h)
 {
     const armilla_status status = basis_step(fast, beta); /* (A4) */
     /* W = Proj(U'X), l = <C,W>/n (A8) */
-    return status == ARMILLA_OK ? armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h) : status;
+    return status == ARMILLA_OK ? armilla_fast_sweep(fast, armilla_fast_solve_codes, ARMILLA_DESCEND, h) : status;
 }
 
-static armilla_status run(armilla_fast *fast)
+static void begin(armilla_fast *fast)
 {
-    bool ended = false;
-    double h = 0;
-    armilla_status status = armilla_fast_continue(fast); /* sparsity falls to its value */
-    if (status == ARMILLA_OK) status = armilla_problem_record(fast->problem, 0, 0, &ended);
-    while (status == ARMILLA_OK && !ended) {
-        status = armilla_fast_find_unused(fast);
-        const double beta = armilla_fast_beta(fast);
-        if (status == ARMILLA_OK) status = try_step(fast, beta, &h);
-        if (status != ARMILLA_OK) break;
-        if (h < fast->h)
-            armilla_momentum_accept(&fast->momentum);
-        else if (armilla_fast_retreat(fast, beta))
-            status = try_step(fast, 0, &h);
-        if (status != ARMILLA_OK) break;
-        status = h <= fast->h ? armilla_fast_accept(fast, &ended) : armilla_fast_stay(fast, &ended);
-    }
-    return status;
+    const armilla_problem *p = fast->problem;
+    memcpy(fast->orthonormal.A_back, fast->A, (size_t)(p->m * p->r) * sizeof(double));
 }
 
-const armilla_fast_loop armilla_loop_orthonormal = {.run = run};
+static armilla_status iterate(armilla_fast *fast, bool *ended)
+{
+    double h = 0;
+    armilla_status status = armilla_fast_find_unused(fast);
+    const double beta = armilla_fast_beta(fast), before = fast->problem->objective;
+    if (status == ARMILLA_OK) status = try_step(fast, beta, &h);
+    if (status != ARMILLA_OK) return status;
+    if (h < before)
+        armilla_momentum_accept(&fast->momentum);
+    else if (armilla_fast_retreat(fast, beta))
+        status = try_step(fast, 0, &h);
+    if (status != ARMILLA_OK) return status;
+    return h <= before ? armilla_fast_accept(fast, ended) : armilla_fast_stay(fast, ended);
+}
+
+const armilla_fast_loop armilla_loop_orthonormal = {
+    .list = list,
+    .begin = begin,
+    .prepare = armilla_fast_continue, /* sparsity falls to its value */
+    .iterate = iterate,
+};

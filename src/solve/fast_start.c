@@ -31,42 +31,69 @@ static void falling_codes(void *self, const armilla_code_panel *panel)
     }
 }
 
-static armilla_status feasible_start(armilla_fast *fast, const double *U)
+static bool makes_sparse(const armilla_problem *p)
+{
+    return p->options.codes->sparse && p->options.s < p->r;
+}
+
+void armilla_fast_continue_list(armilla_fast *fast, armilla_state_list *list)
+{
+    const armilla_problem *p = fast->problem;
+    int64_t *sweep = &fast->continuation.sweep;
+    if (!makes_sparse(p)) return;
+    armilla_state_number(list, "continuation.sweep", ARMILLA_STATE_I64, sweep);
+    const bool holds = *sweep >= 0 && *sweep <= ARMILLA_CONTINUATION_SWEEPS;
+    if (!armilla_state_require(list, "continuation.sweep", holds)) return;
+    if (list->purpose == ARMILLA_STATE_VISIT && *sweep == 0) return; /* not under way */
+    armilla_state_number(list, "continuation.most", ARMILLA_STATE_F64, &fast->continuation.most);
+    armilla_state_array(list, "continuation.U_best", ARMILLA_STATE_F64, p->m, p->r, &fast->continuation.U_best);
+    armilla_state_array(list, "continuation.U_start", ARMILLA_STATE_F64, p->m, p->r, &fast->continuation.U_start);
+}
+
+/* Codes of the sparsity of the moment, and the basis that is best for them. */
+static armilla_status alternate(armilla_fast *fast)
+{
+    armilla_problem *p = fast->problem;
+    continuation c = {.fast = fast, .s = armilla_continuation_sparsity(p->r, p->options.s, fast->continuation.sweep)};
+    const armilla_sweep_plan plan = {.U = p->U_typed, .sums = true, .tally = TALLY, .step = falling_codes, .self = &c};
+    armilla_call_step(p->context, fast->continuation.sweep, ARMILLA_CONTINUATION_SWEEPS);
+    armilla_status status = armilla_sweep_run(p->sweep, &plan);
+    if (status != ARMILLA_OK) return status;
+    if (armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS] > fast->continuation.most) {
+        fast->continuation.most = armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS];
+        memcpy(fast->continuation.U_best, p->U, (size_t)(p->m * p->r) * sizeof(double));
+    }
+    status = p->options.basis->exact(p->algebra, p->m, p->r, armilla_sweep_A(p->sweep), armilla_sweep_G(p->sweep),
+                                     p->U_next);
+    if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
+    return status;
+}
+
+static armilla_status feasible_start(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
     double h = 0;
-    memcpy(p->U_next, U, (size_t)(p->m * p->r) * sizeof(double));
-    armilla_problem_set_basis(p, p->U_next, NULL);
-    const armilla_status status = armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, &h);
+    armilla_problem_set_basis(p, fast->continuation.U_best, NULL);
+    const armilla_status status = armilla_fast_sweep(fast, armilla_fast_solve_codes, ARMILLA_DESCEND, &h);
     if (status != ARMILLA_OK) return status;
     armilla_fast_swap_codes(fast);
     armilla_fast_keep(fast);
-    memcpy(fast->A_back, fast->A, (size_t)(p->m * p->r) * sizeof(double));
+    memcpy(fast->orthonormal.A_back, fast->A, (size_t)(p->m * p->r) * sizeof(double));
     return ARMILLA_OK;
 }
 
-armilla_status armilla_fast_continue(armilla_fast *fast)
+armilla_status armilla_fast_continue(armilla_fast *fast, bool *ready)
 {
-    armilla_problem *p = fast->problem;
-    const bool wanted =
-        p->options.codes->sparse && p->options.s < p->r && !p->given && !p->screened && p->options.stop.max_iter > 0;
-    double *best = fast->A_back, most = -INFINITY; /* A_back is not needed before the loop */
-    continuation c = {.fast = fast};
-    const armilla_sweep_plan plan = {.U = p->U_typed, .sums = true, .tally = TALLY, .step = falling_codes, .self = &c};
-    armilla_status status = ARMILLA_OK;
+    const armilla_problem *p = fast->problem;
+    const bool last = fast->continuation.sweep == ARMILLA_CONTINUATION_SWEEPS;
+    const bool wanted = makes_sparse(p) && !p->given && !p->screened && p->options.stop.max_iter > 0;
+    *ready = !wanted || last;
     if (!wanted) return ARMILLA_OK;
-    for (int64_t k = 0; k < ARMILLA_CONTINUATION_SWEEPS && status == ARMILLA_OK; k++) {
-        c.s = armilla_continuation_sparsity(p->r, p->options.s, k);
-        armilla_call_step(p->context, k, ARMILLA_CONTINUATION_SWEEPS);
-        status = armilla_sweep_run(p->sweep, &plan);
-        if (status == ARMILLA_OK && armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS] > most) {
-            most = armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS];
-            memcpy(best, p->U, (size_t)(p->m * p->r) * sizeof(double));
-        }
-        if (status == ARMILLA_OK)
-            status = p->options.basis->exact(p->algebra, p->m, p->r, armilla_sweep_A(p->sweep),
-                                             armilla_sweep_G(p->sweep), p->U_next);
-        if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
+    if (fast->continuation.sweep == 0) {
+        fast->continuation.most = -INFINITY;
+        memcpy(fast->continuation.U_start, p->U, (size_t)(p->m * p->r) * sizeof(double));
     }
-    return status == ARMILLA_OK ? feasible_start(fast, best) : status;
+    const armilla_status status = last ? feasible_start(fast) : alternate(fast);
+    if (status == ARMILLA_OK) fast->continuation.sweep = last ? 0 : fast->continuation.sweep + 1;
+    return status;
 }

@@ -8,6 +8,34 @@
 #include <float.h>
 #include <math.h>
 
+typedef struct multiplying {
+    armilla_problem *problem;
+    double *A, *G;  /* sums of the state */
+    double *scaled; /* workspace: G divided by a power of two */
+} multiplying;
+
+static void list(void *self, armilla_state_list *items)
+{
+    multiplying *s = self;
+    const int64_t m = s->problem->m, r = s->problem->r;
+    armilla_state_array(items, "A", ARMILLA_STATE_F64, m, r, &s->A);
+    armilla_state_array(items, "G", ARMILLA_STATE_F64, r, r, &s->G);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, r, r, &s->scaled);
+}
+
+static armilla_status open(armilla_problem *p, void *self)
+{
+    multiplying *s = self;
+    s->problem = p;
+    return ARMILLA_OK;
+}
+
+static void begin(armilla_problem *p, void *self)
+{
+    multiplying *s = self;
+    armilla_sweep_copy(p->sweep, s->A, s->G);
+}
+
 /* bottom is a sum with entry*own in it, own = the diagonal's: where top/bottom leaves the range, entry/bottom does not. */
 static double rescale(double entry, double top, double bottom)
 {
@@ -18,10 +46,11 @@ static double rescale(double entry, double top, double bottom)
 
 /* A and G are divided by the power of two that is nearest to the largest of G: the quotient does not see it, and an
  * entry that is small is not lost in its product with G. */
-static void basis_step(armilla_problem *p, double *dU)
+static void basis_step(const multiplying *s, double *dU)
 {
-    const double *A = armilla_sweep_A(p->sweep), *G = armilla_sweep_G(p->sweep);
-    double *scaled = p->pull, largest = 0;
+    armilla_problem *p = s->problem;
+    const double *A = s->A, *G = s->G;
+    double *scaled = s->scaled, largest = 0;
     int exponent = 0;
     for (int64_t k = 0; k < p->r; k++) largest = fmax(largest, G[k * p->r + k]);
     (void)frexp(largest, &exponent);
@@ -40,21 +69,19 @@ static void code_step(void *self, const armilla_code_panel *panel)
     for (int64_t i = 0; i < p->r * panel->count; i++) panel->W[i] = rescale(panel->W[i], panel->C[i], panel->Q[i]);
 }
 
-static armilla_status multiply(armilla_problem *p)
+static armilla_status step(armilla_problem *p, void *self, bool *ended)
 {
+    const multiplying *s = self;
     const armilla_sweep_plan codes = {
         .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = code_step, .self = p};
-    double dU = 0, dV = 0;
-    bool ended = false;
-    armilla_status status = armilla_problem_record(p, 0, 0, &ended); /* the start */
-    while (status == ARMILLA_OK && !ended) {
-        basis_step(p, &dU);
-        status = armilla_problem_sweep(p, &codes);
-        if (status != ARMILLA_OK) break;
-        dV = armilla_radius_step(p); /* no radius: what V moved */
-        status = armilla_problem_record(p, dU, dV, &ended);
-    }
-    return status;
+    double dU = 0;
+    if (p->trace->count == 0) return armilla_problem_record_start(p, ended);
+    basis_step(s, &dU);
+    const armilla_status status = armilla_problem_sweep(p, &codes);
+    if (status != ARMILLA_OK) return status;
+    armilla_sweep_copy(p->sweep, s->A, s->G);
+    const double dV = armilla_radius_step(p); /* no radius: what V moved */
+    return armilla_problem_record(p, dU, dV, ended);
 }
 
 /* Entries of both factors are any number from 0 on. */
@@ -69,5 +96,9 @@ const armilla_solver armilla_solver_mu = {
     .positive = true,
     .takes = takes,
     .needs = "--basis nonnegative with --codes nonneg (--model nmf)",
-    .solve = multiply,
+    .bytes = sizeof(multiplying),
+    .open = open,
+    .list = list,
+    .begin = begin,
+    .step = step,
 };

@@ -22,17 +22,45 @@ double armilla_weight_apply(armilla_weight weight, double safe)
     return weight.relative ? weight.value * safe : weight.value;
 }
 
+void armilla_problem_list(armilla_problem *p, armilla_state_list *list)
+{
+    const int64_t m = p->m, r = p->r;
+    const armilla_state_type work = armilla_state_working(p->options.type);
+    const size_t outer = armilla_state_enter(list, "problem");
+    armilla_state_array(list, "U", ARMILLA_STATE_F64, m, r, &p->U);
+    armilla_state_array(list, "W", work, r, p->n, &p->W);
+    armilla_state_number(list, "l", ARMILLA_STATE_F64, &p->l);
+    armilla_state_number(list, "objective", ARMILLA_STATE_F64, &p->objective);
+    armilla_state_number(list, "given", ARMILLA_STATE_U8, &p->given);
+    armilla_state_number(list, "screened", ARMILLA_STATE_U8, &p->screened);
+    armilla_state_number(list, "sealed", ARMILLA_STATE_U8, &p->sealed);
+    armilla_state_number(list, "stop", ARMILLA_STATE_I32, &p->stop);
+    if (p->trace) armilla_trace_list(p->trace, list);
+    armilla_state_workspace(list, work, m, r, &p->U_typed);
+    armilla_state_workspace(list, ARMILLA_STATE_F64, r, r, &p->H);
+    armilla_state_workspace(list, ARMILLA_STATE_F64, m, r, &p->U_next);
+    armilla_state_leave(list, outer);
+    if (list->restoring && list->status == ARMILLA_OK) armilla_problem_set_basis(p, p->U, NULL);
+}
+
+void armilla_problem_list_passes(armilla_problem *p, armilla_state_list *list)
+{
+    const size_t outer = armilla_state_enter(list, "problem");
+    armilla_state_report(list, "sweeps", ARMILLA_STATE_I64, armilla_sweep_runs(p->sweep));
+    armilla_state_report(list, "extra_sweeps", ARMILLA_STATE_I64, &p->extra_sweeps);
+    armilla_state_leave(list, outer);
+}
+
+static void list_state(void *self, armilla_state_list *list)
+{
+    armilla_problem_list(self, list);
+}
+
 static armilla_status take_state(armilla_problem *p)
 {
     armilla_context *context = p->context;
-    const size_t size = armilla_type_size(p->options.type);
-    const int64_t m = p->m, n = p->n, r = p->r;
-    armilla_status status = armilla_take(context, m * r, sizeof(double), &p->U);
-    if (status == ARMILLA_OK) status = armilla_take(context, m * r, size, &p->U_typed);
-    if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &p->U_next);
-    if (status == ARMILLA_OK) status = armilla_take(context, n * r, size, &p->W);
-    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &p->H);
-    if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &p->pull);
+    const int64_t m = p->m, r = p->r;
+    armilla_status status = armilla_state_take(context, list_state, p);
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, m, r, &p->algebra);
     if (status == ARMILLA_OK) status = armilla_trace_new(context, p->options.stop.max_iter, &p->trace);
     if (status == ARMILLA_OK)
@@ -75,13 +103,9 @@ void armilla_problem_free(armilla_problem *problem)
     armilla_context *context = problem->context;
     armilla_sweep_free(problem->sweep);
     armilla_trace_free(problem->trace);
+    problem->trace = NULL;
     armilla_algebra_free(problem->algebra);
-    armilla_release(context, problem->pull);
-    armilla_release(context, problem->H);
-    armilla_release(context, problem->W);
-    armilla_release(context, problem->U_next);
-    armilla_release(context, problem->U_typed);
-    armilla_release(context, problem->U);
+    armilla_state_release(context, list_state, problem);
     armilla_release(context, problem);
 }
 
@@ -214,6 +238,11 @@ armilla_status armilla_problem_record_as(armilla_problem *problem, double h, dou
                             "%s; scale the data nearer to 1",
                             (long long)entry.iteration, armilla_type_word(problem->options.type));
     return add_entry(problem, &entry, ended);
+}
+
+armilla_status armilla_problem_record_start(armilla_problem *problem, bool *ended)
+{
+    return armilla_problem_record_as(problem, problem->objective, 0, 0, ended);
 }
 
 armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended)

@@ -52,27 +52,29 @@ typedef struct armilla_problem {
     double squared_norm;         /* ||X||^2 */
     const double *squared_norms; /* ||x_j||^2, n */
 
-    double *U;         /* m x r */
-    void *U_typed;     /* the same numbers in the working type */
-    void *W;           /* r x n unit codes in the working type */
-    double l;          /* the radius */
-    bool radius_stays; /* no radius step: it was given, or the model is being sealed */
-    double objective;  /* h of the last recorded or sealed state */
-    double *H;         /* U'U */
-    double *U_next;    /* room for a step */
-    double *pull;      /* lambda*I - 2H, r x r */
-    bool pulls;        /* whether it is anything but 0 */
-    double code_scale; /* of q before it is projected: 1 for codes on a sphere */
-    bool given;        /* the start was given, so that no solver may improve on it beforehand */
-    bool screened;     /* the start is a basis that was fitted to a sketch of X: its codes come first */
-    bool draft;        /* only a basis is wanted, and nobody looks: no last code solve */
-    bool sealed;       /* by the last code solve: codes are those of transform */
-
-    armilla_algebra *algebra;
-    armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the state */
-    int64_t extra_sweeps; /* passes over X that the start made by other sweeps */
+    /* The state, which armilla_problem_list lists. */
+    double *U;        /* m x r */
+    void *W;          /* r x n unit codes in the working type */
+    double l;         /* the radius */
+    double objective; /* h of the state */
+    bool given;       /* the start was given, so that no solver may improve on it beforehand */
+    bool screened;    /* the start is a basis that was fitted to a sketch of X: its codes come first */
+    bool sealed;      /* by the last code solve: codes are those of transform */
     armilla_trace *trace;
     armilla_stop stop;
+    int64_t extra_sweeps; /* passes over X that the start made by other sweeps */
+
+    /* Of U alone. */
+    void *U_typed; /* the same numbers in the working type */
+    double *H;     /* U'U */
+
+    double *U_next;    /* workspace of a basis step */
+    double code_scale; /* of q before the first codes are projected: 1 for codes on a sphere */
+    bool radius_stays; /* no radius step: it was given */
+    bool draft;        /* only a basis is wanted, and nobody looks: no last code solve */
+
+    armilla_algebra *algebra;
+    armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the codes that it made last */
 } armilla_problem;
 
 /* How many counters steps may have per component. */
@@ -82,6 +84,10 @@ armilla_status armilla_problem_new(armilla_context *context, const armilla_data 
                                    const armilla_problem_options *options, double squared_norm,
                                    const double *squared_norms, armilla_problem **problem);
 void armilla_problem_free(armilla_problem *problem);
+
+/* The state between two steps of a solver, and the passes over X so far, which count while there is no state yet, too. */
+void armilla_problem_list(armilla_problem *problem, armilla_state_list *list);
+void armilla_problem_list_passes(armilla_problem *problem, armilla_state_list *list);
 
 /* U = next, rounded to the working type, with H; *moved, where given, = ||next - U||_F. */
 void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved);
@@ -107,6 +113,9 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
 /* The same where h of the state is known and the sums are those of another. */
 armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended);
 
+/* The same for a start, whose h the problem has. */
+armilla_status armilla_problem_record_start(armilla_problem *problem, bool *ended);
+
 /* The same for an iteration that changed nothing. */
 armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
 
@@ -114,8 +123,10 @@ armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
  * for the codes that the last sweep changed. */
 double armilla_radius_step(armilla_problem *problem);
 
-/* A solver improves the problem's state until armilla_problem_record says that it is ended. Where the call under way is
- * to end (base/call.h) it leaves the last state that is whole, at the price of one sweep at most. */
+/* A solver improves the problem's state step by step, an iteration or less each, until armilla_problem_record says that
+ * it is ended. What the next step needs is in the problem and in the solver's own state, self, and listed there; nothing
+ * else lives from one step to the next, so that a fit can be saved and restored between any two. Where the call under
+ * way is to end (base/call.h) a step leaves the last state that is whole, at the price of one sweep at most. */
 typedef struct armilla_solver {
     const char *name;
     const char *meaning;
@@ -126,8 +137,33 @@ typedef struct armilla_solver {
     /* The pairs that it is for, NULL: all, and in words. */
     bool (*takes)(const armilla_basis_set *basis, const armilla_code_set *codes);
     const char *needs;
-    armilla_status (*solve)(armilla_problem *problem);
+    size_t bytes; /* of self */
+    /* Self is zeroed: what the options say of it, and objects; then its arrays are taken by the list. NULL: nothing. */
+    armilla_status (*open)(armilla_problem *problem, void *self);
+    void (*close)(void *self);
+    armilla_state_lister list;
+    /* From the problem's state, which is a start. */
+    void (*begin)(armilla_problem *problem, void *self);
+    armilla_status (*step)(armilla_problem *problem, void *self, bool *ended);
+    /* After the last step: what is no part of a step. NULL: nothing. */
+    void (*finish)(armilla_problem *problem, void *self);
 } armilla_solver;
+
+/* A solver at work on a problem. */
+typedef struct armilla_run {
+    armilla_problem *problem; /* NULL where nothing is open */
+    const armilla_solver *solver;
+    void *self;
+} armilla_run;
+
+/* Memory for it. */
+armilla_status armilla_run_open(armilla_run *run, armilla_problem *problem, const armilla_solver *solver);
+void armilla_run_close(armilla_run *run);
+/* From the problem's start; then steps until one says that it was the last. */
+void armilla_run_begin(armilla_run *run);
+armilla_status armilla_run_step(armilla_run *run, bool *ended);
+/* The problem's state and the solver's. */
+void armilla_run_list(armilla_run *run, armilla_state_list *list);
 
 const armilla_solver *armilla_solvers_row(size_t index);
 const armilla_solver *armilla_solvers_find(const char *name);

@@ -16,19 +16,19 @@ static void measure_misfit(void *self, const armilla_code_panel *panel)
         const double *w = panel->W + j * r;
         double reach = 0;
         for (int64_t k = 0; k < r; k++) reach += w[k] * armilla_dot(r, p->H + k * r, w);
-        fast->misfit[panel->first + j] =
+        fast->residuals[panel->first + j] =
             p->squared_norms[panel->first + j] - 2 * l * armilla_dot(r, panel->C + j * r, w) + l * l * reach;
     }
 }
 
 /* The sample with the largest misfit, the first of equals; -1 where none has any. */
-static int64_t take_worst(const armilla_fast *fast)
+static int64_t take_worst(int64_t n, double *residuals)
 {
     int64_t worst = 0;
-    for (int64_t j = 1; j < fast->problem->n; j++)
-        if (fast->misfit[j] > fast->misfit[worst]) worst = j;
-    if (!(fast->misfit[worst] > 0)) return -1;
-    fast->misfit[worst] = 0;
+    for (int64_t j = 1; j < n; j++)
+        if (residuals[j] > residuals[worst]) worst = j;
+    if (!(residuals[worst] > 0)) return -1;
+    residuals[worst] = 0;
     return worst;
 }
 
@@ -48,18 +48,18 @@ static bool is_due(const armilla_fast *fast)
     return candidates && armilla_revival_due(&fast->revival, fast->problem->trace->count) && has_unused(fast);
 }
 
-void armilla_fast_choose_revived(armilla_fast *fast)
+void armilla_fast_choose_revived(armilla_fast *fast, double *residuals)
 {
-    const int64_t r = fast->problem->r;
+    const int64_t r = fast->problem->r, n = fast->problem->n;
     fast->reviving = 0;
     if (!is_due(fast)) return;
     armilla_revival_done(&fast->revival, fast->problem->trace->count);
-    for (int64_t passed = 0; passed < fast->revival.passed; passed++) (void)take_worst(fast);
+    for (int64_t passed = 0; passed < fast->revival.passed; passed++) (void)take_worst(n, residuals);
     for (int64_t k = 0; k < r; k++) {
-        fast->revived[k] = fast->G[k * r + k] == 0 ? take_worst(fast) : -1;
+        fast->revived[k] = fast->G[k * r + k] == 0 ? take_worst(n, residuals) : -1;
         fast->reviving += fast->revived[k] >= 0;
     }
-    if (fast->reviving == 0) armilla_revival_failed(&fast->revival, fast->problem->n); /* all have been tried */
+    if (fast->reviving == 0) armilla_revival_failed(&fast->revival, n); /* all have been tried */
 }
 
 armilla_status armilla_fast_find_unused(armilla_fast *fast)
@@ -67,7 +67,7 @@ armilla_status armilla_fast_find_unused(armilla_fast *fast)
     armilla_problem *p = fast->problem;
     const armilla_sweep_plan plan = {.U = p->U_typed, .previous = p->W, .step = measure_misfit, .self = fast};
     const armilla_status status = is_due(fast) ? armilla_sweep_run(p->sweep, &plan) : ARMILLA_OK;
-    if (status == ARMILLA_OK) armilla_fast_choose_revived(fast);
+    if (status == ARMILLA_OK) armilla_fast_choose_revived(fast, fast->residuals);
     return status;
 }
 
@@ -113,9 +113,9 @@ armilla_status armilla_fast_revive(armilla_fast *fast, double *U)
     bool any = false;
     for (int64_t k = 0; fast->reviving && k < p->r && status == ARMILLA_OK; k++) {
         if (fast->revived[k] < 0) continue;
-        status = armilla_data_column(p->context, p->X, p->options.type, fast->revived[k], fast->sample);
+        status = armilla_data_column(p->context, p->X, p->options.type, fast->revived[k], fast->column);
         if (status != ARMILLA_OK) break;
-        any |= p->options.basis->atom ? take_sample(fast, k, fast->sample, U) : orthogonalise(p, k, fast->sample, U);
+        any |= p->options.basis->atom ? take_sample(fast, k, fast->column, U) : orthogonalise(p, k, fast->column, U);
     }
     if (!any && status == ARMILLA_OK) armilla_fast_revive_failed(fast);
     return status;

@@ -11,25 +11,26 @@
 enum { MOST_STEPS = 50 };
 
 /* orthonormal x sphere tells only the subspace: its axes become the principal axes of the codes, U <- UZ. */
-static armilla_status rotate_to_axes(armilla_fast *fast, double *U)
+static armilla_status rotate_to_axes(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    double *Z = fast->columns->vectors, *values = fast->columns->values;
-    const armilla_status status = armilla_eigen(p->algebra, p->r, fast->G, values, Z);
+    double *squares = fast->weights;
+    const armilla_status status = armilla_eigen(p->algebra, p->r, fast->axes, squares, fast->axes);
     if (status != ARMILLA_OK) return status;
-    armilla_multiply(p->m, p->r, p->r, 1, p->U, Z, 0, U);
-    memset(fast->G, 0, (size_t)(p->r * p->r) * sizeof(double)); /* now diagonal */
-    for (int64_t k = 0; k < p->r; k++) fast->G[k * p->r + k] = fmax(values[k], 0);
+    armilla_multiply(p->m, p->r, p->r, 1, p->U, fast->axes, 0, fast->U_new);
+    for (int64_t k = 0; k < p->r; k++) squares[k] = fmax(squares[k], 0);
     return ARMILLA_OK;
 }
 
-/* Atoms in falling order of ||u_k|| ||V(k,:)||, ties by index: from U into ordered. */
-static void order_atoms(const armilla_fast *fast, const double *U, double *ordered)
+/* Atoms in falling order of ||u_k|| ||V(k,:)||, ties by index: from U_new into ordered. The weights are squares of
+ * ||V(k,:)|| before. */
+static void order_atoms(const armilla_fast *fast, double *ordered)
 {
     const armilla_problem *p = fast->problem;
     const int64_t m = p->m, r = p->r;
-    double *weight = fast->columns->values;
-    for (int64_t k = 0; k < r; k++) weight[k] = armilla_norm(m, U + k * m) * sqrt(fast->G[k * r + k]);
+    const double *U = fast->U_new;
+    double *weight = fast->weights;
+    for (int64_t k = 0; k < r; k++) weight[k] = armilla_norm(m, U + k * m) * sqrt(weight[k]);
     for (int64_t place = 0; place < r; place++) {
         int64_t top = -1;
         for (int64_t k = 0; k < r; k++)
@@ -40,16 +41,18 @@ static void order_atoms(const armilla_fast *fast, const double *U, double *order
 }
 
 /* Where signs are free the largest entry of each atom is positive, ties by index. The entries are those that are
- * stored, since rounding makes ties; rounded takes them. */
-static void fix_signs(const armilla_problem *p, double *U, double *rounded)
+ * stored, since rounding makes ties. */
+static void fix_signs(const armilla_fast *fast, double *U)
 {
+    const armilla_problem *p = fast->problem;
+    double *stored = fast->column;
     if (!p->options.basis->is_signed || p->options.codes->nonnegative) return;
-    armilla_store(p->options.type, p->m * p->r, U, p->U_typed);
-    armilla_fetch(p->options.type, p->m * p->r, p->U_typed, rounded);
     for (int64_t k = 0; k < p->r; k++) {
-        const double *stored = rounded + k * p->m;
         double *u = U + k * p->m;
         int64_t top = 0;
+        void *typed = (char *)p->U_typed + (size_t)(k * p->m) * armilla_type_size(p->options.type);
+        armilla_store(p->options.type, p->m, u, typed);
+        armilla_fetch(p->options.type, p->m, typed, stored);
         for (int64_t i = 1; i < p->m; i++)
             if (fabs(stored[i]) > fabs(stored[top])) top = i;
         const double sign = stored[top] < 0 ? -1 : 1;
@@ -74,41 +77,54 @@ static void fix_scale(armilla_problem *p, double *U)
     p->l *= norm / wanted;
 }
 
+/* Into the problem, which may change its radius; the sums are those of the basis before. */
 static armilla_status canonical_form(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
+    const int64_t r = p->r;
+    const armilla_basis_set *basis = p->options.basis;
     const armilla_code_set *codes = p->options.codes;
-    double *U = fast->A; /* the sums are not needed any more */
     armilla_status status = ARMILLA_OK;
+    memcpy(fast->axes, fast->G, (size_t)(r * r) * sizeof(double));
     /* Samples without a direction have the first axis for a code whatever the basis: they say nothing about it. */
-    for (int64_t j = 0; j < p->n && p->options.basis->gram_is_identity && !codes->conic; j++)
-        fast->G[0] -= p->squared_norms[j] == 0;
-    fast->G[0] = fmax(fast->G[0], 0);
-    if (p->options.basis->gram_is_identity && p->options.basis->is_signed && !codes->nonnegative && !codes->sparse)
-        status = rotate_to_axes(fast, U);
+    for (int64_t j = 0; j < p->n && basis->gram_is_identity && !codes->conic; j++)
+        fast->axes[0] -= p->squared_norms[j] == 0;
+    fast->axes[0] = fmax(fast->axes[0], 0);
+    for (int64_t k = 0; k < r; k++) fast->weights[k] = fast->axes[k * r + k];
+    if (basis->gram_is_identity && basis->is_signed && !codes->nonnegative && !codes->sparse)
+        status = rotate_to_axes(fast);
     else
-        memcpy(U, p->U, (size_t)(p->m * p->r) * sizeof *U);
+        memcpy(fast->U_new, p->U, (size_t)(p->m * r) * sizeof(double));
     if (status != ARMILLA_OK) return status;
-    order_atoms(fast, U, p->U_next);
+    order_atoms(fast, p->U_next);
     fix_scale(p, p->U_next);
-    fix_signs(p, p->U_next, U);
+    fix_signs(fast, p->U_next);
     armilla_problem_set_basis(p, p->U_next, NULL);
     return ARMILLA_OK;
 }
 
-/* The codes of the problem's basis by the column solver become the state; *h of it. */
-static armilla_status solve_state(armilla_fast *fast, double *h)
+/* What lies between the last iterate and the sealed codes may be as much as that, or the rounding of (A3). */
+static double reachable(const armilla_problem *p)
 {
-    const armilla_status status = armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h);
-    if (status == ARMILLA_OK) armilla_fast_swap_codes(fast);
-    return status;
+    const double h = p->objective;
+    return h + fmax(CLOSE * p->squared_norm, armilla_epsilon(p->options.type) * h);
 }
 
-/* What lies between the last iterate and the sealed codes may be as much as that, or the rounding of (A3). */
-static double reachable(const armilla_fast *fast)
+/* The codes of the canonical basis by the column solver become the state. */
+armilla_status armilla_fast_seal(armilla_fast *fast)
 {
-    const armilla_problem *p = fast->problem;
-    return fast->h + fmax(CLOSE * p->squared_norm, armilla_epsilon(p->options.type) * fast->h);
+    armilla_problem *p = fast->problem;
+    double h = 0;
+    fast->seal.wanted = reachable(p);
+    armilla_status status = canonical_form(fast);
+    if (status == ARMILLA_OK) status = armilla_fast_sweep_sealed(fast, &h);
+    if (status != ARMILLA_OK) return status;
+    armilla_fast_swap_codes(fast);
+    const bool goes_on = fast->loop->step_sealed && !(h <= fast->seal.wanted);
+    fast->phase = goes_on ? ARMILLA_FAST_GO_ON : ARMILLA_FAST_ENDED;
+    p->objective = h;
+    if (goes_on) armilla_fast_keep(fast);
+    return ARMILLA_OK;
 }
 
 /* The next basis in its canonical scale, and its codes; *h of that trial. */
@@ -118,48 +134,28 @@ static armilla_status try_sealed(armilla_fast *fast, double *h)
     fast->loop->step_sealed(fast);
     fix_scale(p, p->U_next); /* it holds U */
     armilla_problem_set_basis(p, p->U_next, NULL);
-    fast->l = p->l;
-    return armilla_fast_sweep(fast, armilla_fast_solve_codes, fast, h);
+    return armilla_fast_sweep_sealed(fast, h);
 }
 
 /* Where the column solver is not global, codes that descended from earlier ones can be better than its own. Then the
  * model goes on from the solver's codes, and from here every code is the solver's, as long as h falls. These steps
  * belong to sealing: the trace is that of the iterations, and stays. */
-static armilla_status go_on_sealed(armilla_fast *fast, double wanted)
+armilla_status armilla_fast_go_on_sealed(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    armilla_fast_keep(fast);
-    for (int step = 0; step < MOST_STEPS && !armilla_call_stopped(p->context, NULL); step++) {
-        const double before = fast->h, l = fast->l;
-        double h = 0;
-        const armilla_status status = try_sealed(fast, &h);
-        if (status != ARMILLA_OK && status != ARMILLA_STOPPED) return status;
-        if (status == ARMILLA_STOPPED || !(h < before)) {
-            (void)armilla_call_stopped(p->context, &p->stop);
-            fast->l = l;
-            armilla_fast_revert(fast);
-            break;
-        }
-        armilla_fast_adopt(fast);
-        p->objective = h;
-        if (h <= wanted && before - h <= p->options.stop.tol * before) break;
+    const double before = p->objective;
+    double h = 0;
+    fast->phase = ARMILLA_FAST_ENDED;
+    if (fast->seal.steps >= MOST_STEPS || armilla_call_stopped(p->context, NULL)) return ARMILLA_OK;
+    const armilla_status status = try_sealed(fast, &h);
+    if (status != ARMILLA_OK && status != ARMILLA_STOPPED) return status;
+    if (status == ARMILLA_STOPPED || !(h < before)) {
+        (void)armilla_call_stopped(p->context, &p->stop);
+        armilla_fast_revert(fast);
+        return ARMILLA_OK;
     }
+    armilla_fast_adopt(fast);
+    fast->seal.steps++;
+    if (!(h <= fast->seal.wanted && before - h <= p->options.stop.tol * before)) fast->phase = ARMILLA_FAST_GO_ON;
     return ARMILLA_OK;
-}
-
-armilla_status armilla_fast_seal(armilla_fast *fast)
-{
-    armilla_problem *p = fast->problem;
-    const double wanted = reachable(fast);
-    const bool stayed = p->radius_stays;
-    armilla_status status = canonical_form(fast);
-    if (status != ARMILLA_OK) return status;
-    p->radius_stays = true;
-    fast->l = p->l;
-    fast->effort = ARMILLA_SOLVE;
-    status = solve_state(fast, &p->objective);
-    if (status == ARMILLA_OK && fast->loop->step_sealed && !(p->objective <= wanted))
-        status = go_on_sealed(fast, wanted);
-    p->radius_stays = stayed;
-    return status;
 }

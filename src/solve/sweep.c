@@ -375,6 +375,12 @@ const double *armilla_sweep_G(const armilla_sweep *sweep)
     return sweep->named ? NULL : sweep->sums;
 }
 
+void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G)
+{
+    memcpy(A, armilla_sweep_A(sweep), (size_t)(sweep->X->m * sweep->r) * sizeof *A);
+    memcpy(G, armilla_sweep_G(sweep), (size_t)(sweep->r * sweep->r) * sizeof *G);
+}
+
 const double *armilla_sweep_sizes(const armilla_sweep *sweep)
 {
     return sweep->named ? sweep->sums : NULL;
@@ -398,6 +404,11 @@ double armilla_sweep_change(const armilla_sweep *sweep)
 int64_t armilla_sweep_count(const armilla_sweep *sweep)
 {
     return sweep->runs;
+}
+
+int64_t *armilla_sweep_runs(armilla_sweep *sweep)
+{
+    return &sweep->runs;
 }
 
 int armilla_sweep_threads(const armilla_sweep *sweep)

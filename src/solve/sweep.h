@@ -44,14 +44,16 @@ void armilla_sweep_free(armilla_sweep *sweep);
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
 
 /* Results of the last run; owned by the sweep. */
-const double *armilla_sweep_A(const armilla_sweep *sweep); /* XW', m x r */
-const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r; NULL where codes are names */
+const double *armilla_sweep_A(const armilla_sweep *sweep);                 /* XW', m x r */
+const double *armilla_sweep_G(const armilla_sweep *sweep);                 /* WW', r x r; NULL where codes are names */
+void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G); /* copies of both */
 /* The diagonal of WW' where codes are names, which is all of it: how many samples name each atom, r; else NULL. */
 const double *armilla_sweep_sizes(const armilla_sweep *sweep);
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
 double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */
 double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, 0 without previous codes */
 int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs so far */
+int64_t *armilla_sweep_runs(armilla_sweep *sweep);       /* where they are counted, for a state that is restored */
 int armilla_sweep_threads(const armilla_sweep *sweep);
 const armilla_team *armilla_sweep_team(const armilla_sweep *sweep); /* for work between runs */
 

@@ -2,7 +2,7 @@
 #ifndef ARMILLA_SOLVE_TRACE_H
 #define ARMILLA_SOLVE_TRACE_H
 
-#include "base/context.h"
+#include "solve/state.h"
 
 #include <armilla/fit.h>
 
@@ -16,5 +16,6 @@ typedef struct armilla_trace {
 armilla_status armilla_trace_new(armilla_context *context, int64_t max_iter, armilla_trace **trace);
 void armilla_trace_free(armilla_trace *trace);
 armilla_status armilla_trace_add(armilla_trace *trace, const armilla_trace_entry *entry);
+void armilla_trace_list(armilla_trace *trace, armilla_state_list *list);
 
 #endif

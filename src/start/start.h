@@ -34,18 +34,38 @@ armilla_status armilla_start_from_codes(armilla_problem *problem, const double *
 
 /* Screening: which of many starts is worth a fit, told by a problem that is small (a sketch of the data). */
 typedef struct armilla_candidate {
-    const armilla_start *start;
-    uint64_t seed;
+    int64_t number;   /* which start it is */
     double objective; /* after a few iterations on the sketch; infinite where there was no start */
-    double *U;        /* m x r */
     double radius;
+    bool kept; /* there is a basis */
+    double *U; /* m x r */
 } armilla_candidate;
 
-/* Fits each to the sketch for a few iterations; the best `kept` come first, in falling order, and have their bases
- * (from armilla_take), the others none. Candidates without a positive radius come last. Where the call is to end, those
- * that were tried are all there are. */
-armilla_status armilla_screen(armilla_problem *sketch, const armilla_solver *solver, int64_t count, int64_t kept,
-                              armilla_candidate *candidates);
+typedef struct armilla_screening {
+    armilla_context *context;
+    armilla_problem *sketch; /* while starts are tried */
+    const armilla_solver *solver;
+    /* Start number i. */
+    armilla_status (*make)(void *self, armilla_problem *sketch, int64_t i);
+    void *self;
+    int64_t m, r;    /* of the bases */
+    int64_t count;   /* of starts */
+    int64_t most;    /* that are kept */
+    int64_t tried;   /* so far */
+    bool iterating;  /* the next one has its start */
+    armilla_run run; /* and then: the solver at work on it */
+    armilla_candidate *candidates;
+} armilla_screening;
+
+/* The candidates, of which none has been tried. */
+armilla_status armilla_screening_begin(armilla_screening *screening);
+/* Makes a start, or a step of the solver from it. The best `most` come first, in falling order, and have their bases,
+ * the others none. Candidates without a positive radius come last. Where the call is to end, those that were tried are
+ * all there are. */
+armilla_status armilla_screening_step(armilla_screening *screening, bool *ended);
+void armilla_screening_list(armilla_screening *screening, armilla_state_list *list);
+/* Candidates too; an all-zero screening may be freed. */
+void armilla_screening_free(armilla_screening *screening);
 
 /* For the rows. */
 

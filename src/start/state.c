@@ -184,8 +184,13 @@ static armilla_status set_code_scale(armilla_problem *p)
 
 static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
 {
-    const armilla_sweep_plan plan = {
-        .U = p->U_typed, .previous = p->W, .codes = p->W, .sums = true, .step = step, .self = p};
+    /* Codes that were given are made feasible; of others there are none before. */
+    const armilla_sweep_plan plan = {.U = p->U_typed,
+                                     .previous = step == given_codes ? p->W : NULL,
+                                     .codes = p->W,
+                                     .sums = true,
+                                     .step = step,
+                                     .self = p};
     const armilla_status status = set_code_scale(p);
     return status == ARMILLA_OK ? armilla_problem_sweep(p, &plan) : status;
 }
@@ -271,8 +276,17 @@ static armilla_status make_feasible(armilla_problem *p, uint64_t seed)
     return ARMILLA_OK;
 }
 
+/* A start with an empty trace. */
+static void begin_start(armilla_problem *p, bool given, bool screened)
+{
+    p->given = given;
+    p->screened = screened;
+    p->trace->count = 0;
+}
+
 armilla_status armilla_start_from_row(armilla_problem *p, const armilla_start *start, uint64_t seed)
 {
+    begin_start(p, false, false);
     memset(p->U_next, 0, (size_t)(p->m * p->r) * sizeof *p->U_next);
     armilla_status status = start->make(p, seed, p->U_next);
     if (status == ARMILLA_OK) status = make_feasible(p, seed);
@@ -283,6 +297,7 @@ armilla_status armilla_start_from_row(armilla_problem *p, const armilla_start *s
 /* With signs only where it does not do without: they cost another sweep. */
 armilla_status armilla_start_at_once(armilla_problem *p, const armilla_start *start, uint64_t seed)
 {
+    begin_start(p, false, false);
     memset(p->U_next, 0, (size_t)(p->m * p->r) * sizeof *p->U_next);
     armilla_call_keep(p->context);
     armilla_status status = start->make(p, seed, p->U_next);
@@ -314,7 +329,7 @@ static armilla_status take_basis(armilla_problem *p, const double *U)
 armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 {
     armilla_status status = take_basis(p, U);
-    p->given = true;
+    begin_start(p, true, false);
     armilla_call_keep(p->context);
     if (status == ARMILLA_OK && has_free_signs(p)) status = choose_signs(p);
     if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
@@ -325,14 +340,14 @@ armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 armilla_status armilla_start_from_sketch(armilla_problem *p, const double *U, double radius)
 {
     const armilla_status status = take_basis(p, U);
-    p->screened = true;
+    begin_start(p, false, true);
     return status == ARMILLA_OK ? finish(p, first_codes, radius) : status;
 }
 
 armilla_status armilla_start_from_codes(armilla_problem *p, const double *U, const void *V, double radius)
 {
     const armilla_status status = take_basis(p, U);
-    p->given = true;
+    begin_start(p, true, false);
     if (status != ARMILLA_OK) return status;
     memcpy(p->W, V, (size_t)(p->r * p->n) * armilla_type_size(p->options.type));
     return finish(p, given_codes, radius);

@@ -117,16 +117,21 @@ static void test_restarts_are_screened(void **state)
     }
 }
 
+static armilla_status start_at_random(void *self, armilla_problem *sketch, int64_t i)
+{
+    (void)self;
+    return armilla_start_from_row(sketch, armilla_starts_find("random"), (uint64_t)i);
+}
+
 /* Candidates come out in falling order of merit, the kept ones with feasible bases. */
 static void test_candidates_are_ranked(void **state)
 {
     enum { COUNT = 6, KEPT = 2 };
-    const armilla_solver *solver = armilla_solvers_find("fast");
     (void)state;
     for (int i = 0; i < REFERENCE_PAIRS; i++) {
         reference_trial trial;
         armilla_problem *problem = NULL;
-        armilla_candidate candidates[COUNT];
+        bool ended = false;
         double *norms = reference_new(200), total = 0;
         make_trial(&trial, &reference_pairs[i], 320 + (uint64_t)i);
         reference_scene("%s x %s, candidates", trial.pair->basis, trial.pair->codes);
@@ -142,16 +147,25 @@ static void test_candidates_are_ranked(void **state)
                                                  .mu = {1, true},
                                                  .stop = {20, 1e-4, 0, 0}};
         REFERENCE_OK(armilla_problem_new(reference_context, few, &options, total, norms, &problem));
-        for (int c = 0; c < COUNT; c++)
-            candidates[c] = (armilla_candidate){.start = armilla_starts_find("random"), .seed = (uint64_t)c};
-        REFERENCE_OK(armilla_screen(problem, solver, COUNT, KEPT, candidates));
-        for (int c = 0; c < COUNT; c++) {
+        armilla_screening screening = {.context = reference_context,
+                                       .sketch = problem,
+                                       .solver = armilla_solvers_find("fast"),
+                                       .make = start_at_random,
+                                       .m = M,
+                                       .r = R,
+                                       .count = COUNT,
+                                       .most = KEPT};
+        REFERENCE_OK(armilla_screening_begin(&screening));
+        while (!ended) REFERENCE_OK(armilla_screening_step(&screening, &ended));
+        const armilla_candidate *candidates = screening.candidates;
+        for (int c = 0, seen = 0; c < COUNT; c++) {
             if (c > 0) REFERENCE_AT_MOST(candidates[c - 1].objective, candidates[c].objective);
-            REFERENCE_HOLDS((candidates[c].U != NULL) == (c < KEPT));
-            if (!candidates[c].U) continue;
-            REFERENCE_AT_MOST(options.basis->violation(M, R, candidates[c].U), 1e-5);
-            armilla_release(reference_context, candidates[c].U);
+            REFERENCE_HOLDS((candidates[c].U != NULL) == (c < KEPT) && candidates[c].kept == (c < KEPT));
+            REFERENCE_HOLDS((seen & 1 << candidates[c].number) == 0);
+            seen |= 1 << candidates[c].number;
+            if (candidates[c].U) REFERENCE_AT_MOST(options.basis->violation(M, R, candidates[c].U), 1e-5);
         }
+        armilla_screening_free(&screening);
         armilla_problem_free(problem);
         armilla_data_free(few);
         reference_trial_free(&trial);

@@ -1,0 +1,200 @@
+/* Loops over listed states. */
+#include "solve/state.h"
+
+#include "base/size.h"
+
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof(bool) == 1 && sizeof(armilla_stop) == 4, "as their types in the list say");
+
+size_t armilla_state_size(armilla_state_type type)
+{
+    static const size_t sizes[] = {[ARMILLA_STATE_F64] = 8,
+                                   [ARMILLA_STATE_F32] = 4,
+                                   [ARMILLA_STATE_I64] = 8,
+                                   [ARMILLA_STATE_I32] = 4,
+                                   [ARMILLA_STATE_U8] = 1};
+    return sizes[type];
+}
+
+armilla_state_type armilla_state_working(armilla_type type)
+{
+    return type == ARMILLA_F32 ? ARMILLA_STATE_F32 : ARMILLA_STATE_F64;
+}
+
+size_t armilla_state_enter(armilla_state_list *list, const char *part)
+{
+    const size_t outer = list->part;
+    const int length = snprintf(list->name + outer, sizeof list->name - outer, "%s.", part);
+    list->part += (size_t)length;
+    return outer;
+}
+
+void armilla_state_leave(armilla_state_list *list, size_t outer)
+{
+    list->part = outer;
+}
+
+void armilla_state_visit(armilla_state_list *list, const armilla_state_item *item)
+{
+    armilla_state_item named = *item;
+    if (list->status != ARMILLA_OK || list->purpose != ARMILLA_STATE_VISIT) return;
+    (void)snprintf(list->name + list->part, sizeof list->name - list->part, "%s", item->name);
+    named.name = list->name;
+    list->status = list->visit(list, &named);
+}
+
+static void visit_number(armilla_state_list *list, const char *name, armilla_state_type type, void *value,
+                         bool reported)
+{
+    const armilla_state_item item = {name, type, 1, 1, (int64_t)armilla_state_size(type), value, reported};
+    armilla_state_visit(list, &item);
+}
+
+void armilla_state_number(armilla_state_list *list, const char *name, armilla_state_type type, void *value)
+{
+    visit_number(list, name, type, value, false);
+}
+
+void armilla_state_report(armilla_state_list *list, const char *name, armilla_state_type type, void *value)
+{
+    visit_number(list, name, type, value, true);
+}
+
+void armilla_state_workspace(armilla_state_list *list, armilla_state_type type, int64_t rows, int64_t columns,
+                             void *place)
+{
+    void **pointer = place;
+    int64_t count = 0;
+    if (list->purpose == ARMILLA_STATE_RELEASE) {
+        armilla_release(list->context, *pointer);
+        *pointer = NULL;
+    }
+    if (list->purpose != ARMILLA_STATE_TAKE || list->status != ARMILLA_OK) return;
+    list->status = armilla_size_area(rows, columns, &count)
+                       ? armilla_grow(list->context, count, armilla_state_size(type), pointer)
+                       : armilla_fail(list->context, ARMILLA_NO_MEMORY, "%lld x %lld numbers are too many",
+                                      (long long)rows, (long long)columns);
+}
+
+void armilla_state_array(armilla_state_list *list, const char *name, armilla_state_type type, int64_t rows,
+                         int64_t columns, void *place)
+{
+    void **pointer = place;
+    const armilla_state_item item = {name,     type, rows, columns, rows * (int64_t)armilla_state_size(type),
+                                     *pointer, false};
+    armilla_state_workspace(list, type, rows, columns, place);
+    armilla_state_visit(list, &item);
+}
+
+bool armilla_state_require(armilla_state_list *list, const char *name, bool holds)
+{
+    if (list->restoring && list->status == ARMILLA_OK && !holds)
+        list->status = armilla_fail(list->context, ARMILLA_BAD_DATA,
+                                    "the saved state is damaged: %.*s%s is out of range; begin the fit anew",
+                                    (int)list->part, list->name, name);
+    return list->status == ARMILLA_OK;
+}
+
+armilla_status armilla_state_take(armilla_context *context, armilla_state_lister lister, void *self)
+{
+    armilla_state_list list = {.context = context, .purpose = ARMILLA_STATE_TAKE};
+    lister(self, &list);
+    return list.status;
+}
+
+void armilla_state_release(armilla_context *context, armilla_state_lister lister, void *self)
+{
+    armilla_state_list list = {.context = context, .purpose = ARMILLA_STATE_RELEASE};
+    lister(self, &list);
+}
+
+armilla_status armilla_state_each(armilla_context *context, armilla_state_lister lister, void *self,
+                                  armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item),
+                                  void *visitor)
+{
+    armilla_state_list list = {.context = context, .purpose = ARMILLA_STATE_VISIT, .visit = visit, .self = visitor};
+    lister(self, &list);
+    return list.status;
+}
+
+/* What stands before an item's bytes. */
+typedef struct label {
+    char name[ARMILLA_STATE_NAME];
+    int64_t type, rows, columns;
+} label;
+
+static label label_of(const armilla_state_item *item)
+{
+    label made = {.type = item->type, .rows = item->rows, .columns = item->columns};
+    (void)snprintf(made.name, sizeof made.name, "%s", item->name);
+    return made;
+}
+
+static armilla_status add_bytes(armilla_context *context, armilla_state_block *block, const void *bytes, int64_t count)
+{
+    if (count > block->size - block->count) {
+        const int64_t size = armilla_max64(2 * block->size, block->count + count);
+        const armilla_status status = armilla_grow(context, size, 1, &block->bytes);
+        if (status != ARMILLA_OK) return status;
+        block->size = size;
+    }
+    memcpy(block->bytes + block->count, bytes, (size_t)count);
+    block->count += count;
+    return ARMILLA_OK;
+}
+
+static armilla_status save_item(armilla_state_list *list, const armilla_state_item *item)
+{
+    const label head = label_of(item);
+    const int64_t column = item->rows * (int64_t)armilla_state_size(item->type);
+    armilla_status status = add_bytes(list->context, list->self, &head, sizeof head);
+    for (int64_t j = 0; j < item->columns && status == ARMILLA_OK; j++)
+        status = add_bytes(list->context, list->self, (const char *)item->values + j * item->stride, column);
+    return status;
+}
+
+armilla_status armilla_state_save(armilla_context *context, armilla_state_lister lister, void *self,
+                                  armilla_state_block *block)
+{
+    block->count = 0;
+    return armilla_state_each(context, lister, self, save_item, block);
+}
+
+/* How far a block has been read. */
+typedef struct reader {
+    const armilla_state_block *block;
+    int64_t at;
+} reader;
+
+static armilla_status restore_item(armilla_state_list *list, const armilla_state_item *item)
+{
+    reader *from = list->self;
+    const label wanted = label_of(item);
+    const int64_t column = item->rows * (int64_t)armilla_state_size(item->type), left = from->block->count - from->at;
+    const char *bytes = from->block->bytes + from->at + sizeof wanted;
+    if (left < (int64_t)sizeof wanted || memcmp(bytes - sizeof wanted, &wanted, sizeof wanted) != 0 ||
+        (column > 0 && (left - (int64_t)sizeof wanted) / column < item->columns))
+        return armilla_fail(list->context, ARMILLA_BAD_DATA,
+                            "the saved state is of another fit: %s (%lld x %lld) is not where it should be; begin the "
+                            "fit anew",
+                            item->name, (long long)item->rows, (long long)item->columns);
+    for (int64_t j = 0; j < item->columns; j++)
+        memcpy((char *)item->values + j * item->stride, bytes + j * column, (size_t)column);
+    from->at += (int64_t)sizeof wanted + item->columns * column;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_state_restore(armilla_context *context, armilla_state_lister lister, void *self,
+                                     const armilla_state_block *block)
+{
+    reader from = {.block = block};
+    armilla_state_list list = {
+        .context = context, .purpose = ARMILLA_STATE_VISIT, .restoring = true, .visit = restore_item, .self = &from};
+    lister(self, &list);
+    if (list.status == ARMILLA_OK && from.at != block->count)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "the saved state is of another fit: it goes on after its last item; begin the fit anew");
+    return list.status;
+}

@@ -1,0 +1,186 @@
+/* The listed state of a fit is all there is between two steps. At every step a fit is saved and thrown away; another is
+ * opened from data and options, in memory full of NaN, restored and gone on with: the model has the bits of the fit that
+ * was let alone. */
+#include "reference/reference.h"
+
+#include "model/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scenario {
+    const char *basis, *codes, *solver, *start;
+    int64_t m, n, r, s, restarts, max_iter;
+    armilla_type type;
+    bool sparse;
+    double radius;
+    int distinct; /* samples that differ; 0: all */
+} scenario;
+
+#define MANY 5400 /* samples from which on starts are screened */
+
+static const scenario scenarios[] = {
+    {"orthonormal", "sphere", "fast", NULL, 9, 40, 3, 0, 1, 6, ARMILLA_F64, false, 0, 0},
+    {"orthonormal", "sparse-sphere", "fast", NULL, 9, 40, 4, 2, 2, 6, ARMILLA_F32, true, 0, 0},
+    {"orthonormal", "nonneg-sparse-sphere", "fast", "samples", 9, 40, 6, 1, 1, 9, ARMILLA_F64, false, 0, 4},
+    {"orthonormal-nonneg", "nonneg", "fast", NULL, 9, 40, 3, 0, 2, 6, ARMILLA_F64, true, 0, 0},
+    {"nonnegative", "nonneg-sphere", "fast", NULL, 9, 40, 6, 0, 3, 30, ARMILLA_F64, false, 0, 0},
+    {"nonnegative", "nonneg", "fast", NULL, 9, 40, 3, 0, 2, 8, ARMILLA_F32, true, 0, 0},
+    {"free", "nonneg-sparse-sphere", "fast", NULL, 9, 40, 6, 3, 1, 30, ARMILLA_F64, false, 0, 0},
+    {"unit", "sparse", "fast", NULL, 9, 40, 5, 2, 1, 12, ARMILLA_F32, false, 0, 0},
+    {"unit", "sphere", "fast", NULL, 9, 40, 3, 0, 1, 8, ARMILLA_F64, false, 2, 0},
+    {"free", "one-hot", "fast", "random", 3, 60, 8, 0, 2, 14, ARMILLA_F64, false, 0, 12},
+    {"free", "one-hot", "fast", NULL, 3, 60, 8, 0, 1, 14, ARMILLA_F32, true, 0, 5},
+    {"unit", "one-hot", "fast", "random", 3, 60, 9, 0, 1, 14, ARMILLA_F32, false, 0, 9},
+    {"orthonormal", "nonneg-sphere", "palm", "kmeans++", 9, 40, 3, 0, 3, 7, ARMILLA_F32, true, 0, 0},
+    {"free", "sparse", "palm", NULL, 9, 40, 4, 2, 1, 7, ARMILLA_F64, false, 0, 0},
+    {"nonnegative", "nonneg", "mu", NULL, 9, 40, 3, 0, 2, 7, ARMILLA_F64, true, 0, 0},
+    {"nonnegative", "nonneg-sphere", "fast", NULL, 4, MANY, 2, 0, 4, 4, ARMILLA_F32, false, 0, 0},
+    {"orthonormal", "sparse-sphere", "fast", NULL, 4, MANY, 3, 1, 4, 3, ARMILLA_F64, true, 0, 0},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+
+typedef struct trial {
+    armilla_options options;
+    double *X;
+    void *typed;
+    reference_sparse compressed;
+    armilla_data *data;
+    armilla_model *model; /* of the fit that nobody disturbed */
+} trial;
+
+static void begin_trial(trial *t, const scenario *s, uint64_t seed)
+{
+    uint64_t random = seed;
+    const int64_t distinct = s->distinct ? s->distinct : s->n;
+    *t = (trial){.X = reference_new(s->m * s->n)};
+    reference_sprinkle(&random, 0.7, s->m * s->n, t->X);
+    for (int64_t i = distinct * s->m; i < s->m * s->n; i++) t->X[i] = t->X[i % (distinct * s->m)];
+    t->typed = s->type == ARMILLA_F32 ? (void *)reference_floats(s->m * s->n, t->X) : reference_copy(s->m * s->n, t->X);
+    if (s->sparse) {
+        reference_sparse_new(&t->compressed, s->type, ARMILLA_I32, false, s->m, s->n, t->X);
+        t->data = reference_sparse_wrap(&t->compressed);
+    } else {
+        REFERENCE_OK(armilla_data_wrap_dense(reference_context, s->type, t->typed, s->m, s->n, s->m, &t->data));
+    }
+    armilla_options_default(&t->options);
+    t->options.rank = s->r;
+    t->options.basis = s->basis;
+    t->options.codes = s->codes;
+    t->options.sparsity = s->s;
+    t->options.solver = s->solver;
+    t->options.start = s->start;
+    t->options.restarts = s->restarts;
+    t->options.max_iter = s->max_iter;
+    t->options.radius = s->radius;
+    t->options.precision = armilla_type_word(s->type);
+    t->options.threads = 1;
+    t->options.tol = 1e-9;
+    reference_scene("%s x %s, %s, %s, n = %d, %d restarts", s->basis, s->codes, s->solver, armilla_type_word(s->type),
+                    (int)s->n, (int)s->restarts);
+    REFERENCE_OK(armilla_fit(reference_context, t->data, &t->options, &t->model));
+}
+
+static void end_trial(trial *t)
+{
+    armilla_model_free(t->model);
+    armilla_data_free(t->data);
+    if (t->compressed.starts) reference_sparse_free(&t->compressed);
+    free(t->typed);
+    free(t->X);
+}
+
+static bool same_trace(const armilla_model *a, const armilla_model *b)
+{
+    int64_t count = 0, other = 0;
+    const armilla_trace_entry *s = armilla_model_trace(a, &count), *t = armilla_model_trace(b, &other);
+    bool same = count == other;
+    for (int64_t k = 0; k < count && same; k++)
+        same = memcmp(&s[k], &t[k], offsetof(armilla_trace_entry, seconds)) == 0;
+    return same;
+}
+
+/* All that a model is, but for the clock and, where they are only reported, the passes. */
+static bool same_model(const armilla_model *a, const armilla_model *b, bool passes)
+{
+    const armilla_model_summary x = reference_summary(a), y = reference_summary(b);
+    const size_t size = armilla_type_size(x.precision);
+    return memcmp(armilla_model_basis(a), armilla_model_basis(b), (size_t)(x.m * x.rank) * size) == 0 &&
+           memcmp(armilla_model_codes(a), armilla_model_codes(b), (size_t)(x.rank * x.n) * size) == 0 &&
+           memcmp(&x.radius, &y.radius, sizeof x.radius) == 0 && x.objective == y.objective && x.stop == y.stop &&
+           x.sealed == y.sealed && strcmp(x.start, y.start) == 0 && (!passes || x.sweeps == y.sweeps) &&
+           same_trace(a, b);
+}
+
+static void open_fit(const trial *t, armilla_fit_state *f)
+{
+    REFERENCE_OK(armilla_fit_open(reference_context, t->data, &t->options, f));
+}
+
+/* The rest of a fit; NULL where it fails. */
+static armilla_model *end_fit(armilla_fit_state *f, bool ended)
+{
+    armilla_model *model = NULL;
+    armilla_status status = ARMILLA_OK;
+    while (status == ARMILLA_OK && !ended) status = armilla_fit_step(f, &ended);
+    if (status == ARMILLA_OK) status = armilla_fit_assemble(f);
+    armilla_fit_close(f, status == ARMILLA_OK ? &model : NULL);
+    return model;
+}
+
+/* Saved, thrown away, opened anew and restored. */
+static void renew(const trial *t, armilla_fit_state *f, armilla_state_block *block)
+{
+    REFERENCE_OK(armilla_state_save(reference_context, armilla_fit_list, f, block));
+    armilla_fit_close(f, NULL);
+    open_fit(t, f);
+    REFERENCE_OK(armilla_state_restore(reference_context, armilla_fit_list, f, block));
+}
+
+static void is_the_model(const trial *t, armilla_model *model)
+{
+    assert_non_null(model);
+    REFERENCE_HOLDS(same_model(t->model, model, true));
+    armilla_model_free(model);
+}
+
+/* Restored at every step of one fit; then a fit for each step that is restored there alone. */
+static void test_restored_at_every_step(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SCENARIOS; i += (size_t)reference_effort(1, 4)) {
+        trial t;
+        armilla_fit_state f;
+        armilla_state_block block = {.bytes = NULL};
+        bool ended = false;
+        int steps = 0;
+        begin_trial(&t, &scenarios[i], 40 + i);
+        open_fit(&t, &f);
+        for (; !ended; steps++) {
+            renew(&t, &f, &block);
+            REFERENCE_OK(armilla_fit_step(&f, &ended));
+        }
+        renew(&t, &f, &block);
+        is_the_model(&t, end_fit(&f, true));
+        REFERENCE_HOLDS(steps >= 3);
+        for (int at = 0; at <= steps; at += scenarios[i].n < MANY ? 1 : 1 + steps / 8) {
+            ended = false;
+            open_fit(&t, &f);
+            for (int step = 0; step < at; step++) REFERENCE_OK(armilla_fit_step(&f, &ended));
+            renew(&t, &f, &block);
+            is_the_model(&t, end_fit(&f, ended));
+        }
+        armilla_release(reference_context, block.bytes);
+        end_trial(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_restored_at_every_step),
+    };
+    return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
+}
