@@ -26,19 +26,11 @@ static const char *preparation_choice(size_t index)
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "LABELS.txt", "write the labels there, one per line; otherwise to standard output"),
     OPTION_PATH("truth", truth, "FILE", "known classes to score against, as armilla score takes them"),
-    {.name = "on",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, on),
-     .preset = "codes",
-     .choice = place_choice,
-     .value = "codes|data",
+    {ARMILLA_OPTION_ROW("on"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, on), .preset = "codes",
+     .choice = place_choice, .value = "codes|data",
      .help = "what is clustered: the codes of a fit, or the prepared data themselves"},
-    {.name = "prepare",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, prepare),
-     .preset = "auto",
-     .choice = preparation_choice,
-     .value = "auto|none",
+    {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
+     .preset = "auto", .choice = preparation_choice, .value = "auto|none",
      .help = "auto: by a look at the data, where no option of preparation is given"},
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
@@ -64,7 +56,7 @@ static armilla_status refuse_fit_options(cli_session *session)
     static const char *const harmless[] = {"seed", "threads", "kernel"};
     armilla_options plain;
     armilla_options_default(&plain);
-    for (const armilla_option *row = armilla_option_table(); row->name; row++) {
+    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
         char given[256], usual[256];
         bool fine = strcmp(armilla_option_show(row, &session->settings.fit, given, sizeof given),
                            armilla_option_show(row, &plain, usual, sizeof usual)) == 0;

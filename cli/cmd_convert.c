@@ -6,19 +6,10 @@
 #include <string.h>
 
 static const armilla_option options[] = {
-    {.name = "to",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, to),
-     .choice = written_choice,
-     .value = "NAME",
-     .help = "format of OUT; otherwise by its ending"},
-    {.name = "to-samples",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, to_samples),
-     .preset = "rows",
-     .choice = samples_choice,
-     .value = "WHERE",
-     .help = "what a sample is in OUT"},
+    {ARMILLA_OPTION_ROW("to"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, to),
+     .choice = written_choice, .value = "NAME", .help = "format of OUT; otherwise by its ending"},
+    {ARMILLA_OPTION_ROW("to-samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, to_samples),
+     .preset = "rows", .choice = samples_choice, .value = "WHERE", .help = "what a sample is in OUT"},
     OPTION_SAMPLES("what a sample is in IN"),
     OPTION_THREADS,
     OPTION_QUIET,
@@ -38,6 +29,7 @@ static armilla_status run(cli_session *session)
     const char *out = settings->operands[1];
     const output_path output = {"OUT", out, NULL};
     const armilla_write_options written = {
+        .size = sizeof(armilla_write_options),
         .format = settings->to,
         .sample_columns = strcmp(settings->to_samples, "columns") == 0,
         .overwrite = settings->force,

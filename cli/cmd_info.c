@@ -76,12 +76,10 @@ static armilla_status model_info(cli_session *session, const char *path)
 {
     armilla_model *model = NULL;
     armilla_model_summary summary;
-    int64_t entries = 0;
     const armilla_status status = armilla_model_open(session->context, path, &model);
     if (status != ARMILLA_OK) return status;
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
-    (void)armilla_model_trace(model, &entries);
     json_put_text(object, "kind", "model");
     json_put_text(object, "file", path);
     json_put_summary(object, &summary);
@@ -92,7 +90,7 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_flag(object, "scale", summary.scale);
     json_put_flag(object, "sealed", summary.sealed);
     json_put_number(object, "squared_norm", summary.squared_norm);
-    json_put_count(object, "trace_entries", entries);
+    json_put_count(object, "trace_entries", armilla_model_trace_count(model));
     put_fingerprint(object, summary.fingerprint);
     put_model_names(object, model, &summary);
     (void)json_object_set_new(object, "options", json_loads(armilla_model_options(model), 0, NULL));

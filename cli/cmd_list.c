@@ -1,5 +1,6 @@
 /* armilla list: the library's tables. */
 #include "command.h"
+#include "wording.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static size_t larger(size_t a, size_t b)
 static void print_table(armilla_table table, const char *margin)
 {
     armilla_table_row row;
+    char meaning[512];
     size_t name = 0, alias = 0, use = 0;
     for (size_t i = 0; armilla_table_get(table, i, &row); i++) {
         name = larger(name, strlen(row.name));
@@ -27,7 +29,7 @@ static void print_table(armilla_table table, const char *margin)
     }
     for (size_t i = 0; armilla_table_get(table, i, &row); i++)
         printf("%s%-*s  %-*s%s%-*s%s%s\n", margin, (int)name, row.name, (int)alias, row.alias, alias ? "  " : "",
-               (int)use, row.use, use ? "  " : "", row.meaning);
+               (int)use, row.use, use ? "  " : "", wording_apply(row.meaning, meaning, sizeof meaning));
 }
 
 static armilla_status run(cli_session *session)

@@ -20,13 +20,8 @@ static const char *kind_choice(size_t index)
 }
 
 static const armilla_option options[] = {
-    {.name = "kind",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, kind),
-     .preset = "convergence",
-     .choice = kind_choice,
-     .value = "KIND",
-     .help = "what is drawn"},
+    {ARMILLA_OPTION_ROW("kind"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, kind),
+     .preset = "convergence", .choice = kind_choice, .value = "KIND", .help = "what is drawn"},
     OPTION_PATH("out", out, "FILE.svg", "write the picture there: .svg, .png or .pdf (required)"),
     OPTION_PATH("title", title, "TEXT", "title of the picture; '' for none"),
     OPTION_PATH("images", images, "HxW", "rows and columns of the images that samples are, such as 28x28"),

@@ -82,21 +82,22 @@ const char *samples_choice(size_t index);
 /* Rows that several commands have. */
 #define OPTION_FLAG(word, member, text)                                                                                \
     {                                                                                                                  \
-        .name = (word), .kind = ARMILLA_OPTION_FLAG, .offset = offsetof(cli_settings, member), .help = (text)          \
+        ARMILLA_OPTION_ROW(word), .kind = ARMILLA_OPTION_FLAG, .offset = offsetof(cli_settings, member),               \
+                                  .help = (text)                                                                       \
     }
 #define OPTION_PATH(word, member, called, text)                                                                        \
     {                                                                                                                  \
-        .name = (word), .kind = ARMILLA_OPTION_TEXT, .offset = offsetof(cli_settings, member), .value = (called),      \
-        .help = (text)                                                                                                 \
+        ARMILLA_OPTION_ROW(word), .kind = ARMILLA_OPTION_TEXT, .offset = offsetof(cli_settings, member),               \
+                                  .value = (called), .help = (text)                                                    \
     }
 #define OPTION_JSON OPTION_FLAG("json", json, "print one JSON object on standard output")
 #define OPTION_QUIET OPTION_FLAG("quiet", quiet, "print errors only: no progress, warnings or summary")
 #define OPTION_FORCE OPTION_FLAG("force", force, "replace outputs that exist")
 #define OPTION_FORMAT                                                                                                  \
     {                                                                                                                  \
-        .name = "format", .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, format),                       \
-        .choice = format_choice, .value = "NAME",                                                                      \
-        .help = "format of the data file; otherwise from its content and name"                                         \
+        ARMILLA_OPTION_ROW("format"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, format),           \
+                                      .choice = format_choice, .value = "NAME",                                        \
+                                      .help = "format of the data file; otherwise from its content and name"           \
     }
 #define OPTION_LABEL_COLUMN                                                                                            \
     OPTION_PATH("label-column", label_column, "COLUMN",                                                                \
@@ -106,19 +107,21 @@ const char *samples_choice(size_t index);
                 "column of a text table with the names of its rows; otherwise as it looks")
 #define OPTION_SAMPLES(text)                                                                                           \
     {                                                                                                                  \
-        .name = "samples", .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples), .preset = "rows",   \
-        .choice = samples_choice, .value = "WHERE", .help = (text)                                                     \
+        ARMILLA_OPTION_ROW("samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples),         \
+                                       .preset = "rows", .choice = samples_choice, .value = "WHERE", .help = (text)    \
     }
 #define OPTION_THREADS                                                                                                 \
     {                                                                                                                  \
-        .name = "threads", .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.threads), .low = 1,    \
-        .high = 1024, .value = "N", .help = "threads (default: the cores this process may use)"                        \
+        ARMILLA_OPTION_ROW("threads"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.threads),  \
+                                       .low = 1, .high = 1024, .value = "N",                                           \
+                                       .help = "threads (default: the cores this process may use)"                     \
     }
 #define OPTION_MEMORY                                                                                                  \
     {                                                                                                                  \
-        .name = "memory", .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory), .value = "LIMIT", \
-        .help = "most memory for everything, such as 512M or 16G; what does not fit is refused; otherwise in "         \
-                "proportion to the input"                                                                              \
+        ARMILLA_OPTION_ROW("memory"),                                                                                  \
+            .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory), .value = "LIMIT",               \
+            .help = "most memory for everything, such as 512M or 16G; what does not fit is refused; otherwise in "     \
+                    "proportion to the input"                                                                          \
     }
 #define OPTION_END                                                                                                     \
     {                                                                                                                  \

@@ -4,6 +4,7 @@
 
 #include "help.h"
 #include "parse.h"
+#include "wording.h"
 
 #include <string.h>
 
@@ -26,7 +27,8 @@ static void each_option(FILE *stream, const cli_command *command,
     option_group groups[OPTION_GROUPS];
     const size_t count = option_groups(command, &settings, groups);
     for (size_t g = 0; g < count; g++)
-        for (const armilla_option *row = groups[g].table; row->name; row++) print(stream, command, row);
+        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+            print(stream, command, row);
 }
 
 static void put_choices(FILE *stream, const char *(*choice)(size_t index))
@@ -43,7 +45,9 @@ static void put_names(FILE *stream, const cli_command *const *commands)
 /* Text inside single quotes, without the characters that mean something to the shell's own language of descriptions. */
 static void put_plain(FILE *stream, const char *text)
 {
-    for (; *text; text++) fputc(strchr("'[]:\\", *text) ? ' ' : *text, stream);
+    char worded[1024];
+    for (text = wording_apply(text, worded, sizeof worded); *text; text++)
+        fputc(strchr("'[]:\\", *text) ? ' ' : *text, stream);
 }
 
 static void bash_option(FILE *stream, const cli_command *command, const armilla_option *row)

@@ -77,12 +77,11 @@ static armilla_status read_course(demo_job *job, const char *name, course *found
     armilla_model_summary summary;
     const armilla_status status = armilla_model_open(job->session->context, demo_path(job, name, path), &model);
     if (status != ARMILLA_OK) return status;
-    int64_t entries = 0;
-    const armilla_trace_entry *trace = armilla_model_trace(model, &entries);
+    armilla_trace_entry entry;
     armilla_model_summarize(model, &summary);
-    *found = (course){.count = entries - 1};
-    for (int64_t k = 0; k < entries && k < 501; k++) {
-        found->last = found->objectives[k] = trace[k].objective / summary.squared_norm;
+    *found = (course){.count = armilla_model_trace_count(model) - 1};
+    for (int64_t k = 0; k < 501 && armilla_model_trace_entry(model, k, &entry); k++) {
+        found->last = found->objectives[k] = entry.objective / summary.squared_norm;
         found->rises += k > 0 && found->objectives[k] > found->objectives[k - 1] + 1e-13;
     }
     armilla_model_free(model);

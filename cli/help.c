@@ -2,6 +2,7 @@
 #include "help.h"
 
 #include "parse.h"
+#include "wording.h"
 
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void add_choices(char *buffer, size_t size, const armilla_option *row)
 
 void help_describe(const armilla_option *row, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%s", row->help);
+    wording_apply(row->help, buffer, size);
     if (row->kind == ARMILLA_OPTION_INTEGER || row->kind == ARMILLA_OPTION_REAL) add_range(buffer, size, row);
     if (row->kind == ARMILLA_OPTION_POSITIVE) add(buffer, size, "; above 0, or ", row->automatic);
     if (row->kind == ARMILLA_OPTION_MULTIPLE) add(buffer, size, "; ", "above 0");
@@ -92,7 +93,8 @@ void help_command(FILE *stream, const cli_command *command)
     print_choices(stream, command);
     for (size_t g = 0; g < count; g++) {
         fprintf(stream, "\n%soptions:\n", groups[g].title);
-        for (const armilla_option *row = groups[g].table; row->name; row++) print_option(stream, row);
+        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+            print_option(stream, row);
         if (g + 1 == count) print_row(stream, "--help, -h", "show this help");
     }
     if (command->notes) fprintf(stream, "\n%s", command->notes);

@@ -8,6 +8,7 @@
 #include "reading.h"
 #include "signals.h"
 #include "watch.h"
+#include "wording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,6 +206,7 @@ static int run_program(int count, char **arguments)
     armilla_status status = armilla_context_new(NULL, &session.context);
     if (status == ARMILLA_OK) {
         armilla_context_set_log(session.context, report_log, &session.report);
+        armilla_context_set_wording(session.context, wording_flag, NULL);
         armilla_context_set_watch(session.context, watch_call, &session.report);
         status = run_command(&session, arguments + 1);
     } else {

@@ -60,7 +60,8 @@ static void put_options(FILE *stream, const cli_command *command)
             put(stream, groups[g].title);
             fputs("options\n", stream);
         }
-        for (const armilla_option *row = groups[g].table; row->name; row++) put_option(stream, row);
+        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+            put_option(stream, row);
     }
     fputs(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nshow a summary of this page\n", stream);
 }

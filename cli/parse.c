@@ -39,7 +39,7 @@ static armilla_status refuse_option(const cli_parser *parser, const char *spoken
     cli_guess guess;
     guess_begin(&guess, name);
     for (size_t g = 0; g < parser->group_count; g++)
-        for (const armilla_option *row = parser->groups[g].table; row->name; row++)
+        for (const armilla_option *row = parser->groups[g].table; row->name; row = armilla_option_next(row))
             guess_offer(&guess, "--", row->name);
     return fail(parser->session, ARMILLA_BAD_ARGUMENT, "unknown option '%s'%s (see armilla %s --help)", spoken,
                 guess.hint, parser->command->name);
@@ -120,6 +120,7 @@ armilla_status parse_arguments(cli_session *session, const cli_command *command,
     bool options_ended = false;
     armilla_options_default(&session->settings.fit);
     armilla_cluster_options_default(&session->settings.cluster);
+    armilla_selection_default(&session->settings.keep);
     armilla_option_presets(command->options, &session->settings);
     parser.group_count = option_groups(command, &session->settings, parser.groups);
     while (status == ARMILLA_OK && *parser.next) {

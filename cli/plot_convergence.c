@@ -14,20 +14,21 @@ static void put_positive(FILE *data, double value)
 }
 
 /* iteration, relative error, dU, gap; returns how many points of the lower panel there are. */
-static int64_t put_data(plot_job *job, const armilla_trace_entry *trace, int64_t count)
+static int64_t put_data(plot_job *job)
 {
-    double least = trace[0].objective;
+    armilla_trace_entry entry;
+    double least = INFINITY;
     int64_t shown = 0;
-    for (int64_t k = 1; k < count; k++) least = fmin(least, trace[k].objective);
+    for (int64_t k = 0; armilla_model_trace_entry(job->model, k, &entry); k++) least = fmin(least, entry.objective);
     fprintf(job->data, "# iteration relative_error dU (objective-least)/squared_norm\n");
-    for (int64_t k = 0; k < count; k++) {
-        const double gap = (trace[k].objective - least) / job->summary.squared_norm;
-        fprintf(job->data, "%lld %.9g", (long long)trace[k].iteration, trace[k].relative_error);
-        put_positive(job->data, trace[k].dU);
+    for (int64_t k = 0; armilla_model_trace_entry(job->model, k, &entry); k++) {
+        const double gap = (entry.objective - least) / job->summary.squared_norm;
+        fprintf(job->data, "%lld %.9g", (long long)entry.iteration, entry.relative_error);
+        put_positive(job->data, entry.dU);
         /* What rounding leaves says nothing. */
         put_positive(job->data, gap > 1e-15 ? gap : 0);
         fprintf(job->data, "\n");
-        shown += trace[k].dU > 0 || gap > 1e-15;
+        shown += entry.dU > 0 || gap > 1e-15;
     }
     return shown;
 }
@@ -65,13 +66,13 @@ static void put_lower(plot_job *job, int64_t count)
 
 armilla_status plot_convergence(plot_job *job)
 {
-    int64_t count = 0;
-    const armilla_trace_entry *trace = armilla_model_trace(job->model, &count);
-    if (count < 1)
+    const int64_t count = armilla_model_trace_count(job->model);
+    armilla_trace_entry end;
+    if (!armilla_model_trace_entry(job->model, count - 1, &end))
         return fail(job->session, ARMILLA_BAD_DATA, "%s: the model has no trace to draw",
                     job->session->settings.operands[0]);
-    const bool alone = put_data(job, trace, count) < 2;
-    const double last = (double)trace[count - 1].iteration;
+    const bool alone = put_data(job) < 2;
+    const double last = (double)end.iteration;
     fprintf(job->script,
             "set border 3 lw 0.8\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lw 0.6 lt 1\n"
             "set lmargin at screen 0.17; set rmargin at screen 0.96\n");

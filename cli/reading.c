@@ -30,17 +30,11 @@ const armilla_option reading_options[] = {
     OPTION_PATH("separator", separator, "WHAT",
                 "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
                 "as it looks"),
-    {.name = "header",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, header),
-     .choice = header_choice,
-     .value = "WHICH",
+    {ARMILLA_OPTION_ROW("header"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, header),
+     .choice = header_choice, .value = "WHICH",
      .help = "whether the first line of a text table holds names; otherwise as it looks"},
-    {.name = "decimal",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = offsetof(cli_settings, decimal),
-     .choice = decimal_choice,
-     .value = "MARK",
+    {ARMILLA_OPTION_ROW("decimal"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, decimal),
+     .choice = decimal_choice, .value = "MARK",
      .help = "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
              "point"},
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
@@ -110,18 +104,16 @@ static armilla_status open_any(cli_session *session, const char *path, const arm
 }
 
 /* A file that is being read. */
-typedef struct cli_reading {
+struct cli_reading {
     cli_report *report;
     const char *path;
     double begun, shown; /* seconds */
     double stage, last;  /* when the stage under way (unpacking, parsing) began, and its last call */
     int64_t done, total; /* of that stage */
-} cli_reading;
+};
 
-/* How far the reading has come, on a terminal: user is a cli_reading. */
-static void reading_progress(void *user, int64_t done, int64_t total)
+void reading_show(cli_reading *reading, int64_t done, int64_t total)
 {
-    cli_reading *reading = user;
     const double clock = now(), elapsed = clock - reading->begun;
     char left[32], line[512];
     if (total != reading->total || done < reading->done) reading->stage = reading->last;
@@ -143,6 +135,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
     cli_reading reading = {.report = &session->report, .path = path, .begun = begun, .last = begun};
     const bool watched = session->report.terminal && !session->report.quiet;
     const armilla_read_options options = {
+        .size = sizeof(armilla_read_options),
         .format = settings->format,
         .sample_columns = samples_in_columns(session),
         .array = settings->array,
@@ -154,11 +147,11 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .keep_missing = settings->keep_missing,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
-        .progress = watched ? reading_progress : NULL,
-        .progress_user = &reading,
     };
     signals_reading(path);
+    session->report.reading = watched ? &reading : NULL;
     armilla_status status = open_any(session, path, &options, data);
+    session->report.reading = NULL;
     report_erase(&session->report);
     if (status == ARMILLA_OK) status = choose(session, path, data);
     if (seconds) *seconds = now() - begun;

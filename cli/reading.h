@@ -7,4 +7,8 @@
 /* For settings; ends with a row whose name is NULL. */
 extern const armilla_option reading_options[];
 
+/* A file that is being read, and how far that has come, in bytes: a line on the terminal. */
+typedef struct cli_reading cli_reading;
+void reading_show(cli_reading *reading, int64_t done, int64_t total);
+
 #endif

@@ -8,10 +8,11 @@ typedef struct cli_report {
     bool quiet;
     bool terminal; /* standard error is one that can erase a line */
     bool colour;
-    bool progress_shown; /* a progress line stands on the terminal */
-    bool stopping;       /* and says that the end is near */
-    double shown;        /* clock of the last one */
-    char described[256]; /* what iterations have to tell (watch.h) */
+    bool progress_shown;         /* a progress line stands on the terminal */
+    bool stopping;               /* and says that the end is near */
+    double shown;                /* clock of the last one */
+    char described[256];         /* what iterations have to tell (watch.h) */
+    struct cli_reading *reading; /* the file that is being read, or NULL (reading.h) */
 } cli_report;
 
 /* Looks at the terminal and at NO_COLOR. */

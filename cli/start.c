@@ -61,7 +61,7 @@ static armilla_status read_basis(cli_session *session, const char *path, const a
 
 static armilla_status open_basis(cli_session *session, const char *path, const armilla_data *X, double **basis)
 {
-    const armilla_read_options options = {.sample_columns = true};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = true};
     armilla_data *array = NULL;
     double *made = NULL;
     armilla_status status = armilla_data_open(session->context, path, &options, &array);

@@ -48,7 +48,8 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
 armilla_status outputs_write_table(cli_session *session, armilla_type type, const void *values, int64_t width,
                                    int64_t samples, const output_names *names)
 {
-    const armilla_write_options options = {.sample_columns = samples_in_columns(session),
+    const armilla_write_options options = {.size = sizeof(armilla_write_options),
+                                           .sample_columns = samples_in_columns(session),
                                            .overwrite = session->settings.force};
     armilla_data *data = NULL;
     armilla_status status = armilla_data_wrap_dense(session->context, type, values, width, samples, width, &data);

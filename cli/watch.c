@@ -2,6 +2,7 @@
 #include "watch.h"
 
 #include "command.h"
+#include "reading.h"
 #include "signals.h"
 
 #include <math.h>
@@ -46,7 +47,9 @@ int watch_call(void *user, const armilla_progress *progress)
 {
     cli_report *report = user;
     const bool asked = signals_exit() != 0;
-    /* Files are told of by their names and sizes (reading.c). */
-    if (progress->stage != ARMILLA_STAGE_READING) show(report, progress, asked || progress->stopping);
+    if (progress->stage != ARMILLA_STAGE_READING)
+        show(report, progress, asked || progress->stopping);
+    else if (report->reading)
+        reading_show(report->reading, progress->done, progress->total);
     return asked;
 }

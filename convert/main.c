@@ -67,6 +67,13 @@ static armilla_status parse(conversion *c, char **arguments, request *wanted)
     return ARMILLA_OK;
 }
 
+/* The library's fields are this program's options. */
+static void word_option(void *user, const char *field, const char *value, char *text, size_t size)
+{
+    (void)user;
+    snprintf(text, size, "--%s%s%s", field, value ? " " : "", value ? value : "");
+}
+
 /* Maps the input: it is open no more, and nothing has to be opened or read again. */
 static armilla_status map_input(conversion *c)
 {
@@ -145,7 +152,7 @@ static armilla_status wrap(conversion *c, const matrix *made, armilla_data **dat
 
 static armilla_status convert(conversion *c, int64_t memory)
 {
-    const armilla_write_options options = {.format = "npz"};
+    const armilla_write_options options = {.size = sizeof(armilla_write_options), .format = "npz"};
     matrix made = {.m = 0};
     armilla_data *data = NULL;
     armilla_status status = map_input(c);
@@ -173,6 +180,7 @@ int main(int count, char **arguments)
     conversion c = {.path = ""};
     leave_behind();
     armilla_status status = armilla_context_new(NULL, &c.context);
+    if (status == ARMILLA_OK) armilla_context_set_wording(c.context, word_option, NULL);
     if (status == ARMILLA_OK) status = parse(&c, arguments + (count > 0), &wanted);
     if (status == ARMILLA_OK && wanted.help) {
         fputs(usage, stdout);

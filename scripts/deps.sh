@@ -32,6 +32,7 @@ more  | valgrind                | valgrind                   | command:valgrind 
 more  | mandoc                  | mandoc                     | command:mandoc                | make test-all: manual pages are clean
 more  | zsh                     | zsh                        | command:zsh                   | make test-all: its completion is read
 more  | fish                    | fish                       | command:fish                  | make test-all: its completion is read
+more  | abigail-tools           | libabigail                 | command:abidiff               | make test-all: programs go on running with a newer library
 more  | cppcheck                | cppcheck                   | command:cppcheck              | make test-all: static analysis
 more  | clang-tidy              | clang-tidy                 | command:clang-tidy            | make test-all: static analysis
 more  | clang                   | clang                      | command:clang                 | make test-all: a second compiler

@@ -162,6 +162,11 @@ show_unless_passed() {
 }
 
 tier_analysis() {
+    if [[ -n $(command -v abidiff) ]]; then
+        step "binary interface" scripts/abi.sh
+    else
+        skip "binary interface" "abidiff is not installed"
+    fi
     if [[ -n $(command -v cppcheck) ]]; then
         step cppcheck cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
             -j "$jobs" -I include -I src -DARMILLA_HAVE_AVX2=1 src cli

@@ -70,11 +70,13 @@ enum { ARMILLA_PRECISION_COUNT = 0 ARMILLA_PRECISION_LIST(ARMILLA_COUNT_TYPE) };
 #undef ARMILLA_ENUM_STOP
 #undef ARMILLA_ENUM_TYPE
 
+/* What the lists above say of each: a sentence, the exit status of the command, a word. */
 ARMILLA_API const char *armilla_status_text(armilla_status status);
 ARMILLA_API int armilla_status_exit(armilla_status status);
 ARMILLA_API const char *armilla_stop_word(armilla_stop stop);
 ARMILLA_API const char *armilla_stage_word(armilla_stage stage);
 ARMILLA_API const char *armilla_type_word(armilla_type type);
+/* Bytes of a number; 0 where there is no such type. */
 ARMILLA_API size_t armilla_type_size(armilla_type type);
 /* The precision that data of the type are worked in where none is asked for: f32 for u8, else the type itself. */
 ARMILLA_API armilla_type armilla_type_precision(armilla_type type);
@@ -82,8 +84,16 @@ ARMILLA_API armilla_type armilla_type_precision(armilla_type type);
 /* ARMILLA_VERSION of the library that is running. */
 ARMILLA_API const char *armilla_version(void);
 
+/* Structs grow: a later release may put members at the end of each, never elsewhere. So the first member of every struct
+ * is its size as the program was compiled. Of those that a program fills, the functions that end in _default set it with
+ * all other members; by hand it is `.size = sizeof options`. The library reads no more of a struct than there is, and of
+ * a longer one than it knows everything behind must be 0, as it is by default: what is not is refused with
+ * ARMILLA_NOT_BUILT, because the program asks for what this library does not have. Of structs that the library fills,
+ * size is how much it has filled. Functions of this kind are inline here and hand the size to one that ends in _sized. */
+
 /* resize() has the meaning of realloc; bytes == 0 frees and returns NULL. It may be called from several threads. */
 typedef struct armilla_allocator {
+    size_t size;
     void *(*resize)(void *user, void *block, size_t bytes);
     void *user;
 } armilla_allocator;
@@ -107,6 +117,17 @@ ARMILLA_API char *armilla_plain_text(char *text);
 /* The sentence about the last failure, "" where there was none. */
 ARMILLA_API const char *armilla_context_error(const armilla_context *context);
 ARMILLA_API void armilla_context_set_log(armilla_context *context, armilla_log_function log, void *user);
+
+/* Writes into text, of that size, how users of this program name a field of the options, with the value where that is
+ * not NULL: "--normalize l2" or "normalize='l2'" for normalize and l2. A field that several structs have is told by a
+ * word before a point, such as write.format. It may be called on any thread of a call. */
+typedef void (*armilla_wording)(void *user, const char *field, const char *value, char *text, size_t size);
+/* Messages and warnings from now on; NULL: as C has them, "normalize l2". */
+ARMILLA_API void armilla_context_set_wording(armilla_context *context, armilla_wording wording, void *user);
+/* The help of an option or the meaning of a table's row, in which fields are marked by control characters, with the
+ * fields as the wording (NULL: C's) says them, into buffer, which it returns. */
+ARMILLA_API const char *armilla_wording_apply(armilla_wording wording, void *user, const char *text, char *buffer,
+                                              size_t size);
 /* Files are mapped where they can be: their numbers are used where they lie, and take no memory. They must then stay as
  * they are; one that becomes shorter ends the process by a signal (SIGBUS). With `never`, all that is opened with the
  * context from then on (data, labels, lists, models) is read into memory instead: a file that becomes shorter meanwhile
@@ -137,9 +158,12 @@ ARMILLA_API void armilla_release(armilla_context *context, void *block);
 
 /* How far a call with the context has come. */
 typedef struct armilla_progress {
+    size_t size;
     armilla_stage stage;
-    bool stopping;    /* the end has been asked for, or the time is up: what is left to do is what a result needs */
-    double fraction;  /* of the stage, 0 ... 1; of iterations that of the most there may be */
+    bool stopping;   /* the end has been asked for, or the time is up: what is left to do is what a result needs */
+    double fraction; /* of the stage, 0 ... 1; of iterations that of the most there may be */
+    /* Of what is under way in the stage: bytes of a file, samples of a pass; 0 of 0 where nothing is counted. */
+    int64_t done, total;
     double seconds;   /* since the stage began */
     double remaining; /* seconds that the stage will still take at this rate; NaN where that cannot be said yet */
 } armilla_progress;

@@ -13,6 +13,7 @@ extern "C" {
 
 /* armilla_cluster_option_table describes every field down to max_iter. */
 typedef struct armilla_cluster_options {
+    size_t size;
     int64_t k;
     /* "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax" (codes alone) */
     const char *method;
@@ -20,22 +21,26 @@ typedef struct armilla_cluster_options {
     int64_t max_iter; /* of each try */
     int64_t seed;
     int64_t threads; /* 0: the cores this process may use */
-    /* Asked many times in every pass over the data, may be NULL: true ends it with what is there, as the context's watch
-     * does (armilla/base.h). Where that comes before centres are drawn, they are samples at equal distances; while data
-     * are prepared, and in armilla_cluster_recipe, there is nothing yet: ARMILLA_STOPPED. */
-    bool (*stop)(void *user);
-    void *user;
 } armilla_cluster_options;
 
 /* Rows for armilla_cluster_options; ends with a row whose name is NULL. */
 ARMILLA_API const armilla_option *armilla_cluster_option_table(void);
-ARMILLA_API void armilla_cluster_options_default(armilla_cluster_options *options);
+ARMILLA_API void armilla_cluster_options_default_sized(armilla_cluster_options *options, size_t size);
+/* Sets every member to its default; k stays to be given. */
+static inline void armilla_cluster_options_default(armilla_cluster_options *options)
+{
+    armilla_cluster_options_default_sized(options, sizeof *options);
+}
 /* The index-th method, NULL past the last. */
 ARMILLA_API const char *armilla_cluster_method(size_t index);
 
+/* A clustering that the context's watch (armilla/base.h) stops ends with what is there. Where that comes before centres
+ * are drawn, they are samples at equal distances; while data are prepared, and in armilla_cluster_recipe, there is
+ * nothing yet: ARMILLA_STOPPED. */
 typedef struct armilla_clustering armilla_clustering;
 
 typedef struct armilla_cluster_summary {
+    size_t size;
     const char *method;
     int64_t k, n;
     int64_t seed, tries, iterations; /* iterations: of the best try */
@@ -58,7 +63,13 @@ ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const
                                                  armilla_clustering **clustering);
 ARMILLA_API void armilla_clustering_free(armilla_clustering *clustering);
 
-ARMILLA_API void armilla_clustering_summarize(const armilla_clustering *clustering, armilla_cluster_summary *summary);
+ARMILLA_API void armilla_clustering_summarize_sized(const armilla_clustering *clustering,
+                                                    armilla_cluster_summary *summary, size_t size);
+/* What was clustered and how well; strings belong to the library. */
+static inline void armilla_clustering_summarize(const armilla_clustering *clustering, armilla_cluster_summary *summary)
+{
+    armilla_clustering_summarize_sized(clustering, summary, sizeof *summary);
+}
 /* n numbers from 0 to k-1. */
 ARMILLA_API const int64_t *armilla_clustering_labels(const armilla_clustering *clustering);
 /* k numbers; a cluster is empty where the samples have fewer than k different places. */
@@ -71,20 +82,37 @@ ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, cons
 
 /* Classes as numbers from 0 in the order in which they first occur. An empty list is all zeros. */
 typedef struct armilla_labels {
+    size_t size;
     int64_t count, classes;
     int64_t *values;
 } armilla_labels;
 
+ARMILLA_API armilla_status armilla_labels_open_sized(armilla_context *context, const char *path, armilla_labels *labels,
+                                                     size_t size);
+ARMILLA_API armilla_status armilla_labels_of_data_sized(armilla_context *context, const armilla_data *data,
+                                                        armilla_labels *labels, size_t size);
+ARMILLA_API armilla_status armilla_labels_of_model_sized(armilla_context *context, const armilla_model *model,
+                                                         armilla_labels *labels, size_t size);
 /* From a file: text with one label (any word) per line, IDX or a vector in an .npy. */
-ARMILLA_API armilla_status armilla_labels_open(armilla_context *context, const char *path, armilla_labels *labels);
+static inline armilla_status armilla_labels_open(armilla_context *context, const char *path, armilla_labels *labels)
+{
+    return armilla_labels_open_sized(context, path, labels, sizeof *labels);
+}
 /* From the labels that data have; untouched where they have none. */
-ARMILLA_API armilla_status armilla_labels_of_data(armilla_context *context, const armilla_data *data,
-                                                  armilla_labels *labels);
-ARMILLA_API armilla_status armilla_labels_of_model(armilla_context *context, const armilla_model *model,
-                                                   armilla_labels *labels);
+static inline armilla_status armilla_labels_of_data(armilla_context *context, const armilla_data *data,
+                                                    armilla_labels *labels)
+{
+    return armilla_labels_of_data_sized(context, data, labels, sizeof *labels);
+}
+static inline armilla_status armilla_labels_of_model(armilla_context *context, const armilla_model *model,
+                                                     armilla_labels *labels)
+{
+    return armilla_labels_of_model_sized(context, model, labels, sizeof *labels);
+}
 ARMILLA_API void armilla_labels_free(armilla_context *context, armilla_labels *labels);
 
 typedef struct armilla_scores {
+    size_t size;
     double accuracy; /* the best one-to-one matching of clusters with classes; NaN where it is too large to find */
     double nmi;      /* normalized mutual information, arithmetic mean */
     double ari;      /* adjusted Rand index */
@@ -92,9 +120,14 @@ typedef struct armilla_scores {
     double purity; /* samples that are of the class most frequent in their cluster; NaN, as accuracy, without samples */
 } armilla_scores;
 
+ARMILLA_API armilla_status armilla_score_sized(armilla_context *context, int64_t n, const int64_t *labels,
+                                               const int64_t *truth, armilla_scores *scores, size_t size);
 /* Scores of n labels, which may be any numbers, against n classes. */
-ARMILLA_API armilla_status armilla_score(armilla_context *context, int64_t n, const int64_t *labels,
-                                         const int64_t *truth, armilla_scores *scores);
+static inline armilla_status armilla_score(armilla_context *context, int64_t n, const int64_t *labels,
+                                           const int64_t *truth, armilla_scores *scores)
+{
+    return armilla_score_sized(context, n, labels, truth, scores, sizeof *scores);
+}
 
 #ifdef __cplusplus
 }

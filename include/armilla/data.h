@@ -33,7 +33,7 @@ ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, ar
 /* A function of the program's that has the numbers: rows of a database, slices of a large file, pictures that are decoded
  * when they are wanted. Data from it are dense; no more of them is in memory than the panels that threads work on. */
 typedef struct armilla_data_source {
-    size_t size; /* sizeof (armilla_data_source) */
+    size_t size;
     armilla_type type;
     int64_t m, n;
     /* Samples first ... first+count-1: that of number first+j is the m numbers of the type from number j*stride of buffer
@@ -48,11 +48,19 @@ typedef struct armilla_data_source {
 
 enum { ARMILLA_SOURCE_MESSAGE = 256 };
 
+ARMILLA_API void armilla_data_source_default_sized(armilla_data_source *source, size_t size);
+/* Of f64, and all else 0, false or NULL. */
+static inline void armilla_data_source_default(armilla_data_source *source)
+{
+    armilla_data_source_default_sized(source, sizeof *source);
+}
+
 /* The struct is copied. Where this fails, close is not called. */
 ARMILLA_API armilla_status armilla_data_from_source(armilla_context *context, const armilla_data_source *source,
                                                     armilla_data **data);
 
 typedef struct armilla_read_options {
+    size_t size;
     const char *format;       /* a row of the formats table; NULL: from the content and the name */
     bool sample_columns;      /* the file has one sample per column, as the paper; default: one per row */
     const char *array;        /* of a file with several arrays: which; NULL: the only one */
@@ -65,27 +73,37 @@ typedef struct armilla_read_options {
     const char *labels;       /* a file with one label per sample, one per line or IDX; NULL: none */
     int threads;              /* that parse; <= 0: all cores */
     int64_t memory;           /* most bytes of the context while reading, if below its own limit; <= 0: none */
-    /* Called now and then, by the calling thread, while a file is unpacked, while its text is parsed and between images:
-     * bytes done of that stage's total. NULL: not. */
-    void (*progress)(void *user, int64_t done, int64_t total);
-    void *progress_user;
 } armilla_read_options;
 
-/* Opens a file; options may be NULL. Numbers that are used as they are stored are mapped, not read. */
+ARMILLA_API void armilla_read_options_default_sized(armilla_read_options *options, size_t size);
+/* Sets every member to what the comments above call the default, NULL, false or 0. */
+static inline void armilla_read_options_default(armilla_read_options *options)
+{
+    armilla_read_options_default_sized(options, sizeof *options);
+}
+
+/* Opens a file; options may be NULL. Numbers that are used as they are stored are mapped, not read.
+ * The context's watch is told, in bytes, how far unpacking, parsing and the images of a folder have come. */
 ARMILLA_API armilla_status armilla_data_open(armilla_context *context, const char *path,
                                              const armilla_read_options *options, armilla_data **data);
 
 typedef struct armilla_write_options {
-    const char *format;       /* a row of the formats table that is written; NULL: from the name's ending */
-    bool sample_columns;      /* one sample per column; default: one per row */
-    bool overwrite;           /* replace a file that exists */
-    bool (*stop)(void *user); /* asked now and then, may be NULL: true ends the writing, and nothing is left behind */
-    void *user;
+    size_t size;
+    bool sample_columns; /* one sample per column; default: one per row */
+    bool overwrite;      /* replace a file that exists */
+    const char *format;  /* a row of the formats table that is written; NULL: from the name's ending */
 } armilla_write_options;
 
-/* Writes data that were opened or wrapped; options may be NULL. The file appears whole or not at all. Numbers in text
- * come back bit for bit in the type that the data are held in. What a format cannot hold, such as names, is told by a
- * warning to the context's log. */
+ARMILLA_API void armilla_write_options_default_sized(armilla_write_options *options, size_t size);
+/* Sets every member to what the comments above call the default, NULL or false. */
+static inline void armilla_write_options_default(armilla_write_options *options)
+{
+    armilla_write_options_default_sized(options, sizeof *options);
+}
+
+/* Writes data that were opened or wrapped; options may be NULL. The file appears whole or not at all, also where the
+ * context's watch ends the writing. Numbers in text come back bit for bit in the type that the data are held in. What a
+ * format cannot hold, such as names, is told by a warning to the context's log. */
 ARMILLA_API armilla_status armilla_data_write(armilla_context *context, const armilla_data *data, const char *path,
                                               const armilla_write_options *options);
 
@@ -93,10 +111,12 @@ ARMILLA_API armilla_status armilla_data_write(armilla_context *context, const ar
 ARMILLA_API armilla_status armilla_data_write_check(armilla_context *context, const char *path,
                                                     const armilla_write_options *options);
 
+/* Frees the object, not the memory that it borrows; data chosen from it must be freed before. */
 ARMILLA_API void armilla_data_free(armilla_data *data);
 
-ARMILLA_API int64_t armilla_data_features(const armilla_data *data); /* m */
-ARMILLA_API int64_t armilla_data_samples(const armilla_data *data);  /* n */
+/* m, and n. */
+ARMILLA_API int64_t armilla_data_features(const armilla_data *data);
+ARMILLA_API int64_t armilla_data_samples(const armilla_data *data);
 /* Numbers stored: m*n where dense, the entries where sparse. */
 ARMILLA_API int64_t armilla_data_stored(const armilla_data *data);
 ARMILLA_API armilla_type armilla_data_type(const armilla_data *data);
@@ -126,10 +146,18 @@ ARMILLA_API armilla_status armilla_data_read_labels(armilla_context *context, ar
  * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by
  * their texts. What several lists leave is what all of them keep, in the order of the data. */
 typedef struct armilla_selection {
+    size_t size;
     const char *labels;
     const char *samples;
     const char *features;
 } armilla_selection;
+
+ARMILLA_API void armilla_selection_default_sized(armilla_selection *selection, size_t size);
+/* Everything is kept. */
+static inline void armilla_selection_default(armilla_selection *selection)
+{
+    armilla_selection_default_sized(selection, sizeof *selection);
+}
 
 /* Data with what the selection keeps of X alone. X must outlive them: dense data of which only samples are chosen are
  * not copied. A model that is fitted to them picks the same features out of other data by itself. */
@@ -142,6 +170,7 @@ ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const a
 
 /* What one read of the data tells. */
 typedef struct armilla_data_facts {
+    size_t size;
     double squared_norm;        /* ||X||^2 */
     double smallest, largest;   /* entries */
     double norm_low, norm_high; /* shortest nonzero and longest sample; 0 where all are zero */
@@ -156,9 +185,14 @@ typedef struct armilla_data_facts {
     double cancellation;        /* sparse data that are centred: how many times larger what is subtracted is; else 0 */
 } armilla_data_facts;
 
+ARMILLA_API armilla_status armilla_data_survey_sized(armilla_context *context, const armilla_data *data, int threads,
+                                                     armilla_data_facts *facts, size_t size);
 /* Does not fail on NaN or infinities: they are reported in bad_sample and bad_feature. threads <= 0: all cores. */
-ARMILLA_API armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
-                                               armilla_data_facts *facts);
+static inline armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
+                                                 armilla_data_facts *facts)
+{
+    return armilla_data_survey_sized(context, data, threads, facts, sizeof *facts);
+}
 
 #ifdef __cplusplus
 }

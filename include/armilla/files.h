@@ -16,6 +16,8 @@ extern "C" {
  * hour. The context is used until the free, and print writes numbers with a point whatever the locale. */
 typedef struct armilla_output armilla_output;
 
+/* Begins an output, adds bytes or formatted text to it, puts it in place, and frees the object. The first failure stays:
+ * later writes and the commit return it again. */
 ARMILLA_API armilla_status armilla_output_new(armilla_context *context, const char *path, bool overwrite,
                                               armilla_output **output);
 ARMILLA_API armilla_status armilla_output_write(armilla_output *output, const void *bytes, size_t count);

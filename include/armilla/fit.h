@@ -14,6 +14,7 @@ typedef struct armilla_model armilla_model;
 
 /* One line of the trace. Entry 0 is the start, entry k what k iterations have reached. */
 typedef struct armilla_trace_entry {
+    size_t size;
     int64_t iteration;
     double objective;      /* h = ||X - UV||^2 */
     double relative_error; /* sqrt(h / ||X||^2) */
@@ -22,7 +23,7 @@ typedef struct armilla_trace_entry {
     double seconds; /* since the data were ready */
 } armilla_trace_entry;
 
-/* A fit that is stopped, by any of the functions below, by the context's watch (armilla/base.h) or by time_limit, ends
+/* A fit that is stopped, by the context's watch (armilla/base.h), by its callback or by time_limit, ends
  * within about two sweeps and returns the last state that was whole, an exact point of its sets. Its codes are those of
  * transform only where the summary says `sealed`. While a start is made there is no state yet: the start becomes random
  * samples (random atoms with mu). Only a fit that is stopped during the first look at the data returns no model, but
@@ -35,11 +36,9 @@ typedef struct armilla_trace_entry {
  * trace is that of the best. Starts that are compared on a part of the data are not seen. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
-/* Asked from the same thread, many times in every pass over the data; nonzero stops the fit. */
-typedef int (*armilla_interrupt)(void *user);
-
 /* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale. */
 typedef struct armilla_options {
+    size_t size;
     int64_t rank;
     const char *model; /* a named pair, instead of basis and codes; NULL: none */
     const char *basis; /* NULL: the model's, or orthonormal */
@@ -69,14 +68,18 @@ typedef struct armilla_options {
     const double *start_basis;        /* U0, m x r, column-major; overrides start */
     const armilla_model *start_model; /* U0, V0 and the radius; overrides start */
     armilla_callback callback;
-    void *callback_user;         /* handed to the callback and to interrupt */
-    armilla_interrupt interrupt; /* NULL: nobody is asked */
+    void *callback_user;
 } armilla_options;
 
 /* Rows for armilla_options; ends with a row whose name is NULL. */
 ARMILLA_API const armilla_option *armilla_option_table(void);
 
-ARMILLA_API void armilla_options_default(armilla_options *options);
+ARMILLA_API void armilla_options_default_sized(armilla_options *options, size_t size);
+/* Sets every member to its default; rank stays to be given. */
+static inline void armilla_options_default(armilla_options *options)
+{
+    armilla_options_default_sized(options, sizeof *options);
+}
 
 /* Whether the options are right in themselves and together (not whether they fit data). */
 ARMILLA_API armilla_status armilla_options_check(armilla_context *context, const armilla_options *options);
@@ -85,6 +88,8 @@ ARMILLA_API armilla_status armilla_options_check(armilla_context *context, const
 ARMILLA_API armilla_status armilla_fit_check(armilla_context *context, const armilla_data *X,
                                              const armilla_options *options);
 
+/* Fits X by the options: *model is the best that was found, also where the fit was stopped. The data stay as they are,
+ * and are not needed afterwards. */
 ARMILLA_API armilla_status armilla_fit(armilla_context *context, const armilla_data *X, const armilla_options *options,
                                        armilla_model **model);
 

@@ -11,10 +11,14 @@ extern "C" {
 #endif
 
 typedef struct armilla_model_summary {
+    size_t size;
     const char *model; /* the pair's name, NULL where it has none */
     const char *basis, *codes, *solver, *start;
     const char *normalize;
     bool center, tfidf, log1p, scale;
+    /* The codes are those that transform gives for the same samples; false where the solver does not promise that, or
+     * where the fit was stopped before. */
+    bool sealed;
     int64_t sparsity; /* 0 where the code set is not sparse */
     int64_t rank, m, n, nnz;
     int64_t seed, threads, ranks;
@@ -25,14 +29,39 @@ typedef struct armilla_model_summary {
     armilla_stop stop;
     double objective, relative_error, squared_norm, radius;
     double seconds, seconds_per_iteration;
-    /* The codes are those that transform gives for the same samples; false where the solver does not promise that, or
-     * where the fit was stopped before. */
-    bool sealed;
 } armilla_model_summary;
 
+/* A model that was not fitted here. */
+typedef struct armilla_model_arrays {
+    size_t size;
+    armilla_type precision; /* ARMILLA_F32 or ARMILLA_F64, of basis and codes */
+    int64_t m, n;           /* features, and samples; the rank is that of the options */
+    const void *basis;      /* U, m x r, column-major */
+    const void *codes;      /* V, r x n, column-major; NULL with n = 0: the model transforms, but cannot be saved */
+    double radius;          /* of codes on a sphere: the length that all have */
+    const double *mean;     /* m each, where the options say center, tfidf, scale; else NULL */
+    const double *idf;
+    const double *scale;
+    double objective, squared_norm; /* of the data, where they are known; squared_norm 0: not */
+} armilla_model_arrays;
+
+ARMILLA_API void armilla_model_arrays_default_sized(armilla_model_arrays *arrays, size_t size);
+/* f64, and all else 0 or NULL. */
+static inline void armilla_model_arrays_default(armilla_model_arrays *arrays)
+{
+    armilla_model_arrays_default_sized(arrays, sizeof *arrays);
+}
+/* The model of these arrays, which are copied. The options say what it is: rank, model or basis and codes, sparsity,
+ * and the preparation. That the arrays are points of the sets is the caller's affair: armilla_model_check looks. */
+ARMILLA_API armilla_status armilla_model_from_arrays(armilla_context *context, const armilla_options *options,
+                                                     const armilla_model_arrays *arrays, armilla_model **model);
 ARMILLA_API void armilla_model_free(armilla_model *model);
+ARMILLA_API void armilla_model_summarize_sized(const armilla_model *model, armilla_model_summary *summary, size_t size);
 /* Strings belong to the model. */
-ARMILLA_API void armilla_model_summarize(const armilla_model *model, armilla_model_summary *summary);
+static inline void armilla_model_summarize(const armilla_model *model, armilla_model_summary *summary)
+{
+    armilla_model_summarize_sized(model, summary, sizeof *summary);
+}
 
 /* Every option of the fit, as a JSON object of the words a user would type. */
 ARMILLA_API const char *armilla_model_options(const armilla_model *model);
@@ -50,13 +79,26 @@ ARMILLA_API const char *armilla_model_name(const armilla_model *model, armilla_n
  * features and n samples are; *of is how many there were. NULL where all were taken. */
 ARMILLA_API const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of);
 ARMILLA_API const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of);
-/* Entries 0 ... count-1. */
-ARMILLA_API const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count);
+/* Entries of the trace: iterations + 1. */
+ARMILLA_API int64_t armilla_model_trace_count(const armilla_model *model);
+ARMILLA_API bool armilla_model_trace_entry_sized(const armilla_model *model, int64_t k, armilla_trace_entry *entry,
+                                                 size_t size);
+/* Entry k, from 0; false, and all of it 0, past the last. */
+static inline bool armilla_model_trace_entry(const armilla_model *model, int64_t k, armilla_trace_entry *entry)
+{
+    return armilla_model_trace_entry_sized(model, k, entry, sizeof *entry);
+}
 
 /* The .npz of docs/model-file.md; it appears whole or not at all. */
 ARMILLA_API armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
                                               bool overwrite);
 ARMILLA_API armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model);
+/* The same bytes in memory: *bytes is a block that armilla_release frees. Opened, they are needed during the call
+ * alone. */
+ARMILLA_API armilla_status armilla_model_save_memory(armilla_context *context, const armilla_model *model, void **bytes,
+                                                     size_t *count);
+ARMILLA_API armilla_status armilla_model_open_memory(armilla_context *context, const void *bytes, size_t count,
+                                                     armilla_model **model);
 /* *model = whether the file is an archive with the arrays of a model: cheap, and says nothing about what is in them.
  * An error only where the file cannot be opened or read. */
 ARMILLA_API armilla_status armilla_model_recognize(armilla_context *context, const char *path, bool *model);
@@ -71,9 +113,12 @@ ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, con
                                                    const armilla_data *X, int threads, void *codes);
 
 /* Columns first ... first+count-1 of UV, with centring, scale, tf-idf and log1p undone (sample lengths are not
- * kept, so `--normalize l2` is not), m x count column-major in the model's precision. */
+ * kept, so normalize l2 is not), m x count column-major in the model's precision. */
 ARMILLA_API armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model,
                                                      int64_t first, int64_t count, void *X);
+/* The same of `count` given codes, r x count column-major in the model's precision: those of transform, or any others. */
+ARMILLA_API armilla_status armilla_model_reconstruct_codes(armilla_context *context, const armilla_model *model,
+                                                           const void *codes, int64_t count, void *X);
 
 /* The preparation of the fit, for columns in memory (m x count doubles, column-major, in place): what the fit saw of such
  * samples before it rounded them to its precision. lengths, where not NULL, gets the length that each column had before it
@@ -87,7 +132,10 @@ ARMILLA_API armilla_status armilla_model_undo_columns(armilla_context *context, 
 
 /* What a model says and what plain loops over the data find. Violations are of the model's own constraints. */
 typedef struct armilla_check {
+    size_t size;
     bool passed;
+    bool fingerprint_matches;
+    bool rises_expected; /* the fit used a lambda or mu below the safe value */
     double objective_stated, objective_found;
     double objective_tolerance; /* the difference of the two that rounding explains (docs/model-file.md) */
     double radius_stated;
@@ -100,15 +148,19 @@ typedef struct armilla_check {
     double codes_negative;
     int64_t not_one_hot;   /* codes that are not one entry 1 and zeros, where they should be */
     int64_t most_nonzeros; /* in a code */
-    bool fingerprint_matches;
-    int64_t rises;       /* iterations in which the trace's objective rose by more than rounding */
-    bool rises_expected; /* the fit used a lambda or mu below the safe value */
-    char finding[256];   /* the first difference in words, "" where there is none */
+    int64_t rises;         /* iterations in which the trace's objective rose by more than rounding */
+    char finding[256];     /* the first difference in words, "" where there is none */
 } armilla_check;
 
-/* X: the data of the fit, or those that they were chosen from. */
-ARMILLA_API armilla_status armilla_model_check(armilla_context *context, const armilla_model *model,
-                                               const armilla_data *X, armilla_check *check);
+ARMILLA_API armilla_status armilla_model_check_sized(armilla_context *context, const armilla_model *model,
+                                                     const armilla_data *X, armilla_check *check, size_t size);
+/* Recomputes objective, constraints and radius from the data by code of its own, and compares them with what the model
+ * says. X: the data of the fit, or those that they were chosen from. */
+static inline armilla_status armilla_model_check(armilla_context *context, const armilla_model *model,
+                                                 const armilla_data *X, armilla_check *check)
+{
+    return armilla_model_check_sized(context, model, X, check, sizeof *check);
+}
 
 #ifdef __cplusplus
 }

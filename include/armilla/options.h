@@ -21,8 +21,11 @@ typedef enum armilla_option_kind {
 } armilla_option_kind;
 
 typedef struct armilla_option {
+    size_t size;
     const char *name; /* without the dashes */
     armilla_option_kind kind;
+    bool open;  /* WORD: also anything else, such as a file */
+    bool sized; /* the struct that the table describes begins with its size: fields that it does not have are not set */
     size_t offset;                       /* of the field in the struct that the table describes */
     const char *preset;                  /* default, in the words a user would type; NULL: none (0, false, NULL) */
     double low, high;                    /* range, for INTEGER and REAL */
@@ -30,10 +33,18 @@ typedef struct armilla_option {
     const char *(*choice)(size_t index); /* WORD: the index-th choice, NULL past the last */
     const char *(*resolve)(
         const char *spoken); /* WORD, optional: the canonical name of a spoken one (aliases), or NULL */
-    bool open;               /* WORD: also anything else, such as a file */
     const char *value;       /* what --help calls the value: "R", "FILE" */
     const char *help;        /* one line */
 } armilla_option;
+
+/* The beginning of a row: {ARMILLA_OPTION_ROW("rank"), .kind = ...}. */
+#define ARMILLA_OPTION_ROW(word) .size = sizeof(armilla_option), .name = (word)
+
+/* Rows may be longer than this header knows: this is how to go through a table. */
+static inline const armilla_option *armilla_option_next(const armilla_option *row)
+{
+    return (const armilla_option *)(const void *)((const char *)row + row->size);
+}
 
 /* Sets every field that the table describes to its preset. The table ends with a row whose name is NULL. */
 ARMILLA_API void armilla_option_presets(const armilla_option *table, void *target);

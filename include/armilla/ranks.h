@@ -16,17 +16,25 @@ extern "C" {
  * to another arrive in their order, and are received in the pieces in which they were sent. They are called on the thread
  * that made the call. */
 typedef struct armilla_ranks {
-    void *self;
-    int rank, size; /* 0 <= rank < size */
+    size_t size;
+    int rank, count; /* 0 <= rank < count */
+    void *self;      /* for the functions */
     int (*send)(void *self, int to, const void *bytes, size_t count);
     int (*receive)(void *self, int from, void *bytes, size_t count);
     /* From rank 0 to all, where the program has something faster than messages along a tree; NULL: those. */
     int (*broadcast)(void *self, void *bytes, size_t count);
 } armilla_ranks;
 
+ARMILLA_API void armilla_ranks_default_sized(armilla_ranks *ranks, size_t size);
+/* One rank, and no functions. */
+static inline void armilla_ranks_default(armilla_ranks *ranks)
+{
+    armilla_ranks_default_sized(ranks, sizeof *ranks);
+}
+
 /* Calls with the context are made by all ranks together from now on, in the same order and with the same arguments but
  * for the numbers of the samples that belong to other ranks. NULL, as at first: by this process alone. The table is
- * borrowed. Every rank gets the same status and, where it is not ARMILLA_OK, the same sentence: that of the lowest slot
+ * copied. Every rank gets the same status and, where it is not ARMILLA_OK, the same sentence: that of the lowest slot
  * that failed, or of the lowest rank; and where one is stopped, all are.
  *
  * So far these calls are made by ranks: armilla_data_survey. Others return ARMILLA_NOT_BUILT where there is more than

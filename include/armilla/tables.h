@@ -19,6 +19,7 @@ typedef enum armilla_table {
 } armilla_table;
 
 typedef struct armilla_table_row {
+    size_t size;
     const char *name;
     const char *alias;   /* the paper's name, a file ending or what a model stands for; "" where there is none */
     const char *meaning; /* one line */
@@ -27,8 +28,12 @@ typedef struct armilla_table_row {
 
 /* "basis", "codes", "solvers", "starts", "formats", "models"; NULL past the last. */
 ARMILLA_API const char *armilla_table_name(armilla_table table);
+ARMILLA_API bool armilla_table_get_sized(armilla_table table, size_t index, armilla_table_row *row, size_t size);
 /* false past the last row. */
-ARMILLA_API bool armilla_table_get(armilla_table table, size_t index, armilla_table_row *row);
+static inline bool armilla_table_get(armilla_table table, size_t index, armilla_table_row *row)
+{
+    return armilla_table_get_sized(table, index, row, sizeof *row);
+}
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@ const char *armilla_stage_word(armilla_stage stage)
 
 void armilla_context_set_watch(armilla_context *context, armilla_watch watch, void *user)
 {
+    if (!context) return;
     context->watch = watch;
     context->watch_user = user;
 }
@@ -29,6 +30,7 @@ static void begin_stage(armilla_call *call, armilla_stage stage)
     call->stage = stage;
     call->begun = armilla_clock();
     call->low = call->reached = 0;
+    call->done = call->total = 0;
     call->high = 1;
 }
 
@@ -66,19 +68,13 @@ armilla_status armilla_call_enter_alone(armilla_context *context, int64_t thread
     if (context->ranks)
         return armilla_fail(context, ARMILLA_NOT_BUILT,
                             "this call cannot be made by %d ranks together yet; use a context without ranks",
-                            context->ranks->size);
+                            context->ranks->count);
     return armilla_call_enter(context, threads);
 }
 
 int armilla_call_threads(const armilla_context *context)
 {
     return context->crew ? armilla_crew_most(context->crew) : 1;
-}
-
-void armilla_call_ask(armilla_context *context, int (*interrupt)(void *user), void *user)
-{
-    context->call.interrupt = interrupt;
-    context->call.interrupt_user = user;
 }
 
 void armilla_call_limit(armilla_context *context, double deadline)
@@ -137,24 +133,25 @@ void armilla_call_stop(armilla_context *context, armilla_stop reason)
 static bool tell(armilla_context *context, double clock)
 {
     armilla_call *call = &context->call;
-    armilla_progress progress = {.stage = call->stage, .fraction = call->reached, .remaining = NAN};
+    armilla_progress progress = {
+        .size = sizeof progress, .stage = call->stage, .fraction = call->reached, .remaining = NAN};
     if (!context->watch) return false;
+    progress.done = call->done;
+    progress.total = call->total;
     progress.stopping = armilla_call_stopped(context, NULL);
     progress.seconds = clock - call->begun;
     if (call->reached > 0) progress.remaining = progress.seconds * (1 - call->reached) / call->reached;
     return context->watch(context->watch_user, &progress) != 0;
 }
 
-/* Asks everybody once, also after the end has been asked for: the watch still wants to know how far it is. */
+/* Asks once, also after the end has been asked for: the watch still wants to know how far it is. */
 static void ask(armilla_context *context)
 {
     armilla_call *call = &context->call;
-    if (!call->open || (!context->watch && !call->interrupt && call->deadline <= 0)) return;
+    if (!call->open || (!context->watch && call->deadline <= 0)) return;
     const double clock = armilla_clock();
     const bool stopped = armilla_call_stopped(context, NULL);
     if (!stopped && call->deadline > 0 && clock >= call->deadline) armilla_call_stop(context, ARMILLA_STOP_TIME_LIMIT);
-    if (!stopped && call->interrupt && call->interrupt(call->interrupt_user))
-        armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
     if (tell(context, clock)) armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
 }
 
@@ -167,6 +164,8 @@ bool armilla_call_over(armilla_context *context)
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
 {
     armilla_call *call = &context->call;
+    call->done = done;
+    call->total = total;
     const double part = call->inner == 0 && total > 0 ? (double)done / (double)total : 0;
     call->reached = fmax(call->reached, call->low + (call->high - call->low) * part);
     return armilla_call_over(context);

@@ -14,17 +14,16 @@ struct armilla_kernels;
 typedef struct armilla_call {
     bool open;                                                      /* between enter and leave */
     const struct armilla_kernels *kernels[ARMILLA_PRECISION_COUNT]; /* by type, where chosen (linalg/kernels.h) */
-    int (*interrupt)(void *user);                                   /* of the call's own options, NULL: none */
-    void *interrupt_user;
-    double deadline;    /* by armilla_clock; 0: none */
-    atomic_int stopped; /* 1 + armilla_stop, or 0 */
-    bool agreed;        /* with the other ranks, that it has failed (base/ranks.h) */
-    int kept;           /* > 0: passes under way go on to their end, stopped or not */
-    int inner;          /* > 0: steps of a part of the stage, which is told by itself */
+    double deadline;                                                /* by armilla_clock; 0: none */
+    atomic_int stopped;                                             /* 1 + armilla_stop, or 0 */
+    bool agreed; /* with the other ranks, that it has failed (base/ranks.h) */
+    int kept;    /* > 0: passes under way go on to their end, stopped or not */
+    int inner;   /* > 0: steps of a part of the stage, which is told by itself */
     armilla_stage stage;
-    double begun;     /* the stage's */
-    double low, high; /* what part of the stage the step under way is */
-    double reached;   /* the most that was told of it */
+    double begun;        /* the stage's */
+    double low, high;    /* what part of the stage the step under way is */
+    double reached;      /* the most that was told of it */
+    int64_t done, total; /* of the step */
 } armilla_call;
 
 /* Around what a program calls, on so many threads at most (<= 0: those that this process may use): the number is asked for
@@ -40,8 +39,7 @@ armilla_status armilla_call_enter_alone(armilla_context *context, int64_t thread
 /* The threads of the call; 1 where none is under way. */
 int armilla_call_threads(const armilla_context *context);
 
-/* The call's own question, asked with the context's. */
-void armilla_call_ask(armilla_context *context, int (*interrupt)(void *user), void *user);
+/* The call's own end, by armilla_clock. */
 void armilla_call_limit(armilla_context *context, double deadline);
 
 void armilla_call_stage(armilla_context *context, armilla_stage stage);

@@ -1,6 +1,8 @@
 /* Context: where sentences about failures go; its memory is in memory.c. */
 #include "base/team.h"
 
+#include "base/sized.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,13 @@ static void *system_resize(void *user, void *block, size_t bytes)
 
 armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_context **context)
 {
-    const armilla_allocator chosen = allocator ? *allocator : (armilla_allocator){system_resize, NULL};
+    armilla_allocator chosen = {.size = sizeof chosen, .resize = system_resize};
+    armilla_context scratch = {.error_lock = PTHREAD_MUTEX_INITIALIZER}; /* there is nobody yet to tell it to */
+    if (!context) return ARMILLA_BAD_ARGUMENT;
+    const armilla_status status =
+        allocator ? armilla_sized_read(&scratch, "armilla_allocator", allocator, &chosen, sizeof chosen) : ARMILLA_OK;
+    if (status != ARMILLA_OK) return status;
+    if (!chosen.resize) return ARMILLA_BAD_ARGUMENT;
     armilla_context *made = chosen.resize(chosen.user, NULL, sizeof *made);
     if (!made) return ARMILLA_NO_MEMORY;
     *made = (armilla_context){.allocator = chosen, .io = &armilla_io_system, .most_narrow = INT32_MAX};
@@ -42,13 +50,14 @@ const char *armilla_context_error(const armilla_context *context)
 
 void armilla_context_set_log(armilla_context *context, armilla_log_function log, void *user)
 {
+    if (!context) return;
     context->log = log;
     context->log_user = user;
 }
 
 void armilla_context_set_never_map(armilla_context *context, bool never)
 {
-    context->never_map = never;
+    if (context) context->never_map = never;
 }
 
 /* Control characters of ASCII, and those from U+0080 to U+009F, which UTF-8 has as C2 80 to C2 9F. */
@@ -69,15 +78,23 @@ void armilla_set_error(armilla_context *context, const char *sentence)
     pthread_mutex_unlock(&context->error_lock);
 }
 
+/* Fields are named as the program's users name them, and a sentence is one line, whatever a file's name or content has
+ * put into it. */
+static void make_plain(const armilla_context *context, const char *marked, char *sentence, size_t size)
+{
+    armilla_wording_apply(context->wording, context->wording_user, marked, sentence, size);
+    armilla_plain_text(sentence);
+}
+
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
 {
     /* Formatted apart: the arguments may quote the error text that is being replaced. */
-    char sentence[sizeof context->error];
+    char marked[sizeof context->error], sentence[sizeof context->error];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(marked, sizeof marked, format, arguments);
     va_end(arguments);
-    armilla_plain_text(sentence); /* one line, whatever a file's name or content has put into it */
+    make_plain(context, marked, sentence, sizeof sentence);
     char *own = armilla_crew_message(context->crew);
     if (own)
         memcpy(own, sentence, sizeof sentence);
@@ -86,14 +103,30 @@ armilla_status armilla_fail(armilla_context *context, armilla_status status, con
     return status;
 }
 
+armilla_status armilla_not_null(armilla_context *context, const char *function, const char *names,
+                                const void *const pointers[], size_t count)
+{
+    static const char sized[] = "_sized"; /* the program called the inline function without it */
+    const char *end = strstr(function, sized);
+    if (!context) return ARMILLA_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strcspn(names, ",");
+        if (!pointers[i])
+            return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "%.*s: %.*s is NULL; it is needed",
+                                (int)(end ? (size_t)(end - function) : strlen(function)), function, (int)length, names);
+        names += length + strspn(names + length, ", ");
+    }
+    return ARMILLA_OK;
+}
+
 void armilla_log(armilla_context *context, armilla_log_level level, const char *format, ...)
 {
-    char sentence[sizeof context->error];
+    char marked[sizeof context->error], sentence[sizeof context->error];
     va_list arguments;
     if (!context->log) return;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(marked, sizeof marked, format, arguments);
     va_end(arguments);
-    armilla_plain_text(sentence); /* one line, whatever a file's name or content has put into it */
+    make_plain(context, marked, sentence, sizeof sentence);
     context->log(context->log_user, level, sentence);
 }

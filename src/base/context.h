@@ -4,8 +4,10 @@
 
 #include "base/call.h"
 #include "base/io.h"
+#include "base/wording.h"
 
 #include <armilla/base.h>
+#include <armilla/ranks.h>
 
 #include <pthread.h>
 
@@ -28,15 +30,18 @@ struct armilla_context {
     armilla_memory memory;
     armilla_log_function log;
     void *log_user;
+    armilla_wording wording; /* NULL: fields as C has them */
+    void *wording_user;
     armilla_watch watch;
     void *watch_user;
     armilla_call call; /* under way */
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
     int64_t most_narrow; /* sizes beyond it need 64-bit indices: INT32_MAX, and less where a test says so */
-    const struct armilla_ranks *ranks; /* those that make calls together; NULL: this process alone */
-    struct armilla_crew *crew;         /* of the call under way: its threads (base/team.h) */
-    pthread_mutex_t error_lock;        /* of the text below, which any thread may write */
+    armilla_ranks table_of_ranks;
+    const armilla_ranks *ranks; /* those that make calls together, the table above; NULL: this process alone */
+    struct armilla_crew *crew;  /* of the call under way: its threads (base/team.h) */
+    pthread_mutex_t error_lock; /* of the text below, which any thread may write */
     char error[ARMILLA_MESSAGE];
 };
 
@@ -47,6 +52,14 @@ void armilla_set_error(armilla_context *context, const char *sentence);
  * while a job runs on several (base/team.h), each has its own place until all are done. */
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ARMILLA_BAD_ARGUMENT where one of the pointers, or the context, is NULL; the sentence names the first. For public
+ * functions: ARMILLA_NOT_NULL(context, X, options, model). */
+armilla_status armilla_not_null(armilla_context *context, const char *function, const char *names,
+                                const void *const pointers[], size_t count);
+#define ARMILLA_NOT_NULL(context, ...)                                                                                 \
+    armilla_not_null((context), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__},                            \
+                     sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))
 
 void armilla_log(armilla_context *context, armilla_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -37,6 +37,7 @@ static void set_budget(armilla_memory *memory)
 
 void armilla_context_set_memory(armilla_context *context, int64_t bytes)
 {
+    if (!context) return;
     armilla_memory *memory = &context->memory;
     memory->by_input = bytes == ARMILLA_MEMORY_BY_INPUT;
     memory->limit = bytes > 0 ? bytes : INT64_MAX;
@@ -48,17 +49,17 @@ void armilla_context_set_memory(armilla_context *context, int64_t bytes)
 
 int64_t armilla_context_memory_limit(const armilla_context *context)
 {
-    return armilla_min64(context->memory.limit, context->memory.call);
+    return context ? armilla_min64(context->memory.limit, context->memory.call) : INT64_MAX;
 }
 
 int64_t armilla_context_memory_live(const armilla_context *context)
 {
-    return __atomic_load_n(&context->memory.live, __ATOMIC_RELAXED);
+    return context ? __atomic_load_n(&context->memory.live, __ATOMIC_RELAXED) : 0;
 }
 
 int64_t armilla_context_memory_peak(const armilla_context *context)
 {
-    return __atomic_load_n(&context->memory.peak, __ATOMIC_RELAXED);
+    return context ? __atomic_load_n(&context->memory.peak, __ATOMIC_RELAXED) : 0;
 }
 
 void armilla_memory_add_input(armilla_context *context, int64_t bytes)
@@ -128,17 +129,18 @@ static armilla_status past_limit(armilla_context *context, const char *what, dou
     if (!memory->by_input || limit == memory->call)
         return armilla_fail(
             context, ARMILLA_NO_MEMORY,
-            "out of memory: %s %s besides the %s in use, and the limit is %s; raise it by --memory SIZE", what, needed,
-            held, allowed);
+            "out of memory: %s %s besides the %s in use, and the limit is %s; raise it by " ARMILLA_FIELD(
+                "memory SIZE"),
+            what, needed, held, allowed);
     if (limit == memory->free)
         return armilla_fail(context, ARMILLA_NO_MEMORY,
                             "out of memory: %s %s besides the %s in use, and this machine has %s to spare; use a "
-                            "smaller rank, --precision f32 or a machine with more memory",
+                            "smaller rank, " ARMILLA_FIELD("precision f32") " or a machine with more memory",
                             what, needed, held, allowed);
     return armilla_fail(
         context, ARMILLA_NO_MEMORY,
         "out of memory: %s %s besides the %s in use, and an input of %s may take %s; where it is right, "
-        "raise the limit to --memory %s or more",
+        "raise the limit to " ARMILLA_FIELD("memory %s") " or more",
         what, needed, held, show_bytes((double)memory->input, input), allowed,
         show_advice((double)live + bytes, advice));
 }
@@ -155,8 +157,9 @@ static armilla_status refused(armilla_context *context, double bytes)
 {
     char needed[TEXT], held[TEXT];
     return armilla_fail(context, ARMILLA_NO_MEMORY,
-                        "out of memory: %s cannot be had besides the %s in use; use a smaller rank, --precision f32 or "
-                        "a machine with more memory",
+                        "out of memory: %s cannot be had besides the %s in use; use a smaller rank, " ARMILLA_FIELD(
+                            "precision f32") " or "
+                                             "a machine with more memory",
                         show_bytes(bytes, needed), show_bytes((double)armilla_context_memory_live(context), held));
 }
 
@@ -194,6 +197,8 @@ armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size
     void **place = block;
     const double asked = (double)count * (double)size;
     size_t bytes = 0;
+    const armilla_status status = ARMILLA_NOT_NULL(context, block);
+    if (status != ARMILLA_OK) return status;
     if (count < 0 || !armilla_size_multiply(count > 0 ? count : 1, size, &bytes) || bytes > PTRDIFF_MAX - HEADER)
         return refused(context, asked);
     const int64_t before = block_bytes(*place), after = (int64_t)bytes + HEADER;
@@ -211,7 +216,8 @@ armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size
 armilla_status armilla_take(armilla_context *context, int64_t count, size_t size, void *block)
 {
     void *made = NULL;
-    armilla_status status = armilla_grow(context, count, size, &made);
+    armilla_status status = ARMILLA_NOT_NULL(context, block);
+    if (status == ARMILLA_OK) status = armilla_grow(context, count, size, &made);
     if (status != ARMILLA_OK) return status;
     memset(made, 0, (size_t)(count > 0 ? count : 1) * size);
     *(void **)block = made;
@@ -220,7 +226,7 @@ armilla_status armilla_take(armilla_context *context, int64_t count, size_t size
 
 void armilla_release(armilla_context *context, void *block)
 {
-    if (!block) return;
+    if (!context || !block) return;
     give_back(context, block_bytes(block));
     context->allocator.resize(context->allocator.user, (char *)block - HEADER, 0);
 }

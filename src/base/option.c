@@ -21,6 +21,22 @@ static const void *field_const(const armilla_option *row, const void *source)
     return (const char *)source + row->offset;
 }
 
+static const size_t field_sizes[] = {
+    [ARMILLA_OPTION_FLAG] = sizeof(bool),       [ARMILLA_OPTION_INTEGER] = sizeof(int64_t),
+    [ARMILLA_OPTION_REAL] = sizeof(double),     [ARMILLA_OPTION_POSITIVE] = sizeof(double),
+    [ARMILLA_OPTION_MULTIPLE] = sizeof(char *), [ARMILLA_OPTION_WORD] = sizeof(char *),
+    [ARMILLA_OPTION_TEXT] = sizeof(char *),     [ARMILLA_OPTION_SIZE] = sizeof(int64_t),
+};
+enum { KINDS = sizeof field_sizes / sizeof *field_sizes };
+
+/* Whether the struct has the row's field: a program may have been compiled for a library with fewer. */
+static bool has_field(const armilla_option *row, const void *target)
+{
+    size_t size = SIZE_MAX;
+    if (row->sized) memcpy(&size, target, sizeof size);
+    return (unsigned)row->kind < KINDS && row->offset + field_sizes[row->kind] <= size;
+}
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -29,6 +45,7 @@ static size_t smaller(size_t a, size_t b)
 size_t armilla_word_distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
+    if (!a || !b) return SIZE_MAX;
     size_t rows[3][LONGEST + 1];
     const size_t la = smaller(strlen(a), LONGEST), lb = smaller(strlen(b), LONGEST);
     for (size_t j = 0; j <= lb; j++) rows[0][j] = j;
@@ -46,7 +63,7 @@ size_t armilla_word_distance(const char *a, const char *b)
 
 const armilla_option *armilla_option_find(const armilla_option *table, const char *name)
 {
-    for (; table->name; table++)
+    for (; table && name && table->name; table = armilla_option_next(table))
         if (strcmp(table->name, name) == 0) return table;
     return NULL;
 }
@@ -67,16 +84,19 @@ static armilla_status set_integer(armilla_context *context, const armilla_option
     errno = 0;
     const long long value = strtoll(text, &end, 10);
     if (end == text || *end)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a whole number", row->name, text);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, ARMILLA_FIELD("%s") ": '%s' is not a whole number",
+                            row->name, text);
     if (errno == ERANGE)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a smaller number", row->name,
-                            text);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("%s") ": %s is out of range; give a smaller number", row->name, text);
     if ((double)value < row->low || (double)value > row->high) {
         if (row->high >= 9e18)
-            return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %lld is out of range; give at least %.0f",
-                                row->name, value, row->low);
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %lld is out of range; give %.0f to %.0f", row->name,
-                            value, row->low, row->high);
+            return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                                ARMILLA_FIELD("%s") ": %lld is out of range; give at least %.0f", row->name, value,
+                                row->low);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("%s") ": %lld is out of range; give %.0f to %.0f", row->name, value, row->low,
+                            row->high);
     }
     *(int64_t *)field(row, target) = value;
     return ARMILLA_OK;
@@ -86,10 +106,12 @@ static armilla_status set_real(armilla_context *context, const armilla_option *r
 {
     double value = 0;
     if (!read_number(text, "", &value))
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is not a number", row->name, text);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, ARMILLA_FIELD("%s") ": '%s' is not a number", row->name,
+                            text);
     if (value < row->low || value > row->high)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: %s is out of range; give a number from %g up to %g",
-                            row->name, text, row->low, row->high);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("%s") ": %s is out of range; give a number from %g up to %g", row->name, text,
+                            row->low, row->high);
     *(double *)field(row, target) = value;
     return ARMILLA_OK;
 }
@@ -98,8 +120,9 @@ static armilla_status set_positive(armilla_context *context, const armilla_optio
 {
     double value = 0;
     if (strcmp(text, row->automatic) != 0 && (!read_number(text, "", &value) || value <= 0))
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is neither a positive number nor '%s'",
-                            row->name, text, row->automatic);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("%s") ": '%s' is neither a positive number nor '%s'", row->name, text,
+                            row->automatic);
     *(double *)field(row, target) = value;
     return ARMILLA_OK;
 }
@@ -116,8 +139,9 @@ static armilla_status set_size(armilla_context *context, const armilla_option *r
     if (i == SUFFIXES || value < 1 || value > 9e18)
         return armilla_fail(
             context, ARMILLA_BAD_ARGUMENT,
-            "--%s: '%s' is not a size; give bytes, or a number with K, M, G or T behind it such as 512M", row->name,
-            text);
+            ARMILLA_FIELD(
+                "%s") ": '%s' is not a size; give bytes, or a number with K, M, G or T behind it such as 512M",
+            row->name, text);
     *(int64_t *)field(row, target) = (int64_t)value;
     return ARMILLA_OK;
 }
@@ -126,9 +150,10 @@ static armilla_status set_multiple(armilla_context *context, const armilla_optio
 {
     double value = 0;
     if ((!read_number(text, "", &value) && !read_number(text, "x", &value)) || value <= 0)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "--%s: '%s' is neither a positive number nor a multiple of the safe value such as 0.3x",
-                            row->name, text);
+        return armilla_fail(
+            context, ARMILLA_BAD_ARGUMENT,
+            ARMILLA_FIELD("%s") ": '%s' is neither a positive number nor a multiple of the safe value such as 0.3x",
+            row->name, text);
     *(const char **)field(row, target) = text;
     return ARMILLA_OK;
 }
@@ -170,13 +195,24 @@ static armilla_status set_word(armilla_context *context, const armilla_option *r
     }
     join_choices(row, all, sizeof all);
     if (near)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is unknown; did you mean '%s'? (choices: %s)",
-                            row->name, text, near, all);
-    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--%s: '%s' is unknown; choices: %s", row->name, text, all);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("%s") ": '%s' is unknown; did you mean '%s'? (choices: %s)", row->name, text,
+                            near, all);
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, ARMILLA_FIELD("%s") ": '%s' is unknown; choices: %s", row->name,
+                        text, all);
 }
 
 armilla_status armilla_option_set(armilla_context *context, const armilla_option *row, void *target, const char *text)
 {
+    const armilla_status status = ARMILLA_NOT_NULL(context, row, target);
+    if (status != ARMILLA_OK) return status;
+    if (!text && row->kind != ARMILLA_OPTION_FLAG)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, ARMILLA_FIELD("%s") ": text is NULL; give a value",
+                            row->name);
+    if ((unsigned)row->kind < KINDS && !has_field(row, target))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("%s") ": the program was compiled for a library without it; compile it again",
+                            row->name);
     switch (row->kind) {
     case ARMILLA_OPTION_FLAG:
         *(bool *)field(row, target) = true;
@@ -197,19 +233,15 @@ armilla_status armilla_option_set(armilla_context *context, const armilla_option
         *(const char **)field(row, target) = text;
         return ARMILLA_OK;
     }
-    return armilla_fail(context, ARMILLA_INTERNAL, "--%s: this kind of option is unknown", row->name);
+    return armilla_fail(context, ARMILLA_INTERNAL, ARMILLA_FIELD("%s") ": this kind of option is unknown", row->name);
 }
 
 void armilla_option_presets(const armilla_option *table, void *target)
 {
     armilla_context scratch = {.error = ""};
-    static const size_t field_sizes[] = {
-        [ARMILLA_OPTION_FLAG] = sizeof(bool),       [ARMILLA_OPTION_INTEGER] = sizeof(int64_t),
-        [ARMILLA_OPTION_REAL] = sizeof(double),     [ARMILLA_OPTION_POSITIVE] = sizeof(double),
-        [ARMILLA_OPTION_MULTIPLE] = sizeof(char *), [ARMILLA_OPTION_WORD] = sizeof(char *),
-        [ARMILLA_OPTION_TEXT] = sizeof(char *),     [ARMILLA_OPTION_SIZE] = sizeof(int64_t),
-    };
-    for (; table->name; table++) {
+    if (!target) return;
+    for (; table && table->name; table = armilla_option_next(table)) {
+        if (!has_field(table, target)) continue;
         memset(field(table, target), 0, field_sizes[table->kind]);
         if (table->preset) (void)armilla_option_set(&scratch, table, target, table->preset);
     }
@@ -226,8 +258,11 @@ static void show_real(double value, char *buffer, size_t size)
 
 const char *armilla_option_show(const armilla_option *row, const void *source, char *buffer, size_t size)
 {
-    const void *value = field_const(row, source);
     const char *text = NULL;
+    if (!buffer || size == 0) return "";
+    buffer[0] = '\0';
+    if (!row || !source || !has_field(row, source)) return buffer;
+    const void *value = field_const(row, source);
     switch (row->kind) {
     case ARMILLA_OPTION_FLAG:
         snprintf(buffer, size, "%s", *(const bool *)value ? "yes" : "no");

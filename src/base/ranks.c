@@ -2,6 +2,7 @@
 #include "base/ranks.h"
 
 #include "base/size.h"
+#include "base/sized.h"
 
 #include <stdio.h>
 
@@ -9,7 +10,7 @@ enum { NODES_PER_RANK = 8 };
 
 int armilla_ranks_size(const armilla_context *context)
 {
-    return context->ranks ? context->ranks->size : 1;
+    return context->ranks ? context->ranks->count : 1;
 }
 
 int armilla_ranks_rank(const armilla_context *context)
@@ -17,14 +18,26 @@ int armilla_ranks_rank(const armilla_context *context)
     return context->ranks ? context->ranks->rank : 0;
 }
 
+void armilla_ranks_default_sized(armilla_ranks *ranks, size_t size)
+{
+    const armilla_ranks alone = {.count = 1};
+    armilla_sized_begin(&alone, sizeof alone, ranks, size);
+}
+
 armilla_status armilla_context_set_ranks(armilla_context *context, const armilla_ranks *ranks)
 {
+    armilla_ranks whole = {.size = sizeof whole, .count = 1};
+    if (!context) return ARMILLA_BAD_ARGUMENT;
     if (context->call.open)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "ranks cannot change within a call; set them before it");
-    if (ranks && (ranks->size < 1 || ranks->rank < 0 || ranks->rank >= ranks->size || !ranks->send || !ranks->receive))
+    const armilla_status status =
+        ranks ? armilla_sized_read(context, "armilla_ranks", ranks, &whole, sizeof whole) : ARMILLA_OK;
+    if (status != ARMILLA_OK) return status;
+    if (ranks && (whole.rank < 0 || whole.rank >= whole.count || !whole.send || !whole.receive))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "the table of ranks is not whole: give 0 <= rank < size, send and receive");
-    context->ranks = ranks && ranks->size > 1 ? ranks : NULL;
+                            "the table of ranks is not whole: give 0 <= rank < count, send and receive");
+    context->table_of_ranks = whole;
+    context->ranks = whole.count > 1 ? &context->table_of_ranks : NULL;
     return ARMILLA_OK;
 }
 
@@ -49,7 +62,7 @@ static armilla_status lost(armilla_context *context, int rank)
 {
     return armilla_fail(context, ARMILLA_IO_ERROR,
                         "rank %d of %d cannot be reached: it has ended, or the connection is lost; start all again",
-                        rank, context->ranks->size);
+                        rank, context->ranks->count);
 }
 
 armilla_status armilla_ranks_send(armilla_context *context, int to, const void *bytes, size_t count)
@@ -70,10 +83,10 @@ static armilla_status broadcast_by_messages(armilla_context *context, void *byte
     const armilla_ranks *ranks = context->ranks;
     armilla_status status = ARMILLA_OK;
     int bit = 1;
-    while (bit < ranks->size && !(ranks->rank & bit)) bit *= 2;
+    while (bit < ranks->count && !(ranks->rank & bit)) bit *= 2;
     if (ranks->rank > 0) status = armilla_ranks_receive(context, ranks->rank - bit, bytes, count);
     for (bit /= 2; bit > 0 && status == ARMILLA_OK; bit /= 2)
-        if (ranks->rank + bit < ranks->size) status = armilla_ranks_send(context, ranks->rank + bit, bytes, count);
+        if (ranks->rank + bit < ranks->count) status = armilla_ranks_send(context, ranks->rank + bit, bytes, count);
     return status;
 }
 
@@ -105,9 +118,9 @@ static armilla_status collect(armilla_context *context, ending *own)
 {
     const armilla_ranks *ranks = context->ranks;
     ending other;
-    for (int bit = 1; bit < ranks->size; bit *= 2) {
+    for (int bit = 1; bit < ranks->count; bit *= 2) {
         if (ranks->rank & bit) return armilla_ranks_send(context, ranks->rank - bit, own, sizeof *own);
-        if (ranks->rank + bit >= ranks->size) continue;
+        if (ranks->rank + bit >= ranks->count) continue;
         const armilla_status status = armilla_ranks_receive(context, ranks->rank + bit, &other, sizeof other);
         if (status != ARMILLA_OK) return status;
         merge(own, &other);

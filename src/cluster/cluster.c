@@ -1,6 +1,8 @@
 /* Clusters of data and of codes: options, preparation, and the table of methods. */
 #include "cluster/cluster.h"
 
+#include "base/sized.h"
+
 #include "base/size.h"
 #include "data/sparse.h"
 #include "data/traverse.h"
@@ -26,36 +28,16 @@ const char *armilla_cluster_method(size_t index)
 #define AT(field) offsetof(armilla_cluster_options, field)
 
 static const armilla_option table[] = {
-    {.name = "k",
-     .kind = ARMILLA_OPTION_INTEGER,
-     .offset = AT(k),
-     .low = 1,
-     .high = 32000,
-     .value = "K",
-     .help = "number of clusters; required unless --method argmax"},
-    {.name = "method",
-     .kind = ARMILLA_OPTION_WORD,
-     .offset = AT(method),
-     .choice = armilla_cluster_method,
-     .value = "NAME",
+    {ARMILLA_OPTION_ROW("k"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(k), .low = 1, .high = 32000,
+     .value = "K", .help = "number of clusters; required unless " ARMILLA_FIELD("method argmax")},
+    {ARMILLA_OPTION_ROW("method"), .sized = true, .kind = ARMILLA_OPTION_WORD, .offset = AT(method),
+     .choice = armilla_cluster_method, .value = "NAME",
      .help = "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient; "
              "otherwise kmeans, or with the preparation what the data ask for"},
-    {.name = "tries",
-     .kind = ARMILLA_OPTION_INTEGER,
-     .offset = AT(tries),
-     .preset = "10",
-     .low = 1,
-     .high = 1e6,
-     .value = "N",
-     .help = "starts of k-means, of which the best is taken"},
-    {.name = "cluster-iter",
-     .kind = ARMILLA_OPTION_INTEGER,
-     .offset = AT(max_iter),
-     .preset = "300",
-     .low = 0,
-     .high = 1e9,
-     .value = "N",
-     .help = "most iterations of k-means from each start"},
+    {ARMILLA_OPTION_ROW("tries"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(tries), .preset = "10",
+     .low = 1, .high = 1e6, .value = "N", .help = "starts of k-means, of which the best is taken"},
+    {ARMILLA_OPTION_ROW("cluster-iter"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter),
+     .preset = "300", .low = 0, .high = 1e9, .value = "N", .help = "most iterations of k-means from each start"},
     {.name = NULL},
 };
 
@@ -64,10 +46,18 @@ const armilla_option *armilla_cluster_option_table(void)
     return table;
 }
 
-void armilla_cluster_options_default(armilla_cluster_options *options)
+void armilla_cluster_options_default_sized(armilla_cluster_options *options, size_t size)
 {
-    *options = (armilla_cluster_options){0};
-    armilla_option_presets(table, options);
+    armilla_cluster_options whole = {.size = sizeof whole};
+    armilla_option_presets(table, &whole);
+    armilla_sized_begin(&whole, sizeof whole, options, size);
+}
+
+armilla_status armilla_cluster_options_read(armilla_context *context, const armilla_cluster_options *options,
+                                            armilla_cluster_options *whole)
+{
+    armilla_cluster_options_default(whole);
+    return armilla_sized_read(context, "armilla_cluster_options", options, whole, sizeof *whole);
 }
 
 static armilla_status check_options(armilla_context *context, const armilla_cluster_options *options,
@@ -78,12 +68,14 @@ static armilla_status check_options(armilla_context *context, const armilla_clus
     for (size_t i = 0; i < WAYS; i++)
         if (strcmp(ways[i].name, spoken) == 0) found = &ways[i];
     if (!found)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--method '%s' is unknown; give kmeans, euclidean or argmax",
-                            spoken);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("method '%s'") " is unknown; give kmeans, euclidean or argmax", spoken);
     if (!found->codes && options->k < 1)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("k") " is missing; give the number of clusters, e.g. " ARMILLA_FIELD("k 10"));
     if (!found->codes && (options->tries < 1 || options->max_iter < 0))
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "--tries and --cluster-iter must be positive");
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("tries") " and " ARMILLA_FIELD("cluster.max_iter") " must be positive");
     *way = found;
     return ARMILLA_OK;
 }
@@ -118,19 +110,21 @@ static void count_sizes(armilla_clustering *clustering)
     for (int64_t j = 0; j < clustering->summary.n; j++) clustering->sizes[clustering->labels[j]]++;
 }
 
-void armilla_clustering_summarize(const armilla_clustering *clustering, armilla_cluster_summary *summary)
+void armilla_clustering_summarize_sized(const armilla_clustering *clustering, armilla_cluster_summary *summary,
+                                        size_t size)
 {
-    *summary = clustering->summary;
+    const armilla_cluster_summary none = {.size = 0};
+    armilla_sized_write(clustering ? &clustering->summary : &none, sizeof none, summary, size);
 }
 
 const int64_t *armilla_clustering_labels(const armilla_clustering *clustering)
 {
-    return clustering->labels;
+    return clustering ? clustering->labels : NULL;
 }
 
 const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering)
 {
-    return clustering->sizes;
+    return clustering ? clustering->sizes : NULL;
 }
 
 /* X as given and as it is clustered. */
@@ -152,7 +146,8 @@ static armilla_status cluster_prepared(armilla_context *context, const prepared_
     armilla_status status = ARMILLA_OK;
     if (options->k > n)
         return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", options->k, n);
+                            ARMILLA_FIELD("k %" PRId64) " is more than the %" PRId64 " samples; give a smaller one",
+                            options->k, n);
     status = armilla_take(context, n, sizeof *squared_norms, &squared_norms);
     if (problem->short_data) armilla_call_keep(context);
     if (status == ARMILLA_OK) status = armilla_survey(context, problem->X, problem->work, &facts, squared_norms);
@@ -216,25 +211,19 @@ static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *
     return status;
 }
 
-static int ask_options(void *user)
-{
-    const armilla_cluster_options *options = user;
-    return options->stop && options->stop(options->user);
-}
-
 static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
                               const armilla_options *preparation, armilla_clustering **clustering)
 {
-    const armilla_options none = {0}, *asked = preparation ? preparation : &none;
+    armilla_options asked = {.size = sizeof asked};
     armilla_cluster_options options = *wanted->options;
     armilla_kmeans_problem problem = *wanted;
-    prepared_data data = {.preparation = armilla_preparation_asked(asked), .raw = X};
+    armilla_status status = preparation ? armilla_options_read(context, preparation, &asked) : ARMILLA_OK;
+    if (status != ARMILLA_OK) return status;
+    prepared_data data = {.preparation = armilla_preparation_asked(&asked), .raw = X};
     armilla_memory_add_rank(context, options.k);
     problem.options = &options;
-    problem.work = choose_type(X, asked);
-    armilla_status status = armilla_call_enter_alone(context, options.threads);
-    if (status != ARMILLA_OK) return status;
-    armilla_call_ask(context, ask_options, &options);
+    problem.work = choose_type(X, &asked);
+    if ((status = armilla_call_enter_alone(context, options.threads)) != ARMILLA_OK) return status;
     if (problem.short_data) armilla_call_keep(context);
     status = prepare(context, &problem, &data);
     if (problem.short_data) armilla_call_keep_leave(context);
@@ -248,12 +237,15 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
 armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X, const armilla_options *preparation,
                                     const armilla_cluster_options *options, armilla_clustering **clustering)
 {
-    armilla_kmeans_problem problem = {.options = options};
-    const armilla_status status = check_options(context, options, &problem.way);
+    armilla_cluster_options whole;
+    armilla_kmeans_problem problem = {.options = &whole};
+    armilla_status status = ARMILLA_NOT_NULL(context, X, options, clustering);
+    if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, options, &whole);
+    if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.way);
     if (status != ARMILLA_OK) return status;
     if (problem.way->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "--method argmax is for codes; with data give kmeans or euclidean");
+                            ARMILLA_FIELD("method argmax") " is for codes; with data give kmeans or euclidean");
     return cluster(&problem, context, X, preparation, clustering);
 }
 
@@ -275,10 +267,11 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     armilla_clustering *made = NULL;
     double *code = NULL;
     if (k > 0 && k != r)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "--method argmax gives a cluster to each of the model's %" PRId64 " atoms, not %" PRId64
-                            "; leave out --k, or use --method kmeans",
-                            r, k);
+        return armilla_fail(
+            context, ARMILLA_BAD_ARGUMENT,
+            ARMILLA_FIELD("method argmax") " gives a cluster to each of the model's %" PRId64 " atoms, not %" PRId64
+                                           "; leave out " ARMILLA_FIELD("k") ", or use " ARMILLA_FIELD("method kmeans"),
+            r, k);
     armilla_status status = armilla_take(context, r, sizeof *code, &code);
     if (status == ARMILLA_OK) status = new_clustering(context, way, r, n, &made);
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++)
@@ -294,12 +287,15 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
 armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
                                      const armilla_cluster_options *options, armilla_clustering **clustering)
 {
-    const armilla_model_summary *s = &model->summary;
-    armilla_kmeans_problem problem = {.options = options, .short_data = true};
+    armilla_cluster_options whole;
+    armilla_kmeans_problem problem = {.options = &whole, .short_data = true};
     armilla_data *codes = NULL;
-    armilla_status status = check_options(context, options, &problem.way);
+    armilla_status status = ARMILLA_NOT_NULL(context, model, options, clustering);
+    if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, options, &whole);
+    if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.way);
     if (status != ARMILLA_OK) return status;
-    if (problem.way->codes) return cluster_argmax(context, model, problem.way, options->k, clustering);
+    if (problem.way->codes) return cluster_argmax(context, model, problem.way, whole.k, clustering);
+    const armilla_model_summary *s = &model->summary;
     status = armilla_data_wrap_dense(context, s->precision, model->V, s->rank, s->n, s->rank, &codes);
     if (status == ARMILLA_OK) status = cluster(&problem, context, codes, NULL, clustering);
     armilla_data_free(codes);

@@ -45,4 +45,8 @@ armilla_status armilla_match(armilla_context *context, int64_t rows, int64_t col
 armilla_status armilla_expected_information(armilla_context *context, int64_t n, const int64_t *sizes[2],
                                             const int64_t counts[2], double *expected);
 
+/* *whole = the program's options, the defaults where it was compiled for a library with fewer. */
+armilla_status armilla_cluster_options_read(armilla_context *context, const armilla_cluster_options *options,
+                                            armilla_cluster_options *whole);
+
 #endif

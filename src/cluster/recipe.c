@@ -4,6 +4,9 @@
  * origin means nothing there. */
 #include "cluster/cluster.h"
 
+#include "base/sized.h"
+#include "model/model.h"
+
 #include "base/size.h"
 #include "base/team.h"
 #include "data/column.h"
@@ -114,8 +117,8 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
     return status;
 }
 
-armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
-                                      armilla_cluster_options *clusters)
+static armilla_status choose(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                             armilla_cluster_options *clusters)
 {
     bool units = false, varies = false;
     double sums[SUMS] = {0};
@@ -135,5 +138,20 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
     /* Codes have one length, so that the two differ in their centres alone. Measured: distances do as well as angles, or
      * better, but for words. */
     if (!clusters->method) clusters->method = counts ? "kmeans" : "euclidean";
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                                      armilla_cluster_options *clusters)
+{
+    armilla_options whole_fit;
+    armilla_cluster_options whole_clusters;
+    armilla_status status = ARMILLA_NOT_NULL(context, X, fit, clusters);
+    if (status == ARMILLA_OK) status = armilla_options_read(context, fit, &whole_fit);
+    if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, clusters, &whole_clusters);
+    if (status == ARMILLA_OK) status = choose(context, X, &whole_fit, &whole_clusters);
+    if (status != ARMILLA_OK) return status;
+    armilla_sized_write_back(&whole_fit, sizeof whole_fit, fit);
+    armilla_sized_write_back(&whole_clusters, sizeof whole_clusters, clusters);
     return ARMILLA_OK;
 }

@@ -2,6 +2,8 @@
  * shares. Definitions and odd cases (one cluster, all alone, no samples) are those of scikit-learn. */
 #include "cluster/cluster.h"
 
+#include "base/sized.h"
+
 #include "base/size.h"
 
 #include <float.h>
@@ -171,13 +173,15 @@ done:
     return status;
 }
 
-armilla_status armilla_score(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *truth,
-                             armilla_scores *scores)
+armilla_status armilla_score_sized(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *truth,
+                                   armilla_scores *scores, size_t size)
 {
     contingency t = {.n = n};
     armilla_scores made;
+    armilla_status status = ARMILLA_NOT_NULL(context, labels, truth, scores);
+    if (status != ARMILLA_OK) return status;
     if (n < 0) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "a negative number of labels cannot be scored");
-    armilla_status status = armilla_take(context, n, sizeof *t.pairs, &t.pairs);
+    status = armilla_take(context, n, sizeof *t.pairs, &t.pairs);
     if (status == ARMILLA_OK) status = number_side(context, n, labels, LABELS, &t);
     if (status == ARMILLA_OK) status = number_side(context, n, truth, TRUTH, &t);
     if (status != ARMILLA_OK) goto done;
@@ -186,7 +190,7 @@ armilla_status armilla_score(armilla_context *context, int64_t n, const int64_t 
     made.purity = purity(&t);
     status = informations(context, &t, &made);
     if (status == ARMILLA_OK) status = accuracy(context, &t, &made.accuracy);
-    if (status == ARMILLA_OK) *scores = made;
+    if (status == ARMILLA_OK) armilla_sized_write(&made, sizeof made, scores, size);
 done:
     free_contingency(context, &t);
     return status;

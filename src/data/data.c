@@ -26,27 +26,28 @@ void armilla_data_view(armilla_data *view, const armilla_data *inner, const armi
 
 int64_t armilla_data_features(const armilla_data *data)
 {
-    return data->m;
+    return data ? data->m : 0;
 }
 
 int64_t armilla_data_samples(const armilla_data *data)
 {
-    return data->n;
+    return data ? data->n : 0;
 }
 
 int64_t armilla_data_stored(const armilla_data *data)
 {
+    if (!data) return 0;
     return armilla_sparse_of(data) ? armilla_sparse_before(data, data->n) : data->m * data->n;
 }
 
 armilla_type armilla_data_type(const armilla_data *data)
 {
-    return data->type;
+    return data ? data->type : ARMILLA_F64;
 }
 
 const char *armilla_data_storage(const armilla_data *data)
 {
-    return data->ops->storage[data->type];
+    return data ? data->ops->storage[data->type] : "";
 }
 
 armilla_status armilla_data_check_shape(armilla_context *context, const char *where, int64_t m, int64_t n)
@@ -129,5 +130,7 @@ armilla_status armilla_data_column(armilla_context *context, const armilla_data 
 
 armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j, double *sample)
 {
+    const armilla_status status = ARMILLA_NOT_NULL(context, data, sample);
+    if (status != ARMILLA_OK) return status;
     return armilla_data_column(context, data, armilla_type_precision(data->type), j, sample);
 }

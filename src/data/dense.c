@@ -107,7 +107,8 @@ armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type ty
                                        int64_t n, int64_t stride, armilla_data **data)
 {
     dense *made = NULL;
-    const armilla_status status = new_dense(context, type, values, m, n, stride, &made);
+    armilla_status status = ARMILLA_NOT_NULL(context, values, data);
+    if (status == ARMILLA_OK) status = new_dense(context, type, values, m, n, stride, &made);
     if (status != ARMILLA_OK) return status;
     armilla_memory_add_input(context, m * n * (int64_t)armilla_type_size(type));
     *data = &made->data;

@@ -54,16 +54,17 @@ static armilla_status name_bad_place(armilla_context *context, const armilla_pre
     called(X, ARMILLA_FEATURE_NAMES, facts.bad_feature, feature);
     const armilla_step_row *step = refusing(p, value);
     if (step)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "sample %" PRId64 "%s, feature %" PRId64 "%s (counted from 1) is %g, but --%s %s",
-                            facts.bad_sample + 1, sample, facts.bad_feature + 1, feature, value, step->name,
-                            step->needs);
-    return armilla_fail(
-        context, ARMILLA_BAD_DATA,
-        "sample %" PRId64 "%s, feature %" PRId64 "%s (counted from 1) is NaN or infinite%s; remove or "
-        "fill such values first",
-        facts.bad_sample + 1, sample, facts.bad_feature + 1, feature,
-        armilla_type_size(work) < armilla_type_size(X->type) ? " (or beyond f32; then use --precision f64)" : "");
+        return armilla_fail(
+            context, ARMILLA_BAD_DATA,
+            "sample %" PRId64 "%s, feature %" PRId64 "%s (counted from 1) is %g, but " ARMILLA_FIELD("%s") " %s",
+            facts.bad_sample + 1, sample, facts.bad_feature + 1, feature, value, step->name, step->needs);
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "sample %" PRId64 "%s, feature %" PRId64 "%s (counted from 1) is NaN or infinite%s; remove or "
+                        "fill such values first",
+                        facts.bad_sample + 1, sample, facts.bad_feature + 1, feature,
+                        armilla_type_size(work) < armilla_type_size(X->type)
+                            ? " (or beyond f32; then use " ARMILLA_FIELD("precision f64") ")"
+                            : "");
 }
 
 armilla_status armilla_preparation_finite(armilla_context *context, const armilla_preparation *p,
@@ -74,13 +75,15 @@ armilla_status armilla_preparation_finite(armilla_context *context, const armill
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "the entries are too large for their squares to be added in %s; %s",
                             armilla_type_word(work),
-                            isfinite(facts->squared_norm) ? "use --precision f64 or divide the data by a power of ten"
-                                                          : "divide the data by a power of ten");
+                            isfinite(facts->squared_norm)
+                                ? "use " ARMILLA_FIELD("precision f64") " or divide the data by a power of ten"
+                                : "divide the data by a power of ten");
     if (facts->cancellation * armilla_epsilon(work) > MOST_CANCELLED)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "the samples differ so little from their mean that sparse %s entries do not show it; %s",
                             armilla_type_word(work),
-                            work == ARMILLA_F32 ? "fit with --precision f64 or without --center"
-                                                : "fit without --center");
+                            work == ARMILLA_F32
+                                ? "fit with " ARMILLA_FIELD("precision f64") " or without " ARMILLA_FIELD("center")
+                                : "fit without " ARMILLA_FIELD("center"));
     return ARMILLA_OK;
 }

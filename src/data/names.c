@@ -127,7 +127,9 @@ const armilla_names *armilla_data_names(const armilla_data *data, armilla_naming
 
 const char *armilla_data_name(const armilla_data *data, armilla_naming kind, int64_t index)
 {
-    if (!armilla_data_names(data, kind) || index < 0 || index >= data->names[kind].count) return NULL;
+    if (!data || (unsigned)kind >= ARMILLA_NAMING_COUNT || !armilla_data_names(data, kind) || index < 0 ||
+        index >= data->names[kind].count)
+        return NULL;
     return armilla_names_at(&data->names[kind], index);
 }
 
@@ -135,6 +137,7 @@ armilla_status armilla_data_set_names(armilla_data *data, armilla_naming kind, c
 {
     armilla_names names = {0};
     armilla_status status = ARMILLA_OK;
+    if (!data) return ARMILLA_BAD_ARGUMENT;
     if ((unsigned)kind >= ARMILLA_NAMING_COUNT || (count > 0 && !texts))
         return armilla_fail(data->context, ARMILLA_BAD_ARGUMENT, "names: the kind is unknown, or there are no texts");
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)

@@ -56,8 +56,9 @@ static armilla_status learn_scale(armilla_context *context, const armilla_prepar
         learned[i] = varies ? 1 / (deviation * (p->weights ? p->weights[i] : 1)) : 1;
         if (!isfinite(learned[i]))
             return armilla_fail(context, ARMILLA_BAD_DATA,
-                                "feature %" PRId64 " (counted from 1) varies by %g, too little for --scale to divide "
-                                "by; multiply the data by a power of ten",
+                                "feature %" PRId64 " (counted from 1) varies by %g, too little for " ARMILLA_FIELD(
+                                    "scale") " to divide "
+                                             "by; multiply the data by a power of ten",
                                 i + 1, deviation);
     }
     return ARMILLA_OK;

@@ -3,6 +3,7 @@
 #include "data/data.h"
 
 #include "base/size.h"
+#include "base/sized.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -90,9 +91,6 @@ static const armilla_data_ops sourced_ops = {
 
 static armilla_status check_source(armilla_context *context, const armilla_data_source *source)
 {
-    if (!source || source->size != sizeof *source)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "data source: its size is not that of armilla_data_source; set size = sizeof source");
     if (!source->fill) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data source: fill is NULL");
     if ((unsigned)source->type >= ARMILLA_TYPE_COUNT)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data source: the number type %d is unknown",
@@ -100,11 +98,21 @@ static armilla_status check_source(armilla_context *context, const armilla_data_
     return armilla_data_check_shape(context, "", source->m, source->n);
 }
 
+void armilla_data_source_default_sized(armilla_data_source *source, size_t size)
+{
+    const armilla_data_source none = {.type = ARMILLA_F64};
+    armilla_sized_begin(&none, sizeof none, source, size);
+}
+
 armilla_status armilla_data_from_source(armilla_context *context, const armilla_data_source *source,
                                         armilla_data **data)
 {
+    armilla_data_source whole;
     sourced *made = NULL;
-    armilla_status status = check_source(context, source);
+    armilla_data_source_default(&whole);
+    armilla_status status = ARMILLA_NOT_NULL(context, source, data);
+    if (status == ARMILLA_OK) status = armilla_sized_read(context, "armilla_data_source", source, &whole, sizeof whole);
+    if (status == ARMILLA_OK) status = check_source(context, &whole);
     if (status == ARMILLA_OK) status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     if (pthread_mutex_init(&made->turn, NULL) != 0) {
@@ -112,9 +120,9 @@ armilla_status armilla_data_from_source(armilla_context *context, const armilla_
         return armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for the lock of a data source");
     }
     made->data =
-        (armilla_data){.ops = &sourced_ops, .context = context, .type = source->type, .m = source->m, .n = source->n};
-    made->source = *source;
-    armilla_memory_add_input(context, source->m * source->n * (int64_t)armilla_type_size(source->type));
+        (armilla_data){.ops = &sourced_ops, .context = context, .type = whole.type, .m = whole.m, .n = whole.n};
+    made->source = whole;
+    armilla_memory_add_input(context, whole.m * whole.n * (int64_t)armilla_type_size(whole.type));
     *data = &made->data;
     return ARMILLA_OK;
 }

@@ -332,7 +332,6 @@ static armilla_status check_arguments(armilla_context *context, const armilla_sp
                             (int)matrix->type);
     if ((unsigned)index >= ARMILLA_INDEX_COUNT)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: the index type %d is unknown", (int)index);
-    if (!matrix->starts) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: the starts are NULL");
     if ((uintptr_t)matrix->values % armilla_type_size(matrix->type) || (uintptr_t)matrix->rows % width ||
         (uintptr_t)matrix->starts % width)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: an array is not aligned to its type");
@@ -355,7 +354,8 @@ armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type t
                                           (void *)(uintptr_t)starts};
     armilla_sparse_matrix made;
     bool sorted = false;
-    armilla_status status = check_arguments(context, &matrix, index);
+    armilla_status status = ARMILLA_NOT_NULL(context, starts, data);
+    if (status == ARMILLA_OK) status = check_arguments(context, &matrix, index);
     if (status == ARMILLA_OK)
         status = armilla_sparse_check(context, "", &matrix, armilla_sparse_entries(&matrix), &sorted);
     if (status == ARMILLA_OK)

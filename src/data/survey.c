@@ -2,6 +2,7 @@
 #include "data/traverse.h"
 
 #include "base/size.h"
+#include "base/sized.h"
 #include "base/team.h"
 #include "data/column.h"
 #include "linalg/dense.h"
@@ -233,11 +234,15 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
     return status;
 }
 
-armilla_status armilla_data_survey(armilla_context *context, const armilla_data *data, int threads,
-                                   armilla_data_facts *facts)
+armilla_status armilla_data_survey_sized(armilla_context *context, const armilla_data *data, int threads,
+                                         armilla_data_facts *facts, size_t size)
 {
-    armilla_status status = armilla_call_enter(context, threads);
+    armilla_data_facts whole = {.size = sizeof whole};
+    armilla_status status = ARMILLA_NOT_NULL(context, data, facts);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, threads);
     if (status != ARMILLA_OK) return status;
-    status = armilla_survey(context, data, armilla_type_precision(data->type), facts, NULL);
-    return armilla_call_leave_together(context, status);
+    status = armilla_survey(context, data, armilla_type_precision(data->type), &whole, NULL);
+    status = armilla_call_leave_together(context, status);
+    if (status == ARMILLA_OK) armilla_sized_write(&whole, sizeof whole, facts, size);
+    return status;
 }

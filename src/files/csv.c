@@ -27,16 +27,15 @@ static armilla_status bad_field(const table *t, int64_t column, armilla_span fie
     static const char *const sentences[] = {
         [ARMILLA_DECIMAL_NUMBER] = "",
         [ARMILLA_DECIMAL_EMPTY] = " the field is empty (a missing value); fill it, or remove the line or the column",
-        [ARMILLA_DECIMAL_TEXT] =
-            " is not a number; correct it or remove the column, or say what it is (--name-column, --label-column, "
-            "--header)",
+        [ARMILLA_DECIMAL_TEXT] = " is not a number; correct it or remove the column, or say what it is (" ARMILLA_FIELD(
+            "name_column") ", " ARMILLA_FIELD("label_column") ", " ARMILLA_FIELD("header") ")",
         [ARMILLA_DECIMAL_NOT_FINITE] = " is no finite number; remove the line or the column, or fill the value",
         [ARMILLA_DECIMAL_TOO_LARGE] = " is too large for a number; scale the values",
         [RAGGED] = "",
         [NUMBER_AS_NAME] = " is a number where the first row has a name; correct one of them, or say that the column "
-                           "holds names (--name-column 1)",
-        [OTHER_MARK] = " has another decimal mark than was expected; use one for all numbers, and say which (--decimal "
-                       "point or comma)",
+                           "holds names (" ARMILLA_FIELD("name_column 1") ")",
+        [OTHER_MARK] = " has another decimal mark than was expected; use one for all numbers, and say which "
+                       "(" ARMILLA_FIELD("decimal point or comma") ")",
     };
     char shown[ARMILLA_SHOWN];
     double value = 0;
@@ -293,8 +292,9 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     if (status == ARMILLA_OK) status = make_data(&t, data);
     if (status == ARMILLA_OK && t.columns.doubtful)
         armilla_log(context, ARMILLA_LOG_WARNING,
-                    "%s: the first line counts up and is taken for a sample; say --header yes where it holds the names "
-                    "of columns, else --header no",
+                    "%s: the first line counts up and is taken for a sample; say " ARMILLA_FIELD(
+                        "header yes") " where it holds the names "
+                                      "of columns, else " ARMILLA_FIELD("header no"),
                     bytes->path);
     armilla_release(context, t.values);
     armilla_release(context, t.names);

@@ -34,10 +34,11 @@ static armilla_status given_separator(const armilla_text *text, const char *word
         }
     *separator = (unsigned char)word[0];
     if (*separator && !word[1] && can_separate(*separator)) return ARMILLA_OK;
-    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
-                        "separator '%s' (--separator) cannot be used; give comma, semicolon, tab, blank, or one "
-                        "character such as |",
-                        word);
+    return armilla_fail(
+        text->context, ARMILLA_BAD_ARGUMENT,
+        "separator '%s' (" ARMILLA_FIELD("separator") ") cannot be used; give comma, semicolon, tab, blank, or one "
+                                                      "character such as |",
+        word);
 }
 
 static armilla_status given_mark(const armilla_text *text, const char *word, unsigned char *mark)
@@ -48,7 +49,7 @@ static armilla_status given_mark(const armilla_text *text, const char *word, uns
             return ARMILLA_OK;
         }
     return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
-                        "decimal mark '%s' (--decimal) is unknown; it can be point or comma", word);
+                        "decimal mark '%s' (" ARMILLA_FIELD("decimal") ") is unknown; it can be point or comma", word);
 }
 
 /* A number that needs the mark. */

@@ -69,16 +69,6 @@ armilla_status armilla_bytes_open(armilla_context *context, const char *path, ar
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
 /* Bytes that gzip made become what it packed, if memory has room for them (armilla_memory_left); others stay as they
  * are. */
-armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options,
-                                    armilla_bytes *bytes);
-
-/* Tells how far a part of the reading has come; whether it should end: what then fails is explained by
- * armilla_data_open. On the calling thread alone. */
-static inline bool armilla_read_progress(armilla_context *context, const armilla_read_options *options, int64_t done,
-                                         int64_t total)
-{
-    if (options->progress) options->progress(options->progress_user, done, total);
-    return armilla_call_reached(context, done, total);
-}
+armilla_status armilla_bytes_unpack(armilla_context *context, armilla_bytes *bytes);
 
 #endif

@@ -17,7 +17,6 @@ static const unsigned char magic[MAGIC] = {0x1f, 0x8b, Z_DEFLATED};
 typedef struct unpacking {
     armilla_context *context;
     const armilla_bytes *packed;
-    const armilla_read_options *options;
     size_t fed; /* bytes of it that zlib has been given */
     z_stream stream;
     unsigned char *block;
@@ -59,7 +58,7 @@ static armilla_status too_large(const unpacking *u)
 {
     return armilla_fail(u->context, ARMILLA_NO_MEMORY,
                         "%s: out of memory: its %zu bytes unpack to more than the %lld that may be taken; check how it "
-                        "was made, unpack it first (gunzip), or raise the limit by --memory SIZE",
+                        "was made, unpack it first (gunzip), or raise the limit by " ARMILLA_FIELD("memory SIZE"),
                         u->packed->path, u->packed->count, (long long)u->limit);
 }
 
@@ -77,7 +76,7 @@ static armilla_status feed(unpacking *u)
     const size_t left = u->packed->count - u->fed, part = left < FEED ? left : FEED;
     u->stream.next_in = (unsigned char *)(uintptr_t)(u->packed->start + u->fed);
     u->stream.avail_in = (unsigned)part;
-    if (armilla_read_progress(u->context, u->options, (int64_t)u->fed, (int64_t)u->packed->count))
+    if (armilla_call_reached(u->context, (int64_t)u->fed, (int64_t)u->packed->count))
         return armilla_call_explain(u->context);
     u->fed += part;
     return ARMILLA_OK;
@@ -144,10 +143,9 @@ static armilla_status unpack_all(unpacking *u)
     return status;
 }
 
-armilla_status armilla_bytes_unpack(armilla_context *context, const armilla_read_options *options, armilla_bytes *bytes)
+armilla_status armilla_bytes_unpack(armilla_context *context, armilla_bytes *bytes)
 {
-    unpacking u = {
-        .context = context, .packed = bytes, .options = options, .limit = armilla_memory_left(context) - RESERVE};
+    unpacking u = {.context = context, .packed = bytes, .limit = armilla_memory_left(context) - RESERVE};
     if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
     armilla_call_step(context, 0, 2); /* unpacking, then parsing */
     armilla_status status = unpack_all(&u);

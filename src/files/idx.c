@@ -82,7 +82,7 @@ armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *
         return armilla_fail(
             context, ARMILLA_BAD_DATA,
             "%s: is not an IDX file: it does not begin with two zero bytes, the type of its numbers and "
-            "how many sizes they have; name its true format (--format)",
+            "how many sizes they have; name its true format (" ARMILLA_FIELD("format") ")",
             bytes->path);
     const struct element *element = find_element(bytes->start[2]);
     const int sizes = bytes->start[3];
@@ -105,7 +105,7 @@ static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, c
     if (array.dimensions == 1)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: holds one number per sample, such as labels; give the file of the samples themselves, "
-                            "and this one by --labels",
+                            "and this one by " ARMILLA_FIELD("labels"),
                             bytes->path);
     return armilla_array_data(context, bytes, &array, options, data);
 }

@@ -23,7 +23,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* Images being gathered. */
 typedef struct gathering {
     armilla_context *context;
-    const armilla_read_options *options;
     int64_t count, m;
     int64_t width, height;
     int depth;
@@ -116,7 +115,8 @@ static armilla_status finish(gathering *g, armilla_data **data)
 static armilla_status read_one(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                armilla_data **data)
 {
-    gathering g = {.context = context, .options = options, .count = 1};
+    gathering g = {.context = context, .count = 1};
+    (void)options;
     armilla_status status = gather(&g, 0, bytes);
     if (status == ARMILLA_OK) status = finish(&g, data);
     armilla_release(context, g.values);
@@ -217,7 +217,7 @@ static armilla_status gather_file(gathering *g, const char *folder, const char *
     armilla_bytes_free(g->context, &bytes);
     if (status == ARMILLA_OK) {
         const int64_t size = g->m * (int64_t)armilla_type_size(held_type(g->depth));
-        if (armilla_read_progress(g->context, g->options, (j + 1) * size, g->count * size))
+        if (armilla_call_reached(g->context, (j + 1) * size, g->count * size))
             status = armilla_call_explain(g->context);
     }
     return status;
@@ -254,7 +254,8 @@ static armilla_status read_directory(armilla_context *context, const char *path,
                                      armilla_data **data)
 {
     armilla_names found = {.count = 0}, names = {.count = 0};
-    gathering g = {.context = context, .options = options};
+    gathering g = {.context = context};
+    (void)options;
     armilla_data *made = NULL;
     bool any = false;
     armilla_status status = list_images(context, path, &found, &any);

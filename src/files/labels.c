@@ -81,13 +81,13 @@ static armilla_status read_bytes(armilla_context *context, const armilla_bytes *
 
 armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names)
 {
-    const armilla_read_options options = {.format = NULL};
     armilla_bytes bytes;
     armilla_names read = {.count = 0};
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, &options, &bytes);
+    status = armilla_bytes_unpack(context, &bytes);
     if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &read);
+    if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
     if (status == ARMILLA_OK)
         *names = read;
     else
@@ -98,7 +98,13 @@ armilla_status armilla_labels_read(armilla_context *context, const char *path, a
 
 armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path)
 {
-    return armilla_labels_attach(context, path, data);
+    armilla_status status = ARMILLA_NOT_NULL(context, data, path);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    armilla_call_stage(context, ARMILLA_STAGE_READING);
+    status = armilla_labels_attach(context, path, data);
+    armilla_call_leave(context);
+    return status;
 }
 
 armilla_status armilla_labels_attach(armilla_context *context, const char *path, armilla_data *data)

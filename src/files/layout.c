@@ -89,8 +89,8 @@ static armilla_status decide_header(const armilla_text *text, const record_kinds
     const char *given = text->options->header;
     *header = given ? strcmp(given, "yes") == 0 : is_header(first, second);
     if (!given || *header || strcmp(given, "no") == 0) return ARMILLA_OK;
-    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT, "header '%s' (--header) is unknown; it can be yes or no",
-                        given);
+    return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
+                        "header '%s' (" ARMILLA_FIELD("header") ") is unknown; it can be yes or no", given);
 }
 
 static armilla_status find_records(const armilla_text *text, armilla_table_layout *c, record_kinds *first)
@@ -205,13 +205,14 @@ armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table
     armilla_status status = find_records(text, &c, &first);
     if (status == ARMILLA_OK) status = count_columns(text, &c);
     if (status == ARMILLA_OK && options->label_column && options->sample_columns)
-        status = armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
-                              "%s: a column of labels (--label-column) needs samples in rows; transpose the file",
-                              text->path);
+        status = armilla_fail(
+            text->context, ARMILLA_BAD_ARGUMENT,
+            "%s: a column of labels (" ARMILLA_FIELD("label_column") ") needs samples in rows; transpose the file",
+            text->path);
     if (status == ARMILLA_OK && options->label_column)
-        status = find_column(text, &c, options->label_column, "--label-column", &c.label);
+        status = find_column(text, &c, options->label_column, ARMILLA_FIELD("label_column"), &c.label);
     if (status == ARMILLA_OK && options->name_column)
-        status = find_column(text, &c, options->name_column, "--name-column", &c.name);
+        status = find_column(text, &c, options->name_column, ARMILLA_FIELD("name_column"), &c.name);
     if (status != ARMILLA_OK) return status;
     if (!options->name_column) guess_names(&c, &first);
     if (armilla_table_layout_numbers(&c) < 1)

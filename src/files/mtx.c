@@ -111,7 +111,7 @@ static armilla_status parse_banner(market *f, armilla_span line)
     for (int i = 0; i < WORDS; i++) take_word(&line, LONGEST_WORD, word[i]);
     if (strcasecmp(word[0], "%%MatrixMarket") != 0)
         return refuse(f, "is not a Matrix Market file: line 1 does not begin with %%MatrixMarket; name its true format "
-                         "(--format)");
+                         "(" ARMILLA_FIELD("format") ")");
     if (strcasecmp(word[1], "matrix") != 0) return unknown_word(f, "object", word[1], "matrix");
     f->array = strcasecmp(word[2], "array") == 0;
     if (!f->array && strcasecmp(word[2], "coordinate") != 0)

@@ -21,7 +21,6 @@ struct armilla_npz {
     armilla_context *context;
     char *path;
     armilla_bytes bytes;
-    const armilla_read_options *options; /* NULL: nobody watches */
     zip_t *archive;
 };
 
@@ -101,11 +100,6 @@ bool armilla_npz_has(const armilla_npz *npz, const char *name)
     return locate(npz, name) >= 0;
 }
 
-void armilla_npz_set_options(armilla_npz *npz, const armilla_read_options *options)
-{
-    npz->options = options;
-}
-
 bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME])
 {
     const char *entry = zip_get_name(npz->archive, (zip_uint64_t)index, ZIP_FL_ENC_RAW);
@@ -148,9 +142,7 @@ static bool read_bytes(const armilla_npz *npz, zip_file_t *file, unsigned char *
         const zip_int64_t got = zip_fread(file, block + used, count - used < READ_PART ? count - used : READ_PART);
         if (got <= 0) return false;
         used += (size_t)got;
-        if (npz->options && count > READ_PART &&
-            armilla_read_progress(npz->context, npz->options, (int64_t)used, (int64_t)count))
-            return false;
+        if (count > READ_PART && armilla_call_reached(npz->context, (int64_t)used, (int64_t)count)) return false;
     }
     return !all || zip_fread(file, &more, 1) == 0;
 }

@@ -10,6 +10,7 @@
 #include <armilla/files.h>
 
 typedef struct armilla_npz_writer armilla_npz_writer;
+/* path: NULL where the archive is made in memory. */
 armilla_status armilla_npz_writer_new(armilla_context *context, const char *path, bool overwrite,
                                       armilla_npz_writer **writer);
 /* Adds NAME.npy. As armilla_output_npy_header: cols < 0 a vector, rows < 0 a single number. */
@@ -23,6 +24,8 @@ armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const ch
 /* Adds text as a 1-d array of uint8. */
 armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text);
 armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer);
+/* Instead of the commit, of an archive in memory: *bytes are a block of the context's. */
+armilla_status armilla_npz_writer_take(armilla_npz_writer *writer, void **bytes, size_t *count);
 /* Without a commit nothing is left behind. */
 void armilla_npz_writer_free(armilla_npz_writer *writer);
 
@@ -34,8 +37,6 @@ armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path
                                       size_t count, armilla_npz **npz);
 void armilla_npz_free(armilla_npz *npz);
 bool armilla_npz_has(const armilla_npz *npz, const char *name);
-/* Unpacking large arrays is reported to the options' progress. They are borrowed. */
-void armilla_npz_set_options(armilla_npz *npz, const armilla_read_options *options);
 /* The entries of the archive, arrays or not: name = that of the array without .npy, or the entry's own; false past the
  * last. */
 bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME]);

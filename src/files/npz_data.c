@@ -91,7 +91,8 @@ static armilla_status choose(reading *f)
                             "%s: holds no matrix, but: %s; save one by numpy.savez or scipy.sparse.save_npz", f->path,
                             f->list);
     return armilla_fail(f->context, ARMILLA_BAD_DATA,
-                        "%s: holds several matrices; choose one by --array NAME among: %s", f->path, f->list);
+                        "%s: holds several matrices; choose one by " ARMILLA_FIELD("array NAME") " among: %s", f->path,
+                        f->list);
 }
 
 /* The array's own block becomes the data where its numbers already lie as they should. */
@@ -147,7 +148,6 @@ static armilla_status read_npz(armilla_context *context, armilla_bytes *bytes, c
     armilla_data *made = NULL;
     armilla_status status = armilla_npz_open_bytes(context, bytes->path, bytes->start, bytes->count, &f.npz);
     if (status != ARMILLA_OK) return status;
-    armilla_npz_set_options(f.npz, options);
     if (!options->array && armilla_scipy_is(f.npz))
         status = armilla_scipy_read(context, bytes->path, f.npz, options->sample_columns, &made);
     else

@@ -2,6 +2,7 @@
 #include "files/npz.h"
 
 #include "base/size.h"
+#include "files/output.h"
 #include "files/texts.h"
 #include "files/zip.h"
 
@@ -25,7 +26,8 @@ armilla_status armilla_npz_writer_new(armilla_context *context, const char *path
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     made->context = context;
-    status = armilla_output_new(context, path, overwrite, &made->output);
+    status = path ? armilla_output_new(context, path, overwrite, &made->output)
+                  : armilla_output_new_memory(context, &made->output);
     if (status == ARMILLA_OK) status = armilla_zip_new(context, made->output, &made->zip);
     if (status == ARMILLA_OK)
         *writer = made;
@@ -106,4 +108,11 @@ armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer)
     if (writer->failed == ARMILLA_OK) writer->failed = armilla_zip_finish(writer->zip);
     if (writer->failed == ARMILLA_OK) writer->failed = armilla_output_commit(writer->output);
     return writer->failed;
+}
+
+armilla_status armilla_npz_writer_take(armilla_npz_writer *writer, void **bytes, size_t *count)
+{
+    const armilla_status status = armilla_npz_writer_commit(writer);
+    if (status == ARMILLA_OK) armilla_output_take(writer->output, bytes, count);
+    return status;
 }

@@ -1,9 +1,9 @@
 /* Outputs that appear whole or not at all: written under a temporary name beside the destination, flushed to the
  * disk, then moved into place. What is no regular file (a pipe, /dev/null, /dev/stdout) cannot be moved over, and is
  * written directly. The first failure sticks: later writes and the commit return its status again. */
-#include "files/leftovers.h"
+#include "files/output.h"
 
-#include <armilla/files.h>
+#include "files/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,8 @@ struct armilla_output {
     bool overwrite;
     int file; /* -1: closed */
     armilla_status failed;
+    bool in_memory; /* there is no file: the buffer grows, and is handed over */
+    size_t capacity;
     locale_t plain; /* numbers are printed with a point, whatever the host program's locale */
     unsigned char *buffer;
     size_t used;
@@ -58,8 +60,10 @@ static armilla_status cannot_create(armilla_output *output)
 
 static armilla_status exists_already(armilla_output *output)
 {
-    return armilla_fail(output->context, ARMILLA_CANNOT_CREATE,
-                        "%s: exists already; choose another name, or allow overwriting it (--force)", output->path);
+    return armilla_fail(
+        output->context, ARMILLA_CANNOT_CREATE,
+        "%s: exists already; choose another name, or allow overwriting it (" ARMILLA_FIELD("overwrite") ")",
+        output->path);
 }
 
 /* EFAULT: the bytes are those of a mapped input, and are no more. */
@@ -167,7 +171,7 @@ static armilla_status open_temporary(armilla_output *output)
 static armilla_status begin(armilla_output *output, const char *path)
 {
     bool direct = false;
-    armilla_status status = armilla_copy_text(output->context, path ? path : "", &output->path);
+    armilla_status status = armilla_copy_text(output->context, path, &output->path);
     if (status != ARMILLA_OK) return status;
     if ((status = armilla_take(output->context, BUFFER_BYTES, 1, &output->buffer)) != ARMILLA_OK) return status;
     output->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -179,7 +183,8 @@ static armilla_status begin(armilla_output *output, const char *path)
 armilla_status armilla_output_new(armilla_context *context, const char *path, bool overwrite, armilla_output **output)
 {
     armilla_output *made = NULL;
-    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    armilla_status status = ARMILLA_NOT_NULL(context, path, output);
+    if (status == ARMILLA_OK) status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     *made = (armilla_output){.context = context, .overwrite = overwrite, .file = -1};
     status = begin(made, path);
@@ -188,6 +193,28 @@ armilla_status armilla_output_new(armilla_context *context, const char *path, bo
     else
         armilla_output_free(made);
     return status;
+}
+
+armilla_status armilla_output_new_memory(armilla_context *context, armilla_output **output)
+{
+    armilla_output *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    *made = (armilla_output){.context = context, .in_memory = true, .file = -1};
+    status = armilla_copy_text(context, "memory", &made->path);
+    if (status == ARMILLA_OK)
+        *output = made;
+    else
+        armilla_output_free(made);
+    return status;
+}
+
+void armilla_output_take(armilla_output *output, void **bytes, size_t *count)
+{
+    *bytes = output->buffer;
+    *count = output->used;
+    output->buffer = NULL;
+    output->used = output->capacity = 0;
 }
 
 void armilla_output_free(armilla_output *output)
@@ -225,9 +252,28 @@ static armilla_status flush(armilla_output *output)
     return write_all(output, output->buffer, count);
 }
 
+/* Appends, in a buffer that is at least doubled where it is full. */
+static armilla_status append(armilla_output *output, const void *bytes, size_t count)
+{
+    if (count > output->capacity - output->used) {
+        const size_t wanted = output->used + count, twice = 2 * output->capacity;
+        const size_t capacity = wanted > twice ? wanted : twice;
+        output->failed = armilla_grow(output->context, (int64_t)capacity, 1, &output->buffer);
+        if (output->failed != ARMILLA_OK) return output->failed;
+        output->capacity = capacity;
+    }
+    memcpy(output->buffer + output->used, bytes, count);
+    output->used += count;
+    return ARMILLA_OK;
+}
+
 armilla_status armilla_output_write(armilla_output *output, const void *bytes, size_t count)
 {
+    if (!output) return ARMILLA_BAD_ARGUMENT;
     if (output->failed != ARMILLA_OK) return output->failed;
+    if (count > 0 && !bytes)
+        return output->failed = armilla_fail(output->context, ARMILLA_BAD_ARGUMENT, "%s: bytes is NULL", output->path);
+    if (output->in_memory) return count > 0 ? append(output, bytes, count) : ARMILLA_OK;
     if (output->file < 0)
         return armilla_fail(output->context, ARMILLA_BAD_ARGUMENT, "%s: nothing can be written after the commit",
                             output->path);
@@ -251,7 +297,9 @@ armilla_status armilla_output_print(armilla_output *output, const char *format, 
     char brief[512];
     char *text = NULL;
     va_list arguments;
-    armilla_status status = ARMILLA_OK;
+    if (!output) return ARMILLA_BAD_ARGUMENT;
+    armilla_status status = ARMILLA_NOT_NULL(output->context, format);
+    if (status != ARMILLA_OK) return status;
     va_start(arguments, format);
     const int length = print_plain(output, brief, sizeof brief, format, arguments);
     va_end(arguments);
@@ -354,6 +402,7 @@ static armilla_status put_in_place(armilla_output *output)
 
 armilla_status armilla_output_commit(armilla_output *output)
 {
+    if (!output) return ARMILLA_BAD_ARGUMENT;
     if (output->failed != ARMILLA_OK || output->file < 0) return output->failed;
     output->failed = finish_file(output);
     if (output->failed == ARMILLA_OK && output->temporary) output->failed = put_in_place(output);
@@ -365,7 +414,7 @@ static armilla_status foresee(armilla_output *output, const char *path)
 {
     bool direct = false;
     char *directory = NULL;
-    armilla_status status = armilla_copy_text(output->context, path ? path : "", &output->path);
+    armilla_status status = armilla_copy_text(output->context, path, &output->path);
     if (status == ARMILLA_OK) status = examine(output, &direct);
     if (status != ARMILLA_OK || direct) return status;
     if ((status = name_directory(output, &directory)) != ARMILLA_OK) return status;
@@ -377,7 +426,9 @@ static armilla_status foresee(armilla_output *output, const char *path)
 armilla_status armilla_output_check(armilla_context *context, const char *path, bool overwrite)
 {
     armilla_output output = {.context = context, .overwrite = overwrite, .file = -1};
-    const armilla_status status = foresee(&output, path);
+    armilla_status status = ARMILLA_NOT_NULL(context, path);
+    if (status != ARMILLA_OK) return status;
+    status = foresee(&output, path);
     armilla_release(context, output.path);
     return status;
 }

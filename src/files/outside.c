@@ -28,7 +28,7 @@ static bool is_matlab(const unsigned char *start, size_t count)
 const armilla_format armilla_format_hdf5 = {
     .name = "hdf5",
     .endings = ".h5ad .h5 .hdf5",
-    .meaning = "AnnData (X, or --array raw/X, layers/NAME) or 10x matrices, by armilla-convert",
+    .meaning = "AnnData (X, or " ARMILLA_FIELD("array raw/X") ", layers/NAME) or 10x matrices, by armilla-convert",
     .recognize = is_hdf5,
     .read = refuse,
 };

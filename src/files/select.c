@@ -1,6 +1,8 @@
 /* Choosing features and samples by what people write: names, numbers, ranges and labels, in a list or in a file. */
 #include "files/files.h"
 
+#include "base/sized.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +16,9 @@ typedef struct list_kind {
 } list_kind;
 
 static const list_kind kinds[ARMILLA_NAMING_COUNT] = {
-    [ARMILLA_FEATURE_NAMES] = {"--keep-features", "feature", ARMILLA_FEATURE_NAMES, true},
-    [ARMILLA_SAMPLE_NAMES] = {"--keep-samples", "sample", ARMILLA_SAMPLE_NAMES, true},
-    [ARMILLA_SAMPLE_LABELS] = {"--keep-label", "label", ARMILLA_SAMPLE_LABELS, false},
+    [ARMILLA_FEATURE_NAMES] = {ARMILLA_FIELD("selection.features"), "feature", ARMILLA_FEATURE_NAMES, true},
+    [ARMILLA_SAMPLE_NAMES] = {ARMILLA_FIELD("selection.samples"), "sample", ARMILLA_SAMPLE_NAMES, true},
+    [ARMILLA_SAMPLE_LABELS] = {ARMILLA_FIELD("selection.labels"), "label", ARMILLA_SAMPLE_LABELS, false},
 };
 
 /* The pieces of text between separators, without the blanks around them; empty ones are passed over. */
@@ -157,20 +159,33 @@ static armilla_status gather(armilla_context *context, const armilla_data *X, co
     for (int64_t i = 0; i < count && status == ARMILLA_OK && any; i++)
         if (keep[i]) kept->at[kept->count++] = i;
     if (status == ARMILLA_OK && any && kept->count == 0)
-        status = armilla_fail(context, ARMILLA_BAD_DATA, "--keep-label and --keep-samples together leave no sample");
+        status = armilla_fail(
+            context, ARMILLA_BAD_DATA,
+            ARMILLA_FIELD("selection.labels") " and " ARMILLA_FIELD("selection.samples") " together leave no sample");
     kept->of = count;
     armilla_release(context, keep);
     return status;
 }
 
+void armilla_selection_default_sized(armilla_selection *selection, size_t size)
+{
+    const armilla_selection none = {.size = 0};
+    armilla_sized_begin(&none, sizeof none, selection, size);
+}
+
 armilla_status armilla_data_select(armilla_context *context, const armilla_data *X, const armilla_selection *selection,
                                    armilla_data **data)
 {
-    const char *const of_features[ARMILLA_NAMING_COUNT] = {[ARMILLA_FEATURE_NAMES] = selection->features};
-    const char *const of_samples[ARMILLA_NAMING_COUNT] = {
-        [ARMILLA_SAMPLE_NAMES] = selection->samples, [ARMILLA_SAMPLE_LABELS] = selection->labels};
+    armilla_selection whole = {.size = sizeof whole};
     armilla_kept kept[ARMILLA_KEPT_COUNT] = {{0}, {0}};
-    armilla_status status = gather(context, X, of_features, X->m, &kept[ARMILLA_KEPT_FEATURES]);
+    armilla_status status = ARMILLA_NOT_NULL(context, X, selection, data);
+    if (status == ARMILLA_OK)
+        status = armilla_sized_read(context, "armilla_selection", selection, &whole, sizeof whole);
+    if (status != ARMILLA_OK) return status;
+    const char *const of_features[ARMILLA_NAMING_COUNT] = {[ARMILLA_FEATURE_NAMES] = whole.features};
+    const char *const of_samples[ARMILLA_NAMING_COUNT] = {
+        [ARMILLA_SAMPLE_NAMES] = whole.samples, [ARMILLA_SAMPLE_LABELS] = whole.labels};
+    status = gather(context, X, of_features, X->m, &kept[ARMILLA_KEPT_FEATURES]);
     if (status == ARMILLA_OK) status = gather(context, X, of_samples, X->n, &kept[ARMILLA_KEPT_SAMPLES]);
     if (status == ARMILLA_OK) status = armilla_data_keep(context, X, kept, data);
     for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &kept[i]);

@@ -163,10 +163,11 @@ static armilla_status tell_mistake(const reading *r, const armilla_text_part *pa
     const armilla_span line = armilla_text_line(&r->text, part->bad);
     const armilla_span word = {part->bad, word_end(part->bad, line.end)};
     char shown[ARMILLA_SHOWN];
-    return armilla_fail(
-        r->text.context, ARMILLA_BAD_DATA,
-        "%s: line %" PRId64 ": '%s' %s; check how the file was made, or name its true format (--format)", r->text.path,
-        armilla_text_line_number(&r->text, part->bad), armilla_text_show(word, shown), sentences[part->mistake]);
+    return armilla_fail(r->text.context, ARMILLA_BAD_DATA,
+                        "%s: line %" PRId64
+                        ": '%s' %s; check how the file was made, or name its true format (" ARMILLA_FIELD("format") ")",
+                        r->text.path, armilla_text_line_number(&r->text, part->bad), armilla_text_show(word, shown),
+                        sentences[part->mistake]);
 }
 
 /* Samples are numbered within their part, and parts have gaps between them: moves everything together. The number of

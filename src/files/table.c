@@ -1,6 +1,8 @@
 /* The formats table, and opening a file by it. */
 #include "files/files.h"
 
+#include "base/sized.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -89,7 +91,8 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
     if (!*format) *format = find_by_ending(bytes);
     if (*format) return ARMILLA_OK;
     join_formats(all, sizeof all);
-    return armilla_fail(context, ARMILLA_BAD_DATA, "%s: this kind of file is unknown; name its format (--format): %s",
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%s: this kind of file is unknown; name its format (" ARMILLA_FIELD("format") "): %s",
                         bytes->path, all);
 }
 
@@ -162,7 +165,7 @@ static armilla_status open_file(armilla_context *context, const char *path, cons
     if (format && !format->read) return wrong_kind(context, path, format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, options, &bytes);
+    status = armilla_bytes_unpack(context, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
     armilla_bytes_free(context, &bytes);
@@ -190,12 +193,20 @@ static armilla_status open_any(armilla_context *context, const char *path, const
     return status;
 }
 
+void armilla_read_options_default_sized(armilla_read_options *options, size_t size)
+{
+    const armilla_read_options none = {.size = 0};
+    armilla_sized_begin(&none, sizeof none, options, size);
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
-    armilla_read_options chosen = options ? *options : (armilla_read_options){.format = NULL};
-    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the data have no file name; give one");
-    armilla_status status = armilla_call_enter(context, chosen.threads);
+    armilla_read_options chosen = {.size = sizeof chosen};
+    armilla_status status = ARMILLA_NOT_NULL(context, path, data);
+    if (status == ARMILLA_OK && options)
+        status = armilla_sized_read(context, "armilla_read_options", options, &chosen, sizeof chosen);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, chosen.threads);
     if (status != ARMILLA_OK) return status;
     const int64_t outer = armilla_memory_enter(context, chosen.memory);
     armilla_call_stage(context, ARMILLA_STAGE_READING);

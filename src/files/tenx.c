@@ -37,8 +37,8 @@ static armilla_status find_member(armilla_context *context, const char *director
     return ARMILLA_OK;
 }
 
-static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted,
-                                  const armilla_read_options *options, char *path, armilla_bytes *bytes)
+static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted, char *path,
+                                  armilla_bytes *bytes)
 {
     bool found = false;
     armilla_status status = find_member(context, directory, wanted, path, &found);
@@ -48,7 +48,7 @@ static armilla_status open_member(armilla_context *context, const char *director
                             "%s: is no 10x directory: it has no %s%s; give one with matrix, features and barcodes",
                             directory, wanted->names[0], wanted->names[2] ? " or genes.tsv (or .gz)" : " (or .gz)");
     if ((status = armilla_bytes_open(context, path, bytes)) != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, options, bytes);
+    status = armilla_bytes_unpack(context, bytes);
     if (status != ARMILLA_OK) armilla_bytes_free(context, bytes);
     return status;
 }
@@ -82,12 +82,12 @@ static armilla_status read_names(armilla_context *context, const armilla_bytes *
 
 /* The names that stand in a column of the member become the data's. */
 static armilla_status add_names(armilla_context *context, const char *directory, const member *wanted,
-                                const armilla_read_options *options, armilla_data *data)
+                                armilla_data *data)
 {
     char path[PATH_MAX], where[PATH_MAX + 2];
     armilla_bytes bytes;
     armilla_names names = {0};
-    armilla_status status = open_member(context, directory, wanted, options, path, &bytes);
+    armilla_status status = open_member(context, directory, wanted, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = read_names(context, &bytes, wanted->column, &names);
     armilla_bytes_free(context, &bytes);
@@ -105,12 +105,12 @@ static armilla_status read_directory(armilla_context *context, const char *direc
     armilla_read_options inner = *options;
     armilla_data *made = NULL;
     inner.sample_columns = true;
-    armilla_status status = open_member(context, directory, &matrix, options, path, &bytes);
+    armilla_status status = open_member(context, directory, &matrix, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = armilla_mtx_read(context, &bytes, &inner, &made);
     armilla_bytes_free(context, &bytes);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &features, options, made);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, options, made);
+    if (status == ARMILLA_OK) status = add_names(context, directory, &features, made);
+    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, made);
     if (status == ARMILLA_OK)
         *data = made;
     else

@@ -19,7 +19,8 @@ static armilla_status check_text(const armilla_text *text)
     if (memchr(start, '\0', count < LOOKED_AT ? count : LOOKED_AT))
         return armilla_fail(
             text->context, ARMILLA_BAD_DATA,
-            "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (--format)",
+            "%s: has a zero byte, so it is binary and not text; convert it, or name its true format (" ARMILLA_FIELD(
+                "format") ")",
             text->path);
     const unsigned char *bare = memchr(start, '\n', count) ? NULL : memchr(start, '\r', count);
     if (bare && bare + 1 < text->all.end)
@@ -119,7 +120,7 @@ typedef struct running {
 static bool ask(const armilla_text *text, const unsigned char *at)
 {
     if (!text->tells) return armilla_call_over(text->context);
-    return armilla_read_progress(text->context, text->options, at - text->all.start, text->all.end - text->all.start);
+    return armilla_call_reached(text->context, at - text->all.start, text->all.end - text->all.start);
 }
 
 bool armilla_text_over(const armilla_text *text, armilla_text_part *part, const unsigned char *at)

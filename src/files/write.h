@@ -32,7 +32,7 @@ const armilla_writer *armilla_writers_find(const char *name);
 extern const armilla_writer armilla_writer_npy, armilla_writer_npz, armilla_writer_mtx, armilla_writer_csv,
     armilla_writer_svmlight, armilla_writer_idx;
 
-/* ARMILLA_IO_ERROR where the caller wants the writing to end, of which `done` of `total` lines or blocks are written;
+/* ARMILLA_STOPPED where the caller wants the writing to end, of which `done` of `total` lines or blocks are written;
  * asked once for each. */
 armilla_status armilla_writing_go_on(const armilla_writing *w, int64_t done, int64_t total);
 

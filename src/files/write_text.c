@@ -184,7 +184,7 @@ static armilla_status put_label(text_file *file, int64_t sample)
     if (!armilla_decimal_list(start, start + strlen(label), file->w->plain))
         return armilla_fail(file->w->context, ARMILLA_BAD_DATA,
                             "%s: svmlight has numbers for labels, and that of sample %" PRId64
-                            " is '%s'; write .npz or .csv, or give numbers (--labels)",
+                            " is '%s'; write .npz or .csv, or give numbers (" ARMILLA_FIELD("labels") ")",
                             file->w->path, sample + 1, label);
     return put(file, label);
 }
@@ -216,8 +216,9 @@ static armilla_status write_svmlight(const armilla_writing *w)
 {
     text_file file;
     if (w->options->sample_columns)
-        return armilla_fail(w->context, ARMILLA_BAD_ARGUMENT,
-                            "%s: svmlight has one sample per line; leave out --to-samples columns", w->path);
+        return armilla_fail(
+            w->context, ARMILLA_BAD_ARGUMENT,
+            "%s: svmlight has one sample per line; leave out " ARMILLA_FIELD("write.sample_columns columns"), w->path);
     armilla_status status = text_open(w, false, &file);
     for (int64_t i = 0; status == ARMILLA_OK && i < file.lines.count; i++) {
         status = armilla_writing_go_on(w, i, file.lines.count);

@@ -2,6 +2,7 @@
 #include "files/write.h"
 
 #include "base/number.h"
+#include "base/sized.h"
 #include "files/files.h"
 
 #include <stdio.h>
@@ -49,8 +50,9 @@ static armilla_status choose(armilla_context *context, const char *path, const c
     join_writers(all, sizeof all);
     if (format)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is not written; choices: %s", format, all);
-    return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                        "%s: its ending says no format that is written; name one (--to): %s", path, all);
+    return armilla_fail(
+        context, ARMILLA_BAD_ARGUMENT,
+        "%s: its ending says no format that is written; name one (" ARMILLA_FIELD("write.format") "): %s", path, all);
 }
 
 /* What the file cannot hold is told, since it would be missed only later. */
@@ -65,41 +67,55 @@ static void warn_of_loss(const armilla_writing *w, const armilla_writer *writer)
 
 armilla_status armilla_writing_go_on(const armilla_writing *w, int64_t done, int64_t total)
 {
-    if (armilla_call_reached(w->context, done, total)) return armilla_call_explain(w->context);
-    if (!w->options->stop || !w->options->stop(w->options->user)) return ARMILLA_OK;
-    return armilla_fail(w->context, ARMILLA_IO_ERROR, "%s: is not written, as was asked", w->path);
+    return armilla_call_reached(w->context, done, total) ? armilla_call_explain(w->context) : ARMILLA_OK;
+}
+
+void armilla_write_options_default_sized(armilla_write_options *options, size_t size)
+{
+    const armilla_write_options none = {.size = 0};
+    armilla_sized_begin(&none, sizeof none, options, size);
+}
+
+/* options may be NULL. */
+static armilla_status read_options(armilla_context *context, const armilla_write_options *options,
+                                   armilla_write_options *whole)
+{
+    armilla_write_options_default(whole);
+    if (!options) return ARMILLA_OK;
+    return armilla_sized_read(context, "armilla_write_options", options, whole, sizeof *whole);
 }
 
 armilla_status armilla_data_write(armilla_context *context, const armilla_data *data, const char *path,
                                   const armilla_write_options *options)
 {
-    const armilla_write_options chosen = options ? *options : (armilla_write_options){.format = NULL};
+    armilla_write_options chosen;
     armilla_data *copy = NULL;
     const armilla_writer *writer = NULL;
-    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the output has no name; give one");
-    armilla_status status = choose(context, path, chosen.format, &writer);
-    if (status == ARMILLA_OK) status = armilla_data_flatten(context, data, &copy);
+    armilla_status status = ARMILLA_NOT_NULL(context, data, path);
+    if (status == ARMILLA_OK) status = read_options(context, options, &chosen);
+    if (status == ARMILLA_OK) status = choose(context, path, chosen.format, &writer);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
     if (status != ARMILLA_OK) return status;
-    if ((status = armilla_call_enter(context, 1)) != ARMILLA_OK) {
-        armilla_data_free(copy);
-        return status;
-    }
+    if ((status = armilla_data_flatten(context, data, &copy)) != ARMILLA_OK) goto done;
     const armilla_plain plain = armilla_plain_enter();
     const armilla_writing writing = {context, copy ? copy : data, path, &chosen, plain.plain};
     warn_of_loss(&writing, writer);
     armilla_call_stage(context, ARMILLA_STAGE_WRITING);
     status =
         plain.plain ? writer->write(&writing) : armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);
-    armilla_call_leave(context);
     armilla_plain_leave(plain);
     armilla_data_free(copy);
+done:
+    armilla_call_leave(context);
     return status;
 }
 
 armilla_status armilla_data_write_check(armilla_context *context, const char *path,
                                         const armilla_write_options *options)
 {
+    armilla_write_options chosen;
     const armilla_writer *writer = NULL;
-    if (!path) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the output has no name; give one");
-    return choose(context, path, options ? options->format : NULL, &writer);
+    armilla_status status = ARMILLA_NOT_NULL(context, path);
+    if (status == ARMILLA_OK) status = read_options(context, options, &chosen);
+    return status == ARMILLA_OK ? choose(context, path, chosen.format, &writer) : status;
 }

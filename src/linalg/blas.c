@@ -136,8 +136,9 @@ static armilla_status ask_for(armilla_context *context, bool libraries_too, int6
     if (block == MAP_FAILED)
         return armilla_fail(context, ARMILLA_NO_MEMORY,
                             "out of memory: BLAS may take %lld MB of address space, and the limit of this process "
-                            "(ulimit -v) does not leave it; raise the limit, or use --threads 1 with "
-                            "OPENBLAS_NUM_THREADS=1",
+                            "(ulimit -v) does not leave it; raise the limit, or use " ARMILLA_FIELD(
+                                "threads 1") " with "
+                                             "OPENBLAS_NUM_THREADS=1",
                             (long long)(bytes >> 20));
     munmap(block, (size_t)bytes);
     return ARMILLA_OK;

@@ -52,7 +52,8 @@ static void raise_trace(const armilla_fit_state *f, double objective)
         armilla_log(
             f->context, ARMILLA_LOG_WARNING,
             "the codes that transform finds, which are stored, are worse than those of the last iterations: the "
-            "objective is %.6g instead of %.6g; with a smaller --rank or --sparsity they are exact",
+            "objective is %.6g instead of %.6g; with a smaller " ARMILLA_FIELD("rank") " or " ARMILLA_FIELD(
+                "sparsity") " they are exact",
             objective, last);
     for (int64_t k = 0; k < count; k++)
         if (trace[k].objective < objective) state_objective(f, &trace[k], objective);

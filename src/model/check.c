@@ -3,6 +3,7 @@
  * shape and the sizes of what is added; docs/model-file.md lists them. */
 #include "model/check.h"
 
+#include "base/sized.h"
 #include "sets/column.h"
 
 #include <float.h>
@@ -270,15 +271,17 @@ static armilla_status look_at_data(armilla_context *context, const armilla_model
     return status;
 }
 
-armilla_status armilla_model_check(armilla_context *context, const armilla_model *model, const armilla_data *X,
-                                   armilla_check *check)
+armilla_status armilla_model_check_sized(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                         armilla_check *check, size_t size)
 {
-    const armilla_model_summary *s = &model->summary;
-    armilla_check found = {.passed = true, .objective_stated = s->objective, .radius_stated = s->radius};
+    armilla_check found = {.passed = true};
     armilla_findings findings = {.bad_sample = -1};
     armilla_learned learned = {.mean = 0};
-    armilla_status status = armilla_call_enter_alone(context, 0);
+    armilla_status status = ARMILLA_NOT_NULL(context, model, X, check);
+    if (status == ARMILLA_OK) status = armilla_call_enter_alone(context, 0);
     if (status != ARMILLA_OK) return status;
+    found.objective_stated = model->summary.objective;
+    found.radius_stated = model->summary.radius;
     armilla_call_stage(context, ARMILLA_STAGE_CHECK);
     status = look_at_data(context, model, X, &findings, &learned);
     if (status == ARMILLA_OK) status = look_at_factors(context, model, &found);
@@ -289,6 +292,6 @@ armilla_status armilla_model_check(armilla_context *context, const armilla_model
     judge_data(model, &findings, &learned, &found);
     judge_factors(model, &found);
     judge_record(model, &findings, &found);
-    *check = found;
+    armilla_sized_write(&found, sizeof found, check, size);
     return ARMILLA_OK;
 }

@@ -139,13 +139,10 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
     return status;
 }
 
-armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
-                                  bool overwrite)
+static armilla_status add_all(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
 {
     const armilla_model_summary *s = &model->summary;
-    armilla_npz_writer *writer = NULL;
-    armilla_status status = armilla_npz_writer_new(context, path, overwrite, &writer);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "U", s->precision, s->m, s->rank, true, model->U);
+    armilla_status status = armilla_npz_writer_add(writer, "U", s->precision, s->m, s->rank, true, model->U);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, s->rank, s->n, true, model->V);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, -1, -1, false, &s->radius);
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
@@ -154,8 +151,39 @@ armilla_status armilla_model_save(armilla_context *context, const armilla_model 
                                             model->preparation.learned[step]);
     if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
-    if (status == ARMILLA_OK) status = add_record(context, writer, model);
+    return status == ARMILLA_OK ? add_record(context, writer, model) : status;
+}
+
+/* Into the file, or into memory where path is NULL. */
+static armilla_status begin_archive(armilla_context *context, const armilla_model *model, const char *path,
+                                    bool overwrite, armilla_npz_writer **writer)
+{
+    if (model->summary.n == 0)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "a model without codes cannot be saved; make it with the codes of its samples");
+    return armilla_npz_writer_new(context, path, overwrite, writer);
+}
+
+armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
+                                  bool overwrite)
+{
+    armilla_npz_writer *writer = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, model, path);
+    if (status == ARMILLA_OK) status = begin_archive(context, model, path, overwrite, &writer);
+    if (status == ARMILLA_OK) status = add_all(context, writer, model);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
+    armilla_npz_writer_free(writer);
+    return status;
+}
+
+armilla_status armilla_model_save_memory(armilla_context *context, const armilla_model *model, void **bytes,
+                                         size_t *count)
+{
+    armilla_npz_writer *writer = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, model, bytes, count);
+    if (status == ARMILLA_OK) status = begin_archive(context, model, NULL, false, &writer);
+    if (status == ARMILLA_OK) status = add_all(context, writer, model);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_take(writer, bytes, count);
     armilla_npz_writer_free(writer);
     return status;
 }
@@ -164,10 +192,11 @@ armilla_status armilla_model_save_trace(armilla_context *context, const armilla_
                                         bool overwrite)
 {
     armilla_output *output = NULL;
-    armilla_status status = armilla_output_new(context, path, overwrite, &output);
+    armilla_status status = ARMILLA_NOT_NULL(context, model, path);
+    if (status == ARMILLA_OK) status = armilla_output_new(context, path, overwrite, &output);
     if (status == ARMILLA_OK)
         status = armilla_output_print(output, "iter,objective,relative_error,dU,dV,radius,seconds\n");
-    for (int64_t k = 0; k < model->trace_count && status == ARMILLA_OK; k++) {
+    for (int64_t k = 0; status == ARMILLA_OK && k < model->trace_count; k++) {
         status = armilla_output_print(output, "%" PRId64, model->trace[k].iteration);
         for (size_t c = 0; c < ARMILLA_TRACE_COLUMNS && status == ARMILLA_OK; c++)
             status = armilla_output_print(output, ",%.17g", *armilla_trace_number(&model->trace[k], c));
@@ -183,11 +212,13 @@ armilla_status armilla_model_recognize(armilla_context *context, const char *pat
 {
     struct stat found;
     armilla_npz *npz = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, path, model);
+    if (status != ARMILLA_OK) return status;
     if (context->io->stat(path, &found) != 0) return armilla_cannot_open(context, path);
     *model = false;
     if (!S_ISREG(found.st_mode)) return ARMILLA_OK; /* a pipe can be read only once */
     const int64_t input = context->memory.input;
-    const armilla_status status = armilla_npz_open(context, path, &npz);
+    status = armilla_npz_open(context, path, &npz);
     armilla_memory_add_input(context, input - context->memory.input); /* it is opened again to be read */
     if (status == ARMILLA_BAD_DATA) return ARMILLA_OK;                /* no archive */
     if (status != ARMILLA_OK) return status;

@@ -44,7 +44,7 @@ static armilla_status check_scale(armilla_fit_state *f)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "the entries are too small for their squares to be added in %s; %s",
                             armilla_type_word(f->resolved.type),
-                            single ? "use --precision f64 or multiply the data by a power of ten"
+                            single ? "use " ARMILLA_FIELD("precision f64") " or multiply the data by a power of ten"
                                    : "multiply the data by a power of ten");
     return ARMILLA_OK;
 }
@@ -60,8 +60,9 @@ static void warn(const armilla_fit_state *f)
     const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
     if (f->resolved.codes->spherical && spread > WIDE_NORMS && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
         armilla_log(f->context, ARMILLA_LOG_WARNING,
-                    "the longest sample is %.3g times the shortest: one radius cannot fit both; --normalize l2 scales "
-                    "every sample to length 1",
+                    "the longest sample is %.3g times the shortest: one radius cannot fit both; " ARMILLA_FIELD(
+                        "normalize l2") " scales "
+                                        "every sample to length 1",
                     spread);
     if (f->resolved.codes->spherical && facts->zero_samples > 0)
         armilla_log(f->context, ARMILLA_LOG_WARNING, "%" PRId64 " of %" PRId64 " samples %s", facts->zero_samples,
@@ -69,13 +70,14 @@ static void warn(const armilla_fit_state *f)
                     facts->zero_samples == 1 ? "is 0 and has no direction of its own"
                                              : "are 0 and have no direction of their own");
     if (armilla_weights_unsafe(f->options->lambda, f->options->mu) && strcmp(f->options->solver, "palm") == 0)
-        armilla_log(
-            f->context, ARMILLA_LOG_WARNING,
-            "--lambda %s, --mu %s may be below the safe value: the objective may rise, and the last iterate need "
-            "not be the best",
-            f->options->lambda, f->options->mu);
+        armilla_log(f->context, ARMILLA_LOG_WARNING,
+                    ARMILLA_FIELD("lambda %s") ", " ARMILLA_FIELD(
+                        "mu %s") " may be below the safe value: the objective may rise, and the last iterate need "
+                                 "not be the best",
+                    f->options->lambda, f->options->mu);
     if (f->options->restarts > 1 && !f->start)
-        armilla_log(f->context, ARMILLA_LOG_WARNING, "--restarts has no effect where the start is given");
+        armilla_log(f->context, ARMILLA_LOG_WARNING,
+                    ARMILLA_FIELD("restarts") " has no effect where the start is given");
     if (facts->negatives > 0 && !f->resolved.basis->is_signed && f->resolved.codes->nonnegative)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "%" PRId64 " %s negative, which a nonnegative basis with nonnegative codes cannot fit",
@@ -93,7 +95,8 @@ static armilla_status survey(armilla_fit_state *f)
     if (status == ARMILLA_OK) status = check_scale(f);
     if (status == ARMILLA_OK && f->facts.negatives > 0 && f->solver->positive)
         status = armilla_fail(f->context, ARMILLA_BAD_DATA,
-                              "%" PRId64 " %s negative, and --solver %s multiplies: use --solver fast or palm",
+                              "%" PRId64 " %s negative, and " ARMILLA_FIELD(
+                                  "solver %s") " multiplies: use " ARMILLA_FIELD("solver fast") " or palm",
                               f->facts.negatives, entries_are(&f->facts), f->options->solver);
     if (status == ARMILLA_OK) warn(f);
     return status;
@@ -133,10 +136,11 @@ static armilla_status choose_start(armilla_fit_state *f)
                : positive        ? &armilla_start_random
                                  : armilla_starts_default(f->resolved.basis, f->resolved.codes);
     if (f->start) return ARMILLA_OK;
-    return armilla_fail(f->context, ARMILLA_BAD_ARGUMENT,
-                        "--start: '%s' is not a starting point; a file has to be opened and given as start_model or "
-                        "start_basis",
-                        f->options->start);
+    return armilla_fail(
+        f->context, ARMILLA_BAD_ARGUMENT,
+        ARMILLA_FIELD("start") ": '%s' is not a starting point; a file has to be opened and given as start_model or "
+                               "start_basis",
+        f->options->start);
 }
 
 /* Only what the data and the options say: it comes out the same whenever it is done. */
@@ -163,7 +167,7 @@ armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X,
     *f = (armilla_fit_state){
         .context = context, .X = X, .filled = armilla_options_fill(options), .clock_start = armilla_clock()};
     f->options = &f->filled;
-    armilla_status status = armilla_fit_check(context, X, options);
+    armilla_status status = armilla_fit_check_whole(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f->resolved);
     if (status != ARMILLA_OK) return status;
     f->solver = armilla_solvers_find(f->options->solver);
@@ -174,7 +178,6 @@ armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X,
     }
     f->outer_memory = armilla_memory_enter(context, options->memory);
     armilla_kernels_pin(context, f->resolved.kernel);
-    armilla_call_ask(context, options->interrupt, options->callback_user);
     status = open(f);
     if (status != ARMILLA_OK) armilla_fit_close(f, NULL);
     return status;
@@ -213,8 +216,8 @@ void armilla_fit_close(armilla_fit_state *f, armilla_model **model)
     armilla_call_leave(f->context);
 }
 
-armilla_status armilla_fit(armilla_context *context, const armilla_data *X, const armilla_options *options,
-                           armilla_model **model)
+armilla_status armilla_fit_whole(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                 armilla_model **model)
 {
     armilla_fit_state f;
     bool ended = false;

@@ -1,6 +1,8 @@
 /* The model object itself. */
 #include "model/model.h"
 
+#include "base/sized.h"
+
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model)
 {
     armilla_model *made = NULL;
@@ -26,65 +28,73 @@ void armilla_model_free(armilla_model *model)
     armilla_release(context, model);
 }
 
-void armilla_model_summarize(const armilla_model *model, armilla_model_summary *summary)
+void armilla_model_summarize_sized(const armilla_model *model, armilla_model_summary *summary, size_t size)
 {
-    *summary = model->summary;
+    const armilla_model_summary none = {.size = 0};
+    armilla_sized_write(model ? &model->summary : &none, sizeof none, summary, size);
 }
 
 const char *armilla_model_options(const armilla_model *model)
 {
-    return model->options_text;
+    return model ? model->options_text : NULL;
 }
 
 const void *armilla_model_basis(const armilla_model *model)
 {
-    return model->U;
+    return model ? model->U : NULL;
 }
 
 const void *armilla_model_codes(const armilla_model *model)
 {
-    return model->V;
+    return model ? model->V : NULL;
 }
 
 const double *armilla_model_mean(const armilla_model *model)
 {
-    return model->preparation.learned[ARMILLA_STEP_CENTER];
+    return model ? model->preparation.learned[ARMILLA_STEP_CENTER] : NULL;
 }
 
 const double *armilla_model_idf(const armilla_model *model)
 {
-    return model->preparation.learned[ARMILLA_STEP_TFIDF];
+    return model ? model->preparation.learned[ARMILLA_STEP_TFIDF] : NULL;
 }
 
 const double *armilla_model_scale(const armilla_model *model)
 {
-    return model->preparation.learned[ARMILLA_STEP_SCALE];
+    return model ? model->preparation.learned[ARMILLA_STEP_SCALE] : NULL;
 }
 
-const armilla_trace_entry *armilla_model_trace(const armilla_model *model, int64_t *count)
+int64_t armilla_model_trace_count(const armilla_model *model)
 {
-    *count = model->trace_count;
-    return model->trace;
+    return model ? model->trace_count : 0;
+}
+
+bool armilla_model_trace_entry_sized(const armilla_model *model, int64_t k, armilla_trace_entry *entry, size_t size)
+{
+    const armilla_trace_entry none = {.size = 0};
+    const bool there = model && k >= 0 && k < model->trace_count;
+    armilla_sized_write(there ? &model->trace[k] : &none, sizeof none, entry, size);
+    return there;
 }
 
 const char *armilla_model_name(const armilla_model *model, armilla_naming kind, int64_t index)
 {
-    if ((unsigned)kind >= ARMILLA_NAMING_COUNT || index < 0 || index >= model->names[kind].count) return NULL;
+    if (!model || (unsigned)kind >= ARMILLA_NAMING_COUNT || index < 0 || index >= model->names[kind].count) return NULL;
     return armilla_names_at(&model->names[kind], index);
 }
 
 static const int64_t *kept_places(const armilla_kept *kept, int64_t *of)
 {
-    if (kept->at) *of = kept->of;
+    if (kept->at && of) *of = kept->of;
     return kept->at;
 }
 
 const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of)
 {
-    return kept_places(&model->kept[ARMILLA_KEPT_FEATURES], of);
+    return model ? kept_places(&model->kept[ARMILLA_KEPT_FEATURES], of) : NULL;
 }
 
 const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of)
 {
-    return kept_places(&model->kept[ARMILLA_KEPT_SAMPLES], of);
+    return model ? kept_places(&model->kept[ARMILLA_KEPT_SAMPLES], of) : NULL;
 }

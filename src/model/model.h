@@ -34,6 +34,17 @@ typedef struct armilla_resolved {
     const char *kernel; /* of the products: a name in the kernels table */
 } armilla_resolved;
 
+/* *whole = the program's options, the defaults where it was compiled for a library with fewer. */
+armilla_status armilla_options_read(armilla_context *context, const armilla_options *options, armilla_options *whole);
+
+/* armilla_fit_check and armilla_fit, of options that have been read. */
+armilla_status armilla_fit_check_whole(armilla_context *context, const armilla_data *X, const armilla_options *options);
+armilla_status armilla_fit_whole(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                 armilla_model **model);
+
+/* The index-th choice of the option `kernel`, "auto" first; NULL past the last. */
+const char *armilla_kernel_choice(size_t index);
+
 /* Checks the options in themselves and looks up their names; X may be NULL, and then the type is not decided. */
 armilla_status armilla_options_resolve(armilla_context *context, const armilla_options *options, const armilla_data *X,
                                        armilla_resolved *resolved);

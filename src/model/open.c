@@ -93,6 +93,7 @@ static armilla_status read_trace(armilla_context *context, const char *path, arm
         if (status == ARMILLA_OK && !all_are(fits[c], ARMILLA_F64, count, column))
             status = damaged(context, path, name, "has a number that no fit leaves");
         for (int64_t k = 0; k < count && status == ARMILLA_OK; k++) {
+            model->trace[k].size = sizeof model->trace[k];
             model->trace[k].iteration = k;
             *armilla_trace_number(&model->trace[k], c) = column[k];
         }
@@ -196,28 +197,53 @@ static armilla_status read_preparation(armilla_context *context, const char *pat
     return status == ARMILLA_OK ? armilla_preparation_weigh(context, &model->preparation) : status;
 }
 
-static armilla_status read_model(armilla_context *context, const char *path, armilla_model *model)
+/* Takes the archive, which may be NULL where status says that it could not be opened. */
+static armilla_status read_model(armilla_context *context, const char *path, armilla_npz *npz, armilla_status status,
+                                 armilla_model **model)
 {
     static armilla_status (*const parts[])(armilla_context * context, const char *path, armilla_npz *npz,
                                            armilla_model *model) = {
         read_record, read_factors, read_preparation, read_names, read_kept, read_trace,
     };
-    armilla_npz *npz = NULL;
-    armilla_status status = armilla_npz_open(context, path, &npz);
+    armilla_model *made = NULL;
+    if (status == ARMILLA_OK) status = armilla_model_new(context, &made);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == ARMILLA_OK; i++)
-        status = parts[i](context, path, npz, model);
+        status = parts[i](context, path, npz, made);
     armilla_npz_free(npz);
+    status = armilla_about(context, path, status);
+    if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
+    if (status == ARMILLA_OK)
+        *model = made;
+    else
+        armilla_model_free(made);
     return status;
 }
 
 armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model)
 {
-    armilla_model *made = NULL;
-    armilla_status status = armilla_model_new(context, &made);
-    if (status == ARMILLA_OK) status = armilla_about(context, path ? path : "", read_model(context, path, made));
-    if (status == ARMILLA_OK)
-        *model = made;
-    else
-        armilla_model_free(made);
+    armilla_npz *npz = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, path, model);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    armilla_call_stage(context, ARMILLA_STAGE_READING);
+    status = armilla_npz_open(context, path, &npz);
+    status = read_model(context, path, npz, status, model);
+    armilla_call_leave(context);
+    return status;
+}
+
+armilla_status armilla_model_open_memory(armilla_context *context, const void *bytes, size_t count,
+                                         armilla_model **model)
+{
+    static const char where[] = "model in memory";
+    armilla_npz *npz = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, bytes, model);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    armilla_call_stage(context, ARMILLA_STAGE_READING);
+    armilla_memory_add_input(context, (int64_t)count);
+    status = armilla_npz_open_bytes(context, where, bytes, count, &npz);
+    status = read_model(context, where, npz, status, model);
+    armilla_call_leave(context);
     return status;
 }

@@ -1,4 +1,5 @@
 /* All tables behind one listing. */
+#include "base/sized.h"
 #include "files/files.h"
 #include "files/write.h"
 #include "sets/sets.h"
@@ -10,28 +11,28 @@
 static bool basis_row(size_t index, armilla_table_row *row)
 {
     const armilla_basis_set *set = armilla_basis_row(index);
-    if (set) *row = (armilla_table_row){set->name, set->alias ? set->alias : "", set->meaning, ""};
+    if (set) *row = (armilla_table_row){sizeof *row, set->name, set->alias ? set->alias : "", set->meaning, ""};
     return set != NULL;
 }
 
 static bool codes_row(size_t index, armilla_table_row *row)
 {
     const armilla_code_set *set = armilla_codes_row(index);
-    if (set) *row = (armilla_table_row){set->name, set->alias ? set->alias : "", set->meaning, ""};
+    if (set) *row = (armilla_table_row){sizeof *row, set->name, set->alias ? set->alias : "", set->meaning, ""};
     return set != NULL;
 }
 
 static bool solver_row(size_t index, armilla_table_row *row)
 {
     const armilla_solver *solver = armilla_solvers_row(index);
-    if (solver) *row = (armilla_table_row){solver->name, "", solver->meaning, ""};
+    if (solver) *row = (armilla_table_row){sizeof *row, solver->name, "", solver->meaning, ""};
     return solver != NULL;
 }
 
 static bool start_row(size_t index, armilla_table_row *row)
 {
     const armilla_start *start = armilla_starts_row(index);
-    if (start) *row = (armilla_table_row){start->name, "", start->meaning, ""};
+    if (start) *row = (armilla_table_row){sizeof *row, start->name, "", start->meaning, ""};
     return start != NULL;
 }
 
@@ -50,16 +51,17 @@ static bool format_row(size_t index, armilla_table_row *row)
     const armilla_format *format = armilla_formats_row(index);
     const armilla_writer *writer = format ? armilla_writers_find(format->name) : only_written(index - read);
     if (format)
-        *row = (armilla_table_row){format->name, format->endings, format->meaning, writer ? "read, written" : "read"};
+        *row = (armilla_table_row){sizeof *row, format->name, format->endings, format->meaning,
+                                   writer ? "read, written" : "read"};
     else if (writer)
-        *row = (armilla_table_row){writer->name, writer->endings, writer->meaning, "written"};
+        *row = (armilla_table_row){sizeof *row, writer->name, writer->endings, writer->meaning, "written"};
     return format || writer;
 }
 
 static bool model_row(size_t index, armilla_table_row *row)
 {
     const armilla_named_model *model = armilla_models_row(index);
-    if (model) *row = (armilla_table_row){model->name, model->pair, model->meaning, ""};
+    if (model) *row = (armilla_table_row){sizeof *row, model->name, model->pair, model->meaning, ""};
     return model != NULL;
 }
 
@@ -77,7 +79,10 @@ const char *armilla_table_name(armilla_table table)
     return (unsigned)table < ARMILLA_TABLE_COUNT ? tables[table].name : NULL;
 }
 
-bool armilla_table_get(armilla_table table, size_t index, armilla_table_row *row)
+bool armilla_table_get_sized(armilla_table table, size_t index, armilla_table_row *row, size_t size)
 {
-    return (unsigned)table < ARMILLA_TABLE_COUNT && tables[table].get(index, row);
+    armilla_table_row whole = {.size = 0};
+    const bool there = (unsigned)table < ARMILLA_TABLE_COUNT && tables[table].get(index, &whole);
+    if (there) armilla_sized_write(&whole, sizeof whole, row, size);
+    return there;
 }

@@ -10,7 +10,8 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
 {
     armilla_view view = {0};
     armilla_data_facts facts;
-    armilla_status status = armilla_call_enter_alone(context, threads);
+    armilla_status status = ARMILLA_NOT_NULL(context, model, X, codes);
+    if (status == ARMILLA_OK) status = armilla_call_enter_alone(context, threads);
     if (status != ARMILLA_OK) return status;
     if ((status = armilla_blas_enter(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
     /* The fit's, so that codes have the same bits. */
@@ -38,56 +39,70 @@ static void rebuild(const armilla_model *model, const double *U, const double *v
     armilla_preparation_undo(&model->preparation, 1, NULL, x);
 }
 
-/* The columns as they are given to what follows, with the model's preparation. */
-static armilla_status check_columns(armilla_context *context, int64_t count, const double *X)
+static armilla_status check_count(armilla_context *context, const char *what, int64_t count)
 {
-    if (count >= 0 && (X || count == 0)) return ARMILLA_OK;
-    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "%" PRId64 " columns%s are no columns", count,
-                        X ? "" : " at NULL");
+    if (count >= 0) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "%" PRId64 " %s cannot be: give their number", count, what);
 }
 
 armilla_status armilla_model_prepare_columns(armilla_context *context, const armilla_model *model, int64_t count,
                                              double *X, double *lengths)
 {
-    const armilla_status status = check_columns(context, count, X);
+    armilla_status status = ARMILLA_NOT_NULL(context, model, X);
+    if (status == ARMILLA_OK) status = check_count(context, "columns", count);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
     if (status != ARMILLA_OK) return status;
-    return armilla_preparation_apply(context, &model->preparation, count, X, lengths);
+    status = armilla_preparation_apply(context, &model->preparation, count, X, lengths);
+    armilla_call_leave(context);
+    return status;
 }
 
 armilla_status armilla_model_undo_columns(armilla_context *context, const armilla_model *model, int64_t count,
                                           const double *lengths, double *X)
 {
-    const armilla_status status = check_columns(context, count, X);
+    armilla_status status = ARMILLA_NOT_NULL(context, model, X);
+    if (status == ARMILLA_OK) status = check_count(context, "columns", count);
     if (status == ARMILLA_OK) armilla_preparation_undo(&model->preparation, count, lengths, X);
+    return status;
+}
+
+armilla_status armilla_model_reconstruct_codes(armilla_context *context, const armilla_model *model, const void *codes,
+                                               int64_t count, void *X)
+{
+    double *U = NULL, *column = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, model, codes, X);
+    if (status == ARMILLA_OK) status = check_count(context, "codes", count);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    const armilla_model_summary *s = &model->summary;
+    const size_t size = armilla_type_size(s->precision);
+    status = armilla_take(context, s->m * s->rank, sizeof *U, &U);
+    if (status == ARMILLA_OK) status = armilla_take(context, s->m + s->rank, sizeof *column, &column);
+    if (status == ARMILLA_OK) armilla_fetch(s->precision, s->m * s->rank, model->U, U);
+    for (int64_t j = 0; j < count && status == ARMILLA_OK; j++) {
+        double *v = column + s->m;
+        if (armilla_call_reached(context, j, count)) status = armilla_call_explain(context);
+        armilla_fetch(s->precision, s->rank, (const char *)codes + (size_t)(j * s->rank) * size, v);
+        rebuild(model, U, v, column);
+        armilla_store(s->precision, s->m, column, (char *)X + (size_t)(j * s->m) * size);
+    }
+    armilla_call_leave(context);
+    armilla_release(context, column);
+    armilla_release(context, U);
     return status;
 }
 
 armilla_status armilla_model_reconstruct(armilla_context *context, const armilla_model *model, int64_t first,
                                          int64_t count, void *X)
 {
+    const armilla_status status = ARMILLA_NOT_NULL(context, model, X);
+    if (status != ARMILLA_OK) return status;
     const armilla_model_summary *s = &model->summary;
-    const size_t size = armilla_type_size(s->precision);
-    double *U = NULL, *column = NULL;
     if (first < 0 || count < 0 || first > s->n - count)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "columns %" PRId64 " to %" PRId64 " do not exist: the model has %" PRId64, first,
                             first + count - 1, s->n);
-    armilla_status status = armilla_call_enter(context, 1);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_take(context, s->m * s->rank, sizeof *U, &U);
-    if (status == ARMILLA_OK) status = armilla_take(context, s->m + s->rank, sizeof *column, &column);
-    if (status == ARMILLA_OK) {
-        double *v = column + s->m;
-        armilla_fetch(s->precision, s->m * s->rank, model->U, U);
-        for (int64_t j = 0; j < count && status == ARMILLA_OK; j++) {
-            if (armilla_call_reached(context, j, count)) status = armilla_call_explain(context);
-            armilla_fetch(s->precision, s->rank, (const char *)model->V + (size_t)((first + j) * s->rank) * size, v);
-            rebuild(model, U, v, column);
-            armilla_store(s->precision, s->m, column, (char *)X + (size_t)(j * s->m) * size);
-        }
-    }
-    armilla_call_leave(context);
-    armilla_release(context, column);
-    armilla_release(context, U);
-    return status;
+    const size_t code_bytes = (size_t)s->rank * armilla_type_size(s->precision);
+    return armilla_model_reconstruct_codes(context, model, (const char *)model->V + (size_t)first * code_bytes, count,
+                                           X);
 }

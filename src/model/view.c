@@ -19,7 +19,8 @@ armilla_status armilla_model_fits(armilla_context *context, const armilla_model 
     if (m == model->summary.m) return ARMILLA_OK;
     return armilla_fail(context, ARMILLA_BAD_DATA,
                         "the data have %" PRId64 " features and %" PRId64 " samples, the model has %s"
-                        " features; give data of the same features, with --samples rows or columns as they lie",
+                        " features; give data of the same features, with " ARMILLA_FIELD(
+                            "sample_columns rows or columns") " as they lie",
                         m, n, count_features(model, features));
 }
 

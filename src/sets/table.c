@@ -24,8 +24,8 @@ static const armilla_named_model model_rows[] = {
      "spherical PCA with few components per sample", 0, NULL},
     {"sparse-spherical-nmf", "nonnegative", "nonneg-sparse-sphere", "nonnegative x nonneg-sparse-sphere",
      "spherical NMF with few parts per sample", 0, NULL},
-    {"pca", "orthonormal", "free", "orthonormal x free", "principal components (of the data as they are: --center)", 0,
-     NULL},
+    {"pca", "orthonormal", "free", "orthonormal x free",
+     "principal components (of the data as they are: " ARMILLA_FIELD("center") ")", 0, NULL},
     {"nmf", "nonnegative", "nonneg", "nonnegative x nonneg", "nonnegative matrix factorization: parts that add up", 0,
      NULL},
     {"onmf", "orthonormal-nonneg", "nonneg", "orthonormal-nonneg x nonneg",
@@ -34,7 +34,7 @@ static const armilla_named_model model_rows[] = {
     {"dictionary", "unit", "sparse", "unit x sparse", "dictionary learning: few atoms per sample", 0, NULL},
     {"kmeans", "free", "one-hot", "free x one-hot", "k-means: an atom per sample", 0, NULL},
     {"spherical-kmeans", "unit", "nonneg-sparse-sphere", "unit x nonneg-sparse-sphere",
-     "k-means by angle: --sparsity 1 and --normalize l2", 1, "l2"},
+     "k-means by angle: " ARMILLA_FIELD("sparsity 1") " and " ARMILLA_FIELD("normalize l2"), 1, "l2"},
 };
 
 enum {

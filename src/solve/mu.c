@@ -95,7 +95,8 @@ const armilla_solver armilla_solver_mu = {
     .meaning = "multiplicative updates, for NMF alone",
     .positive = true,
     .takes = takes,
-    .needs = "--basis nonnegative with --codes nonneg (--model nmf)",
+    .needs =
+        ARMILLA_FIELD("basis nonnegative") " with " ARMILLA_FIELD("codes nonneg") " (" ARMILLA_FIELD("model nmf") ")",
     .bytes = sizeof(multiplying),
     .open = open,
     .list = list,

@@ -224,6 +224,7 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
 armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended)
 {
     const armilla_trace_entry entry = {
+        .size = sizeof entry,
         .iteration = problem->trace->count,
         .objective = h,
         .relative_error = armilla_relative_error(h, problem->squared_norm),

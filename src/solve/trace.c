@@ -65,6 +65,8 @@ void armilla_trace_list(armilla_trace *trace, armilla_state_list *list)
     armilla_state_number(list, "trace.count", ARMILLA_STATE_I64, &trace->count);
     if (!armilla_state_require(list, "trace.count", trace->count >= 0)) return;
     if (list->restoring) list->status = reserve(trace, trace->count);
+    for (int64_t k = 0; k < trace->count && list->restoring && list->status == ARMILLA_OK; k++)
+        trace->entries[k].size = sizeof trace->entries[k];
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         const armilla_state_item item = {.name = columns[i].name,
                                          .type = columns[i].type,

@@ -153,11 +153,13 @@ static double cross_noise(const armilla_problem *p)
 
 static armilla_status no_radius(armilla_problem *p)
 {
-    return armilla_fail(p->context, ARMILLA_BAD_DATA,
-                        "no positive radius exists for this start: no %s combination of the atoms points towards the "
-                        "data; use --basis orthonormal or --codes sphere, a higher --rank, another --start or --seed, "
-                        "or do not centre",
-                        p->options.codes->nonnegative ? "nonnegative" : "feasible");
+    return armilla_fail(
+        p->context, ARMILLA_BAD_DATA,
+        "no positive radius exists for this start: no %s combination of the atoms points towards the "
+        "data; use " ARMILLA_FIELD("basis orthonormal") " or " ARMILLA_FIELD("codes sphere") ", a higher " ARMILLA_FIELD(
+            "rank") ", another " ARMILLA_FIELD("start") " or " ARMILLA_FIELD("seed") ", "
+                                                                                     "or do not centre",
+        p->options.codes->nonnegative ? "nonnegative" : "feasible");
 }
 
 /* l0 = <X,UW>/<UW,UW>, or what is given. */
@@ -216,11 +218,11 @@ static armilla_status out_of_range(armilla_problem *p)
     const bool single = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
     const bool small = longest_of(p->n, 1, p->squared_norms) < 1;
     char radius[64] = "";
-    if (fixed) (void)snprintf(radius, sizeof radius, " with --radius %.3g", p->options.radius);
+    if (fixed) (void)snprintf(radius, sizeof radius, " with " ARMILLA_FIELD("radius %.3g"), p->options.radius);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
                         "the entries are too %s for their products with the factors to be added in %s%s; %s%s",
                         small ? "small" : "large", armilla_type_word(p->options.type), radius,
-                        single ? "use --precision f64 or " : "",
+                        single ? "use " ARMILLA_FIELD("precision f64") " or " : "",
                         fixed   ? "a radius nearer to the samples' length"
                         : small ? "multiply the data by a power of ten"
                                 : "divide the data by a power of ten");

@@ -265,7 +265,7 @@ static void test_spherical_kmeans_is_of_unit_length(void **state)
     REFERENCE_OK(armilla_options_check(reference_context, &options));
     options.normalize = "none";
     REFERENCE_STATUS(armilla_options_check(reference_context, &options), ARMILLA_BAD_ARGUMENT);
-    REFERENCE_SAYS("--normalize l2");
+    REFERENCE_SAYS("normalize l2");
     options.model = "kmeans";
     REFERENCE_OK(armilla_options_check(reference_context, &options));
 }
@@ -299,7 +299,7 @@ static void test_mu_is_its_formula(void **state)
         reference_scene("mu, step %d", (int)k);
         armilla_model *model = reference_trial_fit(&trial);
         double *U_found = reference_model_basis(model), *V_found = reference_model_codes(model);
-        const armilla_trace_entry *trace = armilla_model_trace(model, &entries);
+        const armilla_trace_entry *trace = reference_trace(model, &entries);
         if (k == 0) {
             U = reference_copy(M * R, U_found);
             V = reference_copy(R * N, V_found);

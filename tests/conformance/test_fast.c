@@ -151,7 +151,7 @@ static void same_bits(const armilla_model *a, const armilla_model *b)
     const armilla_model_summary x = reference_summary(a), y = reference_summary(b);
     const size_t size = armilla_type_size(x.precision);
     int64_t count = 0, other = 0;
-    const armilla_trace_entry *s = armilla_model_trace(a, &count), *t = armilla_model_trace(b, &other);
+    const armilla_trace_entry *s = reference_trace(a, &count), *t = reference_trace(b, &other);
     REFERENCE_HOLDS(memcmp(armilla_model_basis(a), armilla_model_basis(b), (size_t)(x.m * x.rank) * size) == 0);
     REFERENCE_HOLDS(memcmp(armilla_model_codes(a), armilla_model_codes(b), (size_t)(x.rank * x.n) * size) == 0);
     REFERENCE_HOLDS(x.radius == y.radius && x.objective == y.objective && x.sweeps == y.sweeps && count == other);
@@ -202,7 +202,7 @@ static void test_fixed_radius(void **state)
             trial.options.radius = radii[k];
             reference_trial_scene(&trial, "fixed radius");
             armilla_model *model = fit_and_verify(&trial);
-            const armilla_trace_entry *trace = armilla_model_trace(model, &count);
+            const armilla_trace_entry *trace = reference_trace(model, &count);
             REFERENCE_HOLDS(reference_summary(model).radius == radii[k]);
             for (int64_t j = 0; j < count; j++) REFERENCE_HOLDS(trace[j].radius == radii[k]);
             armilla_model_free(model);

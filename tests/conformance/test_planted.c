@@ -141,7 +141,7 @@ static void test_the_truth_is_a_fixed_point(void **state)
         reference_trial_new(&trial, pair, ARMILLA_F64, M, N, R, 2, X);
         trial.options.start_basis = U;
         armilla_model *model = reference_trial_fit(&trial);
-        const armilla_trace_entry *trace = armilla_model_trace(model, &count);
+        const armilla_trace_entry *trace = reference_trace(model, &count);
         for (int64_t k = 0; k < count; k++) {
             REFERENCE_AT_MOST(trace[k].relative_error, 1e-6);
             REFERENCE_NEAR(trace[k].radius, 3, 1e-12);

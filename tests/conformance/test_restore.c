@@ -94,11 +94,13 @@ static void end_trial(trial *t)
 
 static bool same_trace(const armilla_model *a, const armilla_model *b)
 {
-    int64_t count = 0, other = 0;
-    const armilla_trace_entry *s = armilla_model_trace(a, &count), *t = armilla_model_trace(b, &other);
-    bool same = count == other;
-    for (int64_t k = 0; k < count && same; k++)
-        same = memcmp(&s[k], &t[k], offsetof(armilla_trace_entry, seconds)) == 0;
+    const int64_t count = armilla_model_trace_count(a);
+    bool same = count == armilla_model_trace_count(b);
+    for (int64_t k = 0; k < count && same; k++) {
+        armilla_trace_entry s, t;
+        same = armilla_model_trace_entry(a, k, &s) && armilla_model_trace_entry(b, k, &t) &&
+               memcmp(&s, &t, offsetof(armilla_trace_entry, seconds)) == 0;
+    }
     return same;
 }
 

@@ -166,7 +166,7 @@ static void test_scale_of_next_to_nothing(void **state)
         const armilla_options options = prepare_by(SCALE);
         armilla_preparation p = armilla_preparation_asked(&options);
         REFERENCE_STATUS(armilla_preparation_learn(reference_context, &p, a.data[form]), ARMILLA_BAD_DATA);
-        REFERENCE_SAYS("--scale");
+        REFERENCE_SAYS("for scale to divide");
         armilla_preparation_release(reference_context, &p);
     }
     free_matrix(&a);

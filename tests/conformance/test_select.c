@@ -257,8 +257,8 @@ static void test_every_form_and_selection(void **state)
 /* A choice of a choice knows what the first one was made of. */
 static void test_choice_of_a_choice(void **state)
 {
-    const armilla_selection first = {.features = "3-12", .labels = "1"},
-                            second = {.features = "2,gene 9", .samples = "4-6"};
+    const armilla_selection first = {.size = sizeof(armilla_selection), .features = "3-12", .labels = "1"},
+                            second = {.size = sizeof(armilla_selection), .features = "2,gene 9", .samples = "4-6"};
     forms f;
     (void)state;
     make_forms(&f);
@@ -284,7 +284,8 @@ static void test_lists_in_files(void **state)
     static const char lines[] = "gene 4\r\n\n  2 \n9-10\ngene 4\n";
     forms f;
     char path[256];
-    armilla_selection selection = {.features = support_path(path, sizeof path, "genes.txt")};
+    armilla_selection selection = {.size = sizeof(armilla_selection),
+                                   .features = support_path(path, sizeof path, "genes.txt")};
     armilla_data *view = NULL;
     (void)state;
     make_forms(&f);
@@ -315,7 +316,7 @@ static void test_refusals(void **state)
         {{.samples = "1", .labels = "3"}, ARMILLA_BAD_DATA, "leave no sample"},
     };
     const double values[2] = {1, 2};
-    const armilla_selection by_label = {.labels = "1"};
+    const armilla_selection by_label = {.size = sizeof(armilla_selection), .labels = "1"};
     armilla_data *view = NULL, *bare = NULL;
     forms f;
     (void)state;

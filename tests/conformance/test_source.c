@@ -352,7 +352,7 @@ static void test_bad_sources(void **state)
     armilla_data_source bad = good;
     armilla_data *data = NULL;
     (void)state;
-    support_fails(context, armilla_data_from_source(context, NULL, &data), ARMILLA_BAD_ARGUMENT, "size");
+    support_fails(context, armilla_data_from_source(context, NULL, &data), ARMILLA_BAD_ARGUMENT, "source is NULL");
     bad.size = 8;
     support_fails(context, armilla_data_from_source(context, &bad, &data), ARMILLA_BAD_ARGUMENT, "size");
     bad = good;

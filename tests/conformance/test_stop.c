@@ -57,7 +57,7 @@ static void test_tolerance(void **state)
             trial.options.tol = tolerances[i];
             trial.options.max_iter = 5000;
             armilla_model *model = reference_trial_fit(&trial);
-            const armilla_trace_entry *trace = armilla_model_trace(model, &count);
+            const armilla_trace_entry *trace = reference_trace(model, &count);
             REFERENCE_HOLDS(summary_of(model).stop == ARMILLA_STOP_CONVERGED && count >= 2);
             for (int64_t k = 1; k < count; k++) {
                 const double before = trace[k - 1].objective, fall = before - trace[k].objective;
@@ -116,7 +116,7 @@ static void test_callback(void **state)
             trial.options.callback = watch;
             trial.options.callback_user = &w;
             armilla_model *model = reference_trial_fit(&trial);
-            const armilla_trace_entry *trace = armilla_model_trace(model, &count);
+            const armilla_trace_entry *trace = reference_trace(model, &count);
             const armilla_model_summary summary = summary_of(model);
             REFERENCE_HOLDS(w.calls == count && summary.iterations == (stops[i] < 0 ? 20 : stops[i]));
             REFERENCE_HOLDS(summary.stop == (stops[i] < 0 ? ARMILLA_STOP_MAX_ITER : ARMILLA_STOP_INTERRUPTED));
@@ -200,7 +200,7 @@ static void test_continuing_from_a_saved_model(void **state)
                               1e-9 * reference_norm(R * N, V));
             REFERENCE_NEAR(summary_of(second).objective, summary_of(whole).objective,
                            1e-9 * summary_of(whole).squared_norm);
-            REFERENCE_NEAR(armilla_model_trace(second, &count)->objective, summary_of(first).objective,
+            REFERENCE_NEAR(reference_trace(second, &count)->objective, summary_of(first).objective,
                            1e-9 * summary_of(whole).squared_norm);
             reference_verify(second, trial.data, trial.X, true);
             armilla_model_free(whole);

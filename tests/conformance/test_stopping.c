@@ -193,7 +193,7 @@ static void test_progress_is_even(void **state)
     static const int64_t shape[] = {24, 5600, 4, 2};
     static const char *const outputs[] = {"test_stopping.csv", "test_stopping.npy", "test_stopping.mtx",
                                           "test_stopping.svm"};
-    const armilla_write_options options = {.overwrite = true};
+    const armilla_write_options options = {.size = sizeof(armilla_write_options), .overwrite = true};
     reference_trial trial;
     armilla_model *model = NULL;
     caller c;

@@ -33,7 +33,7 @@ static bool is_trace(const armilla_model *model, const armilla_trace_entry *seen
     const armilla_model_summary summary = reference_summary(model);
     const double slack = (summary.precision == ARMILLA_F32 ? 1e-4 : 1e-12) * summary.squared_norm;
     int64_t entries = 0;
-    const armilla_trace_entry *trace = armilla_model_trace(model, &entries);
+    const armilla_trace_entry *trace = reference_trace(model, &entries);
     bool same = entries == count;
     for (int64_t k = 0; k < count && same; k++)
         same = trace[k].iteration == seen[k].iteration && trace[k].dU == seen[k].dU && trace[k].dV == seen[k].dV &&
@@ -72,7 +72,7 @@ static void test_callbacks_see_the_trace(void **state)
         for (int64_t k = 0; k < w->count; k++) REFERENCE_HOLDS(w->seen[k].iteration == k);
         REFERENCE_HOLDS(is_trace(model, w->seen, w->count));
         REFERENCE_HOLDS(i % 2 || w->count == 101); /* without a tolerance: as many as were asked for */
-        const armilla_trace_entry *trace = armilla_model_trace(model, &count);
+        const armilla_trace_entry *trace = reference_trace(model, &count);
         above += reference_summary(model).objective > trace[count - 1].objective;
         armilla_model_free(model);
         reference_trial_free(&trial);
@@ -129,7 +129,7 @@ static int64_t sweeps_of(const reference_pair *pair, const double *X, int64_t it
     REFERENCE_HOLDS(reference_summary(model).iterations == iterations);
     const int64_t sweeps = reference_summary(model).sweeps;
     int64_t count = 0;
-    *reached = armilla_model_trace(model, &count)[iterations - 1].objective; /* the last may be computed directly */
+    *reached = reference_trace(model, &count)[iterations - 1].objective; /* the last may be computed directly */
     armilla_model_free(model);
     reference_trial_free(&trial);
     return sweeps;

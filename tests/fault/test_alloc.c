@@ -73,7 +73,8 @@ static armilla_status wrap(const usage *use, armilla_context *context, armilla_d
 static armilla_status choose(things *t)
 {
     static const char *const names[N] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
-    const armilla_selection selection = {.samples = "a,b,c,d,e,f,g,8", .features = "1,3-5"};
+    const armilla_selection selection = {
+        .size = sizeof(armilla_selection), .samples = "a,b,c,d,e,f,g,8", .features = "1,3-5"};
     t->whole = t->data;
     t->data = NULL;
     armilla_status status = armilla_data_set_names(t->whole, ARMILLA_SAMPLE_NAMES, names, N);

@@ -216,8 +216,11 @@ static armilla_status open_all(armilla_context *context, const struct opening *o
 {
     char data[256], labels[256], list[256];
     const armilla_read_options options = {
-        .threads = 1, .labels = opening->labels ? support_path(labels, sizeof labels, opening->labels) : NULL};
-    const armilla_selection selection = {.samples =
+        .size = sizeof(armilla_read_options),
+        .threads = 1,
+        .labels = opening->labels ? support_path(labels, sizeof labels, opening->labels) : NULL};
+    const armilla_selection selection = {.size = sizeof(armilla_selection),
+                                         .samples =
                                              opening->list ? support_path(list, sizeof list, opening->list) : NULL};
     const armilla_status status =
         armilla_data_open(context, support_path(data, sizeof data, opening->data), &options, source);

@@ -60,6 +60,7 @@ void fuzz_data(const fuzz_target *target, armilla_context *context, unsigned cho
 {
     static const char *const columns[] = {NULL, "1", "label", "3"};
     const armilla_read_options options = {
+        .size = sizeof(armilla_read_options),
         .format = target->format,
         .sample_columns = choice & 1,
         .label_column = columns[choice >> 1 & 3],
@@ -77,7 +78,8 @@ static const char three[] = "a,1,2\nb,3,4\nc,5,6\n";
 
 void fuzz_labels(const fuzz_target *target, armilla_context *context, unsigned choice)
 {
-    const armilla_read_options options = {.format = "csv", .labels = target->file, .threads = 1};
+    const armilla_read_options options = {
+        .size = sizeof(armilla_read_options), .format = "csv", .labels = target->file, .threads = 1};
     (void)choice;
     fuzz_files_add("three", strlen("three"), three, strlen(three));
     open_and_look(context, "three", &options, NULL);
@@ -85,8 +87,9 @@ void fuzz_labels(const fuzz_target *target, armilla_context *context, unsigned c
 
 void fuzz_keep(const fuzz_target *target, armilla_context *context, unsigned choice)
 {
-    const armilla_read_options options = {.format = "csv", .threads = 1};
-    const armilla_selection selection = {.samples = choice & 1 ? target->file : NULL,
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .format = "csv", .threads = 1};
+    const armilla_selection selection = {.size = sizeof(armilla_selection),
+                                         .samples = choice & 1 ? target->file : NULL,
                                          .features = choice & 1 ? NULL : target->file};
     fuzz_files_add("three", strlen("three"), three, strlen(three));
     open_and_look(context, "three", &options, &selection);

@@ -19,15 +19,16 @@ static void read_names(const armilla_model *model, const armilla_model_summary *
 /* What was chosen for the fit lies inside of what it was chosen from; the trace can be read to its end. */
 static void read_lists(const armilla_model *model, const armilla_model_summary *summary)
 {
-    int64_t of = 0, count = 0;
+    int64_t of = 0;
+    armilla_trace_entry entry;
     const int64_t *features = armilla_model_kept_features(model, &of);
     for (int64_t i = 0; features && i < summary->m; i++)
         fuzz_holds(features[i] >= 0 && features[i] < of, "features are kept from those that there are");
     const int64_t *samples = armilla_model_kept_samples(model, &of);
     for (int64_t j = 0; samples && j < summary->n; j++)
         fuzz_holds(samples[j] >= 0 && samples[j] < of, "samples are kept from those that there are");
-    const armilla_trace_entry *trace = armilla_model_trace(model, &count);
-    for (int64_t k = 0; k < count; k++) fuzz_holds(trace[k].iteration == k, "the trace counts its iterations");
+    for (int64_t k = 0; armilla_model_trace_entry(model, k, &entry); k++)
+        fuzz_holds(entry.iteration == k, "the trace counts its iterations");
 }
 
 static void must_fail_well(const armilla_context *context, armilla_status status)

@@ -156,7 +156,7 @@ static void *limited_resize(void *user, void *block, size_t bytes)
 
 armilla_allocator fuzz_allocator(void)
 {
-    return (armilla_allocator){limited_resize, NULL};
+    return (armilla_allocator){sizeof(armilla_allocator), limited_resize, NULL};
 }
 
 size_t fuzz_live(void)

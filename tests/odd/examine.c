@@ -49,18 +49,18 @@ static armilla_status fit(examination *e, const odd_data *data, int threads, arm
 static bool same_bits(const armilla_model *a, const armilla_model *b)
 {
     armilla_model_summary s, t;
-    int64_t count = 0, other = 0;
+    armilla_trace_entry x, y;
     armilla_model_summarize(a, &s);
     armilla_model_summarize(b, &t);
-    const armilla_trace_entry *x = armilla_model_trace(a, &count), *y = armilla_model_trace(b, &other);
+    const int64_t count = armilla_model_trace_count(a), other = armilla_model_trace_count(b);
     const size_t size = armilla_type_size(s.precision);
     if (count != other || s.iterations != t.iterations || s.sweeps != t.sweeps || s.precision != t.precision ||
         memcmp(&s.objective, &t.objective, sizeof s.objective) != 0 ||
         memcmp(&s.radius, &t.radius, sizeof s.radius) != 0 || s.fingerprint != t.fingerprint)
         return false;
-    for (int64_t k = 0; k < count; k++)
-        if (memcmp(&x[k].objective, &y[k].objective, sizeof(double)) != 0 ||
-            memcmp(&x[k].dU, &y[k].dU, sizeof(double)) != 0 || memcmp(&x[k].dV, &y[k].dV, sizeof(double)) != 0)
+    for (int64_t k = 0; armilla_model_trace_entry(a, k, &x) && armilla_model_trace_entry(b, k, &y); k++)
+        if (memcmp(&x.objective, &y.objective, sizeof(double)) != 0 || memcmp(&x.dU, &y.dU, sizeof(double)) != 0 ||
+            memcmp(&x.dV, &y.dV, sizeof(double)) != 0)
             return false;
     return memcmp(armilla_model_basis(a), armilla_model_basis(b), (size_t)(s.m * s.rank) * size) == 0 &&
            memcmp(armilla_model_codes(a), armilla_model_codes(b), (size_t)(s.rank * s.n) * size) == 0;
@@ -95,9 +95,10 @@ static bool same_on_threads(examination *e, armilla_status *status)
 static bool starts_agree(examination *e)
 {
     const armilla_options *o = &e->problem->options;
-    int64_t count = 0;
-    const double here = armilla_model_trace(e->model, &count)[0].objective;
-    const double there = armilla_model_trace(e->other_model, &count)[0].objective;
+    armilla_trace_entry first, second;
+    (void)armilla_model_trace_entry(e->model, 0, &first);
+    (void)armilla_model_trace_entry(e->other_model, 0, &second);
+    const double here = first.objective, there = second.objective;
     const double epsilon = e->summary.precision == ARMILLA_F32 ? 0x1p-23 : 0x1p-52;
     const double noise = NOISE * epsilon * fmax(e->summary.squared_norm, here);
     if (strcmp(o->solver, "palm") != 0 || !o->start || strcmp(o->start, "random") != 0) return true;

@@ -27,7 +27,7 @@ static void *resize(void *user, void *block, size_t bytes)
 
 armilla_context *odd_context(void)
 {
-    const armilla_allocator allocator = {resize, NULL};
+    const armilla_allocator allocator = {sizeof allocator, resize, NULL};
     armilla_context *context = NULL;
     if (armilla_context_new(&allocator, &context) != ARMILLA_OK) abort();
     return context;

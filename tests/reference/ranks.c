@@ -79,7 +79,12 @@ void reference_run_ranks(int size, int64_t cut, reference_rank_body body, void *
     pthread_cond_init(&net.changed, NULL);
     for (int r = 0; r < size; r++) {
         ranks[r] = (rank){.net = &net, .context = support_context(), .body = body, .self = self};
-        ranks[r].table = (armilla_ranks){&ranks[r], r, size, send_bytes, receive_bytes, NULL};
+        ranks[r].table = (armilla_ranks){.size = sizeof ranks[r].table,
+                                         .rank = r,
+                                         .count = size,
+                                         .self = &ranks[r],
+                                         .send = send_bytes,
+                                         .receive = receive_bytes};
         support_ok(ranks[r].context, armilla_context_set_ranks(ranks[r].context, &ranks[r].table));
         assert_int_equal(pthread_create(&ranks[r].thread, NULL, run_rank, &ranks[r]), 0);
     }

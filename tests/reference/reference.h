@@ -188,6 +188,8 @@ void reference_sparse_free(reference_sparse *sparse);
 void reference_sprinkle(uint64_t *random, double density, int64_t count, double *X);
 
 armilla_model_summary reference_summary(const armilla_model *model);
+/* All entries of the trace, where the model has them. */
+const armilla_trace_entry *reference_trace(const armilla_model *model, int64_t *count);
 /* The factors of a model as doubles; released by free(). */
 double *reference_model_basis(const armilla_model *model);
 double *reference_model_codes(const armilla_model *model);

@@ -62,7 +62,7 @@ static void compare(const reference_palm *palm, const armilla_model *model, cons
 {
     int64_t count = 0;
     armilla_model_summary summary;
-    const armilla_trace_entry *last = armilla_model_trace(model, &count) + count - 1;
+    const armilla_trace_entry *last = reference_trace(model, &count) + count - 1;
     double *U = reference_model_basis(model), *V = reference_model_codes(model);
     const double u = reference_norm(M * R, palm->U), v = reference_norm(R * N, palm->V);
     const double squared = reference_dot(M * N, palm->X, palm->X);

@@ -1,6 +1,8 @@
 /* A problem ready for the library, in either precision. */
 #include "reference/reference.h"
 
+#include "model/model.h"
+
 #include <stdlib.h>
 
 void reference_trial_new(reference_trial *trial, const reference_pair *pair, armilla_type type, int64_t m, int64_t n,
@@ -66,4 +68,10 @@ armilla_model_summary reference_summary(const armilla_model *model)
     armilla_model_summary summary;
     armilla_model_summarize(model, &summary);
     return summary;
+}
+
+const armilla_trace_entry *reference_trace(const armilla_model *model, int64_t *count)
+{
+    *count = armilla_model_trace_count(model);
+    return model->trace;
 }

@@ -181,7 +181,7 @@ void reference_verify(const armilla_model *model, const armilla_data *raw, const
     promises p = {.U = reference_model_basis(model), .V = reference_model_codes(model)};
     armilla_model_summarize(model, &p.summary);
     p.pair = reference_pair_find(p.summary.basis, p.summary.codes);
-    p.trace = armilla_model_trace(model, &p.entries);
+    p.trace = reference_trace(model, &p.entries);
     p.epsilon = p.summary.precision == ARMILLA_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     p.sealed = p.summary.sealed;
     measure(&p, X);

@@ -67,10 +67,11 @@ for file in $(find cli convert -name '*.[ch]'); do
     done < <(includes "$file")
 done
 
-# Contexts of tests are support_context's, whose memory is NaN before and after use.
+# Contexts of tests are support_context's, whose memory is NaN before and after use; programs of tests/abi see the public
+# headers alone.
 while read -r line; do
     complain "$line: tests make contexts by support_context or support_context_with"
-done < <(grep -rn 'armilla_context_new(NULL' tests --include='*.c' | cut -d: -f1,2)
+done < <(grep -rn --exclude-dir=abi 'armilla_context_new(NULL' tests --include='*.c' | cut -d: -f1,2)
 
 while read -r line what; do
     complain "include/$line: a public header includes only public and standard headers"

@@ -65,12 +65,12 @@ static void *count_resize(void *user, void *block, size_t bytes)
 
 armilla_allocator support_allocator_table(support_allocator *allocator)
 {
-    return (armilla_allocator){count_resize, allocator};
+    return (armilla_allocator){sizeof(armilla_allocator), count_resize, allocator};
 }
 
 armilla_context *support_context(void)
 {
-    const armilla_allocator table = {spoiling_resize, NULL};
+    const armilla_allocator table = {sizeof table, spoiling_resize, NULL};
     armilla_context *context = NULL;
     assert_int_equal(armilla_context_new(&table, &context), ARMILLA_OK);
     return context;

@@ -42,7 +42,7 @@ static void dense_data(void **state)
     REFUSES(ARMILLA_F64, X, INT32_MAX, INT64_MAX / 2, M, ARMILLA_BAD_DATA, "are too many");
     REFUSES((armilla_type)99, X, M, N, M, ARMILLA_BAD_ARGUMENT, "the number type 99 is unknown");
     REFUSES((armilla_type)-1, X, M, N, M, ARMILLA_BAD_ARGUMENT, "the number type -1 is unknown");
-    REFUSES(ARMILLA_F64, NULL, M, N, M, ARMILLA_BAD_ARGUMENT, "the values are NULL");
+    REFUSES(ARMILLA_F64, NULL, M, N, M, ARMILLA_BAD_ARGUMENT, "values is NULL");
     REFUSES(ARMILLA_F64, X, M, N, M - 1, ARMILLA_BAD_ARGUMENT, "a stride of 5 does not fit 6 features and 20 samples");
     REFUSES(ARMILLA_F64, X, M, N, INT64_MAX / 2, ARMILLA_BAD_ARGUMENT, "a stride of");
     REFUSES(ARMILLA_F64, X, M, N, INT64_MAX / N, ARMILLA_BAD_ARGUMENT, "a stride of"); /* in bytes */
@@ -66,7 +66,7 @@ static void sparse_data(void **state)
     REFUSES(ARMILLA_U8, ARMILLA_I32, X, features, starts, "values are f32 or f64");
     REFUSES((armilla_type)99, ARMILLA_I32, X, features, starts, "values are f32 or f64, not type 99");
     REFUSES(ARMILLA_F64, (armilla_index)7, X, features, starts, "the index type 7 is unknown");
-    REFUSES(ARMILLA_F64, ARMILLA_I32, X, features, NULL, "the starts are NULL");
+    REFUSES(ARMILLA_F64, ARMILLA_I32, X, features, NULL, "starts is NULL");
     REFUSES(ARMILLA_F64, ARMILLA_I32, NULL, features, starts, "the values or their features are NULL");
     REFUSES(ARMILLA_F64, ARMILLA_I32, X, NULL, starts, "the values or their features are NULL");
     REFUSES(ARMILLA_F64, ARMILLA_I32, (const char *)X + 4, features, starts, "not aligned");
@@ -184,18 +184,18 @@ static void clusters(void **state)
     armilla_cluster_options_default(&options);
 #define REFUSES(words)                                                                                                 \
     support_fails(context, armilla_cluster_data(context, data, NULL, &options, &made), ARMILLA_BAD_ARGUMENT, words)
-    REFUSES("--k is missing");
+    REFUSES("k is missing");
     options.k = 3;
     options.tries = 0;
-    REFUSES("--tries and --cluster-iter");
+    REFUSES("tries and cluster.max_iter");
     options.tries = 1;
     options.max_iter = -1;
-    REFUSES("--tries and --cluster-iter");
+    REFUSES("tries and cluster.max_iter");
     options.max_iter = 10;
     options.method = "nearest";
-    REFUSES("--method 'nearest' is unknown");
+    REFUSES("method 'nearest' is unknown");
     options.method = "argmax";
-    REFUSES("--method argmax is for codes");
+    REFUSES("method argmax is for codes");
 #undef REFUSES
     assert_null(made);
     armilla_data_free(data);

@@ -224,7 +224,8 @@ static void test_odd_data(void **state)
     options.k = 7;
     support_fails(context, armilla_cluster_data(context, data, NULL, &options, &none), ARMILLA_BAD_DATA, "6 samples");
     options.k = 0;
-    support_fails(context, armilla_cluster_data(context, data, NULL, &options, &none), ARMILLA_BAD_ARGUMENT, "--k");
+    support_fails(context, armilla_cluster_data(context, data, NULL, &options, &none), ARMILLA_BAD_ARGUMENT,
+                  "k is missing");
     options.method = "argmax";
     support_fails(context, armilla_cluster_data(context, data, NULL, &options, &none), ARMILLA_BAD_ARGUMENT, "codes");
     options.method = "ward";
@@ -270,8 +271,9 @@ static void test_failing_allocations(void **state)
     fail_msg("it never succeeded");
 }
 
-static bool stop_later(void *user)
+static int stop_later(void *user, const armilla_progress *progress)
 {
+    (void)progress;
     return --*(int64_t *)user < 0;
 }
 
@@ -295,8 +297,7 @@ static void test_stops_when_asked(void **state)
         options.method = ways[questions % 2].name;
         options.tries = 3;
         options.threads = 2;
-        options.stop = stop_later;
-        options.user = &left;
+        armilla_context_set_watch(context, stop_later, &left);
         const armilla_status status = armilla_cluster_data(context, data, NULL, &options, &made);
         if (status == ARMILLA_STOPPED) {
             assert_null(made);

@@ -39,7 +39,7 @@ static int tear_down(void **state)
 
 static armilla_status read_bytes(const char *text, size_t count, bool columns, armilla_data **data)
 {
-    const armilla_read_options options = {.sample_columns = columns};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
     return support_read(context, &armilla_format_csv, text, count, &options, data);
 }
 

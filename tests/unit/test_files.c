@@ -132,7 +132,7 @@ static void chooses_the_format(void **state)
 {
     (void)state;
     armilla_data *data = NULL;
-    armilla_read_options options = {.format = "cvs"};
+    armilla_read_options options = {.size = sizeof(armilla_read_options), .format = "cvs"};
     char odd[256];
     support_write_file(path, "1,2\n", 4);
     support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_BAD_ARGUMENT,
@@ -142,7 +142,7 @@ static void chooses_the_format(void **state)
     support_path(odd, sizeof odd, "data.odd");
     support_write_file(odd, "1,2\n", 4);
     support_fails(context, armilla_data_open(context, odd, NULL, &data), ARMILLA_BAD_DATA,
-                  "data.odd: this kind of file is unknown; name its format (--format): npy (.npy), npz (.npz), mtx");
+                  "data.odd: this kind of file is unknown; name its format (format): npy (.npy), npz (.npz), mtx");
     options.format = "csv";
     support_ok(context, armilla_data_open(context, odd, &options, &data));
     armilla_data_free(data);

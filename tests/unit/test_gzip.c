@@ -13,7 +13,7 @@ enum { MOST_PACKED = 1 << 16 };
 static armilla_context *context;
 static support_allocator allocator;
 static char path[256];
-static const armilla_read_options usual = {.format = NULL};
+static const armilla_read_options usual = {.size = sizeof(armilla_read_options), .format = NULL};
 
 static int set_up(void **state)
 {
@@ -67,7 +67,7 @@ static void unpacks_what_a_reader_reads(void **state)
                               "abcdef";
     unsigned char packed[MOST_PACKED];
     armilla_data *data = NULL;
-    const armilla_read_options csv = {.format = "csv"};
+    const armilla_read_options csv = {.size = sizeof(armilla_read_options), .format = "csv"};
     size_t count = pack("1,2\n3,4\n5,6\n", 12, packed);
     support_ok(context, open_packed(packed, count, &usual, &data));
     expect_shape(&data, 3, 2);
@@ -152,9 +152,8 @@ static void bounds_what_it_unpacks(void **state)
     text[BLANKS - 1] = '\n';
     const size_t count = pack(text, BLANKS, packed);
     assert_true(count < 10000);
-    armilla_read_options options = {.memory = BLANKS - 1};
-    support_fails(context, open_packed(packed, count, &options, &data), ARMILLA_NO_MEMORY,
-                  "raise the limit by --memory");
+    armilla_read_options options = {.size = sizeof(armilla_read_options), .memory = BLANKS - 1};
+    support_fails(context, open_packed(packed, count, &options, &data), ARMILLA_NO_MEMORY, "raise the limit by memory");
     options.memory = 100000;
     allocator.largest = 0;
     support_fails(context, open_packed(packed, count, &options, &data), ARMILLA_NO_MEMORY, "unpack to more than");
@@ -170,14 +169,16 @@ typedef struct heard {
     int64_t calls, done, total, stages;
 } heard;
 
-static void listen(void *user, int64_t done, int64_t total)
+static int listen(void *user, const armilla_progress *progress)
 {
+    const int64_t done = progress->done, total = progress->total;
     heard *h = user;
     assert_true(done >= 0 && done <= total);
     if (total != h->total || done < h->done) h->stages++;
     h->calls++;
     h->done = done;
     h->total = total;
+    return 0;
 }
 
 /* Both stages tell how far they are: first in bytes of the file, then in bytes of the text. */
@@ -186,7 +187,7 @@ static void tells_its_progress(void **state)
     (void)state;
     enum { COUNT = 10 << 20 };
     heard h = {0};
-    const armilla_read_options options = {.progress = listen, .progress_user = &h, .threads = 1};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .threads = 1};
     char *text = malloc(COUNT);
     unsigned char *packed = malloc(COUNT + MOST_PACKED);
     armilla_bytes bytes;
@@ -201,7 +202,10 @@ static void tells_its_progress(void **state)
     assert_int_equal(deflateEnd(&stream), Z_OK);
     support_write_file(path, packed, count);
     support_ok(context, armilla_bytes_open(context, path, &bytes));
-    support_ok(context, armilla_bytes_unpack(context, &options, &bytes));
+    armilla_context_set_watch(context, listen, &h);
+    support_ok(context, armilla_call_enter(context, 1));
+    support_ok(context, armilla_bytes_unpack(context, &bytes));
+    armilla_call_leave(context);
     assert_int_equal(h.total, count);
     assert_int_equal(h.stages, 1);
     assert_true(h.calls >= 3 && h.done > COUNT / 2);
@@ -211,6 +215,7 @@ static void tells_its_progress(void **state)
     assert_int_equal(h.total, COUNT);
     assert_int_equal(h.done, COUNT);
     assert_true(h.stages >= 3);
+    armilla_context_set_watch(context, NULL, NULL);
     armilla_data_free(data);
     free(packed);
     free(text);

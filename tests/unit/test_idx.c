@@ -75,7 +75,7 @@ static size_t make_file(const struct kind *kind, int sizes, const uint32_t size[
 
 static armilla_status read_memory(const unsigned char *file, size_t count, bool columns, armilla_data **data)
 {
-    const armilla_read_options options = {.sample_columns = columns};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
     return support_read(context, &armilla_format_idx, file, count, &options, data);
 }
 

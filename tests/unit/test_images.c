@@ -159,14 +159,17 @@ static void names_the_first_that_differs(void **state)
     put_text("3.pgm", "P2 2 1 900 3 4");
     refuses(NULL, ARMILLA_BAD_DATA, "3.pgm: has 16 bits per pixel, and ");
     put_text("3.pgm", "P2 2 1 9 3 4");
-    refuses(&(armilla_read_options){.memory = 5}, ARMILLA_NO_MEMORY, "the limit is 5 bytes; raise it by --memory");
-    refuses(&(armilla_read_options){.format = "npy"}, ARMILLA_CANNOT_OPEN, "is a directory");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .memory = 5}, ARMILLA_NO_MEMORY,
+            "the limit is 5 bytes; raise it by memory");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .format = "npy"}, ARMILLA_CANNOT_OPEN,
+            "is a directory");
     armilla_data *data = NULL;
     support_clean();
     assert_int_equal(mkdir(folder, 0700), 0);
     support_fails(context, armilla_data_open(context, folder, NULL, &data), ARMILLA_CANNOT_OPEN,
                   "none that holds data");
-    refuses(&(armilla_read_options){.format = "images"}, ARMILLA_BAD_DATA, "has no images");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .format = "images"}, ARMILLA_BAD_DATA,
+            "has no images");
 }
 
 /* A header that declares 10^12 pixels, with its checksum right, and few bytes. */
@@ -183,7 +186,8 @@ static void bounds_declared_pixels(void **state)
     put("x.png", bytes, count);
     refuses(NULL, ARMILLA_BAD_DATA, "more pixels than its bytes can hold");
     put("x.png", bytes, make_png(1, bytes));
-    refuses(&(armilla_read_options){.memory = 3 * WIDTH * HEIGHT - 1}, ARMILLA_NO_MEMORY, "raise it by --memory");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .memory = 3 * WIDTH * HEIGHT - 1},
+            ARMILLA_NO_MEMORY, "raise it by memory");
     enum { SIDE = 1500 };
     char *pixels = calloc(SIDE, SIDE), header[32];
     png_image image = {.version = PNG_IMAGE_VERSION, .width = SIDE, .height = SIDE, .format = PNG_FORMAT_GRAY};
@@ -191,8 +195,8 @@ static void bounds_declared_pixels(void **state)
     unsigned char *packed = malloc(large);
     assert_true(pixels && packed && png_image_write_to_memory(&image, packed, &large, 0, pixels, SIDE, NULL));
     put("x.png", packed, large);
-    refuses(&(armilla_read_options){.memory = 3 * SIDE * SIDE - 1}, ARMILLA_NO_MEMORY,
-            "x.png: out of memory: its pixels need");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .memory = 3 * SIDE * SIDE - 1},
+            ARMILLA_NO_MEMORY, "x.png: out of memory: its pixels need");
     snprintf(header, sizeof header, "P5 %d %d 255\n", SIDE, SIDE / 500);
     put_text("x.png", header); /* no bytes behind it */
     refuses(NULL, ARMILLA_BAD_DATA, "cut short");
@@ -202,7 +206,7 @@ static void bounds_declared_pixels(void **state)
 
 static void survive(unsigned char *bytes, size_t count)
 {
-    const armilla_read_options options = {.format = NULL};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .format = NULL};
     armilla_context_set_memory(context, 1 << 24);
     for (size_t kept = 1; kept < count; kept++) {
         armilla_bytes cut = {.path = "x", .start = bytes, .count = kept};

@@ -69,7 +69,7 @@ static void refuses_past_the_limit(void **state)
     const int64_t live = armilla_context_memory_live(context), header = live - 1000;
     const int64_t asked = allocator.taken;
     armilla_context_set_memory(context, 2 * live);
-    support_fails(context, armilla_take(context, 1001, 1, &more), ARMILLA_NO_MEMORY, "raise it by --memory SIZE");
+    support_fails(context, armilla_take(context, 1001, 1, &more), ARMILLA_NO_MEMORY, "raise it by memory SIZE");
     assert_null(more);
     support_fails(context, armilla_grow(context, 2001 + header, 1, &kept), ARMILLA_NO_MEMORY, "out of memory: ");
     const int64_t sizes[] = {INT64_MAX, INT64_MAX / 8, -1, INT64_MAX - header};
@@ -163,7 +163,7 @@ typedef struct things {
 
 static armilla_status use(const problem *p, things *t)
 {
-    const armilla_selection keep = {.samples = p->n > 4 ? "1-4" : "1"};
+    const armilla_selection keep = {.size = sizeof(armilla_selection), .samples = p->n > 4 ? "1-4" : "1"};
     armilla_options options;
     armilla_cluster_options clustering;
     armilla_data_facts facts;
@@ -183,7 +183,7 @@ static armilla_status use(const problem *p, things *t)
     options.threads = clustering.threads = 2;
     options.tfidf = options.log1p = options.scale = p->prepared;
     clustering.k = 1 + (p->n > 1);
-    const armilla_read_options reading = {.threads = 2};
+    const armilla_read_options reading = {.size = sizeof(armilla_read_options), .threads = 2};
     armilla_status status = armilla_data_open(context, path, &reading, &t->whole);
     if (status == ARMILLA_OK) status = armilla_data_select(context, t->whole, &keep, &t->data);
     if (status == ARMILLA_OK) status = armilla_data_survey(context, t->whole, 2, &facts);
@@ -202,7 +202,8 @@ static armilla_status use(const problem *p, things *t)
     if (status == ARMILLA_OK) status = armilla_labels_of_data(context, t->whole, &t->labels);
     support_path(model, sizeof model, "again.csv");
     if (status == ARMILLA_OK)
-        status = armilla_data_write(context, t->data, model, &(armilla_write_options){.overwrite = true});
+        status = armilla_data_write(context, t->data, model,
+                                    &(armilla_write_options){.size = sizeof(armilla_write_options), .overwrite = true});
     return status;
 }
 
@@ -243,7 +244,7 @@ static void holds_for_every_object(void **state)
         for (int64_t limit = peak - 1; limit > 0; limit = limit * 15 / 16 - 1, refusals++) {
             things none = {.data = NULL};
             armilla_context_set_memory(context, limit);
-            support_fails(context, use(p, &none), ARMILLA_NO_MEMORY, "--memory");
+            support_fails(context, use(p, &none), ARMILLA_NO_MEMORY, " memory SIZE");
             free_things(&none);
             assert_int_equal(armilla_context_memory_live(context), 0);
             assert_true(support_entries() <= 3); /* data, model, table: no temporary */
@@ -263,7 +264,8 @@ static void lends_a_call_its_own_limit(void **state)
     armilla_model *model = NULL;
     armilla_options options;
     write_data(&problems[0]);
-    const armilla_read_options little = {.memory = 500}, much = {.memory = GIB};
+    const armilla_read_options little = {.size = sizeof(armilla_read_options), .memory = 500},
+                               much = {.size = sizeof(armilla_read_options), .memory = GIB};
     support_fails(context, armilla_data_open(context, path, &little, &data), ARMILLA_NO_MEMORY, path);
     assert_int_equal(armilla_context_memory_limit(context), INT64_MAX);
     armilla_context_set_memory(context, 600);
@@ -273,8 +275,7 @@ static void lends_a_call_its_own_limit(void **state)
     armilla_options_default(&options);
     options.rank = 3;
     options.memory = armilla_context_memory_live(context) + 5000;
-    support_fails(context, armilla_fit(context, data, &options, &model), ARMILLA_NO_MEMORY,
-                  "raise it by --memory SIZE");
+    support_fails(context, armilla_fit(context, data, &options, &model), ARMILLA_NO_MEMORY, "raise it by memory SIZE");
     assert_int_equal(armilla_context_memory_limit(context), GIB);
     options.memory = GIB;
     support_ok(context, armilla_fit(context, data, &options, &model));
@@ -403,7 +404,7 @@ static void grows_with_the_input(void **state)
     armilla_memory_add_rank(context, 4);
     armilla_memory_add_rank(context, 3);
     assert_int_equal(armilla_context_memory_limit(context), GIB + 64 * bytes * 5);
-    support_fails(context, armilla_take(context, 3 * GIB, 1, &block), ARMILLA_NO_MEMORY, "--memory 8G or more");
+    support_fails(context, armilla_take(context, 3 * GIB, 1, &block), ARMILLA_NO_MEMORY, "memory 8G or more");
     support_fails(context, armilla_take(context, 3 * GIB, 1, &block), ARMILLA_NO_MEMORY, "an input of 7.8 KiB");
     armilla_memory_add_input(context, (int64_t)1 << 60);
     assert_int_equal(armilla_context_memory_limit(context), 100000000LL * 1024 / 8 * 7);

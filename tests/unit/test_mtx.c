@@ -38,7 +38,7 @@ static armilla_status read_with(const char *text, size_t count, const armilla_re
 
 static armilla_status read_text(const char *text, bool columns, armilla_data **data)
 {
-    const armilla_read_options options = {.sample_columns = columns};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
     return read_with(text, strlen(text), &options, data);
 }
 
@@ -163,7 +163,8 @@ static void adds_up_whatever_the_threads(void **state)
     assert_true(used > 3u << 20);
     for (int threads = 1; threads < 5; threads++) {
         armilla_data *data = NULL;
-        const armilla_read_options options = {.sample_columns = true, .threads = threads};
+        const armilla_read_options options = {
+            .size = sizeof(armilla_read_options), .sample_columns = true, .threads = threads};
         context->most_narrow = threads % 2 ? INT32_MAX : ROWS - 1; /* every second time with 64-bit indices */
         support_ok(context, read_with(text, used, &options, &data));
         assert_int_equal(armilla_data_sparse(data)->wide, threads % 2 == 0);
@@ -242,7 +243,7 @@ static void tells_the_first_mistake(void **state)
         used += (size_t)sprintf(text + used, "1 %c 0.25\n", k == 250000 || k == 399000 ? 'x' : '1');
     for (int threads = 1; threads < 4; threads++) {
         armilla_data *data = NULL;
-        const armilla_read_options options = {.threads = threads};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options), .threads = threads};
         support_fails(context, read_with(text, used, &options, &data), ARMILLA_BAD_DATA,
                       "line 250003: 'x' is no column");
         assert_null(data);
@@ -257,7 +258,7 @@ static const char small[] =
 static void survives_damage(void **state)
 {
     (void)state;
-    const armilla_read_options options = {.sample_columns = true};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = true};
     armilla_data *data = NULL;
     for (size_t cut = 0; cut < sizeof small - 2; cut++) {
         assert_int_equal(read_with(small, cut, &options, &data), ARMILLA_BAD_DATA);
@@ -293,15 +294,16 @@ static void survives_refused_allocations(void **state)
 static void respects_the_memory_limit(void **state)
 {
     (void)state;
-    const armilla_read_options options = {.memory = 1 << 20, .sample_columns = true};
+    const armilla_read_options options = {
+        .size = sizeof(armilla_read_options), .memory = 1 << 20, .sample_columns = true};
     const char *text = HEAD "2 1000000 1\n1 1 1\n";
     armilla_data *data = NULL;
     support_fails(context, read_with(text, strlen(text), &options, &data), ARMILLA_NO_MEMORY,
                   "counting its samples needs 15.3 MiB");
-    const armilla_read_options less = {.memory = 40};
+    const armilla_read_options less = {.size = sizeof(armilla_read_options), .memory = 40};
     const char *three = HEAD "2 2 3\n1 1 1\n1 2 1\n2 2 1\n";
     support_fails(context, read_with(three, strlen(three), &less, &data), ARMILLA_NO_MEMORY,
-                  "the limit is 40 bytes; raise it by --memory");
+                  "the limit is 40 bytes; raise it by memory");
     assert_null(data);
 }
 

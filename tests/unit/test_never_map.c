@@ -79,7 +79,7 @@ static uint64_t fingerprint(const armilla_data *X)
 static bool write_format(const char *format)
 {
     armilla_data *X = wrap();
-    const armilla_write_options options = {.format = format, .overwrite = true};
+    const armilla_write_options options = {.size = sizeof(armilla_write_options), .format = format, .overwrite = true};
     const armilla_status status = armilla_data_write(context, X, support_path(path, sizeof path, "data"), &options);
     armilla_data_free(X);
     return status == ARMILLA_OK;
@@ -94,7 +94,8 @@ static void data_outlive_their_file(void **state)
     armilla_data_free(X);
     armilla_context_set_never_map(context, true);
     for (size_t i = 0; armilla_formats_row(i); i++) {
-        const armilla_read_options options = {.format = armilla_formats_row(i)->name};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options),
+                                              .format = armilla_formats_row(i)->name};
         if (!write_format(options.format)) continue;
         written++;
         support_ok(context, armilla_data_open(context, path, &options, &X));
@@ -112,7 +113,8 @@ static void a_file_that_shrinks_is_an_error(void **state)
     int written = 0;
     armilla_context_set_never_map(context, true);
     for (size_t i = 0; armilla_formats_row(i); i++) {
-        const armilla_read_options options = {.format = armilla_formats_row(i)->name};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options),
+                                              .format = armilla_formats_row(i)->name};
         armilla_data *X = NULL;
         if (!write_format(options.format)) continue;
         written++;
@@ -137,7 +139,7 @@ static void labels_and_lists_too(void **state)
     support_fails(context, armilla_data_read_labels(context, X, path), ARMILLA_IO_ERROR, "became shorter");
     support_write_file(path, labels, strlen(labels));
     calls.cut = true;
-    const armilla_selection list = {.samples = path};
+    const armilla_selection list = {.size = sizeof(armilla_selection), .samples = path};
     support_fails(context, armilla_data_select(context, X, &list, &kept), ARMILLA_IO_ERROR, "became shorter");
     support_write_file(path, labels, strlen(labels));
     support_ok(context, armilla_data_read_labels(context, X, path));
@@ -209,7 +211,7 @@ static void a_size_that_was_never_true(void **state)
     assert_true(write_format("csv"));
     watched_io.fstat = overstated_fstat;
     armilla_context_set_never_map(context, true);
-    const armilla_read_options options = {.format = "csv"};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .format = "csv"};
     support_ok(context, armilla_data_open(context, path, &options, &X));
     assert_true(fingerprint(X) == wanted);
     armilla_data_free(X);

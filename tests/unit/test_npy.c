@@ -53,7 +53,7 @@ static unsigned char *make_file(int version, const char *dictionary, size_t pad,
 static armilla_status read_memory(const unsigned char *file, size_t count, bool columns, armilla_data **data)
 {
     armilla_bytes bytes = {.path = "memory.npy", .start = file, .count = count};
-    const armilla_read_options options = {.sample_columns = columns};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
     return armilla_format_npy.read(context, &bytes, &options, data);
 }
 
@@ -218,7 +218,7 @@ static void maps_what_fits(void **state)
             const bool column_major = bits & 1, columns = bits & 2;
             armilla_data *data = NULL;
             size_t count = 0;
-            const armilla_read_options options = {.sample_columns = columns};
+            const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
             unsigned char *file = make_matrix(&kinds[k], '<', column_major, 9, 6, &count);
             support_write_file(path, file, count);
             const int64_t before = allocator.live;
@@ -420,21 +420,20 @@ static void respects_the_memory_limit(void **state)
     size_t count = 0;
     char path[256];
     armilla_data *data = NULL;
-    armilla_read_options options = {.memory = BYTES - 1};
+    armilla_read_options options = {.size = sizeof(armilla_read_options), .memory = BYTES - 1};
     support_path(path, sizeof path, "a.npy");
     unsigned char *file =
         make_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (300, 40), }", 56, zeros, BYTES, &count);
     support_write_file(path, file, count);
     free(file);
     allocator.largest = 0;
-    support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_NO_MEMORY,
-                  "raise it by --memory");
+    support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_NO_MEMORY, "raise it by memory");
     assert_true(allocator.largest < BYTES);
     options.memory = BYTES + 2000; /* and the object */
     support_ok(context, armilla_data_open(context, path, &options, &data));
     assert_in_range(allocator.largest, BYTES, BYTES + 64);
     armilla_data_free(data);
-    options = (armilla_read_options){.memory = 2000, .sample_columns = true};
+    options = (armilla_read_options){.size = sizeof(armilla_read_options), .memory = 2000, .sample_columns = true};
     support_ok(context, armilla_data_open(context, path, &options, &data));
     armilla_data_free(data);
 }

@@ -83,7 +83,7 @@ static void reads_the_only_matrix(void **state)
     (void)state;
     for (int columns = 0; columns < 2; columns++)
         for (int vector = 0; vector < 2; vector++) {
-            const armilla_read_options options = {.sample_columns = columns};
+            const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
             write_archive(1, vector, false);
             armilla_data_free(open_ok(&options));
         }
@@ -93,10 +93,12 @@ static void wants_a_name_among_several(void **state)
 {
     (void)state;
     write_archive(3, true, false);
-    refuses(NULL, ARMILLA_BAD_DATA, "choose one by --array NAME among: v (3), x (3 x 2), y (3 x 2), z (3 x 2)");
-    armilla_data_free(open_ok(&(armilla_read_options){.array = "y"}));
-    refuses(&(armilla_read_options){.array = "w"}, ARMILLA_BAD_DATA, "has no array 'w'; it holds: v (3), x (3 x 2)");
-    refuses(&(armilla_read_options){.array = "v"}, ARMILLA_BAD_DATA, "array v: the array has 1 dimension");
+    refuses(NULL, ARMILLA_BAD_DATA, "choose one by array NAME among: v (3), x (3 x 2), y (3 x 2), z (3 x 2)");
+    armilla_data_free(open_ok(&(armilla_read_options){.size = sizeof(armilla_read_options), .array = "y"}));
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .array = "w"}, ARMILLA_BAD_DATA,
+            "has no array 'w'; it holds: v (3), x (3 x 2)");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .array = "v"}, ARMILLA_BAD_DATA,
+            "array v: the array has 1 dimension");
     write_archive(0, true, true);
     refuses(NULL, ARMILLA_BAD_DATA, "holds no matrix, but: v (3), sample_names, feature_names");
     write_archive(0, true, false);
@@ -120,7 +122,7 @@ static void tells_that_there_are_more(void **state)
         support_ok(context, armilla_npz_writer_commit(writer));
         armilla_npz_writer_free(writer);
         support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA,
-                      "holds several matrices; choose one by --array NAME among: 0");
+                      "holds several matrices; choose one by array NAME among: 0");
         const char *error = armilla_context_error(context);
         assert_string_equal(error + strlen(error) - strlen(" (3 x 2), ..."), " (3 x 2), ...");
     }
@@ -129,7 +131,7 @@ static void tells_that_there_are_more(void **state)
 static void knows_no_array_of_an_endless_name(void **state)
 {
     char name[600];
-    const armilla_read_options options = {.array = name};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .array = name};
     (void)state;
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
@@ -141,7 +143,8 @@ static void keeps_names_that_fit(void **state)
 {
     (void)state;
     write_archive(1, false, true);
-    armilla_data *data = open_ok(&(armilla_read_options){.sample_columns = false});
+    armilla_data *data =
+        open_ok(&(armilla_read_options){.size = sizeof(armilla_read_options), .sample_columns = false});
     for (int i = 0; i < ROWS; i++) assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_NAMES, i), texts[i]);
     assert_null(armilla_data_name(data, ARMILLA_FEATURE_NAMES, 0));
     armilla_data_free(data);
@@ -152,8 +155,10 @@ static void obeys_the_limit(void **state)
     const size_t needed = 128 + sizeof numbers;
     (void)state;
     write_archive(1, true, false);
-    armilla_data_free(open_ok(&(armilla_read_options){.memory = (int64_t)needed + 4000})); /* the array, and objects */
-    refuses(&(armilla_read_options){.memory = (int64_t)needed}, ARMILLA_NO_MEMORY, "raise it by --memory");
+    armilla_data_free(open_ok(&(armilla_read_options){.size = sizeof(armilla_read_options),
+                                                      .memory = (int64_t)needed + 4000})); /* the array, and objects */
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .memory = (int64_t)needed}, ARMILLA_NO_MEMORY,
+            "raise it by memory");
 }
 
 /* A small archive that declares far more than it can hold, and one that really holds very much. */
@@ -167,7 +172,8 @@ static void bounds_what_is_declared(void **state)
     assert_non_null(zeros);
     assert_true(zip_file_add(archive, "x.npy", zip_source_buffer(archive, zeros, size, 1), 0) == 0);
     assert_int_equal(zip_close(archive), 0);
-    refuses(&(armilla_read_options){.memory = 1 << 20}, ARMILLA_NO_MEMORY, "an array needs 64.0 MiB");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .memory = 1 << 20}, ARMILLA_NO_MEMORY,
+            "an array needs 64.0 MiB");
     size_t count = 0;
     char *bytes = support_read_file(path, &count);
     assert_true(count < (1 << 18));
@@ -188,13 +194,14 @@ static void survives_truncation_and_damage(void **state)
     for (size_t kept = 0; kept < count; kept++) {
         armilla_data *data = NULL;
         armilla_bytes cut = {.path = "x", .start = (const unsigned char *)bytes, .count = kept};
-        const armilla_read_options options = {.format = NULL};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options), .format = NULL};
         assert_int_not_equal(armilla_format_npz.read(context, &cut, &options, &data), ARMILLA_OK);
         assert_null(data);
     }
     for (size_t i = 0; i < count; i++)
         for (int turn = 1; turn < 256; turn *= 3) {
-            const armilla_read_options options = {.sample_columns = i % 2, .array = i % 3 ? NULL : "x"};
+            const armilla_read_options options = {
+                .size = sizeof(armilla_read_options), .sample_columns = i % 2, .array = i % 3 ? NULL : "x"};
             armilla_bytes changed = {.path = "x", .start = (const unsigned char *)bytes, .count = count};
             armilla_data *data = NULL;
             bytes[i] = (char)(bytes[i] ^ turn);
@@ -214,7 +221,7 @@ static void survives_refused_allocations(void **state)
     support_write_file(other, "a\nb\nc\n", 6);
     for (int64_t k = 0;; k++) {
         support_allocator failing = SUPPORT_ALLOCATOR;
-        const armilla_read_options options = {.labels = other};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options), .labels = other};
         armilla_data *data = NULL;
         armilla_context *own = support_context_with(&failing);
         failing.countdown = failing.taken + k;
@@ -231,7 +238,7 @@ static void survives_refused_allocations(void **state)
 static void check_labels(const void *bytes, size_t count, const char *const wanted[ROWS])
 {
     armilla_data *data = NULL;
-    const armilla_read_options options = {.labels = other};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .labels = other};
     support_write_file(other, bytes, count);
     support_ok(context, armilla_data_open(context, path, &options, &data));
     for (int i = 0; i < ROWS; i++) assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_LABELS, i), wanted[i]);
@@ -269,7 +276,7 @@ static void refuses_labels_that_do_not_fit(void **state)
         {"\0\0\x08\x02\0\0\0\x01\0\0\0\x01\x00", 13, "holds images, not labels"},
         {"", 0, "is empty"},
     };
-    const armilla_read_options options = {.labels = other};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .labels = other};
     (void)state;
     write_archive(1, false, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -281,7 +288,8 @@ static void refuses_labels_that_do_not_fit(void **state)
     memset(matrix + header, 0, ROWS * sizeof(int64_t));
     support_write_file(other, matrix, header + ROWS * sizeof(int64_t));
     refuses(&options, ARMILLA_BAD_DATA, "labels are a vector; save labels.ravel()");
-    refuses(&(armilla_read_options){.labels = "/nonexistent/labels"}, ARMILLA_CANNOT_OPEN, "/nonexistent/labels");
+    refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .labels = "/nonexistent/labels"},
+            ARMILLA_CANNOT_OPEN, "/nonexistent/labels");
 }
 
 int main(void)

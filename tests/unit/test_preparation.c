@@ -193,7 +193,7 @@ static void test_bad_columns(void **state)
     support_ok(context, armilla_fit(context, data, &options, &model));
     support_fails(context, armilla_model_prepare_columns(context, model, -1, X, NULL), ARMILLA_BAD_ARGUMENT, "-1");
     support_fails(context, armilla_model_undo_columns(context, model, 1, NULL, NULL), ARMILLA_BAD_ARGUMENT, "NULL");
-    support_ok(context, armilla_model_undo_columns(context, model, 0, NULL, NULL));
+    support_ok(context, armilla_model_undo_columns(context, model, 0, NULL, X));
     armilla_model_free(model);
     armilla_data_free(data);
 }

@@ -126,7 +126,7 @@ static const member scrambled[MEMBERS] = {{"indices", "i8", 6, {2, 0, 3, 2, 1, 2
 
 static armilla_status open_path(bool sample_columns, armilla_data **data)
 {
-    const armilla_read_options options = {.sample_columns = sample_columns};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = sample_columns};
     return armilla_data_open(context, path, &options, data);
 }
 
@@ -271,7 +271,7 @@ static void survives_any_changed_byte(void **state)
     char *bytes = support_read_file(path, &count);
     for (size_t i = 0; i < count; i++)
         for (int turn = 1; turn < 256; turn *= 5) {
-            const armilla_read_options options = {.sample_columns = i % 2};
+            const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = i % 2};
             armilla_bytes changed = {.path = "x", .start = (const unsigned char *)bytes, .count = count};
             armilla_data *data = NULL;
             bytes[i] = (char)(bytes[i] ^ turn);

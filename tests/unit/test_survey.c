@@ -92,7 +92,7 @@ static void sees_chosen_samples_as_a_copy(void **state)
         memcpy(copy + n * M, X + ranges[i][0] * M, (size_t)(count * M) * sizeof *copy);
         n += count;
     }
-    const armilla_selection selection = {.samples = list};
+    const armilla_selection selection = {.size = sizeof(armilla_selection), .samples = list};
     support_ok(context, armilla_data_select(context, data, &selection, &chosen));
     support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, copy, M, n, M, &own));
     assert_int_equal(armilla_data_samples(chosen), n);

@@ -30,7 +30,7 @@ static int tear_down(void **state)
 
 static armilla_status read_bytes(const char *text, size_t count, int threads, armilla_data **data)
 {
-    const armilla_read_options options = {.threads = threads};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .threads = threads};
     return support_read(context, &armilla_format_svmlight, text, count, &options, data);
 }
 

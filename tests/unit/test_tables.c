@@ -73,12 +73,12 @@ static void refuses(const char *text, const armilla_read_options *options, armil
     assert_null(data);
 }
 
-static const armilla_read_options usual = {.format = NULL};
+static const armilla_read_options usual = {.size = sizeof(armilla_read_options), .format = NULL};
 
 static void finds_names_by_itself(void **state)
 {
     (void)state;
-    const armilla_read_options columns = {.sample_columns = true};
+    const armilla_read_options columns = {.size = sizeof(armilla_read_options), .sample_columns = true};
     reads("x,y\n1,2\n3,4\n", &usual, (expectation){"x|y", "", ""});
     reads("x,y\n1,2\n3,4\n", &columns, (expectation){"", "x|y", ""});
     reads("id,x,y\ns1,1,2\ns2,3,4\n", &usual, (expectation){"x|y", "s1|s2", ""});
@@ -95,7 +95,8 @@ static void finds_names_by_itself(void **state)
 static void reads_decimal_commas(void **state)
 {
     (void)state;
-    const armilla_read_options comma = {.decimal = "comma"}, point = {.decimal = "point"};
+    const armilla_read_options comma = {.size = sizeof(armilla_read_options), .decimal = "comma"},
+                               point = {.size = sizeof(armilla_read_options), .decimal = "point"};
     reads("1,0;2,0\n3,0;4\n", &usual, (expectation){"", "", ""});
     reads("1;2\n3;4,00\n", &usual, (expectation){"", "", ""});
     reads("a;b\n1,0;2\n3;0,4e1\n", &usual, (expectation){"a|b", "", ""});
@@ -120,14 +121,16 @@ static void takes_the_dialect_as_told(void **state)
     } separated[] = {{"comma", "1,2\n3,4\n"},  {"semicolon", "1;2\n3;4\n"}, {"tab", "1\t2\n3\t4\n"},
                      {"blank", "1 2\n3\t4\n"}, {"|", "1|2\n3 | 4\n"},       {":", "a;b:c,d\n1:2\n3:4\n"}};
     static const char *const bad[] = {"", "commas", "1", "e", "\"", "#", "-", "\n", ",,", "\xff"};
-    const armilla_read_options header = {.header = "yes"}, none = {.header = "no"}, odd = {.header = "maybe"};
-    const armilla_read_options mark = {.decimal = "dot"};
+    const armilla_read_options header = {.size = sizeof(armilla_read_options), .header = "yes"},
+                               none = {.size = sizeof(armilla_read_options), .header = "no"},
+                               odd = {.size = sizeof(armilla_read_options), .header = "maybe"};
+    const armilla_read_options mark = {.size = sizeof(armilla_read_options), .decimal = "dot"};
     for (size_t i = 0; i < sizeof separated / sizeof *separated; i++) {
-        const armilla_read_options options = {.separator = separated[i].word};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options), .separator = separated[i].word};
         reads(separated[i].text, &options, (expectation){i == 5 ? "a;b|c,d" : "", "", ""});
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const armilla_read_options options = {.separator = bad[i]};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options), .separator = bad[i]};
         refuses("1,2\n", &options, ARMILLA_BAD_ARGUMENT, "cannot be used; give comma");
     }
     reads("7,8\n1,2\n3,4\n", &header, (expectation){"7|8", "", ""});
@@ -155,7 +158,7 @@ static void tells_of_a_doubtful_first_line(void **state)
                  {"0,1,3\n5,6,9\n", NULL, 0}, {"1,2,3\n1,2,3\n", NULL, 0},   {"0,1,2\n", NULL, 0},
                  {"a,b,c\n5,6,9\n", NULL, 0}, {"0,1,2.5\n5,6,9\n", NULL, 0}, {",0,1,2\n0,5,6,9\n", NULL, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const armilla_read_options options = {.header = cases[i].header};
+        const armilla_read_options options = {.size = sizeof(armilla_read_options), .header = cases[i].header};
         armilla_data *data = NULL;
         int told = 0;
         armilla_context_set_log(context, count_warnings, &told);
@@ -170,7 +173,7 @@ static void tells_missing_values_from_comments(void **state)
 {
     (void)state;
     static const char *const words[] = {"#N/A", "#NA", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"};
-    const armilla_read_options keep = {.keep_missing = true};
+    const armilla_read_options keep = {.size = sizeof(armilla_read_options), .keep_missing = true};
     char text[64];
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         snprintf(text, sizeof text, "1,2\n%s,4\n", words[i]);
@@ -194,10 +197,14 @@ static void tells_missing_values_from_comments(void **state)
 static void takes_columns_as_told(void **state)
 {
     (void)state;
-    const armilla_read_options named = {.label_column = "kind", .name_column = "id"};
-    const armilla_read_options numbered = {.label_column = "4", .name_column = "2"};
-    const armilla_read_options label = {.label_column = "kind"}, last = {.label_column = "3"};
-    const armilla_read_options columns = {.sample_columns = true, .name_column = "3"};
+    const armilla_read_options named = {
+        .size = sizeof(armilla_read_options), .label_column = "kind", .name_column = "id"};
+    const armilla_read_options numbered = {
+        .size = sizeof(armilla_read_options), .label_column = "4", .name_column = "2"};
+    const armilla_read_options label = {.size = sizeof(armilla_read_options), .label_column = "kind"},
+                               last = {.size = sizeof(armilla_read_options), .label_column = "3"};
+    const armilla_read_options columns = {
+        .size = sizeof(armilla_read_options), .sample_columns = true, .name_column = "3"};
     reads("x,id,y,kind\n1,7,2,a\n3,8,4,b c\n", &named, (expectation){"x|y", "7|8", "a|b c"});
     reads("x,id,y,kind\n1,7,2,a\n3,8,4,b\n", &numbered, (expectation){"x|y", "7|8", "a|b"});
     reads("id;x;y;kind\ns1;1;2;0\ns2;3;4;NA\n", &label, (expectation){"x|y", "s1|s2", "0|NA"});
@@ -211,7 +218,7 @@ static void takes_columns_as_told(void **state)
 static void reads_what_programs_write(void **state)
 {
     (void)state;
-    const armilla_read_options label = {.label_column = "3"};
+    const armilla_read_options label = {.size = sizeof(armilla_read_options), .label_column = "3"};
     reads("x,y,\n1,2,\n3,4,\n", &usual, (expectation){"x|y", "", ""});
     reads("1,2,\n3,4\n", &usual, (expectation){"", "", ""});
     reads("x,y\n1,2,\n3,4,\n", &usual, (expectation){"x|y", "", ""});
@@ -224,12 +231,14 @@ static void reads_what_programs_write(void **state)
 static void says_what_is_wrong(void **state)
 {
     (void)state;
-    const armilla_read_options missing = {.label_column = "species"}, far = {.name_column = "9"};
-    const armilla_read_options columns = {.label_column = "1", .sample_columns = true};
-    const armilla_read_options both = {.label_column = "1", .name_column = "2"};
-    refuses("x,y\n1,2\n", &missing, ARMILLA_BAD_ARGUMENT, "a.csv: has no column 'species' (--label-column)");
+    const armilla_read_options missing = {.size = sizeof(armilla_read_options), .label_column = "species"},
+                               far = {.size = sizeof(armilla_read_options), .name_column = "9"};
+    const armilla_read_options columns = {
+        .size = sizeof(armilla_read_options), .label_column = "1", .sample_columns = true};
+    const armilla_read_options both = {.size = sizeof(armilla_read_options), .label_column = "1", .name_column = "2"};
+    refuses("x,y\n1,2\n", &missing, ARMILLA_BAD_ARGUMENT, "a.csv: has no column 'species' (label_column)");
     refuses("1,2\n", &far, ARMILLA_BAD_ARGUMENT,
-            "has no column '9' (--name-column); give a name in its header, of which");
+            "has no column '9' (name_column); give a name in its header, of which");
     refuses("1,2\n", &columns, ARMILLA_BAD_ARGUMENT, "needs samples in rows");
     refuses("1,2\n", &both, ARMILLA_BAD_DATA, "no column of numbers is left");
     refuses("id,x\ns1,1\n2,3\n", &usual, ARMILLA_BAD_DATA,
@@ -254,7 +263,8 @@ static void does_not_depend_on_threads(void **state)
                                 k % 500 ? "" : "\n\n\n# c\n");
     assert_true(used > 2u << 20);
     for (int threads = 1; threads < 4; threads++) {
-        const armilla_read_options options = {.label_column = "kind", .threads = threads};
+        const armilla_read_options options = {
+            .size = sizeof(armilla_read_options), .label_column = "kind", .threads = threads};
         armilla_data *data = NULL;
         double sample[3];
         support_ok(context, read_bytes(text, used, &options, &data));
@@ -293,7 +303,7 @@ static void survives_damage(void **state)
 {
     (void)state;
     static const char small[] = "id,x,\"y\",kind\ns1,1,\"2\",a\n\"s\n2\",3.5,4e1,\"b\"\"c\"\n";
-    const armilla_read_options options = {.label_column = "4"};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .label_column = "4"};
     for (size_t at = 0; at < sizeof small - 1; at++)
         for (int byte = 0; byte < 256; byte++) {
             char changed[sizeof small];
@@ -315,10 +325,10 @@ static void survives_refused_allocations(void **state)
 {
     (void)state;
     bool refused = true;
-    const armilla_read_options options = {.label_column = "4"};
-    const armilla_read_options little = {.memory = 31};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .label_column = "4"};
+    const armilla_read_options little = {.size = sizeof(armilla_read_options), .memory = 31};
     const char *text = "id,x,y,kind\ns1,1,2,\"a\"\"b\"\ns2,3,4,c\n";
-    refuses("1,2\n3,4\n", &little, ARMILLA_NO_MEMORY, "the limit is 31 bytes; raise it by --memory");
+    refuses("1,2\n3,4\n", &little, ARMILLA_NO_MEMORY, "the limit is 31 bytes; raise it by memory");
     for (int64_t k = 0; refused; k++) {
         armilla_data *data = NULL;
         allocator.countdown = allocator.taken + k;

@@ -82,7 +82,8 @@ static void expect_data(const armilla_read_options *options)
 static void reads_old_and_new(void **state)
 {
     (void)state;
-    const armilla_read_options named = {.format = "10x"}, columns = {.sample_columns = true};
+    const armilla_read_options named = {.size = sizeof(armilla_read_options), .format = "10x"},
+                               columns = {.size = sizeof(armilla_read_options), .sample_columns = true};
     put("matrix.mtx", matrix);
     put("genes.tsv", genes);
     put("barcodes.tsv", cells);
@@ -107,7 +108,8 @@ static void says_what_is_missing(void **state)
 {
     (void)state;
     armilla_data *data = NULL;
-    const armilla_read_options named = {.format = "10x"}, csv = {.format = "csv"};
+    const armilla_read_options named = {.size = sizeof(armilla_read_options), .format = "10x"},
+                               csv = {.size = sizeof(armilla_read_options), .format = "csv"};
     char path[512];
     refuses(ARMILLA_CANNOT_OPEN, "sample: is a directory, and none that holds data");
     support_fails(context, armilla_data_open(context, directory, &named, &data), ARMILLA_BAD_DATA,

@@ -146,7 +146,7 @@ static void make_file(const kind *k, bool mistaken, char path[256])
 
 static armilla_status read_asked(const char *path, int threads, int64_t fires_at, caller *c, armilla_data **data)
 {
-    const armilla_read_options options = {.threads = threads};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .threads = threads};
     *c = (caller){.fires_at = fires_at};
     armilla_context_set_watch(context, answer, c);
     const armilla_status status = armilla_data_open(context, path, &options, data);

@@ -136,8 +136,10 @@ static void writes_and_reads(void **state)
     (void)state;
     armilla_data *first = wrap(narrow, false), *second = wrap(wide, true);
     for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
-        const armilla_write_options to = {.sample_columns = i & 1, .overwrite = true};
-        const armilla_read_options from = {.sample_columns = i & 1, .header = i / 2 == 3 ? "no" : NULL};
+        const armilla_write_options to = {
+            .size = sizeof(armilla_write_options), .sample_columns = i & 1, .overwrite = true};
+        const armilla_read_options from = {
+            .size = sizeof(armilla_read_options), .sample_columns = i & 1, .header = i / 2 == 3 ? "no" : NULL};
         char path[256];
         size_t counts[2];
         char *bytes[2];
@@ -166,8 +168,9 @@ static void writes_and_reads(void **state)
 
 static void selects(void **state)
 {
-    const armilla_selection choices[] = {
-        {.samples = "5-60,70,299"}, {.features = "1,3-20,40"}, {.samples = "2-200", .features = "7-33"}};
+    const armilla_selection choices[] = {{.size = sizeof choices[0], .samples = "5-60,70,299"},
+                                         {.size = sizeof choices[0], .features = "1,3-20,40"},
+                                         {.size = sizeof choices[0], .samples = "2-200", .features = "7-33"}};
     (void)state;
     armilla_data *first = wrap(narrow, false), *second = wrap(wide, true);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {

@@ -71,7 +71,7 @@ static bool takes(const armilla_writer *writer, bool sparse, bool columns)
 /* What is read from the file again is what was written, for formats that are read. */
 static void check_again(bool columns)
 {
-    const armilla_read_options options = {.sample_columns = columns};
+    const armilla_read_options options = {.size = sizeof(armilla_read_options), .sample_columns = columns};
     armilla_data *data = NULL;
     double sample[FEATURES];
     support_ok(context, armilla_data_open(context, path, &options, &data));
@@ -91,7 +91,8 @@ static void writes_what_is_read_again(void **state)
         for (int sparse = 0; sparse < 2; sparse++)
             for (int columns = 0; columns < 2; columns++) {
                 const armilla_writer *writer = armilla_writers_row(row);
-                const armilla_write_options options = {.sample_columns = columns, .overwrite = true};
+                const armilla_write_options options = {
+                    .size = sizeof(armilla_write_options), .sample_columns = columns, .overwrite = true};
                 armilla_data *data = wrap(context, sparse, false);
                 const armilla_status status = armilla_data_write(context, data, path_for(writer), &options);
                 armilla_data_free(data);
@@ -114,7 +115,8 @@ static void check_text(bool sparse, bool named, const char *name, const armilla_
 
 static void writes_text(void **state)
 {
-    const armilla_write_options columns = {.sample_columns = true}, svm = {.format = "svmlight"};
+    const armilla_write_options columns = {.size = sizeof(armilla_write_options), .sample_columns = true},
+                                svm = {.size = sizeof(armilla_write_options), .format = "svmlight"};
     (void)state;
     check_text(false, true, "a.csv", NULL, "a,\"b,c\",d,label\n1,0,2,4\n3,255,0,-1.5\n");
     check_text(true, true, "b.tsv", &columns, "\tx1\tx2\na\t1\t3\n\"b,c\"\t0\t255\nd\t2\t0\n");
@@ -161,7 +163,7 @@ static void labels_come_back(void **state)
     (void)state;
     support_path(path, sizeof path, "labels.svm");
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        const armilla_write_options options = {.overwrite = true};
+        const armilla_write_options options = {.size = sizeof(armilla_write_options), .overwrite = true};
         armilla_data *data = wrap(context, i % 2, false), *back = NULL;
         support_ok(context, armilla_data_set_names(data, ARMILLA_SAMPLE_LABELS, pairs[i], SAMPLES));
         support_ok(context, armilla_data_write(context, data, path, &options));
@@ -202,9 +204,10 @@ static void refuses_what_cannot_be(void **state)
     support_path(path, sizeof path, "x.npy");
     support_fails(context, armilla_data_write(context, data, path, NULL), ARMILLA_BAD_ARGUMENT, "the data are sparse");
     support_path(path, sizeof path, "x.odd");
-    support_fails(context, armilla_data_write(context, data, path, NULL), ARMILLA_BAD_ARGUMENT, "(--to): npy (.npy)");
-    support_fails(context, armilla_data_write_check(context, path, NULL), ARMILLA_BAD_ARGUMENT, "(--to)");
-    const armilla_write_options odd = {.format = "odd"};
+    support_fails(context, armilla_data_write(context, data, path, NULL), ARMILLA_BAD_ARGUMENT,
+                  "(write.format): npy (.npy)");
+    support_fails(context, armilla_data_write_check(context, path, NULL), ARMILLA_BAD_ARGUMENT, "(write.format)");
+    const armilla_write_options odd = {.size = sizeof(armilla_write_options), .format = "odd"};
     support_fails(context, armilla_data_write(context, data, path, &odd), ARMILLA_BAD_ARGUMENT, "'odd' is not written");
     support_ok(context, armilla_data_set_names(data, ARMILLA_SAMPLE_LABELS, word, SAMPLES));
     support_path(path, sizeof path, "x.svm");
@@ -222,10 +225,11 @@ static void refuses_what_cannot_be(void **state)
     armilla_data_free(data);
 }
 
-static bool stop_at_once(void *user)
+static int stop_at_once(void *user, const armilla_progress *progress)
 {
+    assert_int_equal(progress->stage, ARMILLA_STAGE_WRITING);
     ++*(int *)user;
-    return true;
+    return 1;
 }
 
 static void stops_when_asked(void **state)
@@ -233,10 +237,11 @@ static void stops_when_asked(void **state)
     (void)state;
     for (size_t row = 0; armilla_writers_row(row); row++) {
         int asked = 0;
-        const armilla_write_options options = {.stop = stop_at_once, .user = &asked};
         armilla_data *data = wrap(context, false, false);
-        support_fails(context, armilla_data_write(context, data, path_for(armilla_writers_row(row)), &options),
-                      ARMILLA_IO_ERROR, "is not written");
+        armilla_context_set_watch(context, stop_at_once, &asked);
+        support_fails(context, armilla_data_write(context, data, path_for(armilla_writers_row(row)), NULL),
+                      ARMILLA_STOPPED, "stopped");
+        armilla_context_set_watch(context, NULL, NULL);
         assert_int_equal(asked, 1);
         assert_int_equal(support_entries(), 0);
         armilla_data_free(data);
@@ -250,7 +255,8 @@ static void survives_refused_allocations(void **state)
         for (int sparse = 0; sparse < 2; sparse++)
             for (int64_t k = 0;; k++) {
                 const armilla_writer *writer = armilla_writers_row(row);
-                const armilla_write_options options = {.sample_columns = takes(writer, sparse, true)};
+                const armilla_write_options options = {.size = sizeof(armilla_write_options),
+                                                       .sample_columns = takes(writer, sparse, true)};
                 support_allocator failing = SUPPORT_ALLOCATOR;
                 armilla_context *own = support_context_with(&failing);
                 armilla_data *data = wrap(own, sparse, true);
@@ -300,7 +306,7 @@ static void keeps_the_old_file(void **state)
     io.rename = failing_rename;
     for (size_t row = 0; armilla_writers_row(row); row++) {
         const armilla_writer *writer = armilla_writers_row(row);
-        const armilla_write_options options = {.overwrite = true};
+        const armilla_write_options options = {.size = sizeof(armilla_write_options), .overwrite = true};
         armilla_data *data = wrap(context, false, false);
         support_clean();
         support_write_file(path_for(writer), "old", 3);

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Calls every function that include/ declares with NULL for each of its pointers in turn, the others being right.
+
+A function that returns a status refuses it with ARMILLA_BAD_ARGUMENT and a sentence that names the argument; any other
+returns. The calls are made from the declarations, so a new function is called too, and a new type of argument fails
+here until `values` has one. What may be NULL stands in `nullable`."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+root = os.environ.get("ARMILLA_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+library = os.environ.get("ARMILLA_LIBRARY", os.path.join(root, "build", "libarmilla.so"))
+
+# (function, argument) for which NULL is right; "*" is any function.
+nullable = {
+    ("armilla_context_new", "allocator"),
+    ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"),
+    ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
+    ("armilla_cluster_data", "preparation"),
+    ("armilla_release", "block"),
+    ("armilla_data_set_names", "texts"),  # with a count of 0
+    ("armilla_data_wrap_sparse", "values"), ("armilla_data_wrap_sparse", "features"),  # without entries
+    ("armilla_output_write", "bytes"),  # no bytes
+    ("armilla_wording_apply", "text"),
+    ("armilla_context_set_ranks", "ranks"),  # this process alone
+    ("*", "lengths"),  # not wanted
+}
+# What an argument gets: by function and name, by name, by type. Functions of these objects are called on copies.
+values = {
+    "armilla_context *": "context", "const armilla_context *": "context",
+    "const armilla_data *": "X", "armilla_data *": "X",
+    "const armilla_model *": "model", "const armilla_clustering *": "clusters",
+    "armilla_output *": "output", "armilla_clustering *": "NULL", "armilla_model *": "NULL",
+    "armilla_context **": "&made.context", "armilla_data **": "&made.data", "armilla_model **": "&made.model",
+    "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output",
+    "const armilla_options *": "&options", "armilla_options *": "&scratch.options",
+    "const armilla_cluster_options *": "&clustering", "armilla_cluster_options *": "&scratch.clustering",
+    "const armilla_read_options *": "&reading", "armilla_read_options *": "&scratch.reading",
+    "const armilla_write_options *": "&writing", "armilla_write_options *": "&scratch.writing",
+    "const armilla_selection *": "&selection", "armilla_selection *": "&scratch.selection",
+    "const armilla_model_arrays *": "&arrays", "armilla_model_arrays *": "&scratch.arrays",
+    "const armilla_data_source *": "&source", "armilla_data_source *": "&scratch.source",
+    "const armilla_ranks *": "NULL", "armilla_ranks *": "&scratch.ranks",
+    "const armilla_allocator *": "NULL", "armilla_data_facts *": "&scratch.facts",
+    "armilla_model_summary *": "&scratch.summary", "armilla_trace_entry *": "&scratch.entry",
+    "armilla_check *": "&scratch.check", "armilla_cluster_summary *": "&scratch.cluster_summary",
+    "armilla_labels *": "&scratch.labels", "armilla_scores *": "&scratch.scores",
+    "armilla_table_row *": "&scratch.row", "const armilla_option *": "armilla_option_table()",
+    "armilla_watch": "NULL", "armilla_wording": "NULL", "armilla_log_function": "NULL",
+    "const char *": '"2"', "const void *": "numbers", "void *": "numbers", "double *": "numbers", "const double *": "numbers",
+    "const int64_t *": "labels", "int64_t *": "&count", "bool *": "&flag", "char *": "text",
+    "void **": "&block", "size_t *": "&bytes", "const char *const *": "texts",
+    "int64_t": "2", "int": "1", "size_t": "sizeof text", "bool": "true",
+    "armilla_type": "ARMILLA_F64", "armilla_index": "ARMILLA_I32", "armilla_naming": "ARMILLA_SAMPLE_NAMES",
+    "armilla_table": "ARMILLA_TABLE_BASIS", "armilla_status": "ARMILLA_OK", "armilla_stop": "ARMILLA_STOP_CONVERGED",
+    "armilla_stage": "ARMILLA_STAGE_START",
+}
+special = {
+    "path": "path", "block": "&block", "starts": "starts", "features": "labels", "target": "&scratch.options",
+    "source": "&options", "truth": "labels",
+    ("armilla_data_from_source", "source"): "&source",
+    ("armilla_data_source_default_sized", "source"): "&scratch.source",
+    ("armilla_release", "block"): "NULL", ("armilla_data_set_names", "count"): "0",
+    ("armilla_wording_apply", "text"): '"a"', ("armilla_output_write", "count"): "0",
+    ("armilla_table_get_sized", "index"): "0", ("armilla_model_open_memory", "count"): "8", ("armilla_option_find", "name"): '"rank"',
+}
+
+
+def declarations():
+    text = ""
+    folder = os.path.join(root, "include", "armilla")
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name)) as file:
+            text += re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+    for match in re.finditer(r"ARMILLA_API\s+([^;(]*?)(armilla_\w+)\(([^;]*?)\)\s*(?:__attribute__[^;]*)?;", text):
+        result = " ".join(match[1].split())
+        arguments = []
+        for argument in match[3].split(","):
+            argument = " ".join(argument.split())
+            if argument in ("void", "..."):
+                continue
+            kind, name = re.fullmatch(r"(.*?)(\w+)", argument).groups()
+            arguments.append((kind.strip(), name))
+        yield result, match[2], arguments
+
+
+def value(function, kind, name):
+    for key in ((function, name), name, kind):
+        if key in special:
+            return special[key]
+    if kind not in values:
+        sys.exit(f"{function}: nothing is known for '{kind} {name}'; add it to `values` of {sys.argv[0]}")
+    if name == "size" and function.endswith("_sized"):
+        return None
+    return values[kind]
+
+
+def size_of(arguments, function):
+    """The struct that a _sized function fills: the last pointer before the size."""
+    given = value(function, *arguments[-2])
+    return f"sizeof *({given})"
+
+
+def calls():
+    for result, function, arguments in declarations():
+        given = [size_of(arguments, function) if function.endswith("_sized") and a[1] == "size" else
+                 value(function, *a) for a in arguments]
+        for place, (kind, name) in enumerate(arguments):
+            pointer = kind.endswith("*") or kind in ("armilla_watch", "armilla_wording", "armilla_log_function")
+            if not pointer:
+                continue
+            with_null = [f"({kind})NULL" if i == place else g for i, g in enumerate(given)]
+            call = f"{function}({', '.join(with_null)})"
+            allowed = (function, name) in nullable or ("*", name) in nullable
+            # The sentence stands in the context, which the first argument is or holds.
+            told = "true" if place > 0 and function != "armilla_context_new" else "false"
+            if allowed:
+                yield f"    allowed(\"{function}: {name}\"); (void){call};" if result != "void" else \
+                      f"    allowed(\"{function}: {name}\"); {call};"
+            elif result == "armilla_status":
+                yield f"    refused(\"{function}\", \"{name}\", {call}, {told});"
+            else:
+                yield f"    allowed(\"{function}: {name}\"); {'(void)' if result != 'void' else ''}{call};"
+
+
+PROGRAM = r"""
+#include <armilla/armilla.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *now = "";
+static int calls, bad;
+static armilla_context *context;
+
+static void allowed(const char *what) { now = what; calls++; armilla_context_set_memory(context, 0); }
+
+static void refused(const char *function, const char *argument, armilla_status status, bool told)
+{
+    const char *sentence = armilla_context_error(context);
+    calls++;
+    if (status != ARMILLA_BAD_ARGUMENT) {
+        printf("%s with %s = NULL returns %d\n", function, argument, (int)status);
+        bad++;
+    } else if (told && (!strstr(sentence, argument) || !strstr(sentence, "NULL"))) {
+        printf("%s with %s = NULL says '%s'\n", function, argument, sentence);
+        bad++;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static double numbers[64];
+    static int64_t labels[64];
+    static int32_t starts[3];
+    static char text[64];
+    const char *path = argv[1], *texts[2] = {"a", "b"};
+    int64_t count = 0;
+    bool flag = false;
+    void *block = NULL;
+    size_t bytes = 0;
+    struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters;
+             armilla_output *output; } made = {NULL, NULL, NULL, NULL, NULL};
+    struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
+             armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
+             armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
+             armilla_cluster_summary cluster_summary; armilla_labels labels; armilla_scores scores;
+             armilla_table_row row; armilla_data_source source; armilla_ranks ranks; } scratch;
+    armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
+    armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
+    armilla_data *X = NULL; armilla_model *model = NULL; armilla_clustering *clusters = NULL;
+    armilla_output *output = NULL;
+    (void)argc; (void)texts; (void)starts; (void)flag; (void)bytes;
+    for (int i = 0; i < 64; i++) numbers[i] = 1 + i % 5;
+    memset(&scratch, 0, sizeof scratch);
+    armilla_options_default(&options); armilla_options_default(&scratch.options);
+    armilla_cluster_options_default(&clustering); armilla_cluster_options_default(&scratch.clustering);
+    armilla_read_options_default(&reading); armilla_write_options_default(&writing);
+    armilla_selection_default(&selection); armilla_model_arrays_default(&arrays); armilla_data_source_default(&source);
+    options.rank = 2; options.threads = 1; clustering.k = 2;
+    armilla_status status = armilla_context_new(NULL, &context);
+    if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_F64, numbers, 4, 6, 4, &X);
+    if (status == ARMILLA_OK) status = armilla_fit(context, X, &options, &model);
+    if (status == ARMILLA_OK) status = armilla_cluster_model(context, model, &clustering, &clusters);
+    if (status == ARMILLA_OK) status = armilla_output_new(context, path, true, &output);
+    if (status != ARMILLA_OK) return printf("cannot begin: %s\n", armilla_context_error(context)), 1;
+    setvbuf(stdout, NULL, _IONBF, 0);
+@CALLS@
+    armilla_output_free(output); armilla_clustering_free(clusters); armilla_model_free(model);
+    armilla_data_free(X);
+    printf("%d calls, %d bad, last %s\n", calls, bad, now);
+    return bad != 0;
+}
+"""
+
+
+def main():
+    made = list(calls())
+    if len(made) < 100:
+        sys.exit(f"only {len(made)} calls were found in include/")
+    flags = ["-fsanitize=" + os.environ["ARMILLA_SANITIZED"]] if os.environ.get("ARMILLA_SANITIZED") else []
+    with tempfile.TemporaryDirectory() as work:
+        source, program = os.path.join(work, "calls.c"), os.path.join(work, "calls")
+        with open(source, "w") as file:
+            file.write(PROGRAM.replace("@CALLS@", "\n".join(made)))
+        compiler = os.environ.get("CC", "cc")
+        subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", "-Wno-nonnull", "-Wno-format", "-O0",
+                        *flags, "-I", os.path.join(root, "include"), source, library, "-o", program], check=True)
+        environment = dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(library))
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # calls may succeed
+        found = subprocess.run([program, os.path.join(work, "output")], env=environment, stdout=subprocess.PIPE,
+                               text=True)
+        print(found.stdout, end="")
+        if found.returncode < 0:
+            print(f"ended by signal {-found.returncode}")
+        return 1 if found.returncode else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+/* Clusters of samples, by the codes of a model or straight from data, and how well they agree with known classes. */
+#ifndef ARMILLA_CLUSTER_H
+#define ARMILLA_CLUSTER_H
+
+#include <armilla/base.h>
+#include <armilla/data.h>
+#include <armilla/fit.h>
+#include <armilla/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* armilla_cluster_option_table describes every field down to max_iter. */
+typedef struct armilla_cluster_options {
+    size_t size;
+    int64_t k;
+    /* "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax" (codes alone) */
+    const char *method;
+    int64_t tries;    /* best of so many starts */
+    int64_t max_iter; /* of each try */
+    int64_t seed;
+    int64_t threads; /* 0: the cores this process may use */
+} armilla_cluster_options;
+
+/* Rows for armilla_cluster_options; ends with a row whose name is NULL. */
+ARMILLA_API const armilla_option *armilla_cluster_option_table(void);
+ARMILLA_API void armilla_cluster_options_default_sized(armilla_cluster_options *options, size_t size);
+/* Sets every member to its default; k stays to be given. */
+static inline void armilla_cluster_options_default(armilla_cluster_options *options)
+{
+    armilla_cluster_options_default_sized(options, sizeof *options);
+}
+/* The index-th method, NULL past the last. */
+ARMILLA_API const char *armilla_cluster_method(size_t index);
+
+/* A clustering that the context's watch (armilla/base.h) stops ends with what is there. Where that comes before centres
+ * are drawn, they are samples at equal distances; while data are prepared, and in armilla_cluster_recipe, there is
+ * nothing yet: ARMILLA_STOPPED. */
+typedef struct armilla_clustering armilla_clustering;
+
+typedef struct armilla_cluster_summary {
+    size_t size;
+    const char *method;
+    int64_t k, n;
+    int64_t seed, tries, iterations; /* iterations: of the best try */
+    armilla_stop stop;               /* of the best try; interrupted where tries are missing */
+    /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it. NaN for
+     * argmax. */
+    double inertia;
+} armilla_cluster_summary;
+
+/* Clusters of the samples of X. preparation (may be NULL: none): of its fields log1p, tfidf, scale, center and
+ * normalize are applied as a fit would, and precision is the one to compute in. */
+ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X,
+                                                const armilla_options *preparation,
+                                                const armilla_cluster_options *options,
+                                                armilla_clustering **clustering);
+/* Clusters of a model's codes. With argmax a sample belongs to the atom with its largest coefficient, and k is the
+ * model's rank (or 0). */
+ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
+                                                 const armilla_cluster_options *options,
+                                                 armilla_clustering **clustering);
+ARMILLA_API void armilla_clustering_free(armilla_clustering *clustering);
+
+ARMILLA_API void armilla_clustering_summarize_sized(const armilla_clustering *clustering,
+                                                    armilla_cluster_summary *summary, size_t size);
+/* What was clustered and how well; strings belong to the library. */
+static inline void armilla_clustering_summarize(const armilla_clustering *clustering, armilla_cluster_summary *summary)
+{
+    armilla_clustering_summarize_sized(clustering, summary, sizeof *summary);
+}
+/* n numbers from 0 to k-1. */
+ARMILLA_API const int64_t *armilla_clustering_labels(const armilla_clustering *clustering);
+/* k numbers; a cluster is empty where the samples have fewer than k different places. */
+ARMILLA_API const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering);
+
+/* What turns data into clusters->k clusters where nobody says how (docs/clustering.md), by a look at them: sets the
+ * preparation of the fit, its rank where that is 0, and the method by which its codes are clustered where that is NULL. */
+ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                                                  armilla_cluster_options *clusters);
+
+/* Classes as numbers from 0 in the order in which they first occur. An empty list is all zeros. */
+typedef struct armilla_labels {
+    size_t size;
+    int64_t count, classes;
+    int64_t *values;
+} armilla_labels;
+
+ARMILLA_API armilla_status armilla_labels_open_sized(armilla_context *context, const char *path, armilla_labels *labels,
+                                                     size_t size);
+ARMILLA_API armilla_status armilla_labels_of_data_sized(armilla_context *context, const armilla_data *data,
+                                                        armilla_labels *labels, size_t size);
+ARMILLA_API armilla_status armilla_labels_of_model_sized(armilla_context *context, const armilla_model *model,
+                                                         armilla_labels *labels, size_t size);
+/* From a file: text with one label (any word) per line, IDX or a vector in an .npy. */
+static inline armilla_status armilla_labels_open(armilla_context *context, const char *path, armilla_labels *labels)
+{
+    return armilla_labels_open_sized(context, path, labels, sizeof *labels);
+}
+/* From the labels that data have; untouched where they have none. */
+static inline armilla_status armilla_labels_of_data(armilla_context *context, const armilla_data *data,
+                                                    armilla_labels *labels)
+{
+    return armilla_labels_of_data_sized(context, data, labels, sizeof *labels);
+}
+static inline armilla_status armilla_labels_of_model(armilla_context *context, const armilla_model *model,
+                                                     armilla_labels *labels)
+{
+    return armilla_labels_of_model_sized(context, model, labels, sizeof *labels);
+}
+ARMILLA_API void armilla_labels_free(armilla_context *context, armilla_labels *labels);
+
+typedef struct armilla_scores {
+    size_t size;
+    double accuracy; /* the best one-to-one matching of clusters with classes; NaN where it is too large to find */
+    double nmi;      /* normalized mutual information, arithmetic mean */
+    double ari;      /* adjusted Rand index */
+    double ami;      /* adjusted mutual information, arithmetic mean */
+    double purity; /* samples that are of the class most frequent in their cluster; NaN, as accuracy, without samples */
+} armilla_scores;
+
+ARMILLA_API armilla_status armilla_score_sized(armilla_context *context, int64_t n, const int64_t *labels,
+                                               const int64_t *truth, armilla_scores *scores, size_t size);
+/* Scores of n labels, which may be any numbers, against n classes. */
+static inline armilla_status armilla_score(armilla_context *context, int64_t n, const int64_t *labels,
+                                           const int64_t *truth, armilla_scores *scores)
+{
+    return armilla_score_sized(context, n, labels, truth, scores, sizeof *scores);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
