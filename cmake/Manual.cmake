@@ -25,6 +25,22 @@ endforeach()
 print_by_command(${share}/bash-completion/completions/armilla --completion bash)
 print_by_command(${share}/zsh/site-functions/_armilla --completion zsh)
 print_by_command(${share}/fish/vendor_completions.d/armilla.fish --completion fish)
+
+# Section 3, from the comments of the public headers.
+find_program(ARMILLA_AWK awk)
+mark_as_advanced(ARMILLA_AWK)
+if(ARMILLA_AWK)
+    file(GLOB public_headers CONFIGURE_DEPENDS include/armilla/*.h)
+    set(pages3 ${share}/man/man3)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/man3.stamp
+        COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages3}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${pages3}
+        COMMAND ${ARMILLA_AWK} -v version=${PROJECT_VERSION} -v folder=${pages3}
+            -f ${PROJECT_SOURCE_DIR}/cmake/functions.awk ${public_headers}
+        COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/man3.stamp
+        DEPENDS ${public_headers} cmake/functions.awk VERBATIM)
+    list(APPEND manual_files ${PROJECT_BINARY_DIR}/man3.stamp)
+endif()
 add_custom_target(armilla_manual ALL DEPENDS ${manual_files})
 
 install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} PATTERN "*.part" EXCLUDE)

@@ -63,7 +63,7 @@ fi
 # The command finds its library by itself, and only the public headers were installed.
 "$prefix/bin/armilla" --version | grep -q "$version"
 diff <(cd "$root/include" && find . -name '*.h' | sort) <(cd "$prefix/include" && find . -type f | sort)
-for file in share/man/man1/armilla.1 share/man/man1/armilla-fit.1 share/bash-completion/completions/armilla \
+for file in share/man/man1/armilla.1 share/man/man1/armilla-fit.1 share/man/man3/armilla_fit.3 share/bash-completion/completions/armilla \
     share/zsh/site-functions/_armilla share/fish/vendor_completions.d/armilla.fish; do
     [[ -s $prefix/$file ]] || { echo "$file was not installed"; exit 1; }
 done

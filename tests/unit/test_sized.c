@@ -16,7 +16,7 @@ ENDS_WITH(armilla_progress, remaining);
 ENDS_WITH(armilla_read_options, memory);
 ENDS_WITH(armilla_write_options, format);
 ENDS_WITH(armilla_selection, features);
-ENDS_WITH(armilla_data_facts, bad_entries);
+ENDS_WITH(armilla_data_facts, cancellation);
 ENDS_WITH(armilla_trace_entry, seconds);
 ENDS_WITH(armilla_options, callback_user);
 ENDS_WITH(armilla_model_summary, seconds_per_iteration);
