@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The binary interface of libarmilla, compared with the kept one by libabigail (docs/c-api.md):
-#   scripts/abi.sh          fails where a program that was compiled for the kept library could not run with this one
-#   scripts/abi.sh renew    keeps this one; for releases
+#   scripts/abi.sh          fails where functions are gone, or what they take and give has changed
+#   scripts/abi.sh renew    keeps this one: on a release, and with a commit that only adds members
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}/abi
@@ -13,11 +13,16 @@ cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 -g" >/dev/nu
 cmake --build "$build" --parallel "${JOBS:-2}" --target armilla_shared >/dev/null
 library=$build/libarmilla.so
 
-if [[ ${1:-check} == renew ]]; then
+# What the public headers define; other types are opaque.
+describe() {
     abidw --headers-dir include/armilla --drop-private-types --no-show-locs --no-comp-dir-path --no-corpus-path \
-        --no-write-default-sizes --out-file "$kept" "$library"
+        --no-write-default-sizes --out-file "$1" "$library"
+}
+if [[ ${1:-check} == renew ]]; then
+    describe "$kept"
     exit
 fi
-# Members at the end of a struct that carries its size are no change for whoever does not know them, nor are functions.
-abidiff --headers-dir2 include/armilla --drop-private-types --no-added-syms --suppressions tests/abi/suppressions.ini \
-    "$kept" "$library"
+# New functions pass. New members at the end of a struct are shown as a change too: abidiff 2.2 cannot tell them from
+# members that were exchanged. Where that is all, renew in the same commit.
+describe "$build/libarmilla.abixml"
+abidiff --no-added-syms "$kept" "$build/libarmilla.abixml"

@@ -162,10 +162,12 @@ show_unless_passed() {
 }
 
 tier_analysis() {
-    if [[ -n $(command -v abidiff) ]]; then
-        step "binary interface" scripts/abi.sh
-    else
+    if [[ -z $(command -v abidiff) ]]; then
         skip "binary interface" "abidiff is not installed"
+    elif [[ ! -e tests/abi/libarmilla.abixml ]]; then
+        skip "binary interface" "none is kept yet (scripts/abi.sh renew, on a release)"
+    else
+        step "binary interface" scripts/abi.sh
     fi
     if [[ -n $(command -v cppcheck) ]]; then
         step cppcheck cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
