@@ -238,6 +238,54 @@ static void look_at_tables(void)
     UNTOUCHED(row);
 }
 
+static armilla_status fill(void *self, int64_t first, int64_t count, void *buffer, int64_t stride, char *message)
+{
+    const double *values = self;
+    (void)message;
+    for (int64_t j = 0; j < count; j++)
+        memcpy((double *)buffer + j * stride, values + (first + j) * M, M * sizeof *values);
+    return ARMILLA_OK;
+}
+
+static int exchange_nothing(void *self, int with, void *bytes, size_t count)
+{
+    (void)self;
+    (void)bytes;
+    return with != 0 || count != 0;
+}
+
+static int send_nothing(void *self, int to, const void *bytes, size_t count)
+{
+    (void)bytes;
+    return exchange_nothing(self, to, NULL, count);
+}
+
+/* The same numbers from a function, and looked at by the only one of the ranks. */
+static void look_at_source(const armilla_data *X, double *values)
+{
+    GUARDED(armilla_data_source, source);
+    GUARDED(armilla_ranks, ranks);
+    armilla_data_facts facts, same;
+    armilla_data *data = NULL;
+    armilla_data_source_default(&source.value);
+    armilla_ranks_default(&ranks.value);
+    source.value.m = M;
+    source.value.n = N;
+    source.value.fill = fill;
+    source.value.self = values;
+    ranks.value.send = send_nothing;
+    ranks.value.receive = exchange_nothing;
+    OK(armilla_data_from_source(context, &source.value, &data));
+    OK(armilla_context_set_ranks(context, &ranks.value));
+    OK(armilla_data_survey(context, X, 1, &facts));
+    OK(armilla_data_survey(context, data, 1, &same));
+    OK(armilla_context_set_ranks(context, NULL));
+    HOLDS(facts.fingerprint == same.fingerprint && facts.squared_norm == same.squared_norm);
+    UNTOUCHED(source);
+    UNTOUCHED(ranks);
+    armilla_data_free(data);
+}
+
 /* A struct that was never given a size is refused, not read. */
 static void refuse_no_size(const armilla_data *X)
 {
@@ -264,6 +312,7 @@ int main(int count, char **arguments)
     look_at_model(model, X);
     rebuild(model, X);
     look_at_data(X, arguments[1]);
+    look_at_source(X, values);
     cluster(model, X);
     look_at_tables();
     refuse_no_size(X);
