@@ -8,31 +8,37 @@
 
 #include <armilla/tables.h>
 
+static armilla_table_row row_of(const char *name, const char *alias, const char *meaning, const char *use)
+{
+    return (armilla_table_row){
+        .size = sizeof(armilla_table_row), .name = name, .alias = alias, .meaning = meaning, .use = use};
+}
+
 static bool basis_row(size_t index, armilla_table_row *row)
 {
     const armilla_basis_set *set = armilla_basis_row(index);
-    if (set) *row = (armilla_table_row){sizeof *row, set->name, set->alias ? set->alias : "", set->meaning, ""};
+    if (set) *row = row_of(set->name, set->alias ? set->alias : "", set->meaning, "");
     return set != NULL;
 }
 
 static bool codes_row(size_t index, armilla_table_row *row)
 {
     const armilla_code_set *set = armilla_codes_row(index);
-    if (set) *row = (armilla_table_row){sizeof *row, set->name, set->alias ? set->alias : "", set->meaning, ""};
+    if (set) *row = row_of(set->name, set->alias ? set->alias : "", set->meaning, "");
     return set != NULL;
 }
 
 static bool solver_row(size_t index, armilla_table_row *row)
 {
     const armilla_solver *solver = armilla_solvers_row(index);
-    if (solver) *row = (armilla_table_row){sizeof *row, solver->name, "", solver->meaning, ""};
+    if (solver) *row = row_of(solver->name, "", solver->meaning, "");
     return solver != NULL;
 }
 
 static bool start_row(size_t index, armilla_table_row *row)
 {
     const armilla_start *start = armilla_starts_row(index);
-    if (start) *row = (armilla_table_row){sizeof *row, start->name, "", start->meaning, ""};
+    if (start) *row = row_of(start->name, "", start->meaning, "");
     return start != NULL;
 }
 
@@ -51,17 +57,16 @@ static bool format_row(size_t index, armilla_table_row *row)
     const armilla_format *format = armilla_formats_row(index);
     const armilla_writer *writer = format ? armilla_writers_find(format->name) : only_written(index - read);
     if (format)
-        *row = (armilla_table_row){sizeof *row, format->name, format->endings, format->meaning,
-                                   writer ? "read, written" : "read"};
+        *row = row_of(format->name, format->endings, format->meaning, writer ? "read, written" : "read");
     else if (writer)
-        *row = (armilla_table_row){sizeof *row, writer->name, writer->endings, writer->meaning, "written"};
+        *row = row_of(writer->name, writer->endings, writer->meaning, "written");
     return format || writer;
 }
 
 static bool model_row(size_t index, armilla_table_row *row)
 {
     const armilla_named_model *model = armilla_models_row(index);
-    if (model) *row = (armilla_table_row){sizeof *row, model->name, model->pair, model->meaning, ""};
+    if (model) *row = row_of(model->name, model->pair, model->meaning, "");
     return model != NULL;
 }
 
