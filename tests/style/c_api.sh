@@ -25,7 +25,7 @@ fi
     printf '    if (armilla_context_new(NULL, &context) != ARMILLA_OK) return 1;\n'
     printf '    OK(armilla_data_wrap_dense(context, ARMILLA_F64, values, 6, 40, 6, &X));\n'
     count=$(grep -c '^```c$' "$root/docs/c-api.md")
-    [[ $count -ge 8 ]] || { echo "docs/c-api.md has only $count examples" >&2; exit 1; }
+    [[ $count -ge 12 ]] || { echo "docs/c-api.md has only $count examples" >&2; exit 1; }
     for ((i = 1; i <= count; i++)); do
         printf '    example_%d(context, X);\n' "$i"
     done
@@ -36,6 +36,12 @@ fi
 "${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -I "$root/include" "$work/examples.c" "$library" -o "$work/examples"
 cd "$work"
 LD_LIBRARY_PATH=$(dirname "$library") ./examples >output
-for said in 'rank 100 is more than' "codes='sparse-sphere' needs sparsity" 'interrupted after' 'rank = 3' 'negative entries'; do
+for said in 'rank 100 is more than' "codes='sparse-sphere' needs sparsity" 'interrupted after' 'rank = 3' 'negative entries' \
+    'dense f32 of 6 numbers, sparse f64 of 4' 'start: [1-9]' 'iterations: [1-9]' 'final codes: [1-9]'; do
     grep -q "$said" output || { echo "the examples do not say: $said"; cat output; exit 1; }
+done
+# What programs that embed the library look for has an example, not only a sentence.
+for called in data_wrap_dense data_wrap_sparse data_from_source model_from_arrays model_save_memory model_open_memory \
+    model_reconstruct_codes context_set_watch context_set_wording context_set_ranks option_next; do
+    grep -q "armilla_$called(" "$work/examples.c" || { echo "docs/c-api.md has no example of armilla_$called"; exit 1; }
 done
