@@ -24,12 +24,17 @@ for file in cells new-cells; do
 done
 
 commands=$(sed -n 's|^    \(build/armilla .*\)$|\1|p' "$root/README.md")
-[[ $(wc -l <<<"$commands") -ge 3 ]] || { echo "README.md shows no commands"; exit 1; }
+[[ $(wc -l <<<"$commands") -ge 5 ]] || { echo "README.md shows no commands"; exit 1; }
 while read -r line; do
+    if [[ $line == *' plot '* ]] && ! command -v gnuplot >/dev/null; then
+        echo "no gnuplot: not run: $line"
+        continue
+    fi
     echo "\$ $line"
     bash -euc "$line" </dev/null
 done <<<"$commands"
-[[ -s model.npz && -s codes.npy ]]
+[[ -s model.npz && -s codes.npy && -s clusters.txt ]]
+! command -v gnuplot >/dev/null || [[ -s codes.svg ]]
 
 python=$(PATH=/usr/bin:$PATH command -v python3 || true)
 if [[ -z $python ]] || ! "$python" -c 'import numpy' 2>/dev/null; then
