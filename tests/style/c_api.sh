@@ -12,7 +12,8 @@ if nm -D "$library" | grep -q '__asan_init\|__tsan_init'; then
 fi
 
 {
-    printf '#include <armilla/armilla.h>\n#include <stdio.h>\n#include <stdlib.h>\n'
+    printf '#define _POSIX_C_SOURCE 200809L\n#include <armilla/armilla.h>\n#include <stdio.h>\n#include <stdlib.h>\n'
+    printf '#include <sys/socket.h>\n#include <sys/wait.h>\n#include <unistd.h>\n'
     printf 'static void ok(armilla_context *context, armilla_status status, int line)\n{\n'
     printf '    if (status == ARMILLA_OK) return;\n'
     printf '    fprintf(stderr, "line %%d: %%s\\n", line, armilla_context_error(context));\n    exit(1);\n}\n'
@@ -37,7 +38,8 @@ fi
 cd "$work"
 LD_LIBRARY_PATH=$(dirname "$library") ./examples >output
 for said in 'rank 100 is more than' "codes='sparse-sphere' needs sparsity" 'interrupted after' 'rank = 3' 'negative entries' \
-    'dense f32 of 6 numbers, sparse f64 of 4' 'start: [1-9]' 'iterations: [1-9]' 'final codes: [1-9]'; do
+    'dense f32 of 6 numbers, sparse f64 of 4' 'start: [1-9]' 'iterations: [1-9]' 'final codes: [1-9]' \
+    'two ranks: the same bits'; do
     grep -q "$said" output || { echo "the examples do not say: $said"; cat output; exit 1; }
 done
 # What programs that embed the library look for has an example, not only a sentence.

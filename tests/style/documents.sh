@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the documents name exists: every path and link, every function, type and macro of the library, and the heading that
-# a link points at. A name with capitals in it (src/sets/NAME.c) stands for many and is not looked for.
+# What the documents name exists: every path and link, every function, type and macro of the library, and the heading
+# that a link points at; and they use the field's words. A name with capitals in it (src/sets/NAME.c) stands for many
+# and is not looked for.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -60,5 +61,10 @@ for document in "${documents[@]}"; do
         grep -qxF "$name" "$identifiers" || complain "$document: the sources have no $name"
     done < <(grep -oE '\b(armilla|ARMILLA|support|reference)_[A-Za-z0-9_]*[A-Za-z0-9]' "$document" | sort -u)
 done
+# The field's words: workspace, message, local minima, separated by.
+if words=$(grep -nwE 'told|spoken|lends?|lottery|apart by|under way' "${documents[@]}"); then
+    complain "these are a private English:"
+    echo "$words"
+fi
 ((found > 150)) || complain "only $found names were found"
 exit $bad
