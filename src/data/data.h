@@ -98,12 +98,19 @@ struct armilla_data {
 /* Checks 1 <= m, n and that m*n numbers can be counted; the sentence begins with `where` ("FILE: " or ""). */
 armilla_status armilla_data_check_shape(armilla_context *context, const char *where, int64_t m, int64_t n);
 
-/* Dense data that own their memory: values came from armilla_take, or lie inside a mapping of map_bytes at map. On
- * success, and only then, the data object owns it. */
+/* Numbers inside a mapping of a file. */
+typedef struct armilla_mapped {
+    void *start;
+    size_t bytes;
+    const void *values;
+} armilla_mapped;
+
+/* Dense data that own their memory: values came from armilla_take, or are mapped. On success, and only then, the data
+ * object owns it. */
 armilla_status armilla_data_own_dense(armilla_context *context, armilla_type type, void *values, int64_t m, int64_t n,
                                       armilla_data **data);
-armilla_status armilla_data_map_dense(armilla_context *context, armilla_type type, void *map, size_t map_bytes,
-                                      const void *values, int64_t m, int64_t n, armilla_data **data);
+armilla_status armilla_data_map_dense(armilla_context *context, armilla_type type, const armilla_mapped *mapped,
+                                      int64_t m, int64_t n, armilla_data **data);
 
 /* Sparse data that own their memory: a sparse matrix with one sample per column, rows of a column rising. On success,
  * and only then, the data object owns the arrays. */

@@ -76,9 +76,11 @@ static const armilla_data_ops dense_ops = {
     .free = free_dense,
 };
 
-static armilla_status new_dense(armilla_context *context, armilla_type type, const void *values, int64_t m, int64_t n,
-                                int64_t stride, dense **out)
+/* The object that `form` describes but for its table and context, as long as the numbers fit what it says of them. */
+static armilla_status new_dense(armilla_context *context, const dense *form, armilla_data **data)
 {
+    const armilla_type type = form->data.type;
+    const int64_t m = form->data.m, n = form->data.n, stride = form->stride;
     dense *made = NULL;
     int64_t span = 0;
     size_t bytes = 0;
@@ -86,56 +88,49 @@ static armilla_status new_dense(armilla_context *context, armilla_type type, con
     if (status != ARMILLA_OK) return status;
     if ((unsigned)type >= ARMILLA_TYPE_COUNT)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the number type %d is unknown", (int)type);
-    if (!values) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are NULL");
+    if (!form->values) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are NULL");
     if (stride < m || !armilla_size_area(stride, n, &span) ||
         !armilla_size_multiply(span, armilla_type_size(type), &bytes))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "data: a stride of %" PRId64 " does not fit %" PRId64 " features and %" PRId64 " samples",
                             stride, m, n);
-    if ((uintptr_t)values % armilla_type_size(type) != 0)
+    if ((uintptr_t)form->values % armilla_type_size(type) != 0)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "data: the values are not aligned to their type");
     status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    made->data = (armilla_data){.ops = &dense_ops, .context = context, .type = type, .m = m, .n = n};
-    made->values = values;
-    made->stride = stride;
-    *out = made;
+    *made = *form;
+    made->data.ops = &dense_ops;
+    made->data.context = context;
+    *data = &made->data;
     return ARMILLA_OK;
 }
 
 armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type type, const void *values, int64_t m,
                                        int64_t n, int64_t stride, armilla_data **data)
 {
-    dense *made = NULL;
+    const dense form = {.data = {.type = type, .m = m, .n = n}, .values = values, .stride = stride};
     armilla_status status = ARMILLA_NOT_NULL(context, values, data);
-    if (status == ARMILLA_OK) status = new_dense(context, type, values, m, n, stride, &made);
-    if (status != ARMILLA_OK) return status;
-    armilla_memory_add_input(context, m * n * (int64_t)armilla_type_size(type));
-    *data = &made->data;
-    return ARMILLA_OK;
+    if (status == ARMILLA_OK) status = new_dense(context, &form, data);
+    if (status == ARMILLA_OK) armilla_memory_add_input(context, m * n * (int64_t)armilla_type_size(type));
+    return status;
 }
 
 armilla_status armilla_data_own_dense(armilla_context *context, armilla_type type, void *values, int64_t m, int64_t n,
                                       armilla_data **data)
 {
-    dense *made = NULL;
-    const armilla_status status = new_dense(context, type, values, m, n, m, &made);
-    if (status != ARMILLA_OK) return status;
-    made->owned = values;
-    *data = &made->data;
-    return ARMILLA_OK;
+    const dense form = {.data = {.type = type, .m = m, .n = n}, .values = values, .stride = m, .owned = values};
+    return new_dense(context, &form, data);
 }
 
-armilla_status armilla_data_map_dense(armilla_context *context, armilla_type type, void *map, size_t map_bytes,
-                                      const void *values, int64_t m, int64_t n, armilla_data **data)
+armilla_status armilla_data_map_dense(armilla_context *context, armilla_type type, const armilla_mapped *mapped,
+                                      int64_t m, int64_t n, armilla_data **data)
 {
-    dense *made = NULL;
-    const armilla_status status = new_dense(context, type, values, m, n, m, &made);
-    if (status != ARMILLA_OK) return status;
-    made->map = map;
-    made->map_bytes = map_bytes;
-    *data = &made->data;
-    return ARMILLA_OK;
+    const dense form = {.data = {.type = type, .m = m, .n = n},
+                        .values = mapped->values,
+                        .stride = m,
+                        .map = mapped->start,
+                        .map_bytes = mapped->bytes};
+    return new_dense(context, &form, data);
 }
 
 const void *armilla_data_dense(const armilla_data *data, int64_t *stride)

@@ -43,21 +43,27 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 /* Entries that go through the map together. */
 enum { TOGETHER = 128 };
 
-/* Entries first ... last-1 of a raw panel, in its own type: values = what the map and the unit make of them, in the
- * working type. */
-static void map_entries(const prepared *X, const armilla_sparse_panel *raw, int64_t first, int64_t last,
-                        armilla_factor unit, armilla_type work, void *values)
+/* Where a sample's entries stand in a panel, and what they are scaled by. */
+typedef struct sample {
+    int64_t first, last;
+    armilla_factor unit;
+} sample;
+
+/* The sample's entries of a raw panel, in its own type: values = what the map and the unit make of them, in the working
+ * type. */
+static void map_entries(const prepared *X, const armilla_sparse_panel *raw, const sample *own, armilla_type work,
+                        void *values)
 {
     const armilla_column_map *map = &X->map;
     const size_t from = armilla_type_size(raw->kernels->type), to = armilla_type_size(work);
     double x[TOGETHER];
-    for (int64_t at = first; at < last; at += TOGETHER) {
-        const int64_t count = armilla_min64(TOGETHER, last - at);
+    for (int64_t at = own->first; at < own->last; at += TOGETHER) {
+        const int64_t count = armilla_min64(TOGETHER, own->last - at);
         armilla_fetch(raw->kernels->type, count, (const char *)raw->columns.values + (size_t)at * from, x);
         if (map->entries) map->entries->apply(count, x);
         for (int64_t i = 0; i < count && map->weights; i++)
             x[i] *= map->weights[armilla_index_at(raw->wide, raw->columns.rows, at + i)];
-        for (int64_t i = 0; i < count; i++) x[i] = armilla_unit_entry(unit, x[i]);
+        for (int64_t i = 0; i < count; i++) x[i] = armilla_unit_entry(own->unit, x[i]);
         armilla_store(work, count, x, (char *)values + (size_t)at * to);
     }
 }
@@ -70,14 +76,17 @@ static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_t
     const bool rescales = !X->map.entries && !X->map.weights && s->kernels->type == work;
     const size_t size = armilla_type_size(work);
     for (int64_t j = 0; j < raw->count; j++) {
-        const int64_t first = armilla_index_at(s->wide, s->columns.starts, j) - origin;
-        const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
-        const armilla_factor unit = X->factors ? X->factors[raw->first + j] : (armilla_factor){1, 1};
-        const size_t at = (size_t)first * size;
-        if (rescales && unit.scale == 1 && first < last)
-            raw->kernels->rescale(last - first, unit.factor, (const char *)s->columns.values + at, (char *)values + at);
+        const sample own = {
+            .first = armilla_index_at(s->wide, s->columns.starts, j) - origin,
+            .last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin,
+            .unit = X->factors ? X->factors[raw->first + j] : (armilla_factor){1, 1},
+        };
+        const size_t at = (size_t)own.first * size;
+        if (rescales && own.unit.scale == 1 && own.first < own.last)
+            raw->kernels->rescale(own.last - own.first, own.unit.factor, (const char *)s->columns.values + at,
+                                  (char *)values + at);
         else
-            map_entries(X, s, first, last, unit, work, values);
+            map_entries(X, s, &own, work, values);
     }
 }
 

@@ -93,19 +93,6 @@ static int64_t basis_bytes(const armilla_data *X, armilla_type work, int64_t r)
            r * (int64_t)sizeof(double);
 }
 
-static void pack_block(armilla_type work, int64_t m, int64_t r, int64_t first, int64_t last, const void *U,
-                       void *packed)
-{
-    const int64_t stride = armilla_sparse_stride(work, r);
-    for (int64_t k = 0; k < r; k++)
-        for (int64_t i = first; i < last; i++) {
-            if (work == ARMILLA_F32)
-                ((float *)packed)[i * stride + k] = ((const float *)U)[k * m + i];
-            else
-                ((double *)packed)[i * stride + k] = ((const double *)U)[k * m + i];
-        }
-}
-
 /* Where U'mean stands. */
 static size_t mean_offset(const armilla_data *X, armilla_type work, int64_t r)
 {
@@ -123,11 +110,25 @@ typedef struct packing {
     double *products;   /* of it with each atom */
 } packing;
 
+static void pack_block(const packing *p, int64_t first, int64_t last)
+{
+    const armilla_type work = p->work;
+    const int64_t m = p->X->m, r = p->r, stride = armilla_sparse_stride(work, r);
+    const void *U = p->U;
+    void *packed = p->packed;
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t i = first; i < last; i++) {
+            if (work == ARMILLA_F32)
+                ((float *)packed)[i * stride + k] = ((const float *)U)[k * m + i];
+            else
+                ((double *)packed)[i * stride + k] = ((const double *)U)[k * m + i];
+        }
+}
+
 static void pack_features(void *self, int64_t first, int64_t last)
 {
     const packing *p = self;
-    for (int64_t at = first; at < last; at += BLOCK)
-        pack_block(p->work, p->X->m, p->r, at, armilla_min64(at + BLOCK, last), p->U, p->packed);
+    for (int64_t at = first; at < last; at += BLOCK) pack_block(p, at, armilla_min64(at + BLOCK, last));
 }
 
 static void multiply_mean(void *self, int64_t first, int64_t last)

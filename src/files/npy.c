@@ -106,7 +106,8 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
     if (!armilla_array_is(array, type, columns) || (bytes->map ? !aligned : !bytes->memory))
         return convert(context, array, options, data);
     if (bytes->map) {
-        status = armilla_data_map_dense(context, type, bytes->map, bytes->count, array->values, m, n, data);
+        const armilla_mapped mapped = {bytes->map, bytes->count, array->values};
+        status = armilla_data_map_dense(context, type, &mapped, m, n, data);
         if (status == ARMILLA_OK) bytes->map = NULL;
         return status;
     }

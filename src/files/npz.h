@@ -13,9 +13,10 @@ typedef struct armilla_npz_writer armilla_npz_writer;
 /* path: NULL where the archive is made in memory. */
 armilla_status armilla_npz_writer_new(armilla_context *context, const char *path, bool overwrite,
                                       armilla_npz_writer **writer);
-/* Adds NAME.npy. As armilla_output_npy_header: cols < 0 a vector, rows < 0 a single number. */
-armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type, int64_t rows,
-                                      int64_t cols, bool column_major, const void *values);
+/* Adds NAME.npy. shape: rows and columns as for armilla_output_npy_header; columns < 0 a vector, rows < 0 a single
+ * number. */
+armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type,
+                                      const int64_t shape[2], bool column_major, const void *values);
 /* The same for any element type, by NumPy's descriptor without the byte order ("i8", "S3"), and `bytes` of values. */
 armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char *name, const char *descriptor,
                                           const int64_t shape[2], const void *values, size_t bytes);

@@ -58,9 +58,10 @@ static armilla_status add(armilla_npz_writer *writer, const char *name, const ch
     return writer->failed;
 }
 
-armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type, int64_t rows,
-                                      int64_t cols, bool column_major, const void *values)
+armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type,
+                                      const int64_t shape[2], bool column_major, const void *values)
 {
+    const int64_t rows = shape[0], cols = shape[1];
     char header[ARMILLA_ARRAY_HEADER];
     int64_t count = 0;
     size_t bytes = 0;

@@ -60,7 +60,7 @@ static armilla_status add_sparse(const armilla_writing *w, const armilla_sparse_
         status = armilla_npz_writer_add_raw(writer, "format", "S3", single, columns ? "csc" : "csr", 3);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add_raw(writer, "shape", "i8", pair, sizes, sizeof sizes);
     if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add(writer, "data", matrix->type, entries, -1, false, matrix->values);
+        status = armilla_npz_writer_add(writer, "data", matrix->type, places, false, matrix->values);
     return status;
 }
 
@@ -69,6 +69,7 @@ static armilla_status add_dense(const armilla_writing *w, armilla_npz_writer *wr
 {
     const bool columns = w->options->sample_columns;
     const int64_t m = w->data->m, n = w->data->n, size = (int64_t)armilla_type_size(w->data->type);
+    const int64_t shape[2] = {columns ? m : n, columns ? n : m};
     int64_t stride = 0;
     const char *values = armilla_data_dense(w->data, &stride);
     char *packed = NULL;
@@ -82,8 +83,7 @@ static armilla_status add_dense(const armilla_writing *w, armilla_npz_writer *wr
             memcpy(packed + j * m * size, values + j * stride * size, (size_t)(m * size));
     }
     if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add(writer, "X", w->data->type, columns ? m : n, columns ? n : m, columns,
-                                        packed ? packed : values);
+        status = armilla_npz_writer_add(writer, "X", w->data->type, shape, columns, packed ? packed : values);
     armilla_release(w->context, packed);
     return status;
 }

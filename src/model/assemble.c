@@ -140,9 +140,10 @@ armilla_status armilla_fit_assemble(armilla_fit_state *f)
     armilla_status status = assemble_factors(f);
     armilla_call_stage(f->context, ARMILLA_STAGE_CODES);
     armilla_call_keep(f->context); /* what was reached is worth one more pass */
-    if (status == ARMILLA_OK)
-        status = armilla_residual(f->context, f->view.data, f->resolved.type, f->problem->r, f->model->U, f->model->V,
-                                  &objective);
+    if (status == ARMILLA_OK) {
+        const armilla_factorization found = {f->resolved.type, f->problem->r, f->model->U, f->model->V};
+        status = armilla_residual(f->context, f->view.data, &found, &objective);
+    }
     armilla_call_keep_leave(f->context);
     if (status == ARMILLA_OK) status = assemble_trace(f, objective);
     if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);

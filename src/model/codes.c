@@ -5,7 +5,6 @@
 #include "solve/problem.h"
 
 typedef struct code_solve {
-    const armilla_code_set *codes;
     armilla_column_problem *columns;
     double l;
 } code_solve;
@@ -14,7 +13,8 @@ static void solve_panel(void *self, const armilla_code_panel *panel)
 {
     const code_solve *solve = self;
     const double unit = armilla_column_unit(solve->columns, solve->l);
-    armilla_columns_solve(solve->columns, solve->codes, panel->count, panel->C, unit, panel->W, panel->scratch);
+    const armilla_column_batch batch = {panel->count, panel->C, unit, panel->W};
+    armilla_columns_solve(solve->columns, &batch, panel->scratch);
 }
 
 /* H = U'U of the model's basis, and the column problem with it. */
@@ -57,7 +57,7 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
                                    void *codes)
 {
     const armilla_model_summary *s = &model->summary;
-    code_solve solve = {.codes = model->codes, .l = armilla_model_code_length(model)};
+    code_solve solve = {.l = armilla_model_code_length(model)};
     const armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &solve};
     armilla_sweep *sweep = NULL;
     double *column = NULL, *gram = NULL;

@@ -112,12 +112,12 @@ static armilla_status add_record(armilla_context *context, armilla_npz_writer *w
 
 static armilla_status add_trace(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
 {
+    const int64_t shape[2] = {model->trace_count, -1};
     double *column = NULL;
     armilla_status status = armilla_take(context, model->trace_count, sizeof *column, &column);
     for (size_t c = 0; c < ARMILLA_TRACE_COLUMNS && status == ARMILLA_OK; c++) {
         for (int64_t k = 0; k < model->trace_count; k++) column[k] = *armilla_trace_number(&model->trace[k], c);
-        status = armilla_npz_writer_add(writer, armilla_trace_columns[c].array, ARMILLA_F64, model->trace_count, -1,
-                                        false, column);
+        status = armilla_npz_writer_add(writer, armilla_trace_columns[c].array, ARMILLA_F64, shape, false, column);
     }
     armilla_release(context, column);
     return status;
@@ -142,12 +142,14 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
 static armilla_status add_all(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
 {
     const armilla_model_summary *s = &model->summary;
-    armilla_status status = armilla_npz_writer_add(writer, "U", s->precision, s->m, s->rank, true, model->U);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, s->rank, s->n, true, model->V);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, -1, -1, false, &s->radius);
+    const int64_t basis[2] = {s->m, s->rank}, codes[2] = {s->rank, s->n}, single[2] = {-1, -1},
+                  features[2] = {s->m, -1};
+    armilla_status status = armilla_npz_writer_add(writer, "U", s->precision, basis, true, model->U);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, codes, true, model->V);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, single, false, &s->radius);
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
         if (model->preparation.learned[step])
-            status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64, s->m, -1, false,
+            status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64, features, false,
                                             model->preparation.learned[step]);
     if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);

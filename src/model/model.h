@@ -82,10 +82,17 @@ armilla_status armilla_model_view(armilla_context *context, const armilla_model 
                                   bool training, armilla_view *view);
 void armilla_view_free(armilla_view *view);
 
+/* U (m x r) and V (r x n) in the type. */
+typedef struct armilla_factorization {
+    armilla_type type;
+    int64_t r;
+    const void *U, *V;
+} armilla_factorization;
+
 /* ||X - UV||^2 by plain residuals, in double: the figure that is reported, because (A3) cancels where the fit is nearly
- * exact. U and V in the type. What checks it is another code (model/check.h). */
-armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int64_t r,
-                                const void *U, const void *V, double *squared);
+ * exact. What checks it is another code (model/check.h). */
+armilla_status armilla_residual(armilla_context *context, const armilla_data *X, const armilla_factorization *of,
+                                double *squared);
 
 /* Codes of X for a fixed basis and radius, r x n in the type: each a function of its sample alone. */
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,

@@ -165,10 +165,12 @@ static armilla_status take_sparse(armilla_context *context, const armilla_data *
     return ARMILLA_OK;
 }
 
-armilla_status armilla_residual(armilla_context *context, const armilla_data *X, armilla_type type, int64_t r,
-                                const void *U, const void *V, double *squared)
+armilla_status armilla_residual(armilla_context *context, const armilla_data *X, const armilla_factorization *of,
+                                double *squared)
 {
-    residual_pass pass = {.r = r, .type = type, .V = V};
+    const armilla_type type = of->type;
+    const int64_t r = of->r;
+    residual_pass pass = {.r = r, .type = type, .V = of->V};
     armilla_traversal *traversal = NULL;
     double *wide = NULL, *block = NULL;
     const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(context, type), .length = 1};
@@ -177,7 +179,7 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &wide);
     if (status == ARMILLA_OK) status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.rooms);
     if (status == ARMILLA_OK) {
-        armilla_fetch(type, X->m * r, U, wide);
+        armilla_fetch(type, X->m * r, of->U, wide);
         pass.U = wide;
     }
     if (status == ARMILLA_OK && armilla_sparse_of(X)) status = take_sparse(context, X, used, &pass, &block);

@@ -63,23 +63,15 @@ static int find_roots(int degree, const double *c, double low, double high, doub
     return count;
 }
 
-typedef struct circle {
-    double aa, ab, bb, p, q;
-    double value, cosine, sine; /* the best so far */
-} circle;
-
-static void try_point(circle *k, double cosine, double sine)
+static void try_point(const armilla_circle *k, double cosine, double sine, armilla_circle_point *best)
 {
     const double value =
         k->aa * cosine * cosine + 2 * k->ab * cosine * sine + k->bb * sine * sine - 2 * (k->p * cosine + k->q * sine);
-    if (value >= k->value) return;
-    k->value = value;
-    k->cosine = cosine;
-    k->sine = sine;
+    if (value < best->value) *best = (armilla_circle_point){value, cosine, sine};
 }
 
 /* The stationary points with theta/2 in the arc, seen from the side that sign says. */
-static void try_arc(circle *k, double low, double sign)
+static void try_arc(const armilla_circle *k, double low, double sign, armilla_circle_point *best)
 {
     const double d = (k->aa - k->bb) / 2, e = k->ab, p = sign * k->p, q = sign * k->q;
     const double quartic[DEGREE + 1] = {e - q, 2 * p - 4 * d, -6 * e, 4 * d + 2 * p, e + q};
@@ -87,23 +79,20 @@ static void try_arc(circle *k, double low, double sign)
     const int count = find_roots(DEGREE, quartic, low, 1, roots);
     for (int i = 0; i < count; i++) {
         const double t = roots[i], scale = sign / (1 + t * t);
-        try_point(k, (1 - t * t) * scale, 2 * t * scale);
+        try_point(k, (1 - t * t) * scale, 2 * t * scale, best);
     }
 }
 
-double armilla_circle_minimum(double aa, double ab, double bb, double p, double q, bool quarter, double *cosine,
-                              double *sine)
+armilla_circle_point armilla_circle_minimum(const armilla_circle *circle)
 {
-    circle k = {aa, ab, bb, p, q, INFINITY, 1, 0};
-    try_point(&k, 1, 0);
-    try_point(&k, 0, 1);
-    try_arc(&k, quarter ? 0 : -1, 1);
-    if (!quarter) {
-        try_point(&k, -1, 0);
-        try_point(&k, 0, -1);
-        try_arc(&k, -1, -1); /* the other half: theta + pi turns p and q round */
+    armilla_circle_point best = {INFINITY, 1, 0};
+    try_point(circle, 1, 0, &best);
+    try_point(circle, 0, 1, &best);
+    try_arc(circle, circle->quarter ? 0 : -1, 1, &best);
+    if (!circle->quarter) {
+        try_point(circle, -1, 0, &best);
+        try_point(circle, 0, -1, &best);
+        try_arc(circle, -1, -1, &best); /* the other half: theta + pi turns p and q round */
     }
-    *cosine = k.cosine;
-    *sine = k.sine;
-    return k.value;
+    return best;
 }

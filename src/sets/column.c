@@ -41,8 +41,12 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     armilla_column_problem *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_column_problem){
-        .r = r, .s = s, .exact = exact, .context = context, .kernels = armilla_code_kernels_for(context)};
+    *made = (armilla_column_problem){.codes = codes,
+                                     .r = r,
+                                     .s = s,
+                                     .exact = exact,
+                                     .context = context,
+                                     .kernels = armilla_code_kernels_for(context)};
     made->spectral = !exact && !codes->descends;
     made->spherical = !exact && codes->spherical;
     status = armilla_take(context, r, sizeof(double), &made->values);
@@ -110,9 +114,9 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
     return status;
 }
 
-bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes)
+bool armilla_column_is_global(const armilla_column_problem *problem)
 {
-    return problem->exact || armilla_codes_are_global(codes, problem->r, problem->s);
+    return problem->exact || armilla_codes_are_global(problem->codes, problem->r, problem->s);
 }
 
 /* product = Hw */
@@ -147,9 +151,10 @@ double armilla_column_value(const armilla_column_problem *problem, const double 
     return value;
 }
 
-void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                            int steps, double settled, double *w, double *room)
+void armilla_column_descend(const armilla_column_problem *problem, const double *d, int steps, double settled,
+                            double *w, double *room)
 {
+    const armilla_code_set *codes = problem->codes;
     const int64_t r = problem->r;
     const double alpha = problem->alpha;
     double *q = room, *next = q + r, *Hnext = next + r, *Hw = Hnext + r, *back = Hw + r, *Hback = back + r;
@@ -201,9 +206,9 @@ static void first_axis(int64_t r, double *w)
     w[0] = 1;
 }
 
-void armilla_column_solve(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                          double *w, double *room)
+void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
 {
+    const armilla_code_set *codes = problem->codes;
     if (!problem->exact)
         codes->solve(problem, d, w, room);
     else if (!codes->project(problem->r, problem->s, d, w))
@@ -226,54 +231,55 @@ static void gather_lanes(int64_t r, int64_t count, const double *lanes, double *
 }
 
 /* On a sphere H does not count beside a d that is so long that its squares overflow: then Proj(d) is the answer. */
-static void project_far(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
-                        const double *C, double unit, double *W)
+static void project_far(const armilla_column_problem *problem, const armilla_column_batch *batch)
 {
     const int64_t r = problem->r;
-    const double far = ldexp(unit, FAR_EXPONENT);
-    for (int64_t j = 0; j < count && problem->spherical; j++) {
+    const double far = ldexp(batch->unit, FAR_EXPONENT);
+    for (int64_t j = 0; j < batch->count && problem->spherical; j++) {
+        const double *c = batch->C + j * r;
         double largest = 0;
-        for (int64_t k = 0; k < r; k++) largest = fabs(C[j * r + k]) > largest ? fabs(C[j * r + k]) : largest;
-        if (largest > far) (void)codes->project(r, problem->s, C + j * r, W + j * r);
+        for (int64_t k = 0; k < r; k++) largest = fabs(c[k]) > largest ? fabs(c[k]) : largest;
+        if (largest > far) (void)problem->codes->project(r, problem->s, c, batch->W + j * r);
     }
 }
 
-void armilla_columns_solve(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
-                           const double *C, double unit, double *W, double *room)
+void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *room)
 {
-    const int64_t r = problem->r;
+    const armilla_code_set *codes = problem->codes;
+    const int64_t r = problem->r, count = batch->count;
     const bool side_by_side = !problem->exact && codes->solve_lanes;
     double *d = room, *w = d + r * ARMILLA_LANES, *rest = room + 2 * r * ARMILLA_LANES;
     for (int64_t j = 0; j < count; j += side_by_side ? ARMILLA_LANES : 1) {
         const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
         if (side_by_side) {
-            spread_lanes(r, lanes, C + j * r, unit, d);
+            spread_lanes(r, lanes, batch->C + j * r, batch->unit, d);
             codes->solve_lanes(problem, d, w, rest);
-            gather_lanes(r, lanes, w, W + j * r);
+            gather_lanes(r, lanes, w, batch->W + j * r);
         } else {
-            for (int64_t k = 0; k < r; k++) d[k] = C[j * r + k] / unit;
-            armilla_column_solve(problem, codes, d, W + j * r, rest);
+            for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
+            armilla_column_solve(problem, d, batch->W + j * r, rest);
         }
     }
-    project_far(problem, codes, count, C, unit, W);
+    project_far(problem, batch);
 }
 
-void armilla_columns_descend(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
-                             const double *C, double unit, int steps, double settled, double *W, double *room)
+void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
+                             double settled, double *room)
 {
-    const int64_t r = problem->r;
+    const armilla_code_set *codes = problem->codes;
+    const int64_t r = problem->r, count = batch->count;
     double *d = room, *w = d + r * ARMILLA_LANES, *rest = room + 2 * r * ARMILLA_LANES;
     for (int64_t j = 0; j < count; j += codes->descend_lanes ? ARMILLA_LANES : 1) {
         const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
         if (codes->descend_lanes) {
-            spread_lanes(r, lanes, C + j * r, unit, d);
-            spread_lanes(r, lanes, W + j * r, 1, w);
+            spread_lanes(r, lanes, batch->C + j * r, batch->unit, d);
+            spread_lanes(r, lanes, batch->W + j * r, 1, w);
             codes->descend_lanes(problem, d, steps, settled, w, rest);
-            gather_lanes(r, lanes, w, W + j * r);
+            gather_lanes(r, lanes, w, batch->W + j * r);
         } else {
-            for (int64_t k = 0; k < r; k++) d[k] = C[j * r + k] / unit;
-            armilla_column_descend(problem, codes, d, steps, settled, W + j * r, rest);
+            for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
+            armilla_column_descend(problem, d, steps, settled, batch->W + j * r, rest);
         }
     }
-    project_far(problem, codes, count, C, unit, W);
+    project_far(problem, batch);
 }

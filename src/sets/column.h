@@ -18,6 +18,7 @@ typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } 
 
 /* What all columns share. */
 struct armilla_column_problem {
+    const armilla_code_set *codes;
     int64_t r, s;
     bool exact;                 /* H = I: Proj(d) is the answer for every set */
     bool spherical;             /* the set is a sphere's, and H is not I */
@@ -45,7 +46,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 /* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better; for any basis of r
  * atoms, or for the problem's. */
 bool armilla_codes_are_global(const armilla_code_set *codes, int64_t r, int64_t s);
-bool armilla_column_is_global(const armilla_column_problem *problem, const armilla_code_set *codes);
+bool armilla_column_is_global(const armilla_column_problem *problem);
 void armilla_column_problem_free(armilla_column_problem *problem);
 
 /* What c is divided by to get d: the radius, times the scale of H; or 1 where Proj is the answer, which does not see
@@ -53,8 +54,7 @@ void armilla_column_problem_free(armilla_column_problem *problem);
 double armilla_column_unit(const armilla_column_problem *problem, double l);
 
 /* w = the code of d by the set's solver; by Proj where the problem is exact; the first axis where d = 0. */
-void armilla_column_solve(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                          double *w, double *room);
+void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *room);
 
 /* g(w) */
 double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);
@@ -62,22 +62,37 @@ double armilla_column_value(const armilla_column_problem *problem, const double 
 /* Up to `steps` accelerated steps, one column: w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g
  * never rises. Ends early where no entry of w moves by more than settled. room: 6r. */
 #define ARMILLA_SETTLED 1e-14 /* as exact as it gets */
-void armilla_column_descend(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                            int steps, double settled, double *w, double *room);
+void armilla_column_descend(const armilla_column_problem *problem, const double *d, int steps, double settled,
+                            double *w, double *room);
 
-/* The same for count columns of C = U'X, with d = c/unit: r x count into W. Column j's code does not depend on the
- * others, and is the one that a call for it alone gives. */
-void armilla_columns_solve(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
-                           const double *C, double unit, double *W, double *room);
-void armilla_columns_descend(const armilla_column_problem *problem, const armilla_code_set *codes, int64_t count,
-                             const double *C, double unit, int steps, double settled, double *W, double *room);
+/* Columns of C = U'X and where their codes stand; both are r x count. */
+typedef struct armilla_column_batch {
+    int64_t count;
+    const double *C;
+    double unit; /* d = c/unit, see armilla_column_unit */
+    double *W;
+} armilla_column_batch;
+
+/* The same for a batch. Column j's code does not depend on the others, and is the one that a call for it alone gives. */
+void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *room);
+void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
+                             double settled, double *room);
 
 /* For the sets' solvers. */
 
-/* min g over the unit circle cos(t)*a + sin(t)*b, from aa = a'Ha, ab = a'Hb, bb = b'Hb, p = d'a, q = d'b. quarter:
- * only t in [0, pi/2]. Returns g, and cos and sin. */
-double armilla_circle_minimum(double aa, double ab, double bb, double p, double q, bool quarter, double *cosine,
-                              double *sine);
+/* g on the unit circle cos(t)*a + sin(t)*b: aa = a'Ha, ab = a'Hb, bb = b'Hb, p = d'a, q = d'b. */
+typedef struct armilla_circle {
+    double aa, ab, bb, p, q;
+    bool quarter; /* only t in [0, pi/2] */
+} armilla_circle;
+
+typedef struct armilla_circle_point {
+    double value;        /* g there */
+    double cosine, sine; /* of t */
+} armilla_circle_point;
+
+/* Where g is least. */
+armilla_circle_point armilla_circle_minimum(const armilla_circle *circle);
 
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
 void armilla_secular(int64_t r, const double *values, const double *b, double *w);
@@ -88,7 +103,6 @@ void armilla_solve_by_active_set(const armilla_column_problem *problem, const do
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
 
 /* Solves the sparse problems of both sign rules; r >= s. */
-void armilla_solve_sparse(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                          double *w, double *room);
+void armilla_solve_sparse(const armilla_column_problem *problem, const double *d, double *w, double *room);
 
 #endif

@@ -45,26 +45,23 @@ static void best_pair(const armilla_column_problem *p, bool nonnegative, const d
 {
     const int64_t r = p->r;
     int64_t first = 0, second = -1;
-    double best_cosine = 1, best_sine = 0, cosine = 0, sine = 0;
-    double least = best_axis(p, nonnegative, d, w);
+    armilla_circle_point best = {best_axis(p, nonnegative, d, w), 1, 0};
     for (int64_t a = 0; a < r; a++)
         for (int64_t b = a + 1; b < r; b++) {
             const double p_part = nonnegative ? fmax(d[a], 0) : d[a], q_part = nonnegative ? fmax(d[b], 0) : d[b];
-            if (-2 * sqrt(p_part * p_part + q_part * q_part) > least) continue;
-            const double value = armilla_circle_minimum(p->H[a * r + a], p->H[a * r + b], p->H[b * r + b], d[a], d[b],
-                                                        nonnegative, &cosine, &sine);
-            if (value < least) {
-                least = value;
+            if (-2 * sqrt(p_part * p_part + q_part * q_part) > best.value) continue;
+            const armilla_circle circle = {p->H[a * r + a], p->H[a * r + b], p->H[b * r + b], d[a], d[b], nonnegative};
+            const armilla_circle_point found = armilla_circle_minimum(&circle);
+            if (found.value < best.value) {
+                best = found;
                 first = a;
                 second = b;
-                best_cosine = cosine;
-                best_sine = sine;
             }
         }
     if (second < 0) return; /* an axis it is */
     memset(w, 0, (size_t)r * sizeof *w);
-    w[first] = best_cosine + 0.0;
-    w[second] = best_sine + 0.0;
+    w[first] = best.cosine + 0.0;
+    w[second] = best.sine + 0.0;
     (void)armilla_unit(r, w, w);
 }
 
@@ -72,7 +69,7 @@ static void best_pair(const armilla_column_problem *p, bool nonnegative, const d
 static void refit(const sparse_search *f, int steps, double *w)
 {
     const armilla_column_problem *p = f->problem;
-    armilla_column_problem sub = {.H = f->sub_H, .alpha = p->alpha};
+    armilla_column_problem sub = {.codes = f->whole, .H = f->sub_H, .alpha = p->alpha};
     for (int64_t a = 0; a < p->r; a++) {
         if (w[a] == 0) continue;
         f->sub_d[sub.r] = f->d[a];
@@ -84,7 +81,7 @@ static void refit(const sparse_search *f, int steps, double *w)
             if (w[b] != 0) f->sub_H[i * sub.r + j++] = p->H[a * p->r + b];
         i++;
     }
-    armilla_column_descend(&sub, f->whole, f->sub_d, steps, ARMILLA_SETTLED, f->sub_w, f->sub_room);
+    armilla_column_descend(&sub, f->sub_d, steps, ARMILLA_SETTLED, f->sub_w, f->sub_room);
     for (int64_t a = 0, i = 0; a < p->r; a++)
         if (w[a] != 0) w[a] = f->sub_w[i++];
 }
@@ -94,8 +91,8 @@ static bool add_best(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;
     const int64_t r = p->r;
-    double quadratic = 0, linear = 0, best_cosine = 1, best_sine = 0, cosine = 0, sine = 0;
-    int64_t best = -1;
+    double quadratic = 0, linear = 0;
+    int64_t added = -1;
     for (int64_t k = 0; k < r; k++) {
         f->Hw[k] = 0;
         for (int64_t a = 0; a < r; a++) f->Hw[k] += p->H[k * r + a] * w[a];
@@ -104,22 +101,20 @@ static bool add_best(const sparse_search *f, double *w)
         quadratic += w[k] * f->Hw[k];
         linear += f->d[k] * w[k];
     }
-    double least = quadratic - 2 * linear;
-    least -= 1e-14 * (fabs(quadratic) + 2 * fabs(linear)); /* less is rounding */
+    armilla_circle_point best = {quadratic - 2 * linear, 1, 0};
+    best.value -= 1e-14 * (fabs(quadratic) + 2 * fabs(linear)); /* less is rounding */
     for (int64_t k = 0; k < r; k++) {
         if (w[k] != 0) continue;
-        const double value = armilla_circle_minimum(quadratic, f->Hw[k], p->H[k * r + k], linear, f->d[k],
-                                                    f->nonnegative, &cosine, &sine);
-        if (value < least && sine != 0) {
-            least = value;
-            best = k;
-            best_cosine = cosine;
-            best_sine = sine;
+        const armilla_circle circle = {quadratic, f->Hw[k], p->H[k * r + k], linear, f->d[k], f->nonnegative};
+        const armilla_circle_point found = armilla_circle_minimum(&circle);
+        if (found.value < best.value && found.sine != 0) {
+            best = found;
+            added = k;
         }
     }
-    if (best < 0) return false;
-    for (int64_t k = 0; k < r; k++) w[k] *= best_cosine;
-    w[best] = best_sine;
+    if (added < 0) return false;
+    for (int64_t k = 0; k < r; k++) w[k] *= best.cosine;
+    w[added] = best.sine;
     (void)armilla_unit(r, w, w);
     refit(f, SEARCH_STEPS, w);
     return true;
@@ -163,18 +158,18 @@ static void greedy(const sparse_search *f, double *w)
 }
 
 /* The truncated descent from Proj(d), which the sweeps' own steps resemble. */
-static bool truncated(const sparse_search *f, const armilla_code_set *codes, double *room, double *w)
+static bool truncated(const sparse_search *f, double *room, double *w)
 {
-    if (!codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
-    armilla_column_descend(f->problem, codes, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, room);
+    if (!f->problem->codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
+    armilla_column_descend(f->problem, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, room);
     for (int64_t swaps = 0; swaps < 2 * f->problem->s && swap_one(f, w); swaps++) {}
     return true;
 }
 
-static void improve_by_descent(const sparse_search *f, const armilla_code_set *codes, double *w)
+static void improve_by_descent(const sparse_search *f, double *w)
 {
     double *other = f->trial + f->problem->r;
-    if (!truncated(f, codes, f->sub_room, other)) return;
+    if (!truncated(f, f->sub_room, other)) return;
     if (armilla_column_value(f->problem, f->d, other) < armilla_column_value(f->problem, f->d, w))
         memcpy(w, other, (size_t)f->problem->r * sizeof *w);
 }
@@ -189,11 +184,11 @@ static void improve_by_supports(const sparse_search *f, double *w)
 
 /* Where it has to be cheap: the support of the largest entries of the code without sparsity, which knows how much alike
  * the atoms are, as Proj(d) does not. */
-static void roughly(const sparse_search *f, const armilla_code_set *codes, double *w)
+static void roughly(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;
     armilla_codes_sphere.solve(p, f->d, f->trial, f->sub_room);
-    if (codes->project(p->r, p->s, f->trial, w))
+    if (p->codes->project(p->r, p->s, f->trial, w))
         refit(f, SEARCH_STEPS, w);
     else
         (void)best_axis(p, f->nonnegative, f->d, w);
@@ -205,15 +200,15 @@ bool armilla_sparse_solves_cheaply(int64_t r, int64_t s)
     return s == 1;
 }
 
-void armilla_solve_sparse(const armilla_column_problem *problem, const armilla_code_set *codes, const double *d,
-                          double *w, double *room)
+void armilla_solve_sparse(const armilla_column_problem *problem, const double *d, double *w, double *room)
 {
     const int64_t r = problem->r, s = problem->s;
+    const bool nonnegative = problem->codes->nonnegative;
     const sparse_search f = {
         .problem = problem,
-        .whole = codes->nonnegative ? &armilla_codes_nonneg_sphere : &armilla_codes_sphere,
+        .whole = nonnegative ? &armilla_codes_nonneg_sphere : &armilla_codes_sphere,
         .d = d,
-        .nonnegative = codes->nonnegative,
+        .nonnegative = nonnegative,
         .sub_d = room,
         .sub_w = room + r,
         .sub_room = room + 2 * r,
@@ -222,17 +217,17 @@ void armilla_solve_sparse(const armilla_column_problem *problem, const armilla_c
         .sub_H = room + 12 * r,
     };
     if (s == 1) {
-        (void)best_axis(problem, f.nonnegative, d, w);
+        (void)best_axis(problem, nonnegative, d, w);
     } else if (s == 2) {
-        best_pair(problem, f.nonnegative, d, w);
+        best_pair(problem, nonnegative, d, w);
     } else if (problem->effort == ARMILLA_ROUGHLY) {
-        roughly(&f, codes, w);
+        roughly(&f, w);
     } else {
         greedy(&f, w);
         if (problem->supports)
             improve_by_supports(&f, w);
         else
-            improve_by_descent(&f, codes, w);
+            improve_by_descent(&f, w);
         refit(&f, FINAL_STEPS, w);
     }
 }

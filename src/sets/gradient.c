@@ -5,17 +5,19 @@
 #include <string.h>
 
 typedef struct stepping {
-    const armilla_gradient_step *step;
+    const armilla_basis_step *step;
+    double floor;
+    double *next;
     armilla_product product; /* next = A - lUG */
 } stepping;
 
 static void step_rows(void *self, int64_t block, int64_t first, int64_t last)
 {
     const stepping *s = self;
-    const armilla_gradient_step *step = s->step;
+    const armilla_basis_step *step = s->step;
     const int64_t m = step->m, r = step->r;
-    const double length = 2 * step->l / step->mu, floor = step->floor;
-    double *next = step->next;
+    const double length = 2 * step->l / step->mu, floor = s->floor;
+    double *next = s->next;
     (void)block;
     /* (XV' - UVV')/l = A - lUG */
     for (int64_t k = 0; k < r; k++)
@@ -29,9 +31,9 @@ static void step_rows(void *self, int64_t block, int64_t first, int64_t last)
         }
 }
 
-void armilla_gradient_step_run(armilla_algebra *algebra, const armilla_gradient_step *step)
+void armilla_gradient_step(armilla_algebra *algebra, const armilla_basis_step *step, double floor, double *next)
 {
-    stepping s = {step, {step->m, step->r, step->r, -step->l, 1, step->U, step->G, step->next}};
+    stepping s = {step, floor, next, {step->m, step->r, step->r, -step->l, 1, step->U, step->G, next}};
     armilla_by_rows(algebra, step->m, step_rows, &s);
 }
 

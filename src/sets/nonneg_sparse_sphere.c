@@ -18,7 +18,7 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
 
 static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
 {
-    armilla_solve_sparse(problem, &armilla_codes_nonneg_sparse_sphere, d, w, room);
+    armilla_solve_sparse(problem, d, w, room);
 }
 
 const armilla_code_set armilla_codes_nonneg_sparse_sphere = {

@@ -87,7 +87,8 @@ static void solve_lanes(const armilla_column_problem *problem, const double *d, 
 /* One column, as a lane among copies of itself. */
 static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
 {
-    armilla_columns_solve(problem, &armilla_codes_nonneg_sphere, 1, d, 1, w, room);
+    const armilla_column_batch one = {1, d, 1, w};
+    armilla_columns_solve(problem, &one, room);
 }
 
 static bool solves_cheaply(int64_t r, int64_t s)

@@ -8,11 +8,9 @@ static armilla_status nearest(armilla_algebra *algebra, int64_t m, int64_t r, do
     return ARMILLA_OK;
 }
 
-static armilla_status proximal(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
-                               const double *G, double l, double mu, double *next)
+static armilla_status proximal(armilla_algebra *algebra, const armilla_basis_step *step, double *next)
 {
-    const armilla_gradient_step step = {m, r, U, A, G, l, mu, 0, next};
-    armilla_gradient_step_run(algebra, &step);
+    armilla_gradient_step(algebra, step, 0, next);
     return ARMILLA_OK;
 }
 

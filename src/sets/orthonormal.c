@@ -10,13 +10,13 @@ static armilla_status nearest(armilla_algebra *algebra, int64_t m, int64_t r, do
     return armilla_polar(algebra, M, M);
 }
 
-static armilla_status proximal(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
-                               const double *G, double l, double mu, double *next)
+static armilla_status proximal(armilla_algebra *algebra, const armilla_basis_step *step, double *next)
 {
+    const int64_t m = step->m, r = step->r;
     /* M/l = 2(A - lUG) + (mu/l)U: a positive factor changes no polar factor, and without it nothing is squared. */
-    memcpy(next, A, (size_t)(m * r) * sizeof *next);
-    armilla_multiply(m, r, r, -2 * l, U, G, 2, next);
-    for (int64_t i = 0; i < m * r; i++) next[i] += mu / l * U[i];
+    memcpy(next, step->A, (size_t)(m * r) * sizeof *next);
+    armilla_multiply(m, r, r, -2 * step->l, step->U, step->G, 2, next);
+    for (int64_t i = 0; i < m * r; i++) next[i] += step->mu / step->l * step->U[i];
     /* U+ = polar(M) */
     return armilla_polar(algebra, next, next);
 }

@@ -6,6 +6,14 @@
 
 typedef struct armilla_column_problem armilla_column_problem;
 
+/* A basis U (m x r) and the sums that its next step is made of: A = XW' and G = WW' are of unit codes, V = lW. */
+typedef struct armilla_basis_step {
+    int64_t m, r;
+    const double *U, *A, *G;
+    double l;
+    double mu; /* weight of staying near U */
+} armilla_basis_step;
+
 /* A step of the basis from fixed sums, see the solvers. */
 typedef struct armilla_basis_set {
     const char *name;
@@ -18,10 +26,9 @@ typedef struct armilla_basis_set {
     bool needs_conic_codes; /* a step of U scales the rows of V */
     /* M (m x r) becomes the set's nearest point to it, for starts. */
     armilla_status (*nearest)(armilla_algebra *algebra, int64_t m, int64_t r, double *M);
-    /* (A5): U = the proximal step from U along 2(XV' - UVV') with weight mu. A = XW' and G = WW' are of unit codes,
-     * V = lW. next may not be U. NULL where the set's nearest point is not known. */
-    armilla_status (*proximal)(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
-                               const double *G, double l, double mu, double *next);
+    /* (A5): next = the proximal step from U along 2(XV' - UVV') with weight mu; it may not be U. NULL where the set's
+     * nearest point is not known. */
+    armilla_status (*proximal)(armilla_algebra *algebra, const armilla_basis_step *step, double *next);
     /* How far U is from the set: largest |U'U - I|, or the most negative entry. Plain loops, no BLAS. */
     double (*violation)(int64_t m, int64_t r, const double *U);
     /* u, one atom by itself, becomes the set's nearest point to it; false, with u untouched, where there is none. NULL
@@ -96,14 +103,8 @@ extern const armilla_code_set armilla_codes_sphere, armilla_codes_nonneg_sphere,
     armilla_codes_one_hot;
 
 /* For the basis sets' files. */
-/* next = max(U + (2/mu)(XV' - UVV'), floor), from sums of unit codes as for `proximal`. */
-typedef struct armilla_gradient_step {
-    int64_t m, r;
-    const double *U, *A, *G;
-    double l, mu, floor;
-    double *next;
-} armilla_gradient_step;
-void armilla_gradient_step_run(armilla_algebra *algebra, const armilla_gradient_step *step);
+/* next = max(U + (2/mu)(XV' - UVV'), floor) */
+void armilla_gradient_step(armilla_algebra *algebra, const armilla_basis_step *step, double floor, double *next);
 /* max |U'U - I|, and the most negative entry as a positive number; NaN where there is one. */
 double armilla_skewness(int64_t m, int64_t r, const double *U);
 double armilla_most_negative(int64_t count, const double *U);

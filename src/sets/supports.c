@@ -95,12 +95,13 @@ static void divide(int64_t size, const double *values, const double *b, double *
     for (int64_t k = 0; k < size; k++) y[k] = values[k] > least ? b[k] / values[k] : 0;
 }
 
-/* y = the minimiser on the support in its eigenbasis, v the same in its own axes; returns g. */
-static double minimise(bool spherical, int64_t size, const double *values, const double *Z, const double *b, double *y,
-                       double *v)
+/* y = the minimiser on support i in its eigenbasis, v the same in its own axes; returns g. */
+static double minimise(const armilla_supports *t, int64_t i, const double *b, double *y, double *v)
 {
+    const int64_t size = t->size[i];
+    const double *values = t->values + i * t->s, *Z = t->vectors + i * t->s * t->s;
     double value = 0;
-    if (spherical)
+    if (t->spherical)
         armilla_secular(size, values, b, y);
     else
         divide(size, values, b, y);
@@ -134,7 +135,7 @@ double armilla_supports_improve(const armilla_supports *t, bool nonnegative, con
         }
         /* g >= lambda_1 - 2||d_S|| on the sphere */
         if (t->spherical && values[0] - 2 * sqrt(squared) >= least) continue;
-        const double value = minimise(t->spherical, size, values, Z, b, y, v);
+        const double value = minimise(t, i, b, y, v);
         if (value >= least || (nonnegative && has_negative(size, v))) continue;
         least = value;
         memset(w, 0, (size_t)t->r * sizeof *w);

@@ -18,14 +18,13 @@ static armilla_status nearest(armilla_algebra *algebra, int64_t m, int64_t r, do
     return ARMILLA_OK;
 }
 
-static armilla_status proximal(armilla_algebra *algebra, int64_t m, int64_t r, const double *U, const double *A,
-                               const double *G, double l, double mu, double *next)
+static armilla_status proximal(armilla_algebra *algebra, const armilla_basis_step *step, double *next)
 {
-    const armilla_gradient_step step = {m, r, U, A, G, l, mu, -INFINITY, next};
-    armilla_gradient_step_run(algebra, &step);
-    for (int64_t k = 0; k < r; k++) {
+    armilla_gradient_step(algebra, step, -INFINITY, next);
+    const int64_t m = step->m;
+    for (int64_t k = 0; k < step->r; k++) {
         if (atom(m, next + k * m)) continue;
-        for (int64_t i = k * m; i < (k + 1) * m; i++) next[i] = U[i]; /* every direction is as near */
+        for (int64_t i = k * m; i < (k + 1) * m; i++) next[i] = step->U[i]; /* every direction is as near */
     }
     return ARMILLA_OK;
 }

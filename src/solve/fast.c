@@ -90,7 +90,8 @@ void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel)
     const armilla_fast *fast = self;
     const armilla_problem *p = fast->problem;
     const double unit = armilla_column_unit(fast->columns, p->l);
-    armilla_columns_solve(fast->columns, p->options.codes, panel->count, panel->C, unit, panel->W, panel->scratch);
+    const armilla_column_batch batch = {panel->count, panel->C, unit, panel->W};
+    armilla_columns_solve(fast->columns, &batch, panel->scratch);
 }
 
 double armilla_fast_beta(const armilla_fast *fast)

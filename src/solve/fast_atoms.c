@@ -59,16 +59,15 @@ void armilla_fast_set_trial(armilla_fast *fast, double beta)
 static void take_better_codes(const armilla_fast *fast, const armilla_code_panel *panel)
 {
     const armilla_column_problem *columns = fast->columns;
-    const armilla_problem *p = fast->problem;
     const int64_t r = panel->r;
-    const double unit = armilla_column_unit(columns, p->l);
+    const double unit = armilla_column_unit(columns, fast->problem->l);
     double *d = panel->scratch, *others = d + r, *room = others + ARMILLA_LANES * r;
     for (int64_t j = 0; j < panel->count; j++) {
         const int64_t lane = j % ARMILLA_LANES, left = panel->count - j;
+        const armilla_column_batch batch = {left < ARMILLA_LANES ? left : ARMILLA_LANES, panel->C + j * r, unit,
+                                            others};
         double *w = panel->W + j * r;
-        if (lane == 0)
-            armilla_columns_solve(columns, p->options.codes, left < ARMILLA_LANES ? left : ARMILLA_LANES,
-                                  panel->C + j * r, unit, others, room);
+        if (lane == 0) armilla_columns_solve(columns, &batch, room);
         for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
         if (armilla_column_value(columns, d, others + lane * r) < armilla_column_value(columns, d, w))
             memcpy(w, others + lane * r, (size_t)r * sizeof *w);
@@ -80,15 +79,13 @@ static void code_steps(void *self, const armilla_code_panel *panel)
 {
     const armilla_fast *fast = self;
     const armilla_column_problem *columns = fast->columns;
-    const armilla_problem *p = fast->problem;
-    const armilla_code_set *codes = p->options.codes;
-    const double unit = armilla_column_unit(columns, p->l);
+    const double unit = armilla_column_unit(columns, fast->problem->l);
+    const armilla_column_batch batch = {panel->count, panel->C, unit, panel->W};
     if (fast->atoms.cheap) {
-        armilla_columns_solve(columns, codes, panel->count, panel->C, unit, panel->W, panel->scratch);
+        armilla_columns_solve(columns, &batch, panel->scratch);
         return;
     }
-    armilla_columns_descend(columns, codes, panel->count, panel->C, unit, fast->atoms.steps, SETTLED_IN_LOOP, panel->W,
-                            panel->scratch);
+    armilla_columns_descend(columns, &batch, fast->atoms.steps, SETTLED_IN_LOOP, panel->scratch);
     if (fast->atoms.effort != ARMILLA_DESCEND) take_better_codes(fast, panel);
 }
 

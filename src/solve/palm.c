@@ -48,7 +48,8 @@ static armilla_status basis_step(const palm *s, double *dU)
         return ARMILLA_OK;
     }
     const double mu = armilla_weight_apply(p->options.mu, 2 * p->l * p->l * sigma);
-    status = p->options.basis->proximal(p->algebra, p->m, p->r, p->U, s->A, s->G, p->l, mu, p->U_next);
+    const armilla_basis_step step = {p->m, p->r, p->U, s->A, s->G, p->l, mu};
+    status = p->options.basis->proximal(p->algebra, &step, p->U_next);
     if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, dU);
     return status;
 }

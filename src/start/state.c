@@ -115,7 +115,7 @@ static void first_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
     const armilla_code_set *codes = p->options.codes;
-    const armilla_column_problem column = {.r = p->r, .s = p->options.s, .H = p->H};
+    const armilla_column_problem column = {.codes = codes, .r = p->r, .s = p->options.s, .H = p->H};
     for (int64_t j = 0; j < panel->count; j++) {
         const double *c = panel->C + j * p->r;
         double *w = panel->W + j * p->r, *q = panel->scratch;

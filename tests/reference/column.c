@@ -80,7 +80,7 @@ double column_solve(column *c, double *w)
     double first[MOST_RANK];
     REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
     for (int64_t k = 0; k < c->r; k++) w[k] = NAN;
-    armilla_column_solve(c->problem, c->codes, c->d, w, c->room);
+    armilla_column_solve(c->problem, c->d, w, c->room);
     column_check_feasible(c, w);
     const double value = column_value(c, w);
     REFERENCE_NEAR(armilla_column_value(c->problem, c->d, w), value, slack);

@@ -14,7 +14,7 @@ static void gives_the_same_bits_again(uint64_t *random, column *c)
     (void)column_solve(c, first);
     for (int64_t i = 0; i < armilla_column_room(c->r); i++) c->room[i] = i % 3 ? NAN : 1e300;
     REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
-    armilla_column_solve(c->problem, c->codes, c->d, again, c->room);
+    armilla_column_solve(c->problem, c->d, again, c->room);
     REFERENCE_HOLDS(memcmp(first, again, (size_t)c->r * sizeof *first) == 0);
 }
 
@@ -51,7 +51,7 @@ static void never_rises(uint64_t *random, column *c)
         column_draw_point(random, c, w);
         for (int steps = 0; steps < 40; steps += 1 + steps) {
             const double before = column_value(c, w);
-            armilla_column_descend(c->problem, c->codes, c->d, steps, ARMILLA_SETTLED, w, c->room);
+            armilla_column_descend(c->problem, c->d, steps, ARMILLA_SETTLED, w, c->room);
             column_check_feasible(c, w);
             REFERENCE_AT_MOST(column_value(c, w), before + 1e-14 * column_scale(c));
         }
@@ -59,6 +59,14 @@ static void never_rises(uint64_t *random, column *c)
 }
 
 enum { NEIGHBOURS = 19 }; /* two blocks of lanes and a part of one */
+
+static void code_columns(const column *c, bool descent, const armilla_column_batch *batch)
+{
+    if (descent)
+        armilla_columns_descend(c->problem, batch, 7, 1e-6, c->room);
+    else
+        armilla_columns_solve(c->problem, batch, c->room);
+}
 
 /* Among any neighbours, in any number, a column has the code that it has alone; descent too. */
 static void does_not_see_its_neighbours(uint64_t *random, column *c)
@@ -74,16 +82,10 @@ static void does_not_see_its_neighbours(uint64_t *random, column *c)
         for (int64_t count = 1; count <= NEIGHBOURS; count += 1 + count / 2) {
             REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
             memcpy(W, start, sizeof W);
-            if (descent)
-                armilla_columns_descend(c->problem, c->codes, count, C, unit, 7, 1e-6, W, c->room);
-            else
-                armilla_columns_solve(c->problem, c->codes, count, C, unit, W, c->room);
+            code_columns(c, descent, &(armilla_column_batch){count, C, unit, W});
             for (int64_t j = 0; j < count; j++) {
                 memcpy(w, start + j * r, (size_t)r * sizeof *w);
-                if (descent)
-                    armilla_columns_descend(c->problem, c->codes, 1, C + j * r, unit, 7, 1e-6, w, c->room);
-                else
-                    armilla_columns_solve(c->problem, c->codes, 1, C + j * r, unit, w, c->room);
+                code_columns(c, descent, &(armilla_column_batch){1, C + j * r, unit, w});
                 REFERENCE_HOLDS(memcmp(w, W + j * r, (size_t)r * sizeof *w) == 0);
                 column_check_feasible(c, w);
             }
@@ -118,7 +120,7 @@ static void descends_as_one_column_does(uint64_t *random, column *c)
                     one[k] = start[k * L + i];
                 }
                 from = armilla_column_value(c->problem, own, one);
-                armilla_column_descend(c->problem, c->codes, own, steps, 1e-12, one, c->room);
+                armilla_column_descend(c->problem, own, steps, 1e-12, one, c->room);
                 to = armilla_column_value(c->problem, own, one);
                 for (int64_t k = 0; k < r; k++) own[k] = w[k * L + i];
                 column_check_feasible(c, own);

@@ -43,10 +43,10 @@ static armilla_status write_model(armilla_context *with, const char *to, bool ov
     armilla_status status = armilla_npz_writer_new(with, to, overwrite, &writer);
     if (status != ARMILLA_OK) return status;
     /* The statuses on the way are dropped on purpose: the commit has to remember them. */
-    (void)armilla_npz_writer_add(writer, "U", ARMILLA_F64, 3, 2, true, U);
-    (void)armilla_npz_writer_add(writer, "V", ARMILLA_F32, 2, 2, false, V);
-    (void)armilla_npz_writer_add(writer, "radius", ARMILLA_F64, -1, -1, false, &radius);
-    (void)armilla_npz_writer_add(writer, "trace", ARMILLA_F64, 3, -1, false, trace);
+    (void)armilla_npz_writer_add(writer, "U", ARMILLA_F64, (int64_t[]){3, 2}, true, U);
+    (void)armilla_npz_writer_add(writer, "V", ARMILLA_F32, (int64_t[]){2, 2}, false, V);
+    (void)armilla_npz_writer_add(writer, "radius", ARMILLA_F64, (int64_t[]){-1, -1}, false, &radius);
+    (void)armilla_npz_writer_add(writer, "trace", ARMILLA_F64, (int64_t[]){3, -1}, false, trace);
     (void)armilla_npz_writer_add_text(writer, "meta", meta);
     status = armilla_npz_writer_commit(writer);
     armilla_npz_writer_free(writer);
@@ -299,7 +299,7 @@ static void counts_past_65535(void **state)
         char name[16];
         const double value = i;
         snprintf(name, sizeof name, "a%d", i);
-        support_ok(context, armilla_npz_writer_add(writer, name, ARMILLA_F64, -1, -1, false, &value));
+        support_ok(context, armilla_npz_writer_add(writer, name, ARMILLA_F64, (int64_t[]){-1, -1}, false, &value));
     }
     support_ok(context, armilla_npz_writer_commit(writer));
     armilla_npz_writer_free(writer);
@@ -324,7 +324,7 @@ static void writes_empty_and_refuses_impossible(void **state)
     char *text = NULL;
     int64_t rows = 0, cols = -1;
     support_ok(context, armilla_npz_writer_new(context, path, false, &writer));
-    support_ok(context, armilla_npz_writer_add(writer, "none", ARMILLA_F64, 0, -1, false, NULL));
+    support_ok(context, armilla_npz_writer_add(writer, "none", ARMILLA_F64, (int64_t[]){0, -1}, false, NULL));
     support_ok(context, armilla_npz_writer_add_text(writer, "text", ""));
     support_ok(context, armilla_npz_writer_commit(writer));
     armilla_npz_writer_free(writer);
@@ -337,7 +337,7 @@ static void writes_empty_and_refuses_impossible(void **state)
     armilla_release(context, text);
     armilla_npz_free(npz);
     support_ok(context, armilla_npz_writer_new(context, path, true, &writer));
-    support_fails(context, armilla_npz_writer_add(writer, "X", ARMILLA_F64, INT64_MAX, 2, false, NULL),
+    support_fails(context, armilla_npz_writer_add(writer, "X", ARMILLA_F64, (int64_t[]){INT64_MAX, 2}, false, NULL),
                   ARMILLA_BAD_ARGUMENT, "array X");
     assert_int_equal(armilla_npz_writer_commit(writer), ARMILLA_BAD_ARGUMENT);
     armilla_npz_writer_free(writer);

@@ -42,9 +42,11 @@ static void write_archive(int matrices, bool vector, bool named)
     static const char *const names[] = {"x", "y", "z"};
     armilla_npz_writer *writer = NULL;
     support_ok(context, armilla_npz_writer_new(context, path, true, &writer));
-    if (vector) support_ok(context, armilla_npz_writer_add(writer, "v", ARMILLA_F64, ROWS, -1, false, numbers));
+    if (vector)
+        support_ok(context, armilla_npz_writer_add(writer, "v", ARMILLA_F64, (int64_t[]){ROWS, -1}, false, numbers));
     for (int i = 0; i < matrices; i++)
-        support_ok(context, armilla_npz_writer_add(writer, names[i], ARMILLA_F64, ROWS, COLS, false, numbers));
+        support_ok(context,
+                   armilla_npz_writer_add(writer, names[i], ARMILLA_F64, (int64_t[]){ROWS, COLS}, false, numbers));
     if (named) {
         armilla_names list = {.count = 0};
         for (int i = 0; i < ROWS; i++)
@@ -117,7 +119,8 @@ static void tells_that_there_are_more(void **state)
         support_ok(context, armilla_npz_writer_new(context, path, true, &writer));
         for (int i = 0; i < COUNT; i++) {
             snprintf(name, sizeof name, "%0*d", i == 0 ? length : 6, i);
-            support_ok(context, armilla_npz_writer_add(writer, name, ARMILLA_F64, ROWS, COLS, false, numbers));
+            support_ok(context,
+                       armilla_npz_writer_add(writer, name, ARMILLA_F64, (int64_t[]){ROWS, COLS}, false, numbers));
         }
         support_ok(context, armilla_npz_writer_commit(writer));
         armilla_npz_writer_free(writer);

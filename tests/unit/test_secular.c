@@ -95,12 +95,13 @@ static double *grid; /* cos and sin, GRID points of the whole circle */
 static void check_circle(double aa, double ab, double bb, double p, double q, bool quarter)
 {
     const double scale = fabs(aa) + 2 * fabs(ab) + fabs(bb) + 2 * fabs(p) + 2 * fabs(q);
-    double least = INFINITY, cosine = NAN, sine = NAN;
+    double least = INFINITY;
     for (int i = 0; i < (quarter ? GRID / 4 + 1 : GRID); i++) {
         const double x = grid[2 * i], y = grid[2 * i + 1];
         least = fmin(least, aa * x * x + 2 * ab * x * y + bb * y * y - 2 * p * x - 2 * q * y);
     }
-    const double value = armilla_circle_minimum(aa, ab, bb, p, q, quarter, &cosine, &sine);
+    const armilla_circle_point found = armilla_circle_minimum(&(armilla_circle){aa, ab, bb, p, q, quarter});
+    const double value = found.value, cosine = found.cosine, sine = found.sine;
     REFERENCE_NEAR(cosine * cosine + sine * sine, 1, 4 * DBL_EPSILON);
     if (quarter) REFERENCE_HOLDS(cosine >= 0 && sine >= 0);
     REFERENCE_NEAR(aa * cosine * cosine + 2 * ab * cosine * sine + bb * sine * sine - 2 * (p * cosine + q * sine),
