@@ -18,14 +18,12 @@ static size_t code_bytes(const reference_trial *trial)
 static void check_codes(const reference_trial *trial, const armilla_model *model, int64_t first, int64_t count,
                         int64_t step, int threads)
 {
-    const size_t column = (size_t)trial->m * armilla_type_size(trial->type), code = code_bytes(trial);
-    char *batch = calloc((size_t)count, column), *codes = calloc((size_t)count, code);
+    const size_t code = code_bytes(trial);
     const char *stored = armilla_model_codes(model);
     armilla_data *data = NULL;
-    assert_true(batch && codes);
-    for (int64_t j = 0; j < count; j++)
-        memcpy(batch + (size_t)j * column, (const char *)trial->typed + (size_t)(first + j * step) * column, column);
-    REFERENCE_OK(armilla_data_wrap_dense(reference_context, trial->type, batch, trial->m, count, trial->m, &data));
+    void *batch = reference_trial_batch(trial, first, count, step, &data);
+    char *codes = calloc((size_t)count, code);
+    assert_non_null(codes);
     REFERENCE_OK(armilla_model_transform(reference_context, model, data, threads, codes));
     for (int64_t j = 0; j < count; j++)
         REFERENCE_HOLDS(memcmp(codes + (size_t)j * code, stored + (size_t)(first + j * step) * code, code) == 0);

@@ -2,7 +2,7 @@
  * column, call and thread, columns in any order, and how often a fit reads all of them before it begins. */
 #include "data/column.h"
 #include "model/model.h"
-#include "unit/support.h"
+#include "unit/fixture.h"
 
 #include <armilla/cluster.h>
 
@@ -28,23 +28,6 @@ typedef struct store {
     int64_t seen[MOST_SEEN]; /* first columns of the calls, of one thread */
     atomic_llong calls;
 } store;
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_begin(&allocator, &context);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
-    return 0;
-}
 
 static armilla_status fill(void *self, int64_t first, int64_t count, void *buffer, int64_t stride, char *message)
 {
@@ -371,14 +354,8 @@ static void test_bad_sources(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_same_bits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_same_clusters, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_column_fails, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_call_fails, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_gather, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_passes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_tall_start, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_sources, set_up, tear_down),
+        TEST(test_same_bits), TEST(test_same_clusters), TEST(test_every_column_fails), TEST(test_every_call_fails),
+        TEST(test_gather),    TEST(test_passes),        TEST(test_tall_start),         TEST(test_bad_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,10 @@ static void make_trial(reference_trial *trial, const reference_pair *pair, armil
 static char *transform(const reference_trial *trial, const armilla_model *model, int64_t first, int64_t count,
                        int64_t step, int threads)
 {
-    const size_t size = armilla_type_size(trial->type), column = (size_t)trial->m * size;
-    char *batch = calloc((size_t)count, column), *codes = calloc((size_t)(count * trial->r), size);
     armilla_data *data = NULL;
-    assert_true(batch && codes);
-    for (int64_t j = 0; j < count; j++)
-        memcpy(batch + (size_t)j * column, (const char *)trial->typed + (size_t)(first + j * step) * column, column);
-    REFERENCE_OK(armilla_data_wrap_dense(reference_context, trial->type, batch, trial->m, count, trial->m, &data));
+    void *batch = reference_trial_batch(trial, first, count, step, &data);
+    char *codes = calloc((size_t)(count * trial->r), armilla_type_size(trial->type));
+    assert_non_null(codes);
     REFERENCE_OK(armilla_model_transform(reference_context, model, data, threads, codes));
     armilla_data_free(data);
     free(batch);

@@ -2,90 +2,18 @@
  * sentence say that a file could not be read, and why, and never that something is wrong with its content; no descriptor
  * and no memory is lost; what is read in spite of a failure is what is read without it. Interruptions and short reads
  * change nothing. */
-#include "base/context.h"
+#include "unit/faults.h"
 #include "unit/support.h"
 
 #include <armilla/data.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <png.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 enum { MOST_CALLS = 200, MOST_BYTES = 1024, MOST_TEXT = 512 };
-
-static struct {
-    int calls, at, error;
-    bool hit, only_interruptible, no_map;
-} fault;
-
-static bool fails(bool interruptible)
-{
-    if (fault.only_interruptible && !interruptible) return false;
-    if (fault.calls++ != fault.at) return false;
-    fault.hit = true;
-    errno = fault.error;
-    return true;
-}
-
-static int fault_open(const char *path, int flags, mode_t mode)
-{
-    return fails(true) ? -1 : armilla_io_system.open(path, flags, mode);
-}
-
-static ssize_t fault_read(int file, void *bytes, size_t count)
-{
-    return fails(true) ? -1 : read(file, bytes, count < 5 ? count : 5); /* every transfer is short */
-}
-
-static int fault_close(int file)
-{
-    close(file);
-    return fails(true) ? -1 : 0;
-}
-
-static int fault_stat(const char *path, struct stat *facts)
-{
-    return fails(false) ? -1 : stat(path, facts);
-}
-
-static int fault_fstat(int file, struct stat *facts)
-{
-    return fails(false) ? -1 : fstat(file, facts);
-}
-
-static DIR *fault_opendir(const char *path)
-{
-    return fails(true) ? NULL : opendir(path);
-}
-
-static struct dirent *fault_readdir(DIR *directory)
-{
-    return fails(false) ? NULL : readdir(directory);
-}
-
-static void *fault_map(void *address, size_t count, int protection, int flags, int file, off_t offset)
-{
-    if (fault.no_map || fails(false)) return MAP_FAILED;
-    return mmap(address, count, protection, flags, file, offset);
-}
-
-static const armilla_io fault_io = {
-    .open = fault_open,
-    .read = fault_read,
-    .close = fault_close,
-    .stat = fault_stat,
-    .fstat = fault_fstat,
-    .opendir = fault_opendir,
-    .readdir = fault_readdir,
-    .closedir = closedir,
-    .map = fault_map,
-};
 
 static const char matrix[] = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n";
 static const char idx[] = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3, 4};
@@ -187,13 +115,6 @@ static int write_inputs(void **state)
     return 0;
 }
 
-static int next_descriptor(void)
-{
-    const int file = open("/dev/null", O_RDONLY);
-    close(file);
-    return file;
-}
-
 /* Everything that was read, as text. */
 static void describe(armilla_context *context, const armilla_data *data, char text[MOST_TEXT])
 {
@@ -235,10 +156,7 @@ static armilla_status read_once(const struct opening *opening, int k, int error,
     armilla_context *context = support_context_with(&allocator);
     armilla_data *source = NULL, *kept = NULL;
     char directory[256];
-    fault.calls = 0;
-    fault.at = k;
-    fault.error = error;
-    fault.hit = false;
+    fault_set(k, error);
     context->io = &fault_io;
     const armilla_status status = open_all(context, opening, &source, &kept);
     assert_true((status == ARMILLA_OK) == ((opening->list ? kept : source) != NULL));
@@ -277,7 +195,7 @@ static int fail_each(const struct opening *opening, int error)
 
 static void every_call_fails_in_turn(void **state)
 {
-    const int errors[] = {EIO, ENOMEM, EACCES}, before = next_descriptor();
+    const int errors[] = {EIO, ENOMEM, EACCES}, before = fault_next_descriptor();
     (void)state;
     fault.only_interruptible = false;
     for (int no_map = 0; no_map < 2; no_map++)
@@ -286,7 +204,7 @@ static void every_call_fails_in_turn(void **state)
                 fault.no_map = no_map;
                 assert_true(fail_each(&opened[i], errors[e]) >= (no_map ? 4 : 3)); /* stat, open, fstat, a read */
             }
-    assert_int_equal(next_descriptor(), before);
+    assert_int_equal(fault_next_descriptor(), before);
 }
 
 static void interruptions_change_nothing(void **state)

@@ -168,6 +168,9 @@ void reference_trial_fast(reference_trial *trial, const reference_pair *pair, ar
                           uint64_t *random, const int64_t shape[4]);
 /* The trial in words, and what is being done with it, as the scene. */
 void reference_trial_scene(const reference_trial *trial, const char *what);
+/* A copy of `count` of its samples: first, first+step, ...; *data wraps it. The caller frees both, the data first. */
+void *reference_trial_batch(const reference_trial *trial, int64_t first, int64_t count, int64_t step,
+                            armilla_data **data);
 /* Asserts that it succeeds. */
 armilla_model *reference_trial_fit(const reference_trial *trial);
 

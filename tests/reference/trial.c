@@ -4,6 +4,7 @@
 #include "model/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void reference_trial_new(reference_trial *trial, const reference_pair *pair, armilla_type type, int64_t m, int64_t n,
                          int64_t r, int64_t s, const double *X)
@@ -35,6 +36,18 @@ void reference_trial_free(reference_trial *trial)
     free(trial->typed);
     free(trial->X);
     *trial = (reference_trial){0};
+}
+
+void *reference_trial_batch(const reference_trial *trial, int64_t first, int64_t count, int64_t step,
+                            armilla_data **data)
+{
+    const size_t column = (size_t)trial->m * armilla_type_size(trial->type);
+    char *batch = calloc((size_t)count, column);
+    assert_non_null(batch);
+    for (int64_t j = 0; j < count; j++)
+        memcpy(batch + (size_t)j * column, (const char *)trial->typed + (size_t)(first + j * step) * column, column);
+    REFERENCE_OK(armilla_data_wrap_dense(reference_context, trial->type, batch, trial->m, count, trial->m, data));
+    return batch;
 }
 
 armilla_model *reference_trial_fit(const reference_trial *trial)

@@ -2,7 +2,7 @@
 #ifndef ARMILLA_TESTS_OUTPUTS_H
 #define ARMILLA_TESTS_OUTPUTS_H
 
-#include "support.h"
+#include "fixture.h"
 
 #include <armilla/files.h>
 
@@ -11,23 +11,13 @@
 
 #define OLD "the old content\n"
 
-static armilla_context *context;
 static char target[256];
 
-static inline int set_up(void **state)
+/* Before the tests of a program. */
+static inline int name_target(void **state)
 {
     (void)state;
-    context = support_context();
     support_path(target, sizeof target, "target.bin");
-    support_clean();
-    return 0;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
     return 0;
 }
 
@@ -62,7 +52,5 @@ static inline armilla_status write_pattern(armilla_context *with, const char *pa
     free(bytes);
     return status;
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

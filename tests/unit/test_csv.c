@@ -1,5 +1,5 @@
 /* CSV: separators, headers, every complaint, and numbers bit for bit. */
-#include "support.h"
+#include "fixture.h"
 
 #include "reference/reference.h"
 
@@ -14,26 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static armilla_context *context;
-static support_allocator allocator;
 static locale_t plain;
 
-static int set_up(void **state)
+static int make_locale(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return 0;
 }
 
-static int tear_down(void **state)
+static int free_locale(void **state)
 {
     (void)state;
     freelocale(plain);
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
     return 0;
 }
 
@@ -361,8 +354,6 @@ static void survives_refused_allocations(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,5 +374,5 @@ int main(void)
         TEST(survives_random_text),
         TEST(survives_refused_allocations),
     };
-    return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("csv", tests, make_locale, free_locale);
 }

@@ -1,5 +1,6 @@
 /* Opening files: the formats table, and bytes from files, pipes and failing disks. */
-#include "support.h"
+#include "faults.h"
+#include "fixture.h"
 
 #include "files/files.h"
 
@@ -11,26 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256];
 
-static int set_up(void **state)
+static int name_files(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
     support_path(path, sizeof path, "data.csv");
-    support_clean();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
     return 0;
 }
 
@@ -154,54 +141,20 @@ static void chooses_the_format(void **state)
     assert_null(data);
 }
 
-/* Call number `at` of the table fails. */
-static struct {
-    int calls, at, error;
-} fault;
-
-static bool fails(void)
+/* Of the table's calls stat is left alone, and mappings are refused. */
+static void use_faults(void)
 {
-    errno = fault.error;
-    return fault.calls++ == fault.at;
+    static armilla_io io;
+    io = fault_io;
+    io.stat = stat;
+    fault.no_map = true;
+    context->io = &io;
 }
-
-static int fault_open(const char *name, int flags, mode_t mode)
-{
-    return fails() ? -1 : armilla_io_system.open(name, flags, mode);
-}
-
-static int fault_fstat(int file, struct stat *facts)
-{
-    return fails() ? -1 : fstat(file, facts);
-}
-
-static ssize_t fault_read(int file, void *bytes, size_t count)
-{
-    return fails() ? -1 : read(file, bytes, count < 3 ? count : 3);
-}
-
-static int fault_close(int file)
-{
-    close(file);
-    return fails() ? -1 : 0;
-}
-
-static void *never_map(void *address, size_t count, int protection, int flags, int file, off_t offset)
-{
-    (void)address, (void)count, (void)protection, (void)flags, (void)file, (void)offset;
-    errno = ENODEV;
-    return MAP_FAILED;
-}
-
-static const armilla_io fault_io = {
-    .open = fault_open, .stat = stat, .fstat = fault_fstat, .read = fault_read, .close = fault_close, .map = never_map};
 
 static armilla_status open_with_fault(int at, int error)
 {
     armilla_data *data = NULL;
-    fault.calls = 0;
-    fault.at = at;
-    fault.error = error;
+    fault_set(at, error);
     const armilla_status status = armilla_data_open(context, path, NULL, &data);
     if (status == ARMILLA_OK) assert_int_equal(armilla_data_samples(data), 2);
     armilla_data_free(data);
@@ -211,8 +164,8 @@ static armilla_status open_with_fault(int at, int error)
 static void survives_every_fault(void **state)
 {
     (void)state;
-    support_write_file(path, "1,2\n3,4\n", 8);
-    context->io = &fault_io;
+    support_write_file(path, "1,2.125\n3,4\n", 12);
+    use_faults();
     support_fails(context, open_with_fault(0, EACCES), ARMILLA_CANNOT_OPEN, strerror(EACCES));
     support_fails(context, open_with_fault(1, EIO), ARMILLA_CANNOT_OPEN, strerror(EIO));
     for (int k = 2; k < 6; k++) /* three reads, and the one that finds the end */
@@ -228,7 +181,7 @@ static void survives_refused_allocations(void **state)
     (void)state;
     bool refused = true;
     support_write_file(path, "1,2\n3,4\n", 8);
-    context->io = &fault_io;
+    use_faults();
     for (int64_t k = 0; refused; k++) {
         allocator.countdown = allocator.taken + k;
         const armilla_status status = open_with_fault(100, EIO);
@@ -238,8 +191,6 @@ static void survives_refused_allocations(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,5 +198,5 @@ int main(void)
         TEST(reads_pipes),          TEST(says_why_it_cannot_open),      TEST(chooses_the_format),
         TEST(survives_every_fault), TEST(survives_refused_allocations),
     };
-    return cmocka_run_group_tests_name("files", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("files", tests, name_files, NULL);
 }

@@ -1,5 +1,5 @@
 /* gzip as a layer under every format: members, padding, damage at every byte, limits and refused memory. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/files.h"
 
@@ -10,27 +10,13 @@
 
 enum { MOST_PACKED = 1 << 16 };
 
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256];
 static const armilla_read_options usual = {.size = sizeof(armilla_read_options), .format = NULL};
 
-static int set_up(void **state)
+static int set_up_path(void **state)
 {
-    (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
     support_path(path, sizeof path, "data.csv.gz");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
-    return 0;
+    return set_up(state);
 }
 
 /* One gzip member; its size. */
@@ -244,18 +230,16 @@ static void survives_refused_memory(void **state)
     armilla_data_free(data);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(unpacks_what_a_reader_reads),
-        TEST(joins_members_and_ignores_padding),
-        TEST(notices_damage),
-        TEST(refuses_what_is_empty_or_packed_twice),
-        TEST(bounds_what_it_unpacks),
-        TEST(tells_its_progress),
-        TEST(survives_refused_memory),
+        cmocka_unit_test_setup_teardown(unpacks_what_a_reader_reads, set_up_path, tear_down),
+        cmocka_unit_test_setup_teardown(joins_members_and_ignores_padding, set_up_path, tear_down),
+        cmocka_unit_test_setup_teardown(notices_damage, set_up_path, tear_down),
+        cmocka_unit_test_setup_teardown(refuses_what_is_empty_or_packed_twice, set_up_path, tear_down),
+        cmocka_unit_test_setup_teardown(bounds_what_it_unpacks, set_up_path, tear_down),
+        cmocka_unit_test_setup_teardown(tells_its_progress, set_up_path, tear_down),
+        cmocka_unit_test_setup_teardown(survives_refused_memory, set_up_path, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

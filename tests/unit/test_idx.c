@@ -1,5 +1,5 @@
 /* IDX: every type of number, images of any height and width, what is refused, and damaged files. */
-#include "support.h"
+#include "fixture.h"
 
 #include "data/data.h"
 #include "files/files.h"
@@ -7,26 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
-    return 0;
-}
 
 static const struct kind {
     unsigned char code;
@@ -200,8 +180,6 @@ static void survives_refused_allocations(void **state)
         assert_null(data);
     }
 }
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 /* PNG and PGM images and folders of them: depths, orders, what differs, truncation and damage anywhere, limits, refused
  * allocations. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/images.h"
 
@@ -13,23 +13,13 @@
 
 enum { WIDTH = 7, HEIGHT = 5, MOST = 4096 };
 
-static armilla_context *context;
-static support_allocator allocator;
 static char folder[256];
 
-static int set_up(void **state)
+static int set_up_folder(void **state)
 {
-    (void)state;
-    support_begin(&allocator, &context);
+    (void)set_up(state);
     support_path(folder, sizeof folder, "images");
     assert_int_equal(mkdir(folder, 0700), 0);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
     return 0;
 }
 
@@ -260,13 +250,13 @@ static void survives_refused_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reads_a_folder_in_natural_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reads_pgm, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_bad_pgm, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_the_first_that_differs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bounds_declared_pixels, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_truncation_and_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_a_folder_in_natural_order, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(reads_pgm, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(refuses_bad_pgm, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(names_the_first_that_differs, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(bounds_declared_pixels, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(survives_truncation_and_damage, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up_folder, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

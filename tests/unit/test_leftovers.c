@@ -1,7 +1,7 @@
 /* What killed processes left is removed by the next output beside it, and nothing else ever is. */
 #include "base/context.h"
 #include "files/leftovers.h"
-#include "unit/support.h"
+#include "unit/fixture.h"
 
 #include <armilla/files.h>
 
@@ -15,23 +15,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static support_allocator allocator;
-static armilla_context *context;
-
-static int begin(void **state)
-{
-    (void)state;
-    support_begin(&allocator, &context);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
-    return 0;
-}
 
 static bool exists(const char *name)
 {
@@ -217,14 +200,12 @@ static void names_fit_the_pattern(void **state)
     }
 }
 
-#define ROW(test) cmocka_unit_test_setup_teardown(test, begin, end)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(old_ones_go),          ROW(only_regular_files_go),
-        ROW(what_is_locked_stays), ROW(a_slow_process_keeps_its_own),
-        ROW(in_doubt_it_stays),    ROW(names_fit_the_pattern),
+        TEST(old_ones_go),          TEST(only_regular_files_go),
+        TEST(what_is_locked_stays), TEST(a_slow_process_keeps_its_own),
+        TEST(in_doubt_it_stays),    TEST(names_fit_the_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Matrix Market: every banner, sizes and indices that lie, files of many parts, damage at every byte. */
-#include "support.h"
+#include "fixture.h"
 
 #include "base/context.h"
 #include "base/random.h"
@@ -10,25 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    assert_int_equal(allocator.live, 0);
-    return 0;
-}
 
 static armilla_status read_with(const char *text, size_t count, const armilla_read_options *options,
                                 armilla_data **data)
@@ -306,8 +287,6 @@ static void respects_the_memory_limit(void **state)
                   "the limit is 40 bytes; raise it by memory");
     assert_null(data);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

@@ -1,5 +1,5 @@
 /* .npy: every kind of number in every order, what is refused, and damaged files. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/array.h"
 #include "files/files.h"
@@ -10,26 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
-    return 0;
-}
 
 /* A file of that version with the dictionary as it stands (padded with `pad` blanks) and the bytes behind it. */
 static unsigned char *make_file(int version, const char *dictionary, size_t pad, const void *values, size_t bytes,
@@ -451,8 +431,6 @@ static void survives_refused_allocations(void **state)
     }
     free(file);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

@@ -1,5 +1,5 @@
 /* .npz: round trips, equal bytes, what NumPy or others write, and damaged archives. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/files.h"
 #include "files/npz.h"
@@ -9,8 +9,6 @@
 #include <string.h>
 #include <zip.h>
 
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256];
 
 static const double U[6] = {1, 2, 3, 4, 5, 6};
@@ -19,21 +17,10 @@ static const double radius = 3.25;
 static const double trace[3] = {9, 8, 7};
 static const char meta[] = "{\"format\": 1, \"name\": \"\xc3\xa9\"}";
 
-static int set_up(void **state)
+static int name_files(void **state)
 {
     (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
     support_path(path, sizeof path, "model.npz");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
     return 0;
 }
 
@@ -367,8 +354,6 @@ static void survives_refused_allocations(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,5 +372,5 @@ int main(void)
         TEST(writes_empty_and_refuses_impossible),
         TEST(survives_refused_allocations),
     };
-    return cmocka_run_group_tests_name("npz", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("npz", tests, name_files, NULL);
 }

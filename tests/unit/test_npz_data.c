@@ -1,6 +1,6 @@
 /* .npz archives of numpy.savez as data: which array is read, names beside it, limits, damage, refused allocations.
  * Labels from files of their own. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/array.h"
 #include "files/files.h"
@@ -13,26 +13,16 @@
 
 enum { ROWS = 3, COLS = 2 };
 
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256], other[256];
 
 static const double numbers[ROWS * COLS] = {1, 2, 3, 4, 5, 6};
 static const char *const texts[] = {"plain", "", "Gr\xc3\xbc\xc3\x9f\x65 \xe2\x82\xac \xf0\x9d\x84\x9e"};
 
-static int set_up(void **state)
+static int name_files(void **state)
 {
     (void)state;
-    support_begin(&allocator, &context);
     support_path(path, sizeof path, "x.npz");
     support_path(other, sizeof other, "labels");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
     return 0;
 }
 
@@ -298,17 +288,12 @@ static void refuses_labels_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reads_the_only_matrix, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wants_a_name_among_several, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tells_that_there_are_more, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(knows_no_array_of_an_endless_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(keeps_names_that_fit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(obeys_the_limit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bounds_what_is_declared, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_truncation_and_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reads_labels, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_labels_that_do_not_fit, set_up, tear_down),
+        TEST(reads_the_only_matrix),          TEST(wants_a_name_among_several),
+        TEST(tells_that_there_are_more),      TEST(knows_no_array_of_an_endless_name),
+        TEST(keeps_names_that_fit),           TEST(obeys_the_limit),
+        TEST(bounds_what_is_declared),        TEST(survives_truncation_and_damage),
+        TEST(survives_refused_allocations),   TEST(reads_labels),
+        TEST(refuses_labels_that_do_not_fit),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, name_files, NULL);
 }

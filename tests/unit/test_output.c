@@ -303,5 +303,5 @@ int main(void)
         TEST(writes_to_what_is_open),
         TEST(steps_over_a_leftover),
     };
-    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("output", tests, name_target, NULL);
 }

@@ -1,43 +1,11 @@
 /* Outputs: whole or not at all, whichever call to the system fails. */
 #include "outputs.h"
 
-#include "base/context.h"
+#include "faults.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* Faults: call number `at` of the table fails, or every write is short. */
-static struct {
-    int calls, at, error;
-    bool hit, only_interruptible;
-} fault;
-
-static bool fails(bool interruptible)
-{
-    if (fault.only_interruptible && !interruptible) return false;
-    if (fault.calls++ != fault.at) return false;
-    fault.hit = true;
-    errno = fault.error;
-    return true;
-}
-
-static int fault_open(const char *path, int flags, mode_t mode)
-{
-    return fails(true) ? -1 : armilla_io_system.open(path, flags, mode);
-}
-
-static ssize_t fault_write(int file, const void *bytes, size_t count)
-{
-    return fails(true) ? -1 : write(file, bytes, count);
-}
 
 static ssize_t short_write(int file, const void *bytes, size_t count)
 {
@@ -52,82 +20,6 @@ static ssize_t zero_write(int file, const void *bytes, size_t count)
     return 0;
 }
 
-static int fault_fsync(int file)
-{
-    return fails(true) ? -1 : fsync(file);
-}
-
-/* As the system's, it closes even where it fails. */
-static int fault_close(int file)
-{
-    close(file);
-    return fails(true) ? -1 : 0;
-}
-
-static int fault_rename(const char *from, const char *to)
-{
-    return fails(false) ? -1 : rename(from, to);
-}
-
-static int fault_link(const char *from, const char *to)
-{
-    return fails(false) ? -1 : link(from, to);
-}
-
-static int fault_unlink(const char *path)
-{
-    return fails(false) ? -1 : unlink(path);
-}
-
-static int fault_stat(const char *path, struct stat *facts)
-{
-    return fails(false) ? -1 : stat(path, facts);
-}
-
-static int fault_lock(int file)
-{
-    return fails(false) ? -1 : armilla_io_system.lock(file);
-}
-
-static DIR *fault_opendir(const char *path)
-{
-    return fails(true) ? NULL : opendir(path);
-}
-
-static struct dirent *fault_readdir(DIR *directory)
-{
-    return fails(false) ? NULL : readdir(directory);
-}
-
-static int fault_duplicate(int file)
-{
-    return fails(false) ? -1 : armilla_io_system.duplicate(file);
-}
-
-static const armilla_io fault_io = {
-    .open = fault_open,
-    .duplicate = fault_duplicate,
-    .write = fault_write,
-    .fsync = fault_fsync,
-    .close = fault_close,
-    .rename = fault_rename,
-    .link = fault_link,
-    .unlink = fault_unlink,
-    .stat = fault_stat,
-    .lock = fault_lock,
-    .opendir = fault_opendir,
-    .readdir = fault_readdir,
-    .closedir = closedir,
-};
-
-/* Grows where a descriptor has leaked. */
-static int next_descriptor(void)
-{
-    const int file = open("/dev/null", O_RDONLY);
-    close(file);
-    return file;
-}
-
 /* One run with call k failing: the old content or all of the new one, a status that fits, nothing beside it. */
 static bool survives_fault(int k, int error, bool overwrite)
 {
@@ -135,10 +27,7 @@ static bool survives_fault(int k, int error, bool overwrite)
     char *bytes = pattern(size);
     support_clean();
     if (overwrite) support_write_file(target, OLD, strlen(OLD));
-    fault.calls = 0;
-    fault.at = k;
-    fault.error = error;
-    fault.hit = false;
+    fault_set(k, error);
     const armilla_status status = write_pattern(context, target, overwrite, size, 100000);
     const bool placed = status == ARMILLA_OK || strstr(armilla_context_error(context), "is written whole") != NULL;
     if (placed)
@@ -159,7 +48,7 @@ static bool survives_fault(int k, int error, bool overwrite)
 static void survives_every_fault(void **state)
 {
     (void)state;
-    const int errors[] = {ENOSPC, EIO, EACCES, EPERM}, before = next_descriptor();
+    const int errors[] = {ENOSPC, EIO, EACCES, EPERM}, before = fault_next_descriptor();
     context->io = &fault_io;
     fault.only_interruptible = false;
     for (int overwrite = 0; overwrite < 2; overwrite++)
@@ -170,7 +59,7 @@ static void survives_every_fault(void **state)
             assert_true(k > 9); /* stat, open, 3 writes, fsync, close, open, link or rename, fsync, close */
             assert_true(failed >= 6);
         }
-    assert_int_equal(next_descriptor(), before);
+    assert_int_equal(fault_next_descriptor(), before);
 }
 
 static void goes_on_after_interruptions(void **state)
@@ -203,15 +92,15 @@ static void survives_every_refused_allocation(void **state)
     (void)state;
     bool refused = true;
     for (int64_t k = 0; refused; k++) {
-        support_allocator allocator = SUPPORT_ALLOCATOR;
-        armilla_context *own = support_context_with(&allocator);
+        support_allocator failing = SUPPORT_ALLOCATOR;
+        armilla_context *own = support_context_with(&failing);
         armilla_output *output = NULL;
         char path[256], text[2000];
         memset(text, 't', sizeof text - 1);
         text[sizeof text - 1] = '\0';
         support_clean();
         support_path(path, sizeof path, "a.txt");
-        allocator.countdown = allocator.taken + k;
+        failing.countdown = failing.taken + k;
         armilla_status status = armilla_output_new(own, path, false, &output);
         if (status == ARMILLA_OK) (void)armilla_output_print(output, "%s", text); /* commit must remember */
         if (status == ARMILLA_OK) status = armilla_output_commit(output);
@@ -220,7 +109,7 @@ static void survives_every_refused_allocation(void **state)
         if (refused) support_fails(own, status, ARMILLA_NO_MEMORY, "out of memory");
         assert_int_equal(support_entries(), refused ? 0 : 1);
         armilla_context_free(own);
-        assert_int_equal(allocator.live, 0);
+        assert_int_equal(failing.live, 0);
     }
 }
 
@@ -232,5 +121,5 @@ int main(void)
         TEST(completes_short_writes),
         TEST(survives_every_refused_allocation),
     };
-    return cmocka_run_group_tests_name("output faults", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("output faults", tests, name_target, NULL);
 }

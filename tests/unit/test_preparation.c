@@ -3,30 +3,13 @@
 #include "data/preparation.h"
 
 #include "files/npz.h"
-#include "unit/support.h"
+#include "unit/fixture.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { M = 7, N = 40, COMBINATIONS = 1 << ARMILLA_STEP_COUNT };
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_begin(&allocator, &context);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
-    return 0;
-}
 
 /* Positive, with features of very different sizes, one that is 0 in most samples and one that never varies. */
 static void fill(double *X)
@@ -201,10 +184,10 @@ static void test_bad_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_columns_there_and_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_undone_without_lengths, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_stored_by_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_columns, set_up, tear_down),
+        TEST(test_columns_there_and_back),
+        TEST(test_undone_without_lengths),
+        TEST(test_stored_by_name),
+        TEST(test_bad_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* scipy.sparse.save_npz files: the three forms in both orientations, every index and number type, lying shapes and
  * indices, truncation and damage anywhere, refused allocations. */
-#include "support.h"
+#include "fixture.h"
 
 #include "base/context.h"
 #include "files/array.h"
@@ -13,8 +13,6 @@
 
 enum { MOST_BYTES = 512, ROWS = 3, COLS = 4, MEMBERS = 5 };
 
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256];
 static bool swaps; /* archives are written in the other byte order */
 
@@ -29,18 +27,10 @@ typedef struct member {
     const char *word;
 } member;
 
-static int set_up(void **state)
+static int name_files(void **state)
 {
     (void)state;
-    support_begin(&allocator, &context);
     support_path(path, sizeof path, "x.npz");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
     return 0;
 }
 
@@ -311,13 +301,13 @@ static void survives_refused_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reads_every_form, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reads_the_other_byte_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_triplets_of_too_many_samples, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_what_does_not_fit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_truncation_anywhere, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_any_changed_byte, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up, tear_down),
+        TEST(reads_every_form),
+        TEST(reads_the_other_byte_order),
+        TEST(refuses_triplets_of_too_many_samples),
+        TEST(refuses_what_does_not_fit),
+        TEST(survives_truncation_anywhere),
+        TEST(survives_any_changed_byte),
+        TEST(survives_refused_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, name_files, NULL);
 }

@@ -1,5 +1,5 @@
 /* svmlight: labels, both bases, comments, mistakes, files of many parts, damage. */
-#include "support.h"
+#include "fixture.h"
 
 #include "data/data.h"
 #include "files/files.h"
@@ -7,26 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    allocator = SUPPORT_ALLOCATOR;
-    context = support_context_with(&allocator);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    armilla_context_free(context);
-    support_clean();
-    assert_int_equal(allocator.live, 0);
-    return 0;
-}
 
 static armilla_status read_bytes(const char *text, size_t count, int threads, armilla_data **data)
 {
@@ -164,8 +144,6 @@ static void survives_refused_allocations(void **state)
         assert_true(refused || k > 10);
     }
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

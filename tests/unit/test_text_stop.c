@@ -1,6 +1,6 @@
 /* Readers of text that are asked to end at any question: ARMILLA_STOPPED and nothing left, whatever is in the file, and
  * about a megabyte later; a stop is no mistake of the file. */
-#include "support.h"
+#include "fixture.h"
 
 #include <armilla/data.h>
 
@@ -11,9 +11,6 @@
 #include <zlib.h>
 
 enum { MEGABYTE = 1 << 20, SIZE = 5 * MEGABYTE / 2 };
-
-static support_allocator allocator;
-static armilla_context *context;
 
 typedef struct caller {
     int64_t asked, fires_at, after, at_end;
@@ -200,25 +197,11 @@ static void stops_before_a_mistake(void **state)
     stop_every_kind(true);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    support_begin(&allocator, &context);
-    return 0;
-}
-
-static int clean_up(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(stops_anywhere, set_up, clean_up),
-        cmocka_unit_test_setup_teardown(stops_before_a_mistake, set_up, clean_up),
+        TEST(stops_anywhere),
+        TEST(stops_before_a_mistake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,28 +1,11 @@
 /* Arrays of strings: UTF-8 into NumPy's four bytes a character and back, what is no character, other byte orders. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/texts.h"
 
 #include <string.h>
 
 #define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
-
-static armilla_context *context;
-static support_allocator allocator;
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_begin(&allocator, &context);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
-    return 0;
-}
 
 /* The text as a string array of one, in the given byte order, read again: it is `wanted`. */
 static void comes_back_as(const char *text, const char *wanted, bool swapped)
@@ -112,10 +95,10 @@ static void bytes_are_taken_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(characters_come_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bytes_that_are_no_character_are_marked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(words_that_are_no_character_are_marked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bytes_are_taken_as_they_are, set_up, tear_down),
+        TEST(characters_come_back),
+        TEST(bytes_that_are_no_character_are_marked),
+        TEST(words_that_are_no_character_are_marked),
+        TEST(bytes_are_taken_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Writers of data: every row of the table, dense with a stride and sparse, both orientations; numbers come back to the
  * bit whatever the locale; refused allocations and failing system calls leave what was there. */
-#include "support.h"
+#include "fixture.h"
 
 #include "base/number.h"
 #include "data/data.h"
@@ -16,28 +16,12 @@
 
 enum { FEATURES = 3, SAMPLES = 2, STRIDE = 5 };
 
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256];
 
 static const float dense[SAMPLES][STRIDE] = {{1, 0, 2, 77, 77}, {3, 255, 0, 77, 77}};
 static const float values[] = {1, 2, 3, 255};
 static const int32_t features[] = {0, 2, 0, 1}, starts[] = {0, 2, 4};
 static const char *const feature_names[] = {"a", "b,c", "d"}, *const labels[] = {"4", "-1.5"};
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_begin(&allocator, &context);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
-    return 0;
-}
 
 static armilla_data *wrap(armilla_context *with, bool sparse, bool named)
 {
@@ -331,15 +315,15 @@ static void keeps_the_old_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(writes_what_is_read_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(writes_text, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbers_come_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(labels_come_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(quotes_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_what_cannot_be, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(stops_when_asked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(keeps_the_old_file, set_up, tear_down),
+        TEST(writes_what_is_read_again),
+        TEST(writes_text),
+        TEST(numbers_come_back),
+        TEST(labels_come_back),
+        TEST(quotes_names),
+        TEST(refuses_what_cannot_be),
+        TEST(stops_when_asked),
+        TEST(survives_refused_allocations),
+        TEST(keeps_the_old_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

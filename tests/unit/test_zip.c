@@ -1,5 +1,5 @@
 /* The writer of archives against libzip: old records, zip64 records, and both in one archive. */
-#include "support.h"
+#include "fixture.h"
 
 #include "files/zip.h"
 
@@ -12,22 +12,12 @@
 enum { ENTRIES = 5, LONGEST = 900, LAST = 0 + 1 + 300 + LONGEST + 4 * 37, END = LAST + 77 + 37 };
 
 static const size_t sizes[ENTRIES] = {0, 1, 300, LONGEST, 77};
-static armilla_context *context;
-static support_allocator allocator;
 static char path[256];
 
-static int set_up(void **state)
+static int name_files(void **state)
 {
     (void)state;
-    support_begin(&allocator, &context);
     support_path(path, sizeof path, "x.zip");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_end(&allocator, context);
     return 0;
 }
 
@@ -126,8 +116,8 @@ static void refuses_names_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(is_read_with_records_of_every_kind, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_names_that_do_not_fit, set_up, tear_down),
+        TEST(is_read_with_records_of_every_kind),
+        TEST(refuses_names_that_do_not_fit),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, name_files, NULL);
 }
