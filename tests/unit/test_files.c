@@ -101,7 +101,7 @@ static void says_why_it_cannot_open(void **state)
     char directory[256];
     support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_CANNOT_OPEN,
                   "data.csv: cannot be opened: No such file");
-    support_fails(context, armilla_data_open(context, NULL, NULL, &data), ARMILLA_BAD_ARGUMENT, "no file name");
+    support_fails(context, armilla_data_open(context, NULL, NULL, &data), ARMILLA_BAD_ARGUMENT, "path is NULL");
     support_path(directory, sizeof directory, "");
     support_fails(context, armilla_data_open(context, directory, NULL, &data), ARMILLA_CANNOT_OPEN, "is a directory");
     support_write_file(path, "", 0);

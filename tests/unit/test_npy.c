@@ -400,7 +400,7 @@ static void respects_the_memory_limit(void **state)
     size_t count = 0;
     char path[256];
     armilla_data *data = NULL;
-    armilla_read_options options = {.size = sizeof(armilla_read_options), .memory = BYTES - 1};
+    armilla_read_options options = {.size = sizeof(armilla_read_options), .memory = BYTES - 1, .threads = 1};
     support_path(path, sizeof path, "a.npy");
     unsigned char *file =
         make_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (300, 40), }", 56, zeros, BYTES, &count);
@@ -409,11 +409,12 @@ static void respects_the_memory_limit(void **state)
     allocator.largest = 0;
     support_fails(context, armilla_data_open(context, path, &options, &data), ARMILLA_NO_MEMORY, "raise it by memory");
     assert_true(allocator.largest < BYTES);
-    options.memory = BYTES + 2000; /* and the object */
+    options.memory = BYTES + 2000; /* and the object, and one thread */
     support_ok(context, armilla_data_open(context, path, &options, &data));
     assert_in_range(allocator.largest, BYTES, BYTES + 64);
     armilla_data_free(data);
-    options = (armilla_read_options){.size = sizeof(armilla_read_options), .memory = 2000, .sample_columns = true};
+    options = (armilla_read_options){
+        .size = sizeof(armilla_read_options), .memory = 2000, .sample_columns = true, .threads = 1};
     support_ok(context, armilla_data_open(context, path, &options, &data));
     armilla_data_free(data);
 }

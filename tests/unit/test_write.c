@@ -201,8 +201,8 @@ static void refuses_what_cannot_be(void **state)
         support_ok(context, armilla_data_set_names(data, ARMILLA_SAMPLE_LABELS, pair, SAMPLES));
         support_fails(context, armilla_data_write(context, data, path, NULL), ARMILLA_BAD_DATA, "that of sample 2 is");
     }
-    support_fails(context, armilla_data_write(context, data, NULL, NULL), ARMILLA_BAD_ARGUMENT, "has no name");
-    support_fails(context, armilla_data_write_check(context, NULL, NULL), ARMILLA_BAD_ARGUMENT, "has no name");
+    support_fails(context, armilla_data_write(context, data, NULL, NULL), ARMILLA_BAD_ARGUMENT, "path is NULL");
+    support_fails(context, armilla_data_write_check(context, NULL, NULL), ARMILLA_BAD_ARGUMENT, "path is NULL");
     support_fails(context, armilla_data_set_names(data, ARMILLA_SAMPLE_NAMES, word, 1), ARMILLA_BAD_DATA,
                   "there are 1 names of samples, but 2 are needed");
     assert_int_equal(support_entries(), 0);
