@@ -3,7 +3,7 @@
 #define ARMILLA_SOLVE_FAST_H
 
 #include "sets/column.h"
-#include "solve/nearest.h"
+#include "solve/lloyd.h"
 #include "solve/policy.h"
 #include "solve/problem.h"
 
@@ -50,12 +50,12 @@ typedef struct armilla_fast {
     } atoms;
 
     struct {
-        int32_t *names; /* n: the atom of each sample */
-        int32_t *trial; /* workspace: those of a trial; change places on acceptance */
-        double *misfit; /* n: squared distances, by the last sweep */
-        bool named;     /* a sweep with names has been made: the problem's codes are older */
-        bool settled;   /* the step from the accepted state has been tried and brought nothing */
-        armilla_nearest nearest;
+        int32_t *names;  /* n: the atom of each sample */
+        int32_t *trial;  /* workspace: those of a trial; change places on acceptance */
+        double *misfit;  /* n: squared distances, by the last sweep */
+        bool named;      /* a sweep with names has been made: the problem's codes are older */
+        bool settled;    /* the step from the accepted state has been tried and brought nothing */
+        double *offsets; /* r: workspace of lloyd.c */
     } assign;
 
     struct {
@@ -68,7 +68,7 @@ typedef struct armilla_fast {
     double l;          /* and its radius */
     double *U_new;     /* the next basis, before it is a trial */
     void *W_trial;     /* codes of a trial; change places with the problem's on acceptance */
-    double dV;         /* from the accepted state to the trial */
+    double dU, dV;     /* from the accepted state to the trial */
     double *column;    /* m */
     double *axes;      /* r x r: principal axes of the codes */
     double *weights;   /* r: of atoms, for their order */

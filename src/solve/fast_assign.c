@@ -1,10 +1,8 @@
-/* Codes that only name an atom (k-means, spherical k-means): Lloyd's iteration,
- *
- *     w_j = e_k, k the nearest atom      l = <C,W>/<H,G>      u_k = the set's nearest point to a_k/(l G_kk)
- *
- * with G diagonal. Every block has its closed form and nothing is added to them; a sweep keeps a name for each sample
- * instead of a code, adds each sample to one column of A, and notes on its way how well each is fitted, so that an atom
- * that nobody names is revived (ALGORITHM section 5) without another pass. */
+/* Codes that only name an atom (k-means, spherical k-means): steps of Lloyd's iteration (lloyd.h) and of the radius,
+ * l = <C,W>/<H,G>, that are taken where they do not raise h. G is diagonal, every block has its closed form and nothing
+ * is added to them; a sweep keeps a name for each sample instead of a code, adds each sample to one column of A, and
+ * notes on its way how well each is fitted, so that an atom that nobody names is revived (ALGORITHM section 5) without
+ * another pass. */
 #include "solve/fast.h"
 
 #include <math.h>
@@ -21,41 +19,51 @@ static void list(armilla_fast *fast, armilla_state_list *items)
     if (items->purpose != ARMILLA_STATE_VISIT || fast->assign.named)
         armilla_state_array(items, "assign.misfit", ARMILLA_STATE_F64, p->n, 1, &fast->assign.misfit);
     armilla_state_workspace(items, ARMILLA_STATE_I32, p->n, 1, &fast->assign.trial);
-    armilla_state_workspace(items, ARMILLA_STATE_F64, p->r, 1, &fast->assign.nearest.offsets);
+    armilla_state_workspace(items, ARMILLA_STATE_F64, p->r, 1, &fast->assign.offsets);
 }
 
-/* Atoms first ... last-1 of the next basis. One that nobody names, or whose samples cancel, stays. */
-static void move_atoms(void *self, int64_t first, int64_t last)
+static armilla_status revive(void *self)
 {
-    const armilla_fast *fast = self;
-    const armilla_problem *p = fast->problem;
-    const int64_t m = p->m;
-    for (int64_t k = first; k < last; k++) {
-        const double weight = fast->l * fast->G[k * p->r + k];
-        double *u = p->U_next + k * m;
-        for (int64_t i = 0; i < m && weight > 0; i++) u[i] = fast->A[k * m + i] / weight;
-        if (fast->assign.settled || !(weight > 0) || !p->options.basis->atom(m, u))
-            memcpy(u, p->U + k * m, (size_t)m * sizeof *u);
-    }
+    armilla_fast *fast = self;
+    return armilla_fast_revive(fast, fast->problem->U_next);
 }
 
-/* Names for the problem's basis, then (A7); *h of that trial. */
-static armilla_status try_names(armilla_fast *fast, double *h)
+/* The next basis as a trial, whose names are compared with those of the accepted state. */
+static void settle(void *self)
+{
+    armilla_fast *fast = self;
+    armilla_problem *p = fast->problem;
+    armilla_problem_set_atoms(p, p->U_next, &fast->dU);
+    memcpy(fast->assign.trial, fast->assign.names, (size_t)p->n * sizeof *fast->assign.trial);
+}
+
+/* One step of Lloyd's iteration from the sums of the accepted state, then (A7); *h of that trial. */
+static armilla_status try_step(armilla_fast *fast, double *h)
 {
     armilla_problem *p = fast->problem;
-    armilla_nearest *nearest = &fast->assign.nearest;
-    const armilla_sweep_plan plan = {.U = p->U_typed,
-                                     .names = fast->assign.trial,
-                                     .sums = true,
-                                     .tally = ARMILLA_NEAREST_TALLY,
-                                     .step = armilla_nearest_step,
-                                     .self = nearest};
-    p->l = fast->l;
-    nearest->distances = fast->assign.misfit;
-    nearest->factor = 2 * p->l;
-    for (int64_t k = 0; k < p->r; k++) nearest->offsets[k] = p->l * p->l * p->H[k * p->r + k];
-    memcpy(fast->assign.trial, fast->assign.names, (size_t)p->n * sizeof *fast->assign.trial); /* the previous ones */
-    const armilla_status status = armilla_sweep_run(p->sweep, &plan);
+    armilla_lloyd lloyd = {.sweep = p->sweep,
+                           .kernels = armilla_code_kernels_for(p->context),
+                           .m = p->m,
+                           .n = p->n,
+                           .r = p->r,
+                           .squared_norms = p->squared_norms,
+                           .l = fast->l,
+                           .U = p->U,
+                           .U_typed = p->U_typed,
+                           .U_next = p->U_next,
+                           .stays = fast->assign.settled,
+                           .A = fast->A,
+                           .sizes = fast->G,
+                           .squares = p->H,
+                           .stride = p->r + 1,
+                           .names = fast->assign.trial,
+                           .distances = fast->assign.misfit,
+                           .offsets = fast->assign.offsets,
+                           .atom = p->options.basis->atom,
+                           .revive = revive,
+                           .settle = settle,
+                           .self = fast};
+    const armilla_status status = armilla_lloyd_step(&lloyd);
     if (status != ARMILLA_OK) return status;
     fast->dV = armilla_radius_step(p);
     *h = armilla_problem_objective(p);
@@ -71,7 +79,7 @@ static armilla_status find_unused(armilla_fast *fast)
     return ARMILLA_OK;
 }
 
-static armilla_status accept(armilla_fast *fast, double h, double dU, bool *ended)
+static armilla_status accept(armilla_fast *fast, double h, bool *ended)
 {
     armilla_problem *p = fast->problem;
     if (h < p->objective)
@@ -84,21 +92,18 @@ static armilla_status accept(armilla_fast *fast, double h, double dU, bool *ende
     fast->assign.settled = false;
     memcpy(fast->A, armilla_sweep_A(p->sweep), (size_t)(p->m * p->r) * sizeof(double));
     for (int64_t k = 0; k < p->r; k++) fast->G[k * p->r + k] = armilla_sweep_sizes(p->sweep)[k];
-    return armilla_problem_record(p, dU, fast->dV, ended);
+    return armilla_problem_record(p, fast->dU, fast->dV, ended);
 }
 
 static armilla_status iterate(armilla_fast *fast, bool *ended)
 {
     armilla_problem *p = fast->problem;
-    double h = 0, dU = 0;
+    double h = 0;
     armilla_status status = find_unused(fast);
     if (status != ARMILLA_OK) return status;
     if (fast->assign.settled && !fast->reviving) return armilla_problem_repeat(p, ended);
-    armilla_team_share(armilla_sweep_team(p->sweep), p->r, move_atoms, fast);
-    if ((status = armilla_fast_revive(fast, p->U_next)) != ARMILLA_OK) return status;
-    armilla_problem_set_atoms(p, p->U_next, &dU);
-    if ((status = try_names(fast, &h)) != ARMILLA_OK) return status;
-    if (h <= p->objective) return accept(fast, h, dU, ended);
+    if ((status = try_step(fast, &h)) != ARMILLA_OK) return status;
+    if (h <= p->objective) return accept(fast, h, ended);
     armilla_problem_set_atoms(p, fast->U_kept, NULL);
     p->l = fast->l;
     if (fast->reviving)
@@ -134,16 +139,8 @@ static void finish(armilla_fast *fast)
         armilla_store(p->options.type, 1, &one, (char *)p->W + (size_t)(j * p->r + fast->assign.names[j]) * size);
 }
 
-static void open(armilla_fast *fast)
-{
-    const armilla_problem *p = fast->problem;
-    fast->assign.nearest.kernels = armilla_code_kernels_for(p->context);
-    fast->assign.nearest.squared_norms = p->squared_norms;
-}
-
 const armilla_fast_loop armilla_loop_assign = {
     .list = list,
-    .open = open,
     .begin = begin,
     .iterate = iterate,
     .finish = finish,

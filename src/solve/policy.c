@@ -85,6 +85,31 @@ void armilla_revival_moved(armilla_revival *revival)
     revival->passed = 0;
 }
 
+int64_t armilla_misfit_take(const armilla_misfit *misfit)
+{
+    double most = 0;
+    int64_t worst = -1;
+    for (int64_t j = 0; j < misfit->n; j++) {
+        const double square = misfit->squares[j];
+        if (!(square > most) || (misfit->counts && !misfit->counts(misfit->self, j, square))) continue;
+        most = square;
+        worst = j;
+    }
+    if (worst >= 0) misfit->squares[worst] = 0;
+    return worst;
+}
+
+int64_t armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
+                             int64_t *samples)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < r; k++) {
+        samples[k] = sizes[k * stride] == 0 ? armilla_misfit_take(misfit) : -1;
+        count += samples[k] >= 0;
+    }
+    return count;
+}
+
 /* Measured: a basis that is not orthonormal with codes that are not the whole sphere ends in minima of all heights,
  * unless the codes are those of NMF: there three starts end within a thousandth of each other. */
 armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const armilla_code_set *codes)

@@ -46,6 +46,21 @@ void armilla_revival_done(armilla_revival *revival, int64_t iteration);
 void armilla_revival_failed(armilla_revival *revival, int64_t samples);
 void armilla_revival_moved(armilla_revival *revival);
 
+/* Squared distances of samples to what stands for them: atoms and centres that nobody uses become the worst-fitted. */
+typedef struct armilla_misfit {
+    int64_t n;
+    double *squares;                                                 /* of a sample that is taken 0 */
+    bool (*counts)(const void *self, int64_t sample, double square); /* whether it may be taken; NULL: all may */
+    const void *self;
+} armilla_misfit;
+
+/* Takes the worst-fitted sample, the first of equals; -1 where none has a misfit that counts. */
+int64_t armilla_misfit_take(const armilla_misfit *misfit);
+/* samples[k] = a sample for each of r atoms that nobody uses, sizes[k * stride] = 0, as far as there are any; else -1.
+ * Returns how many there were. */
+int64_t armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
+                             int64_t *samples);
+
 /* What the minima of a pair are like: all global; much the same whatever the start, since blocks have closed forms or
  * since each block is a convex problem; or of all heights. */
 typedef enum armilla_landscape { ARMILLA_GLOBAL, ARMILLA_CLOSED, ARMILLA_CONVEX, ARMILLA_LOTTERY } armilla_landscape;

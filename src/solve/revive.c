@@ -21,17 +21,6 @@ static void measure_misfit(void *self, const armilla_code_panel *panel)
     }
 }
 
-/* The sample with the largest misfit, the first of equals; -1 where none has any. */
-static int64_t take_worst(int64_t n, double *residuals)
-{
-    int64_t worst = 0;
-    for (int64_t j = 1; j < n; j++)
-        if (residuals[j] > residuals[worst]) worst = j;
-    if (!(residuals[worst] > 0)) return -1;
-    residuals[worst] = 0;
-    return worst;
-}
-
 /* An atom that a sample can take the place of: a set with one atom per row gives every atom a row by its own step. */
 static bool has_unused(const armilla_fast *fast)
 {
@@ -51,14 +40,12 @@ static bool is_due(const armilla_fast *fast)
 void armilla_fast_choose_revived(armilla_fast *fast, double *residuals)
 {
     const int64_t r = fast->problem->r, n = fast->problem->n;
+    const armilla_misfit misfit = {.n = n, .squares = residuals};
     fast->reviving = 0;
     if (!is_due(fast)) return;
     armilla_revival_done(&fast->revival, fast->problem->trace->count);
-    for (int64_t passed = 0; passed < fast->revival.passed; passed++) (void)take_worst(n, residuals);
-    for (int64_t k = 0; k < r; k++) {
-        fast->revived[k] = fast->G[k * r + k] == 0 ? take_worst(n, residuals) : -1;
-        fast->reviving += fast->revived[k] >= 0;
-    }
+    for (int64_t passed = 0; passed < fast->revival.passed; passed++) (void)armilla_misfit_take(&misfit);
+    fast->reviving = armilla_misfit_share(&misfit, r, fast->G, r + 1, fast->revived);
     if (fast->reviving == 0) armilla_revival_failed(&fast->revival, n); /* all have been tried */
 }
 

@@ -1,11 +1,12 @@
-/* Codes that are names of atoms: the choice of the nearest, the sums of a sweep with names, and k-means++, each against
- * plain loops. */
+/* Codes that are names of atoms: the choice of the nearest, the sums of a sweep with names, a step of Lloyd's iteration,
+ * the choice of worst-fitted samples, and k-means++, each against plain loops. */
 #include "reference/reference.h"
 #include "unit/support.h"
 
 #include "linalg/code_kernels.h"
 #include "linalg/dense.h"
-#include "solve/nearest.h"
+#include "solve/lloyd.h"
+#include "solve/policy.h"
 #include "start/seeding.h"
 
 #include <math.h>
@@ -48,26 +49,32 @@ typedef struct outcome {
 static void sweep_names(armilla_context *context, const armilla_data *X, const double *squared, const double *U,
                         int threads, outcome *got)
 {
-    double offsets[R], distances[N];
-    armilla_nearest nearest = {armilla_code_kernels_for(context), squared, offsets, 2, distances};
+    double offsets[R], squares[R], distances[N];
     armilla_sweep *sweep = NULL;
-    const armilla_sweep_plan plan = {.U = U,
-                                     .names = got->names,
-                                     .sums = true,
-                                     .tally = ARMILLA_NEAREST_TALLY,
-                                     .step = armilla_nearest_step,
-                                     .self = &nearest};
-    for (int64_t k = 0; k < R; k++) offsets[k] = reference_dot(M, U + k * M, U + k * M);
+    for (int64_t k = 0; k < R; k++) squares[k] = reference_dot(M, U + k * M, U + k * M);
     for (int64_t j = 0; j < N; j++) got->names[j] = (int32_t)(j % 2);
     REFERENCE_OK(armilla_call_enter(context, threads));
-    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_NEAREST_TALLY, &sweep));
-    REFERENCE_OK(armilla_sweep_run(sweep, &plan));
+    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
+    armilla_lloyd lloyd = {.sweep = sweep,
+                           .kernels = armilla_code_kernels_for(context),
+                           .m = M,
+                           .n = N,
+                           .r = R,
+                           .squared_norms = squared,
+                           .l = 1,
+                           .U_typed = U,
+                           .squares = squares,
+                           .stride = 1,
+                           .names = got->names,
+                           .distances = distances,
+                           .offsets = offsets};
+    REFERENCE_OK(armilla_lloyd_assign(&lloyd));
     assert_null(armilla_sweep_G(sweep));
     memcpy(got->A, armilla_sweep_A(sweep), sizeof got->A);
     memcpy(got->sizes, armilla_sweep_sizes(sweep), sizeof got->sizes);
     got->cross = armilla_sweep_cross(sweep);
     got->change = armilla_sweep_change(sweep);
-    got->inertia = armilla_sweep_tally(sweep)[ARMILLA_NEAREST_INERTIA];
+    got->inertia = armilla_sweep_tally(sweep)[ARMILLA_LLOYD_INERTIA];
     armilla_sweep_free(sweep);
     armilla_call_leave(context);
 }
@@ -148,6 +155,217 @@ static void test_sums_of_names(void **state)
         armilla_data_free(raw);
     }
     armilla_context_free(context);
+}
+
+/* A step whose callers keep everything in matrices, diagonals among them, and whose set refuses means that point down. */
+typedef struct trial {
+    double U[M * R], U_next[M * R], A[M * R], G[R * R], H[R * R], distances[N];
+    int32_t names[N];
+    double inertia;
+    int revived, settled;
+} trial;
+
+enum { EMPTY = 2, REVIVED = 4, REFUSED = 5, SAMPLE = 33 };
+
+static bool points_up(int64_t m, double *u)
+{
+    (void)m;
+    return u[0] > -100;
+}
+
+static armilla_status revive_one(void *self)
+{
+    trial *t = self;
+    t->revived++;
+    memcpy(t->U_next + REVIVED * M, dense + SAMPLE * M, M * sizeof(double));
+    return ARMILLA_OK;
+}
+
+static armilla_status revive_none(void *self)
+{
+    (void)self;
+    return ARMILLA_BAD_DATA;
+}
+
+static void settle_trial(void *self)
+{
+    trial *t = self;
+    t->settled++;
+    memcpy(t->U, t->U_next, sizeof t->U);
+    for (int64_t k = 0; k < R; k++) t->H[k * R + k] = reference_dot(M, t->U + k * M, t->U + k * M);
+}
+
+/* Means of the names j % R of the samples, two centres without any and one whose mean is refused. */
+static void begin_trial(uint64_t seed, trial *t)
+{
+    uint64_t random = seed;
+    *t = (trial){.revived = 0};
+    reference_fill_normal(&random, M * R, t->U);
+    for (int64_t k = 0; k < R * R; k++) t->G[k] = t->H[k] = NAN; /* but for the diagonals */
+    for (int64_t k = 0; k < R; k++) t->G[k * R + k] = 0;
+    for (int64_t j = 0; j < N; j++) {
+        const int64_t k = j % R;
+        t->names[j] = (int32_t)k;
+        if (k == EMPTY || k == REVIVED) continue;
+        t->G[k * R + k] += 1;
+        for (int64_t i = 0; i < M; i++) t->A[k * M + i] += dense[j * M + i];
+    }
+    t->A[REFUSED * M] = -1e6;
+}
+
+static armilla_status run_trial(armilla_context *context, const armilla_data *X, double l, bool stays, bool fails,
+                                trial *t)
+{
+    double squared[N], offsets[R];
+    armilla_sweep *sweep = NULL;
+    for (int64_t j = 0; j < N; j++) squared[j] = reference_dot(M, dense + j * M, dense + j * M);
+    REFERENCE_OK(armilla_call_enter(context, 3));
+    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
+    armilla_lloyd lloyd = {.sweep = sweep,
+                           .kernels = armilla_code_kernels_for(context),
+                           .m = M,
+                           .n = N,
+                           .r = R,
+                           .squared_norms = squared,
+                           .l = l,
+                           .U = t->U,
+                           .U_typed = t->U,
+                           .U_next = t->U_next,
+                           .stays = stays,
+                           .A = t->A,
+                           .sizes = t->G,
+                           .squares = t->H,
+                           .stride = R + 1,
+                           .names = t->names,
+                           .distances = t->distances,
+                           .offsets = offsets,
+                           .atom = points_up,
+                           .revive = fails ? revive_none : revive_one,
+                           .settle = settle_trial,
+                           .self = t};
+    const armilla_status status = armilla_lloyd_step(&lloyd);
+    if (status == ARMILLA_OK) t->inertia = armilla_sweep_tally(sweep)[ARMILLA_LLOYD_INERTIA];
+    armilla_sweep_free(sweep);
+    armilla_call_leave(context);
+    return status;
+}
+
+/* The centres by plain division, the names and distances to l times these. */
+static void check_trial(double l, bool stays, const trial *before, const trial *after)
+{
+    double inertia = 0;
+    for (int64_t k = 0; k < R; k++) {
+        const bool moves = !stays && k != EMPTY && k != REFUSED;
+        for (int64_t i = 0; i < M; i++) {
+            const double moved = before->A[k * M + i] / (l * before->G[k * R + k]);
+            const double wanted = k == REVIVED ? dense[SAMPLE * M + i] : moves ? moved : before->U[k * M + i];
+            assert_true(after->U[k * M + i] == wanted);
+        }
+    }
+    for (int64_t j = 0; j < N; j++) {
+        double least = INFINITY;
+        int64_t best = 0;
+        for (int64_t k = 0; k < R; k++) {
+            double square = 0;
+            for (int64_t i = 0; i < M; i++) square += pow(dense[j * M + i] - l * after->U[k * M + i], 2);
+            if (square < least) best = k;
+            least = fmin(least, square);
+        }
+        assert_int_equal(after->names[j], best);
+        REFERENCE_NEAR(after->distances[j], least, 1e-10 * (1 + least));
+        inertia += least;
+    }
+    REFERENCE_NEAR(after->inertia, inertia, 1e-10 * inertia);
+    assert_int_equal(after->revived, 1);
+    assert_int_equal(after->settled, 1);
+}
+
+static void test_step(void **state)
+{
+    armilla_context *context = support_context();
+    armilla_data *forms[2] = {NULL, NULL};
+    (void)state;
+    fill(3);
+    REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, dense, M, N, M, &forms[0]));
+    REFERENCE_OK(armilla_data_wrap_sparse(context, ARMILLA_F64, ARMILLA_I32, values, rows, starts, M, N, &forms[1]));
+    for (int i = 0; i < 8; i++) {
+        const double l = i & 2 ? 1 : 2.5;
+        const bool stays = i & 4;
+        trial before, after;
+        reference_scene("%s, l = %g%s", i & 1 ? "sparse" : "dense", l, stays ? ", only revived ones move" : "");
+        begin_trial(50 + (uint64_t)i, &before);
+        after = before;
+        REFERENCE_OK(run_trial(context, forms[i & 1], l, stays, false, &after));
+        check_trial(l, stays, &before, &after);
+    }
+    armilla_data_free(forms[1]);
+    armilla_data_free(forms[0]);
+    armilla_context_free(context);
+}
+
+/* What cannot be revived ends the step before anything that counts is touched. */
+static void test_step_that_fails(void **state)
+{
+    armilla_context *context = support_context();
+    armilla_data *data = NULL;
+    trial before, after;
+    (void)state;
+    fill(3);
+    REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, dense, M, N, M, &data));
+    begin_trial(1, &before);
+    after = before;
+    assert_int_equal(run_trial(context, data, 1, false, true, &after), ARMILLA_BAD_DATA);
+    assert_memory_equal(after.U, before.U, sizeof after.U);
+    assert_memory_equal(after.names, before.names, sizeof after.names);
+    assert_int_equal(after.settled, 0);
+    armilla_data_free(data);
+    armilla_context_free(context);
+}
+
+/* Of the samples with even numbers, those above 2. */
+static bool is_even(const void *self, int64_t sample, double square)
+{
+    assert_ptr_equal(self, dense);
+    return sample % 2 == 0 && square > 2;
+}
+
+/* The worst come first, the first of equals before the others, none twice, and none that has no misfit. */
+static void test_misfit(void **state)
+{
+    uint64_t random = 9;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        double squares[20], left[20];
+        const int64_t n = 1 + (int64_t)reference_below(&random, 20);
+        const bool some = round % 2;
+        const armilla_misfit misfit = {n, squares, some ? is_even : NULL, some ? dense : NULL};
+        for (int64_t j = 0; j < n; j++) squares[j] = left[j] = (double)reference_below(&random, 6);
+        for (int64_t taken = 0; taken <= n; taken++) {
+            int64_t worst = -1;
+            for (int64_t j = n - 1; j >= 0; j--) {
+                const bool counts = left[j] > 0 && (!some || is_even(dense, j, left[j]));
+                if (counts && (worst < 0 || left[j] >= left[worst])) worst = j;
+            }
+            assert_int_equal(armilla_misfit_take(&misfit), worst);
+            if (worst >= 0) left[worst] = 0;
+            assert_memory_equal(squares, left, (size_t)n * sizeof *left);
+        }
+    }
+}
+
+/* Atoms that nobody uses get samples in order, as long as there are some. */
+static void test_misfit_is_shared(void **state)
+{
+    const double sizes[10] = {0, NAN, 3, NAN, 0, NAN, 0, NAN, 1, NAN};
+    double squares[4] = {1, 7, 0, 0};
+    const armilla_misfit misfit = {.n = 4, .squares = squares};
+    int64_t samples[5];
+    (void)state;
+    assert_int_equal(armilla_misfit_share(&misfit, 5, sizes, 2, samples), 2);
+    const int64_t wanted[5] = {1, -1, 0, -1, -1};
+    assert_memory_equal(samples, wanted, sizeof wanted);
+    assert_int_equal(armilla_misfit_share(&misfit, 5, sizes, 2, samples), 0);
+    for (int k = 0; k < 5; k++) assert_int_equal(samples[k], -1);
 }
 
 /* What a choice of samples leaves of the distances. */
@@ -239,6 +457,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearest_is_the_first_of_equals),
         cmocka_unit_test(test_sums_of_names),
+        cmocka_unit_test(test_step),
+        cmocka_unit_test(test_step_that_fails),
+        cmocka_unit_test(test_misfit),
+        cmocka_unit_test(test_misfit_is_shared),
         cmocka_unit_test(test_seeding),
         cmocka_unit_test(test_seeding_of_few_places),
     };

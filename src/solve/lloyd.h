@@ -1,0 +1,50 @@
+/* Lloyd's iteration, of the k-means models (fast_assign.c) and of clusters (cluster/kmeans.c):
+ *
+ *     u_k = the nearest point of its set to a_k/(l n_k)      w_j = e_k, k the nearest l u_k
+ *
+ * Centres move to the means of the samples that name them, and samples name the nearest centre, the first of equals. One
+ * sweep is enough for both: with the centres as basis C = U'X gives the distances, and A = XW' and the diagonal of G =
+ * WW' are the sums and the sizes. Callers say where centres and sums lie, what a mean may be, and which step counts. */
+#ifndef ARMILLA_SOLVE_LLOYD_H
+#define ARMILLA_SOLVE_LLOYD_H
+
+#include "linalg/code_kernels.h"
+#include "solve/sweep.h"
+
+/* What a step works with; nothing of it is its own. */
+typedef struct armilla_lloyd {
+    armilla_sweep *sweep;
+    const armilla_code_kernels *kernels;
+    int64_t m, n, r;
+    const double *squared_norms; /* n: ||x_j||^2 */
+    double l;                    /* centres are l*u_k */
+
+    const double *U;     /* m x r: as they stand */
+    const void *U_typed; /* the same in the working type */
+    double *U_next;      /* m x r: where they move to */
+    bool stays;          /* no mean is taken: only centres without samples move */
+
+    const double *A;       /* m x r: sums of the samples that name each */
+    const double *sizes;   /* their numbers n_k, and */
+    const double *squares; /* ||u_k||^2: r numbers each, as far from one to the next as: */
+    int64_t stride;        /* 1, or r + 1 where they are diagonals of r x r matrices */
+
+    int32_t *names;    /* n: the previous ones, and the place of the new */
+    double *distances; /* n: ||x_j - l u_k||^2 of the new; what rounding leaves below 0 is 0 */
+    double *offsets;   /* r: workspace */
+
+    bool (*atom)(int64_t m, double *u);   /* makes of a mean what the set can have; false: the centre stays */
+    armilla_status (*revive)(void *self); /* puts samples into U_next where nobody names a centre (solve/policy.h) */
+    void (*settle)(void *self);           /* U = U_next, rounded to the working type, with U_typed and squares */
+    void *self;
+} armilla_lloyd;
+
+/* What a step tallies: the sum of the distances. */
+enum { ARMILLA_LLOYD_INERTIA, ARMILLA_LLOYD_TALLY };
+
+/* The second half of a step alone: names for the centres as they stand. */
+armilla_status armilla_lloyd_assign(armilla_lloyd *lloyd);
+/* Centres, then names. */
+armilla_status armilla_lloyd_step(armilla_lloyd *lloyd);
+
+#endif
