@@ -54,9 +54,9 @@ static size_t list_files(const demo_job *job, const demo *chosen, char paths[DEM
     for (size_t i = 0; chosen->files[i] && count < DEMO_FILES; i++)
         (void)demo_path(job, chosen->files[i], paths[count++]);
     if (job->session->settings.no_pictures) return count;
-    for (size_t i = 0; chosen->pictures[i / ending_count] && count < DEMO_FILES; i++) {
+    for (size_t i = 0; chosen->pictures[i / ending_count].kind && count < DEMO_FILES; i++) {
         char name[64];
-        snprintf(name, sizeof name, "%s%s", chosen->pictures[i / ending_count], endings[i % ending_count]);
+        snprintf(name, sizeof name, "%s%s", chosen->pictures[i / ending_count].kind, endings[i % ending_count]);
         (void)demo_path(job, name, paths[count++]);
     }
     return count;
@@ -81,21 +81,35 @@ static armilla_status make_folder(demo_job *job, const demo *chosen)
     return status;
 }
 
+/* The demo and its pictures, once it is known that there is a place for them. */
+static armilla_status run_demo(demo_job *job, const demo *chosen)
+{
+    cli_session *session = job->session;
+    signals_defer();
+    armilla_status status = chosen->run(job);
+    for (const demo_picture *picture = chosen->pictures; picture->kind && status == ARMILLA_OK; picture++)
+        status = demo_draw(job, picture);
+    if (status == ARMILLA_OK && !session->exit && chosen->suggest) chosen->suggest(job);
+    if (session->exit == 0) session->exit = signals_exit();
+    if (status == ARMILLA_OK && session->exit == 0) report_line(&session->report, "written   %s", job->folder);
+    return status;
+}
+
 static armilla_status run(cli_session *session)
 {
     const char *wanted = session->settings.operands[0];
     const demo *chosen = &demo_cones;
-    demo_job job = {.session = session, .folder = session->settings.out ? session->settings.out : "armilla-demo"};
+    demo_job *job = calloc(1, sizeof *job); /* its paths are too much for a small stack */
+    if (!job) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
+    job->session = session;
+    job->folder = session->settings.out ? session->settings.out : "armilla-demo";
     for (size_t i = 0; wanted && demos[i]; i++)
         if (strcmp(demos[i]->name, wanted) == 0) chosen = demos[i];
     armilla_status status = settle_options(session, chosen);
-    if (status == ARMILLA_OK && chosen->find) status = chosen->find(&job);
-    if (status == ARMILLA_OK) status = make_folder(&job, chosen);
-    if (status != ARMILLA_OK) return status;
-    signals_defer();
-    status = chosen->run(&job);
-    if (session->exit == 0) session->exit = signals_exit();
-    if (status == ARMILLA_OK && session->exit == 0) report_line(&session->report, "written   %s", job.folder);
+    if (status == ARMILLA_OK && chosen->find) status = chosen->find(job);
+    if (status == ARMILLA_OK) status = make_folder(job, chosen);
+    if (status == ARMILLA_OK) status = run_demo(job, chosen);
+    free(job);
     return status;
 }
 

@@ -57,9 +57,9 @@ extern const cli_command command_fit, command_transform, command_reconstruct, co
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Runs another command, `armilla ARGUMENTS...`, with settings of its own. Its sentence about a failure and its exit
- * status become those of the session. */
-armilla_status run_inside(cli_session *outer, char *const *arguments);
+/* Runs another command with these settings, which parse_defaults began. Its message about a failure, its exit status and
+ * its scores become those of the session. */
+armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings);
 
 /* Names the file in front of the library's sentence where data are bad or too large: the library knows numbers, not where they came
  * from. Returns status. */

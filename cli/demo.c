@@ -1,10 +1,9 @@
-/* Files, command lines and random numbers for the demos. */
+/* Files, commands and random numbers for the demos. */
 #include "demo.h"
 
-#include <stdarg.h>
+#include "parse.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *demo_path(const demo_job *job, const char *name, char buffer[PATH_MAX])
 {
@@ -25,37 +24,38 @@ armilla_status demo_finish(const demo_job *job, armilla_output *output, armilla_
     return status;
 }
 
-/* What the demo may write was settled when it began (cmd_demo.c): hence --force. */
-armilla_status demo_run(demo_job *job, const char *format, ...)
+cli_settings *demo_begin(demo_job *job, const cli_command *command)
 {
-    enum { WORDS = 64, PATHS = 8 };
-    char line[2048], (*paths)[PATH_MAX] = calloc(PATHS, sizeof *paths), *words[WORDS + 3], *rest = NULL;
-    size_t count = 0, path_count = 0;
-    va_list arguments;
-    if (!paths) return fail(job->session, ARMILLA_NO_MEMORY, "demo: out of memory");
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    for (char *word = strtok_r(line, " ", &rest); word && count < WORDS; word = strtok_r(NULL, " ", &rest)) {
-        if (*word == '@' && path_count < PATHS) {
-            words[count++] = paths[path_count];
-            (void)demo_path(job, word + 1, paths[path_count++]);
-        } else {
-            words[count++] = *word == '%' ? job->inputs[word[1] - '1'] : word;
-        }
-    }
-    words[count++] = "--force";
-    words[count++] = "--quiet";
-    words[count] = NULL;
-    const armilla_status status = run_inside(job->session, words);
-    free(paths);
-    return status;
+    job->command = command;
+    job->named_count = 0;
+    parse_defaults(command, &job->settings);
+    return &job->settings;
 }
 
-armilla_status demo_draw(demo_job *job, const char *line)
+const char *demo_name(demo_job *job, const char *name)
 {
+    return demo_path(job, name, job->named[job->named_count++ % DEMO_NAMED]);
+}
+
+/* What the demo may write was settled when it began (cmd_demo.c): hence force. */
+armilla_status demo_run(demo_job *job)
+{
+    job->settings.force = job->settings.quiet = true;
+    return run_inside(job->session, job->command, &job->settings);
+}
+
+armilla_status demo_draw(demo_job *job, const demo_picture *picture)
+{
+    char file[64];
     if (job->undrawn || job->session->settings.no_pictures || job->session->exit) return ARMILLA_OK;
-    const armilla_status status = demo_run(job, "%s", line);
+    cli_settings *settings = demo_begin(job, &command_plot);
+    snprintf(file, sizeof file, "%s.svg", picture->kind);
+    settings->kind = picture->kind;
+    settings->operands[0] = demo_name(job, picture->model);
+    settings->labels = picture->labels ? demo_name(job, picture->labels) : NULL;
+    settings->images = picture->images;
+    settings->out = demo_name(job, file);
+    const armilla_status status = demo_run(job);
     if (status != ARMILLA_NOT_BUILT) return status;
     report_line(&job->session->report, "pictures  none: %s", job->session->error);
     job->session->error[0] = '\0';

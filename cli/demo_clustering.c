@@ -3,6 +3,7 @@
  * results has; the sets are those of cli/sets and of --data. */
 #include "demo.h"
 #include "embedded.h"
+#include "parse.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,26 +16,28 @@
 
 /* What is done to the data first: nothing; what `armilla cluster` chooses; the same without centring, for parts that
  * add up; or nothing is said, as a newcomer would. */
-typedef enum preparation { RAW, CHOSEN, UNCENTRED, UNSAID, PREPARATIONS } preparation;
+typedef enum preparation { RAW, CHOSEN, UNCENTRED, UNSAID } preparation;
 
 typedef struct method {
-    const char *name, *options;
+    const char *name;
     preparation prepared;
-    bool fits; /* wants a rank: the number of classes, or of features where these are fewer */
+    const char *model, *on, *by; /* NULL: as the command chooses */
+    int64_t sparsity;            /* 0: none */
+    bool fits;                   /* wants a rank: the number of classes, or of features where these are fewer */
 } method;
 
 static const method methods[] = {
-    {"k-means on raw data", "--on data --method euclidean", RAW, false},
-    {"k-means", "--on data --method euclidean", CHOSEN, false},
-    {"spherical k-means", "--on data", CHOSEN, false},
-    {"PCA + k-means", "--model pca --method euclidean", CHOSEN, true},
-    {"NMF, largest entry", "--model nmf --method argmax", UNCENTRED, false},
-    {"NMF + spherical k-means", "--model nmf", UNCENTRED, true},
-    {"spherical PCA", "--model spherical-pca", CHOSEN, true},
-    {"spherical NMF", "--model spherical-nmf", UNCENTRED, true},
-    {"sparse spherical PCA", "--model sparse-spherical-pca --sparsity 2", CHOSEN, true},
-    {"sparse spherical NMF", "--model sparse-spherical-nmf --sparsity 2", UNCENTRED, true},
-    {"armilla cluster", "", UNSAID, false},
+    {"k-means on raw data", RAW, .on = "data", .by = "euclidean"},
+    {"k-means", CHOSEN, .on = "data", .by = "euclidean"},
+    {"spherical k-means", CHOSEN, .on = "data"},
+    {"PCA + k-means", CHOSEN, .model = "pca", .by = "euclidean", .fits = true},
+    {"NMF, largest entry", UNCENTRED, .model = "nmf", .by = "argmax"},
+    {"NMF + spherical k-means", UNCENTRED, .model = "nmf", .fits = true},
+    {"spherical PCA", CHOSEN, .model = "spherical-pca", .fits = true},
+    {"spherical NMF", UNCENTRED, .model = "spherical-nmf", .fits = true},
+    {"sparse spherical PCA", CHOSEN, .model = "sparse-spherical-pca", .sparsity = 2, .fits = true},
+    {"sparse spherical NMF", UNCENTRED, .model = "sparse-spherical-nmf", .sparsity = 2, .fits = true},
+    {"armilla cluster", UNSAID, .model = NULL},
 };
 
 /* How labelled sets lie in a folder: NAME and an ending, and the classes in a file beside it or in a column. */
@@ -53,9 +56,9 @@ static const struct {
 };
 
 typedef struct labelled_set {
-    char name[NAME_MAX + 1], reading[64]; /* reading: the options by which it is read; data and labels are %1 and %2 */
+    char name[NAME_MAX + 1]; /* the job's inputs and the session's settings say how it is read */
     int64_t n, m, classes;
-    char preparation[PREPARATIONS][96]; /* as options */
+    armilla_options chosen; /* the preparation that fits it */
 } labelled_set;
 
 /* The two tables that are written. */
@@ -63,35 +66,23 @@ typedef struct tables {
     armilla_output *scores, *means;
 } tables;
 
-static void put_preparation(const armilla_options *chosen, bool center, char *text, size_t size)
-{
-    const bool unit = chosen->normalize && strcmp(chosen->normalize, "l2") == 0;
-    snprintf(text, size, "--prepare none%s%s%s%s%s", chosen->log1p ? " --log1p" : "", chosen->tfidf ? " --tfidf" : "",
-             chosen->scale ? " --scale" : "", center && chosen->center ? " --center" : "",
-             unit ? " --normalize l2" : "");
-}
-
 /* Opens the set, counts its classes and asks for the preparation that fits it. */
 static armilla_status look(demo_job *job, labelled_set *set)
 {
     cli_session *session = job->session;
     armilla_data *X = NULL;
     armilla_labels truth = {.count = 0};
-    armilla_options chosen;
     armilla_cluster_options clusters;
-    armilla_options_default(&chosen);
+    armilla_options_default(&set->chosen);
     armilla_cluster_options_default(&clusters);
     armilla_status status = open_data(session, job->inputs[0], &X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, X, &truth);
     clusters.k = truth.classes;
-    if (status == ARMILLA_OK) status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
+    if (status == ARMILLA_OK) status = armilla_cluster_recipe(session->context, X, &set->chosen, &clusters);
     if (status == ARMILLA_OK) {
         set->n = armilla_data_samples(X);
         set->m = armilla_data_features(X);
         set->classes = truth.classes;
-        snprintf(set->preparation[RAW], sizeof set->preparation[RAW], "--prepare none");
-        put_preparation(&chosen, true, set->preparation[CHOSEN], sizeof set->preparation[CHOSEN]);
-        put_preparation(&chosen, false, set->preparation[UNCENTRED], sizeof set->preparation[UNCENTRED]);
     }
     armilla_labels_free(session->context, &truth);
     armilla_data_free(X);
@@ -143,22 +134,80 @@ static void show_progress(cli_session *session, const labelled_set *set, const m
     report_progress(&session->report, text);
 }
 
-/* One method on one set, with each seed. The labels go to a file because they would go to standard output else. */
+/* Makes the clustering of the set ready that a newcomer would ask for. The labels go to a file because they would go to
+ * standard output else. */
+static cli_settings *begin(demo_job *job, int64_t seed)
+{
+    const cli_settings *outer = &job->session->settings;
+    cli_settings *settings = demo_begin(job, &command_cluster);
+    settings->operands[0] = job->inputs[0];
+    settings->samples = outer->samples;
+    settings->labels = outer->labels;
+    settings->label_column = outer->label_column;
+    settings->out = demo_name(job, "labels.txt");
+    settings->fit.seed = seed;
+    return settings;
+}
+
+static void prepare(const labelled_set *set, preparation prepared, cli_settings *settings)
+{
+    armilla_options *fit = &settings->fit;
+    if (prepared == UNSAID) return;
+    settings->prepare = "none";
+    if (prepared == RAW) return;
+    fit->log1p = set->chosen.log1p;
+    fit->tfidf = set->chosen.tfidf;
+    fit->scale = set->chosen.scale;
+    fit->center = set->chosen.center && prepared == CHOSEN;
+    fit->normalize = set->chosen.normalize;
+}
+
+static void choose(const labelled_set *set, const method *by, cli_settings *settings)
+{
+    settings->cluster.k = set->classes;
+    settings->cluster.method = by->by;
+    settings->fit.model = by->model;
+    settings->fit.sparsity = by->sparsity;
+    if (by->on) settings->on = by->on;
+    if (by->fits) settings->fit.rank = set->classes < set->m ? set->classes : set->m;
+    prepare(set, by->prepared, settings);
+}
+
+/* What is in the second settings and not in the first, as a user would type it. */
+static void put_options(cli_settings *plain, cli_settings *given, char *text, size_t size)
+{
+    option_group before[OPTION_GROUPS], after[OPTION_GROUPS];
+    const size_t groups = option_groups(&command_cluster, plain, before);
+    size_t used = 0;
+    (void)option_groups(&command_cluster, given, after);
+    text[0] = '\0';
+    for (size_t g = 0; g < groups; g++)
+        for (const armilla_option *row = after[g].table; row->name; row = armilla_option_next(row)) {
+            char usual[64], value[64];
+            (void)armilla_option_show(row, before[g].target, usual, sizeof usual);
+            (void)armilla_option_show(row, after[g].target, value, sizeof value);
+            if (strcmp(usual, value) == 0 || used >= size) continue;
+            const bool flag = row->kind == ARMILLA_OPTION_FLAG;
+            used += (size_t)snprintf(text + used, size - used, "%s--%s%s%s", used ? " " : "", row->name,
+                                     flag ? "" : " ", flag ? "" : value);
+        }
+}
+
+/* One method on one set, with each seed. */
 static armilla_status measure(demo_job *job, const labelled_set *set, const method *by, const tables *to)
 {
     cli_session *session = job->session;
     const int64_t first = session->settings.fit.seed, seeds = session->settings.seeds;
     moments found[4] = {{0, 0}};
-    char options[256], rank[32] = "";
+    char options[256] = "";
     armilla_status status = ARMILLA_OK;
-    if (by->fits) snprintf(rank, sizeof rank, " --rank %" PRId64, set->classes < set->m ? set->classes : set->m);
-    snprintf(options, sizeof options, "--k %" PRId64 "%s%s%s%s%s", set->classes, *by->options ? " " : "", by->options,
-             rank, *set->preparation[by->prepared] ? " " : "", set->preparation[by->prepared]);
     for (int64_t s = 0; s < seeds && status == ARMILLA_OK && !session->exit; s++) {
         const double begun = now();
+        cli_settings *settings = begin(job, first + s), plain = *settings;
         show_progress(session, set, by, s + 1);
-        status =
-            demo_run(job, "cluster %%1 %s %s --seed %" PRId64 " --out @labels.txt", set->reading, options, first + s);
+        choose(set, by, settings);
+        put_options(&plain, settings, options, sizeof options);
+        status = demo_run(job);
         const double seconds = now() - begun;
         const armilla_scores *scores = &session->scores;
         if (status == ARMILLA_OK && !session->exit)
@@ -217,8 +266,6 @@ static armilla_status take_file(demo_job *job, const char *folder, const char *f
         snprintf(set.name, sizeof set.name, "%.*s", stem, file);
         for (char *c = set.name; *c; c++) *c = *c == '"' ? '_' : *c; /* it stands between quotes */
         snprintf(job->inputs[0], PATH_MAX, "%s/%s", folder, file);
-        snprintf(set.reading, sizeof set.reading, "%s%s", forms[i].labels ? "--labels %2" : "--label-column class",
-                 forms[i].columns ? " --samples columns" : "");
         settings->samples = forms[i].columns ? "columns" : "rows";
         settings->label_column = forms[i].labels ? NULL : "class";
         settings->labels = NULL;
@@ -282,6 +329,20 @@ static armilla_status write_tables(demo_job *job, tables *to)
     return status;
 }
 
+/* The model whose codes are drawn. */
+static armilla_status fit_digits(demo_job *job)
+{
+    cli_settings *settings = demo_begin(job, &command_fit);
+    settings->operands[0] = demo_name(job, "digits.csv.gz");
+    settings->label_column = "class";
+    settings->fit.rank = 10;
+    settings->fit.model = "spherical-pca";
+    settings->fit.normalize = "l2";
+    settings->out = demo_name(job, "model.npz");
+    settings->trace = demo_name(job, "trace.csv");
+    return demo_run(job);
+}
+
 static armilla_status run(demo_job *job)
 {
     tables to = {NULL, NULL};
@@ -290,18 +351,17 @@ static armilla_status run(demo_job *job)
     status = demo_finish(job, to.scores, status);
     status = demo_finish(job, to.means, status);
     (void)unlink(demo_path(job, "labels.txt", labels));
-    if (status == ARMILLA_OK && !job->session->exit)
-        status = demo_run(job, "fit @digits.csv.gz --label-column class --rank 10 --model spherical-pca "
-                               "--normalize l2 --out @model.npz --trace @trace.csv");
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind clusters --out @clusters.svg");
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind sphere --out @sphere.svg");
-    return status;
+    return status == ARMILLA_OK && !job->session->exit ? fit_digits(job) : status;
 }
 
 static const char *const files[] = {"digits.csv.gz", "iris.csv",  "wine.csv",  "labels.txt", "scores.csv",
                                     "table.csv",     "model.npz", "trace.csv", NULL};
 
-static const char *const pictures[] = {"clusters", "sphere", NULL};
+static const demo_picture pictures[] = {
+    {.kind = "clusters", .model = "model.npz"},
+    {.kind = "sphere", .model = "model.npz"},
+    {.kind = NULL},
+};
 
 const demo demo_clustering = {
     .name = "clustering", .files = files, .pictures = pictures, .data = "", .seeds = 10, .find = find, .run = run};

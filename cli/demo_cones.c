@@ -179,7 +179,7 @@ static armilla_status repeat(demo_job *job, armilla_output *output)
     return status;
 }
 
-static void show_next(demo_job *job)
+static void suggest(demo_job *job)
 {
     char path[PATH_MAX], data[PATH_MAX], model[PATH_MAX];
     cli_session *session = job->session;
@@ -199,17 +199,17 @@ static armilla_status run(demo_job *job)
     armilla_context_set_log(job->session->context, NULL, NULL);
     armilla_status status = demo_output(job, "draws.csv", &output);
     if (status == ARMILLA_OK) status = repeat(job, output);
-    status = demo_finish(job, output, status);
-    if (status == ARMILLA_OK)
-        status = demo_draw(job, "plot @model.npz --kind sphere --labels @labels.txt --out @sphere.svg");
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind convergence --out @convergence.svg");
-    if (status == ARMILLA_OK && !job->session->exit) show_next(job);
-    return status;
+    return demo_finish(job, output, status);
 }
 
 static const char *const files[] = {"data.csv",  "labels.txt", "clusters.csv", "draws.csv", "model.npz",
                                     "trace.csv", NULL};
 
-static const char *const pictures[] = {"sphere", "convergence", NULL};
+static const demo_picture pictures[] = {
+    {.kind = "sphere", .model = "model.npz", .labels = "labels.txt"},
+    {.kind = "convergence", .model = "model.npz"},
+    {.kind = NULL},
+};
 
-const demo demo_cones = {.name = "cones", .files = files, .pictures = pictures, .seeds = 1, .run = run};
+const demo demo_cones = {
+    .name = "cones", .files = files, .pictures = pictures, .seeds = 1, .run = run, .suggest = suggest};

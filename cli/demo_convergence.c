@@ -8,25 +8,29 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEATURES = 50, SAMPLES = 500, PARTS = 5, BASES = 2, CODES = 4, PALM = 0, FAST = 1, SOLVERS = 2 };
+enum {
+    FEATURES = 50,
+    SAMPLES = 500,
+    PARTS = 5,
+    BASES = 2,
+    CODES = 4,
+    PALM = 0,
+    FAST = 1,
+    SOLVERS = 2,
+    ITERATIONS = 500
+};
 
 static const char *const bases[BASES] = {"orthonormal", "nonnegative"};
 
 static const struct {
-    const char *name, *options;
-} codes[CODES] = {
-    {"sphere", ""},
-    {"nonneg-sphere", ""},
-    {"sparse-sphere", "--sparsity 2"},
-    {"nonneg-sparse-sphere", "--sparsity 2"},
-};
+    const char *name;
+    int64_t sparsity; /* 0: none */
+} codes[CODES] = {{"sphere", 0}, {"nonneg-sphere", 0}, {"sparse-sphere", 2}, {"nonneg-sparse-sphere", 2}};
 
 static const struct {
-    const char *name, *options;
-} solvers[SOLVERS] = {
-    [PALM] = {"palm", "--max-iter 500 --tol 0"},
-    [FAST] = {"fast", "--max-iter 500 --tol 1e-10"},
-};
+    const char *name;
+    double tol;
+} solvers[SOLVERS] = {[PALM] = {"palm", 0}, [FAST] = {"fast", 1e-10}};
 
 /* Sum of twelve uniform numbers: nearly normal, which is all that noise needs. */
 static double noise(uint64_t seed, uint64_t index)
@@ -67,7 +71,7 @@ typedef struct course {
     double last;
     int64_t count; /* of iterations */
     int64_t rises; /* iterations after which the objective was higher, but for rounding */
-    double objectives[501];
+    double objectives[ITERATIONS + 1];
 } course;
 
 static armilla_status read_course(demo_job *job, const char *name, course *found)
@@ -80,7 +84,7 @@ static armilla_status read_course(demo_job *job, const char *name, course *found
     armilla_trace_entry entry;
     armilla_model_summarize(model, &summary);
     *found = (course){.count = armilla_model_trace_count(model) - 1};
-    for (int64_t k = 0; k < 501 && armilla_model_trace_entry(model, k, &entry); k++) {
+    for (int64_t k = 0; k <= ITERATIONS && armilla_model_trace_entry(model, k, &entry); k++) {
         found->last = found->objectives[k] = entry.objective / summary.squared_norm;
         found->rises += k > 0 && found->objectives[k] > found->objectives[k - 1] + 1e-13;
     }
@@ -88,16 +92,38 @@ static armilla_status read_course(demo_job *job, const char *name, course *found
     return ARMILLA_OK;
 }
 
+/* Makes a fit of that file ready, from a random start. */
+static armilla_options *begin_fit(demo_job *job, const char *data, const char *model, const char *trace)
+{
+    cli_settings *settings = demo_begin(job, &command_fit);
+    settings->operands[0] = demo_name(job, data);
+    settings->out = demo_name(job, model);
+    settings->trace = demo_name(job, trace);
+    settings->fit.start = "random";
+    settings->fit.seed = job->session->settings.fit.seed;
+    return &settings->fit;
+}
+
+/* palm on the cones with that step weight. */
+static armilla_status fit_cones(demo_job *job, const char *lambda, const char *model, const char *trace)
+{
+    armilla_options *fit = begin_fit(job, "data.csv", model, trace);
+    fit->rank = 2;
+    fit->codes = "nonneg-sphere";
+    fit->solver = "palm";
+    fit->max_iter = 60;
+    fit->tol = 0;
+    fit->lambda = lambda;
+    return demo_run(job);
+}
+
 static armilla_status compare_weights(demo_job *job)
 {
-    static const char line[] = "fit @data.csv --rank 2 --codes nonneg-sphere --solver palm --start random "
-                               "--max-iter 60 --tol 0 --seed %" PRId64 " %s";
     const int64_t seed = job->session->settings.fit.seed;
     course safe, small;
     armilla_status status = demo_write_cones(job, (uint64_t)seed);
-    if (status == ARMILLA_OK) status = demo_run(job, line, seed, "--out @model.npz --trace @trace.csv");
-    if (status == ARMILLA_OK && !job->session->exit)
-        status = demo_run(job, line, seed, "--lambda 0.3x --out @small.npz --trace @small.csv");
+    if (status == ARMILLA_OK) status = fit_cones(job, "1x", "model.npz", "trace.csv");
+    if (status == ARMILLA_OK && !job->session->exit) status = fit_cones(job, "0.3x", "small.npz", "small.csv");
     if (status == ARMILLA_OK) status = read_course(job, "model.npz", &safe);
     if (status == ARMILLA_OK && !job->session->exit) status = read_course(job, "small.npz", &small);
     if (status != ARMILLA_OK || job->session->exit) return status;
@@ -117,21 +143,29 @@ static int64_t reached(const course *palm, const course *fast)
     return -1;
 }
 
+static armilla_status fit_pair(demo_job *job, int basis, int code, int solver, course *found)
+{
+    char model[128], trace[128];
+    snprintf(model, sizeof model, "%s-%s-%s.npz", bases[basis], codes[code].name, solvers[solver].name);
+    snprintf(trace, sizeof trace, "%s-%s-%s.csv", bases[basis], codes[code].name, solvers[solver].name);
+    armilla_options *fit = begin_fit(job, "planted.csv", model, trace);
+    fit->rank = PARTS;
+    fit->basis = bases[basis];
+    fit->codes = codes[code].name;
+    fit->sparsity = codes[code].sparsity;
+    fit->solver = solvers[solver].name;
+    fit->max_iter = ITERATIONS;
+    fit->tol = solvers[solver].tol;
+    const armilla_status status = demo_run(job);
+    return status == ARMILLA_OK ? read_course(job, model, found) : status;
+}
+
 static armilla_status compare_solvers(demo_job *job, int basis, int code, armilla_output *output)
 {
     course courses[SOLVERS];
     armilla_status status = ARMILLA_OK;
-    for (int s = 0; s < SOLVERS && status == ARMILLA_OK && !job->session->exit; s++) {
-        char name[128], model[140];
-        snprintf(name, sizeof name, "%s-%s-%s", bases[basis], codes[code].name, solvers[s].name);
-        snprintf(model, sizeof model, "%s.npz", name);
-        status = demo_run(job,
-                          "fit @planted.csv --rank %d --basis %s --codes %s %s --solver %s %s --start random "
-                          "--seed %" PRId64 " --out @%s --trace @%s.csv",
-                          PARTS, bases[basis], codes[code].name, codes[code].options, solvers[s].name,
-                          solvers[s].options, job->session->settings.fit.seed, model, name);
-        if (status == ARMILLA_OK) status = read_course(job, model, &courses[s]);
-    }
+    for (int s = 0; s < SOLVERS && status == ARMILLA_OK && !job->session->exit; s++)
+        status = fit_pair(job, basis, code, s, &courses[s]);
     if (status != ARMILLA_OK || job->session->exit) return status;
     const course *palm = &courses[PALM], *fast = &courses[FAST];
     report_line(&job->session->report, "          %-11s x %-20s %.6f   %.6f   %4" PRId64 "   %" PRId64 " and %" PRId64,
@@ -158,9 +192,7 @@ static armilla_status run(demo_job *job)
     armilla_output *output = NULL;
     armilla_status status = compare_weights(job);
     if (status == ARMILLA_OK) status = demo_output(job, "pairs.csv", &output);
-    if (status == ARMILLA_OK) status = demo_finish(job, output, compare_pairs(job, output));
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind convergence --out @convergence.svg");
-    return status;
+    return status == ARMILLA_OK ? demo_finish(job, output, compare_pairs(job, output)) : status;
 }
 
 #define PAIR(name) name "-palm.npz", name "-palm.csv", name "-fast.npz", name "-fast.csv"
@@ -180,6 +212,6 @@ static const char *const files[] = {"data.csv",
                                     PAIRS_OF("nonnegative"),
                                     NULL};
 
-static const char *const pictures[] = {"convergence", NULL};
+static const demo_picture pictures[] = {{.kind = "convergence", .model = "model.npz"}, {.kind = NULL}};
 
 const demo demo_convergence = {.name = "convergence", .files = files, .pictures = pictures, .run = run};

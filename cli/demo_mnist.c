@@ -2,24 +2,25 @@
  * for each image; by the default and by the paper's own algorithm, and with codes of both signs. */
 #include "demo.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-static const struct {
-    const char *name, *meaning, *options;
-} fits[] = {
-    {"model", "nonneg-sparse-sphere, fast", "--codes nonneg-sparse-sphere --sparsity 2 --trace @trace.csv"},
-    {"palm", "nonneg-sparse-sphere, palm from random",
-     "--codes nonneg-sparse-sphere --sparsity 2 --solver palm --start random --tol 0"},
-    {"palm-svd", "nonneg-sparse-sphere, palm from svd",
-     "--codes nonneg-sparse-sphere --sparsity 2 --solver palm --start svd --tol 0"},
-    {"signed", "sparse-sphere, fast", "--codes sparse-sphere --sparsity 2"},
-    {"signed-palm", "sparse-sphere, palm from random",
-     "--codes sparse-sphere --sparsity 2 --solver palm --start random --tol 0"},
-    {"centred", "sphere, fast, centred", "--codes sphere --center"},
+typedef struct fit_row {
+    const char *model, *meaning, *codes;
+    int64_t sparsity;
+    const char *palm;  /* the start from which palm goes all the way; NULL: the default solver and start */
+    const char *trace; /* the file of it, or NULL */
+    bool center;
+} fit_row;
+
+static const fit_row fits[] = {
+    {"model.npz", "nonneg-sparse-sphere, fast", "nonneg-sparse-sphere", .sparsity = 2, .trace = "trace.csv"},
+    {"palm.npz", "nonneg-sparse-sphere, palm from random", "nonneg-sparse-sphere", .sparsity = 2, .palm = "random"},
+    {"palm-svd.npz", "nonneg-sparse-sphere, palm from svd", "nonneg-sparse-sphere", .sparsity = 2, .palm = "svd"},
+    {"signed.npz", "sparse-sphere, fast", "sparse-sphere", .sparsity = 2},
+    {"signed-palm.npz", "sparse-sphere, palm from random", "sparse-sphere", .sparsity = 2, .palm = "random"},
+    {"centred.npz", "sphere, fast, centred", "sphere", .center = true},
 };
 
 /* Share of the samples whose largest entry is that of the same atom, the most frequent one. */
@@ -46,20 +47,39 @@ static armilla_status find_share(demo_job *job, const char *name, double *share,
     return ARMILLA_OK;
 }
 
-static armilla_status run_fits(demo_job *job)
+static armilla_status run_fit(demo_job *job, const fit_row *row)
+{
+    cli_settings *settings = demo_begin(job, &command_fit);
+    armilla_options *fit = &settings->fit;
+    settings->operands[0] = job->inputs[0];
+    settings->labels = job->inputs[1];
+    settings->keep.labels = "3";
+    settings->out = demo_name(job, row->model);
+    settings->trace = row->trace ? demo_name(job, row->trace) : NULL;
+    fit->rank = 10;
+    fit->precision = "f32";
+    fit->seed = job->session->settings.fit.seed;
+    fit->codes = row->codes;
+    fit->sparsity = row->sparsity;
+    fit->center = row->center;
+    if (row->palm) {
+        fit->solver = "palm";
+        fit->start = row->palm;
+        fit->tol = 0;
+    }
+    return demo_run(job);
+}
+
+static armilla_status run(demo_job *job)
 {
     armilla_status status = ARMILLA_OK;
     report_line(
         &job->session->report,
         "threes    of the test images, orthonormal, rank 10: relative error, and how many have the same atom first");
     for (size_t i = 0; i < sizeof fits / sizeof *fits && status == ARMILLA_OK && !job->session->exit; i++) {
-        char model[64];
         double share = 0, error = 0;
-        snprintf(model, sizeof model, "%s.npz", fits[i].name);
-        status = demo_run(
-            job, "fit %%1 --labels %%2 --keep-label 3 --rank 10 --precision f32 --seed %" PRId64 " %s --out @%s",
-            job->session->settings.fit.seed, fits[i].options, model);
-        if (status == ARMILLA_OK) status = find_share(job, model, &share, &error);
+        status = run_fit(job, &fits[i]);
+        if (status == ARMILLA_OK) status = find_share(job, fits[i].model, &share, &error);
         if (status == ARMILLA_OK && !job->session->exit)
             report_line(&job->session->report, "          %-40s %.4f   %3.0f %%", fits[i].meaning, error, 100 * share);
     }
@@ -88,19 +108,15 @@ static armilla_status find(demo_job *job)
     return status == ARMILLA_OK ? find_input(job, "t10k-labels-idx1-ubyte", job->inputs[1]) : status;
 }
 
-static armilla_status run(demo_job *job)
-{
-    armilla_status status = run_fits(job);
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind atoms --images 28x28 --out @atoms.svg");
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @model.npz --kind convergence --out @convergence.svg");
-    if (status == ARMILLA_OK) status = demo_draw(job, "plot @centred.npz --kind sphere --out @sphere.svg");
-    return status;
-}
-
 static const char *const files[] = {"model.npz",  "trace.csv",       "palm.npz",    "palm-svd.npz",
                                     "signed.npz", "signed-palm.npz", "centred.npz", NULL};
 
-static const char *const pictures[] = {"atoms", "convergence", "sphere", NULL};
+static const demo_picture pictures[] = {
+    {.kind = "atoms", .model = "model.npz", .images = "28x28"},
+    {.kind = "convergence", .model = "model.npz"},
+    {.kind = "sphere", .model = "centred.npz"},
+    {.kind = NULL},
+};
 
 const demo demo_mnist = {
     .name = "mnist", .files = files, .pictures = pictures, .data = "build/mnist", .find = find, .run = run};

@@ -147,16 +147,14 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     return found->run(session);
 }
 
-armilla_status run_inside(cli_session *outer, char *const *arguments)
+armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings)
 {
-    const cli_command *found = NULL;
-    cli_session inner = {.program = outer->program, .context = outer->context, .report = outer->report};
-    armilla_status status = find_command(&inner, arguments[0], &found);
-    if (status == ARMILLA_OK) status = parse_arguments(&inner, found, arguments + 1);
-    inner.report.quiet = inner.settings.quiet;
+    cli_session inner = {
+        .program = outer->program, .context = outer->context, .report = outer->report, .settings = *settings};
+    inner.report.quiet = settings->quiet;
     armilla_context_set_log(outer->context, report_log, &inner.report);
     armilla_context_set_watch(outer->context, watch_call, &inner.report);
-    if (status == ARMILLA_OK) status = found->run(&inner);
+    const armilla_status status = command->run(&inner);
     armilla_context_set_log(outer->context, report_log, &outer->report);
     armilla_context_set_watch(outer->context, watch_call, &outer->report);
     memcpy(outer->error, inner.error, sizeof outer->error);

@@ -113,15 +113,21 @@ static armilla_status check_operands(const cli_parser *parser)
     return check_choice(parser->session, parser->command);
 }
 
+void parse_defaults(const cli_command *command, cli_settings *settings)
+{
+    *settings = (cli_settings){.out = NULL};
+    armilla_options_default(&settings->fit);
+    armilla_cluster_options_default(&settings->cluster);
+    armilla_selection_default(&settings->keep);
+    armilla_option_presets(command->options, settings);
+}
+
 armilla_status parse_arguments(cli_session *session, const cli_command *command, char *const *arguments)
 {
     cli_parser parser = {.session = session, .command = command, .next = arguments};
     armilla_status status = ARMILLA_OK;
     bool options_ended = false;
-    armilla_options_default(&session->settings.fit);
-    armilla_cluster_options_default(&session->settings.cluster);
-    armilla_selection_default(&session->settings.keep);
-    armilla_option_presets(command->options, &session->settings);
+    parse_defaults(command, &session->settings);
     parser.group_count = option_groups(command, &session->settings, parser.groups);
     while (status == ARMILLA_OK && *parser.next) {
         const char *spoken = *parser.next++;

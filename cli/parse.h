@@ -16,6 +16,9 @@ enum { OPTION_GROUPS = 4 };
 /* The tables of a command, its own last; returns how many. */
 size_t option_groups(const cli_command *command, cli_settings *settings, option_group groups[OPTION_GROUPS]);
 
+/* What a command does where nothing is given. */
+void parse_defaults(const cli_command *command, cli_settings *settings);
+
 /* True where -h or --help stands before any `--`: it wins over whatever else is wrong. */
 bool parse_wants_help(char *const *arguments);
 

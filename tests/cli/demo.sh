@@ -63,3 +63,6 @@ refuse 73 'nosuch/demo' demo --out nosuch/demo
 mkdir "with space"
 expect 0 demo --out 'with space'
 says "'with space/model.npz'"
+# A name means nothing but itself, to the commands inside as well.
+expect 0 demo convergence --out '@%1 %s' --quiet
+equal "$(ls '@%1 %s' | grep -c '^[a-z-]*\.npz$')" 18
