@@ -16,8 +16,6 @@
 
 #define PROGRAM "armilla-convert"
 
-enum { MOST_ARGUMENTS = 12 };
-
 static armilla_status not_built(cli_session *session, const char *path)
 {
     return fail(session, ARMILLA_NOT_BUILT,
@@ -99,21 +97,17 @@ static armilla_status judge(cli_session *session, const char *path, int ended, c
                 path, WIFSIGNALED(ended) ? WTERMSIG(ended) : 0);
 }
 
-/* The program with its output and its errors going there; a file name may look like an option. */
+/* The program with its output and its errors going there. */
 static pid_t start(const cli_session *session, const char *path, const armilla_read_options *options, int output,
                    int errors)
 {
-    char program[PATH_MAX], memory[32];
-    const char *arguments[MOST_ARGUMENTS] = {program};
-    size_t count = 1;
+    char program[PATH_MAX], memory[32] = ""; /* no limit */
+    const char *array = options->array ? options->array : "", *samples = options->sample_columns ? "columns" : "rows";
+    const char *const arguments[] = {program, path, array, samples, memory, NULL};
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), streams[] = {nothing, output, errors};
     find_program(program);
     const int64_t limit = armilla_context_memory_limit(session->context);
-    snprintf(memory, sizeof memory, "%lld", (long long)limit);
-    if (options->array) arguments[count++] = "--array", arguments[count++] = options->array;
-    if (options->sample_columns) arguments[count++] = "--samples", arguments[count++] = "columns";
-    if (limit < INT64_MAX) arguments[count++] = "--memory", arguments[count++] = memory;
-    arguments[count++] = "--", arguments[count++] = path;
+    if (limit < INT64_MAX) snprintf(memory, sizeof memory, "%lld", (long long)limit);
     const pid_t child = nothing < 0 ? -1 : child_start(program, arguments, streams, 3);
     if (nothing >= 0) close(nothing);
     return child;

@@ -1,5 +1,6 @@
 /* armilla-convert IN > OUT.npz: reads a file of HDF5's or MATLAB's and writes it to its standard output. One line on
- * standard error and an exit status tell what went wrong, as those of armilla do. */
+ * standard error and an exit status tell what went wrong, as those of armilla do. It is run by armilla, whose command
+ * line is parsed there: this program has places instead of options. */
 #include "convert.h"
 
 #include <errno.h>
@@ -13,61 +14,56 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: armilla-convert [--array NAME] [--samples rows|columns] [--memory BYTES] [--] IN > OUT.npz\n"
+    "usage: armilla-convert IN [ARRAY [SAMPLES [MEMORY]]] > OUT.npz\n"
     "\n"
     "Reads .h5ad (AnnData), 10x .h5 and MATLAB's .mat (versions 4, 5 and 7.3), and writes an .npz with one sample per\n"
-    "row and the names of features and samples. --array chooses among several matrices (h5ad: X, raw/X, layers/NAME);\n"
-    "--samples says what a sample is in a .mat. armilla convert IN OUT runs this by itself, and writes other formats.\n";
+    "row and the names of features and samples. ARRAY chooses among several matrices (h5ad: X, raw/X, layers/NAME),\n"
+    "SAMPLES says whether a sample of a .mat is one of its rows or columns, MEMORY is a limit in bytes; '' stands for\n"
+    "what is not given. armilla convert IN OUT runs this by itself, and writes other formats; its options for these are\n"
+    "--array, --samples and --memory, by which messages name them.\n";
 
-typedef struct request {
-    const char *in, *array, *samples, *memory;
-    bool help;
-} request;
+/* Places of the arguments: a file may be called anything. */
+enum { IN = 1, ARRAY, SAMPLES, MEMORY, PLACES };
 
-/* Options with a value. */
-static const struct word {
-    const char *name;
-    size_t offset;
-} words[] = {{"--array", offsetof(request, array)},
-             {"--samples", offsetof(request, samples)},
-             {"--memory", offsetof(request, memory)}};
-
-static const char **find_word(request *wanted, const char *name)
+/* The argument at that place; "" where it is not given. */
+static const char *argument(int count, char **arguments, int place)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].name, name) == 0) return (const char **)(void *)((char *)wanted + words[i].offset);
-    return NULL;
+    return place < count ? arguments[place] : "";
 }
 
-static armilla_status parse(conversion *c, char **arguments, request *wanted)
+static armilla_status take_samples(conversion *c, const char *word)
 {
-    bool names = false; /* all that follow are */
-    for (; *arguments; arguments++) {
-        const char **word = names ? NULL : find_word(wanted, *arguments);
-        if (word && !arguments[1]) return refuse(c, ARMILLA_BAD_ARGUMENT, "%s needs a value", *arguments);
-        if (word)
-            *word = *++arguments;
-        else if (!names && strcmp(*arguments, "--") == 0)
-            names = true;
-        else if (!names && (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0))
-            wanted->help = true;
-        else if (!names && **arguments == '-')
-            return refuse(c, ARMILLA_BAD_ARGUMENT, "'%s' is no option (see --help)", *arguments);
-        else if (!wanted->in)
-            wanted->in = *arguments;
-        else
-            return refuse(c, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many (see --help)", *arguments);
-    }
-    if (wanted->help) return ARMILLA_OK;
-    if (!wanted->in) return refuse(c, ARMILLA_BAD_ARGUMENT, "IN is needed (see --help)");
-    if (wanted->samples && strcmp(wanted->samples, "rows") != 0 && strcmp(wanted->samples, "columns") != 0)
-        return refuse(c, ARMILLA_BAD_ARGUMENT, "--samples: '%s' is unknown; give rows or columns", wanted->samples);
-    if (isatty(STDOUT_FILENO))
-        return refuse(c, ARMILLA_BAD_ARGUMENT, "the output is no text: send it to a file (> OUT.npz)");
-    return ARMILLA_OK;
+    c->sample_columns = strcmp(word, "columns") == 0;
+    if (!*word || c->sample_columns || strcmp(word, "rows") == 0) return ARMILLA_OK;
+    return refuse(c, ARMILLA_BAD_ARGUMENT, "SAMPLES: '%s' is unknown; give rows or columns (see --help)", word);
 }
 
-/* The library's fields are this program's options. */
+/* 0 is no limit of its own, as if nothing were given. */
+static armilla_status take_memory(conversion *c, const char *word, int64_t *memory)
+{
+    char *end = NULL;
+    errno = 0;
+    *memory = strtoll(word, &end, 10);
+    if (!*word || (*end == '\0' && errno == 0 && *memory >= 0)) return ARMILLA_OK;
+    return refuse(c, ARMILLA_BAD_ARGUMENT, "MEMORY: '%s' is no number of bytes (see --help)", word);
+}
+
+static armilla_status take_arguments(conversion *c, int count, char **arguments, int64_t *memory)
+{
+    if (count <= IN) return refuse(c, ARMILLA_BAD_ARGUMENT, "IN is needed (see --help)");
+    if (count > PLACES)
+        return refuse(c, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many (see --help)", arguments[PLACES]);
+    const char *array = argument(count, arguments, ARRAY);
+    c->path = arguments[IN];
+    c->array = *array ? array : NULL;
+    armilla_status status = take_samples(c, argument(count, arguments, SAMPLES));
+    if (status == ARMILLA_OK) status = take_memory(c, argument(count, arguments, MEMORY), memory);
+    if (status == ARMILLA_OK && isatty(STDOUT_FILENO))
+        status = refuse(c, ARMILLA_BAD_ARGUMENT, "the output is no text: send it to a file (> OUT.npz)");
+    return status;
+}
+
+/* Messages name the options of `armilla`, whose users read them. */
 static void word_option(void *user, const char *field, const char *value, char *text, size_t size)
 {
     (void)user;
@@ -176,20 +172,17 @@ static void leave_behind(void)
 
 int main(int count, char **arguments)
 {
-    request wanted = {.in = NULL};
     conversion c = {.path = ""};
+    int64_t memory = 0;
     leave_behind();
+    if (count == 2 && strcmp(arguments[IN], "--help") == 0) {
+        fputs(usage, stdout);
+        return armilla_status_exit(fflush(stdout) == 0 ? ARMILLA_OK : ARMILLA_IO_ERROR);
+    }
     armilla_status status = armilla_context_new(NULL, &c.context);
     if (status == ARMILLA_OK) armilla_context_set_wording(c.context, word_option, NULL);
-    if (status == ARMILLA_OK) status = parse(&c, arguments + (count > 0), &wanted);
-    if (status == ARMILLA_OK && wanted.help) {
-        fputs(usage, stdout);
-    } else if (status == ARMILLA_OK) {
-        c.path = wanted.in;
-        c.array = wanted.array;
-        c.sample_columns = wanted.samples && strcmp(wanted.samples, "columns") == 0;
-        status = convert(&c, wanted.memory ? strtoll(wanted.memory, NULL, 10) : 0);
-    }
+    if (status == ARMILLA_OK) status = take_arguments(&c, count, arguments, &memory);
+    if (status == ARMILLA_OK) status = convert(&c, memory);
     if (status != ARMILLA_OK)
         fprintf(stderr, "armilla-convert: %s\n",
                 c.error[0]  ? c.error

@@ -278,11 +278,11 @@ def check_memory():
         file["X"] = X
     for name in ("x.mat", "x.h5ad"):
         for megabytes in (0.1, 1, 4, 16, 64, 128, 256, 290, 310):
-            done = subprocess.run([CONVERTER, "--memory", str(int(megabytes * 2**20)), name], stdout=subprocess.PIPE,
+            done = subprocess.run([CONVERTER, name, "", "", str(int(megabytes * 2**20))], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, timeout=60)
             assert done.returncode == 0, f"{name}: {megabytes} MB: {done.returncode}: {done.stderr}"
         large = rng_file(name)
-        told = subprocess.run([CONVERTER, "--memory", "1000000", large], stdout=subprocess.PIPE,
+        told = subprocess.run([CONVERTER, large, "", "", "1000000"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=60)
         assert sanitized or (told.returncode == 71 and told.stderr.count(b"\n") == 1), (large, told)
 
@@ -320,10 +320,14 @@ def check_program():
     np.save("x.npy", np.eye(3))
     scipy.io.savemat("x.mat", {"X": np.eye(3)})
     os.link("x.mat", "-x")
-    for arguments in (["x.mat"], ["--", "-x"], ["--samples", "columns", "--", "x.mat"]):
+    D = np.arange(6.0).reshape(2, 3)
+    scipy.io.savemat("two.mat", {"D": D, "E": np.eye(3)})
+    for arguments, wanted in ((["x.mat"], np.eye(3)), (["-x"], np.eye(3)), (["two.mat", "D"], D),
+                              (["two.mat", "D", "rows"], D), (["two.mat", "D", "columns"], D.T),
+                              (["two.mat", "E", "", "1000000000"], np.eye(3)), (["x.mat", "", "", ""], np.eye(3))):
         made = subprocess.run([CONVERTER, *arguments], stdout=subprocess.PIPE, check=True).stdout
         open("out.npz", "wb").write(made)
-        assert np.array_equal(np.load("out.npz")["X"], np.eye(3))
+        assert np.array_equal(np.load("out.npz")["X"], wanted), arguments
     with open("out.npz", "wb") as out:
         subprocess.run([CONVERTER, "x.mat"], stdout=out, check=True)
     assert np.array_equal(np.load("out.npz")["X"], np.eye(3))
@@ -333,8 +337,10 @@ def check_program():
     run("x.npy", program=CONVERTER, status=65)
     run(".", program=CONVERTER, status=65)
     run("nosuch.h5", program=CONVERTER, status=66)
-    for wrong in ([], ["x.mat", "y.mat"], ["-x"], ["--array"], ["--samples", "both", "x.mat"]):
-        run(*wrong, program=CONVERTER, status=64)
+    for wrong in ([], ["x.mat", "", "both"], ["x.mat", "", "", "much"], ["x.mat", "", "", "-1"], ["x.mat", "", "", "1K"],
+                  ["x.mat", "", "", "9" * 30], ["x.mat", "", "rows", "", "y.mat"]):
+        assert run(*wrong, program=CONVERTER, status=64).count("\n") == 1, wrong
+    run("--array", program=CONVERTER, status=66)  # a file's name
     assert "usage" in run("--help", program=CONVERTER)
     os.mkdir("alone")
     shutil.copy(ARMILLA, "alone/armilla")
