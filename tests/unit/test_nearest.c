@@ -40,6 +40,19 @@ static void test_nearest_is_the_first_of_equals(void **state)
     }
 }
 
+/* What every step of the tests begins with. */
+static armilla_lloyd lloyd_of(armilla_context *context, armilla_sweep *sweep, const double *squared, double *offsets)
+{
+    return (armilla_lloyd){.sweep = sweep,
+                           .kernels = armilla_code_kernels_for(context),
+                           .m = M,
+                           .n = N,
+                           .r = R,
+                           .squared_norms = squared,
+                           .l = 1,
+                           .offsets = offsets};
+}
+
 /* Data in both forms, and centred: sums of clusters, their sizes, <X,UW> and the inertia. */
 typedef struct outcome {
     double A[M * R], sizes[R], cross, change, inertia;
@@ -55,19 +68,12 @@ static void sweep_names(armilla_context *context, const armilla_data *X, const d
     for (int64_t j = 0; j < N; j++) got->names[j] = (int32_t)(j % 2);
     REFERENCE_OK(armilla_call_enter(context, threads));
     REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
-    armilla_lloyd lloyd = {.sweep = sweep,
-                           .kernels = armilla_code_kernels_for(context),
-                           .m = M,
-                           .n = N,
-                           .r = R,
-                           .squared_norms = squared,
-                           .l = 1,
-                           .U_typed = U,
-                           .squares = squares,
-                           .stride = 1,
-                           .names = got->names,
-                           .distances = distances,
-                           .offsets = offsets};
+    armilla_lloyd lloyd = lloyd_of(context, sweep, squared, offsets);
+    lloyd.U_typed = U;
+    lloyd.squares = squares;
+    lloyd.stride = 1;
+    lloyd.names = got->names;
+    lloyd.distances = distances;
     REFERENCE_OK(armilla_lloyd_assign(&lloyd));
     assert_null(armilla_sweep_G(sweep));
     memcpy(got->A, armilla_sweep_A(sweep), sizeof got->A);
@@ -221,28 +227,21 @@ static armilla_status run_trial(armilla_context *context, const armilla_data *X,
     for (int64_t j = 0; j < N; j++) squared[j] = reference_dot(M, dense + j * M, dense + j * M);
     REFERENCE_OK(armilla_call_enter(context, 3));
     REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
-    armilla_lloyd lloyd = {.sweep = sweep,
-                           .kernels = armilla_code_kernels_for(context),
-                           .m = M,
-                           .n = N,
-                           .r = R,
-                           .squared_norms = squared,
-                           .l = l,
-                           .U = t->U,
-                           .U_typed = t->U,
-                           .U_next = t->U_next,
-                           .stays = stays,
-                           .A = t->A,
-                           .sizes = t->G,
-                           .squares = t->H,
-                           .stride = R + 1,
-                           .names = t->names,
-                           .distances = t->distances,
-                           .offsets = offsets,
-                           .atom = points_up,
-                           .revive = fails ? revive_none : revive_one,
-                           .settle = settle_trial,
-                           .self = t};
+    armilla_lloyd lloyd = lloyd_of(context, sweep, squared, offsets);
+    lloyd.l = l;
+    lloyd.U = lloyd.U_typed = t->U;
+    lloyd.U_next = t->U_next;
+    lloyd.stays = stays;
+    lloyd.A = t->A;
+    lloyd.sizes = t->G;
+    lloyd.squares = t->H;
+    lloyd.stride = R + 1;
+    lloyd.names = t->names;
+    lloyd.distances = t->distances;
+    lloyd.atom = points_up;
+    lloyd.revive = fails ? revive_none : revive_one;
+    lloyd.settle = settle_trial;
+    lloyd.self = t;
     const armilla_status status = armilla_lloyd_step(&lloyd);
     if (status == ARMILLA_OK) t->inertia = armilla_sweep_tally(sweep)[ARMILLA_LLOYD_INERTIA];
     armilla_sweep_free(sweep);
