@@ -206,7 +206,7 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     armilla_status status = ARMILLA_NOT_NULL(context, path, data);
     if (status == ARMILLA_OK && options)
         status = armilla_sized_read(context, "armilla_read_options", options, &chosen, sizeof chosen);
-    if (status == ARMILLA_OK) status = armilla_call_enter(context, chosen.threads);
+    if (status == ARMILLA_OK) status = armilla_about(context, path, armilla_call_enter(context, chosen.threads));
     if (status != ARMILLA_OK) return status;
     const int64_t outer = armilla_memory_enter(context, chosen.memory);
     armilla_call_stage(context, ARMILLA_STAGE_READING);
