@@ -31,7 +31,8 @@ ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, ar
                                                     int64_t m, int64_t n, armilla_data **data);
 
 /* A function of the program's that has the numbers: rows of a database, slices of a large file, pictures that are decoded
- * when they are wanted. Data from it are dense; no more of them is in memory than the panels that threads work on. */
+ * when they are wanted. Data from it are dense; fits, transform, clusters and surveys have no more of
+ * them in memory than the panels that threads work on. armilla_model_check, writing and selecting copy them first. */
 typedef struct armilla_data_source {
     size_t size;
     armilla_type type;

@@ -56,6 +56,16 @@ void armilla_call_leave(armilla_context *context)
     context->call = (armilla_call){.open = false};
 }
 
+armilla_status armilla_call_enter_together(armilla_context *context, int64_t threads)
+{
+    const bool nested = context->call.open; /* then the messages are those of the outer call */
+    const armilla_status own = armilla_call_enter(context, threads);
+    if (nested) return own;
+    const armilla_status status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, own);
+    if (status != ARMILLA_OK) armilla_call_leave(context);
+    return status;
+}
+
 armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status)
 {
     status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);

@@ -32,7 +32,9 @@ typedef struct armilla_call {
  * memory, is not left. */
 armilla_status armilla_call_enter(armilla_context *context, int64_t threads);
 void armilla_call_leave(armilla_context *context);
-/* The same pair for what ranks make together: on leaving they agree on the status, which is returned. */
+/* The same pair for what ranks make together: they agree on the status, which is returned, also where one of them
+ * cannot enter. */
+armilla_status armilla_call_enter_together(armilla_context *context, int64_t threads);
 armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status);
 /* For what ranks cannot make together yet: refused where there are several. */
 armilla_status armilla_call_enter_alone(armilla_context *context, int64_t threads);

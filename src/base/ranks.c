@@ -58,8 +58,10 @@ int armilla_ranks_owner(const armilla_tree *tree, int level, int64_t node, int s
     return (int)((node << (level - shared)) * size / tree->nodes_at[shared]);
 }
 
+/* Whatever was sent next would arrive where the other ranks wait for something else. */
 static armilla_status lost(armilla_context *context, int rank)
 {
+    context->call.agreed = true;
     return armilla_fail(context, ARMILLA_IO_ERROR,
                         "rank %d of %d cannot be reached: it has ended, or the connection is lost; start all again",
                         rank, context->ranks->count);

@@ -21,7 +21,7 @@ armilla_status armilla_sized_read(armilla_context *context, const char *name, co
 {
     const size_t there = size_of(given);
     const unsigned char *bytes = given;
-    if (there <= sizeof there || there > MOST_SIZE)
+    if (there <= sizeof there || there > MOST_SIZE || there % sizeof there != 0)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "%s: its size is %zu, which cannot be; fill it by %s_default, or set .size = sizeof(%s)",
                             name, there, name, name);

@@ -218,6 +218,7 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     armilla_cluster_options options = *wanted->options;
     armilla_kmeans_problem problem = *wanted;
     armilla_status status = preparation ? armilla_options_read(context, preparation, &asked) : ARMILLA_OK;
+    if (status == ARMILLA_OK) status = armilla_options_check_words(context, &asked);
     if (status != ARMILLA_OK) return status;
     prepared_data data = {.preparation = armilla_preparation_asked(&asked), .raw = X};
     armilla_memory_add_rank(context, options.k);
@@ -296,7 +297,7 @@ armilla_status armilla_cluster_model(armilla_context *context, const armilla_mod
     if (status != ARMILLA_OK) return status;
     if (problem.way->codes) return cluster_argmax(context, model, problem.way, whole.k, clustering);
     const armilla_model_summary *s = &model->summary;
-    status = armilla_data_wrap_dense(context, s->precision, model->V, s->rank, s->n, s->rank, &codes);
+    status = armilla_data_borrow_dense(context, s->precision, model->V, s->rank, s->n, &codes);
     if (status == ARMILLA_OK) status = cluster(&problem, context, codes, NULL, clustering);
     armilla_data_free(codes);
     return status;

@@ -88,8 +88,9 @@ armilla_column armilla_panel_column(const armilla_panel *panel, int64_t j, armil
 armilla_status armilla_column_reader_open(armilla_context *context, const armilla_data *X, armilla_type work,
                                           armilla_column_reader *reader)
 {
-    *reader = (armilla_column_reader){.context = context,
-                                      .panel = {.data = X, .kernels = armilla_kernels_for(context, work), .count = 1}};
+    *reader = (armilla_column_reader){
+        .context = context,
+        .panel = {.context = context, .data = X, .kernels = armilla_kernels_for(context, work), .count = 1}};
     const armilla_status status = armilla_take(context, (int64_t)X->ops->workspace(X, work, 1), 1, &reader->workspace);
     return status == ARMILLA_OK ? armilla_column_buffers_take(context, X, 1, &reader->buffer) : status;
 }

@@ -25,6 +25,7 @@ typedef struct armilla_sparse_panel {
 
 /* Columns first ... first+count-1 of X, ready to be multiplied. */
 typedef struct armilla_panel {
+    armilla_context *context; /* of the call, where a load that fails says why */
     const armilla_data *data;
     const armilla_kernels *kernels;
     int64_t first, count;
@@ -104,6 +105,10 @@ typedef struct armilla_mapped {
     size_t bytes;
     const void *values;
 } armilla_mapped;
+
+/* Dense data of the library's own numbers, m from one sample to the next: no input, which the limit of memory goes by. */
+armilla_status armilla_data_borrow_dense(armilla_context *context, armilla_type type, const void *values, int64_t m,
+                                         int64_t n, armilla_data **data);
 
 /* Dense data that own their memory: values came from armilla_take, or are mapped. On success, and only then, the data
  * object owns it. */

@@ -115,6 +115,13 @@ armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type ty
     return status;
 }
 
+armilla_status armilla_data_borrow_dense(armilla_context *context, armilla_type type, const void *values, int64_t m,
+                                         int64_t n, armilla_data **data)
+{
+    const dense form = {.data = {.type = type, .m = m, .n = n}, .values = values, .stride = m};
+    return new_dense(context, &form, data);
+}
+
 armilla_status armilla_data_own_dense(armilla_context *context, armilla_type type, void *values, int64_t m, int64_t n,
                                       armilla_data **data)
 {

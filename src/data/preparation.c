@@ -271,7 +271,7 @@ armilla_status armilla_preparation_apply(armilla_context *context, const armilla
     before.unit_length = false;
     for (int64_t j = 0; j < count && lengths; j++) lengths[j] = 1;
     if (!armilla_preparation_any(p) || count == 0) return ARMILLA_OK;
-    armilla_status status = armilla_data_wrap_dense(context, ARMILLA_F64, X, p->m, count, p->m, &data);
+    armilla_status status = armilla_data_borrow_dense(context, ARMILLA_F64, X, p->m, count, &data);
     if (status == ARMILLA_OK && map.unit_length && lengths) {
         status = armilla_take(context, p->m, sizeof *column, &column);
         if (status == ARMILLA_OK) status = map_columns(context, &before, data, lengths, column);

@@ -177,7 +177,8 @@ static armilla_status measure_lengths(prepared *X)
     if (status == ARMILLA_OK)
         status = armilla_take(context, (int64_t)inner->ops->workspace(inner, inner->type, width), 1, &space);
     for (int64_t first = 0; first < inner->n && status == ARMILLA_OK; first += width) {
-        armilla_panel panel = {.data = inner,
+        armilla_panel panel = {.context = context,
+                               .data = inner,
                                .kernels = armilla_kernels_choose(inner->type),
                                .first = first,
                                .count = armilla_min64(width, inner->n - first)};

@@ -33,7 +33,7 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 /* ARMILLA_BAD_DATA and ARMILLA_STOPPED would be answered as if they were ours. */
 static armilla_status explain(const armilla_panel *panel, armilla_status status, const char *message)
 {
-    return armilla_fail(panel->data->context, status == ARMILLA_NO_MEMORY ? status : ARMILLA_IO_ERROR,
+    return armilla_fail(panel->context, status == ARMILLA_NO_MEMORY ? status : ARMILLA_IO_ERROR,
                         "samples %" PRId64 " to %" PRId64 " (counted from 1) could not be read: %s", panel->first + 1,
                         panel->first + panel->count, message[0] ? message : "their source gives no reason");
 }
@@ -122,7 +122,9 @@ armilla_status armilla_data_from_source(armilla_context *context, const armilla_
     made->data =
         (armilla_data){.ops = &sourced_ops, .context = context, .type = whole.type, .m = whole.m, .n = whole.n};
     made->source = whole;
-    armilla_memory_add_input(context, whole.m * whole.n * (int64_t)armilla_type_size(whole.type));
+    size_t bytes = 0; /* of all samples, which need not be in memory at once */
+    const bool counted = armilla_size_multiply(whole.m * whole.n, armilla_type_size(whole.type), &bytes);
+    armilla_memory_add_input(context, counted ? (int64_t)bytes : INT64_MAX);
     *data = &made->data;
     return ARMILLA_OK;
 }

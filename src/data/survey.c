@@ -239,7 +239,7 @@ armilla_status armilla_data_survey_sized(armilla_context *context, const armilla
 {
     armilla_data_facts whole = {.size = sizeof whole};
     armilla_status status = ARMILLA_NOT_NULL(context, data, facts);
-    if (status == ARMILLA_OK) status = armilla_call_enter(context, threads);
+    if (status == ARMILLA_OK) status = armilla_call_enter_together(context, threads);
     if (status != ARMILLA_OK) return status;
     status = armilla_survey(context, data, armilla_type_precision(data->type), &whole, NULL);
     status = armilla_call_leave_together(context, status);

@@ -241,7 +241,8 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, void *sum
     int64_t own_first = 0, own_last = 0;
     armilla_reducer_slots(t->reducer, &own_first, &own_last);
     for (int64_t first = t->first_of[slot]; first < last; first += width) {
-        armilla_panel panel = {.data = t->X, .kernels = t->kernels, .first = first, .slot = slot};
+        armilla_panel panel = {
+            .context = t->context, .data = t->X, .kernels = t->kernels, .first = first, .slot = slot};
         panel.count = armilla_min64(width, last - first);
         panel.opens = first == t->first_of[slot];
         /* Behind the slot's last panel: the slot that is free when the other threads have taken one each. */

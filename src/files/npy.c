@@ -62,6 +62,7 @@ armilla_status armilla_output_npy_header(armilla_output *output, armilla_type ty
                                          bool column_major)
 {
     char header[ARMILLA_ARRAY_HEADER];
+    if ((unsigned)type >= ARMILLA_TYPE_COUNT) return ARMILLA_BAD_ARGUMENT;
     const size_t count = armilla_array_header(armilla_array_descriptor(type), rows, cols, column_major, header);
     return armilla_output_write(output, header, count);
 }

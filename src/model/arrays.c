@@ -52,12 +52,15 @@ static armilla_status check_arrays(armilla_context *context, const armilla_optio
     return ARMILLA_OK;
 }
 
-/* *copy = count numbers of the type; ARMILLA_BAD_DATA where one is not finite. */
+/* *copy = count numbers of the type; ARMILLA_BAD_ARGUMENT where they are not aligned to it, ARMILLA_BAD_DATA where one is
+ * not finite. */
 static armilla_status copy_numbers(armilla_context *context, const char *name, armilla_type type, int64_t count,
                                    const void *values, void *copy)
 {
     const size_t size = armilla_type_size(type);
     void *made = NULL;
+    if ((uintptr_t)values % size != 0)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "model of arrays: %s is not aligned to its type", name);
     const armilla_status status = armilla_take(context, count, size, &made);
     if (status != ARMILLA_OK) return status;
     *(void **)copy = made;

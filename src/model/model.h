@@ -45,6 +45,9 @@ armilla_status armilla_fit_whole(armilla_context *context, const armilla_data *X
 /* The index-th choice of the option `kernel`, "auto" first; NULL past the last. */
 const char *armilla_kernel_choice(size_t index);
 
+/* Whether every word of them is one of its table: for what uses some of the options only. */
+armilla_status armilla_options_check_words(armilla_context *context, const armilla_options *options);
+
 /* Checks the options in themselves and looks up their names; X may be NULL, and then the type is not decided. */
 armilla_status armilla_options_resolve(armilla_context *context, const armilla_options *options, const armilla_data *X,
                                        armilla_resolved *resolved);

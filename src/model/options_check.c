@@ -132,14 +132,25 @@ static armilla_status resolve_kernel(armilla_context *context, const armilla_opt
         resolved->kernel);
 }
 
+static armilla_status check_rows(armilla_context *context, const armilla_options *options, bool words_only)
+{
+    armilla_status status = ARMILLA_OK;
+    for (const armilla_option *row = armilla_option_table(); row->name && status == ARMILLA_OK;
+         row = armilla_option_next(row))
+        if (!words_only || row->kind == ARMILLA_OPTION_WORD) status = check_row(context, row, options);
+    return status;
+}
+
+armilla_status armilla_options_check_words(armilla_context *context, const armilla_options *options)
+{
+    return check_rows(context, options, true);
+}
+
 armilla_status armilla_options_resolve(armilla_context *context, const armilla_options *options, const armilla_data *X,
                                        armilla_resolved *resolved)
 {
     armilla_resolved made = {0};
-    armilla_status status = ARMILLA_OK;
-    for (const armilla_option *row = armilla_option_table(); row->name && status == ARMILLA_OK;
-         row = armilla_option_next(row))
-        status = check_row(context, row, options);
+    armilla_status status = check_rows(context, options, false);
     const armilla_options filled = armilla_options_fill(options);
     if (status == ARMILLA_OK) status = resolve_pair(context, &filled, &made);
     if (status == ARMILLA_OK) status = check_together(context, &filled, &made);

@@ -225,6 +225,7 @@ static void list_best(armilla_fit_state *f, armilla_state_list *list)
     armilla_state_number(list, "best.l", ARMILLA_STATE_F64, &s->best.l);
     armilla_state_number(list, "best.objective", ARMILLA_STATE_F64, &s->best.objective);
     armilla_state_number(list, "best.stop", ARMILLA_STATE_I32, &s->best.stop);
+    (void)armilla_state_require(list, "best.stop", s->best.stop < ARMILLA_STOP_COUNT);
     armilla_state_number(list, "best.sealed", ARMILLA_STATE_U8, &s->best.sealed);
     const size_t outer = armilla_state_enter(list, "best");
     armilla_trace_list(s->best.trace, list);
@@ -266,7 +267,7 @@ static void list_work(armilla_fit_state *f, armilla_state_list *list)
     if (restores && s->screened) list->status = begin_screening(f);
     if (restores && list->status == ARMILLA_OK && s->phase == ARMILLA_FIT_SCREEN) list->status = draw_sketch(f);
     if (s->screened && list->status == ARMILLA_OK) armilla_screening_list(&s->screening, list);
-    if (restores) (void)armilla_state_require(list, "candidates.kept", has_candidates(s));
+    if (restores && list->status == ARMILLA_OK) (void)armilla_state_require(list, "candidates.kept", has_candidates(s));
     if (restores && list->status == ARMILLA_OK && s->phase == ARMILLA_FIT_ITERATE)
         list->status = armilla_run_open(&s->run, f->problem, f->solver);
     if (list->status != ARMILLA_OK) return;

@@ -100,8 +100,8 @@ armilla_status armilla_model_reconstruct(armilla_context *context, const armilla
     const armilla_model_summary *s = &model->summary;
     if (first < 0 || count < 0 || first > s->n - count)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            "columns %" PRId64 " to %" PRId64 " do not exist: the model has %" PRId64, first,
-                            first + count - 1, s->n);
+                            "%" PRId64 " columns from %" PRId64 " on do not exist: the model has %" PRId64, count,
+                            first, s->n);
     const size_t code_bytes = (size_t)s->rank * armilla_type_size(s->precision);
     return armilla_model_reconstruct_codes(context, model, (const char *)model->V + (size_t)first * code_bytes, count,
                                            X);

@@ -16,6 +16,8 @@ static void list(armilla_fast *fast, armilla_state_list *items)
     (void)armilla_state_require(items, "atoms.effort", fast->atoms.effort <= ARMILLA_SOLVE);
     if (fast->atoms.cheap) return;
     armilla_state_number(items, "atoms.steps", ARMILLA_STATE_I32, &fast->atoms.steps);
+    (void)armilla_state_require(
+        items, "atoms.steps", fast->atoms.steps == armilla_code_steps(0) || fast->atoms.steps == armilla_code_steps(1));
     if (fast->atoms.sure) return;
     armilla_state_number(items, "atoms.polish.last", ARMILLA_STATE_I64, &polish->last);
     armilla_state_number(items, "atoms.polish.wait", ARMILLA_STATE_F64, &polish->wait);

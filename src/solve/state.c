@@ -180,9 +180,15 @@ static armilla_status restore_item(armilla_state_list *list, const armilla_state
                             "the saved state is of another fit: %s (%lld x %lld) is not where it should be; begin the "
                             "fit anew",
                             item->name, (long long)item->rows, (long long)item->columns);
+    for (int64_t j = 0; j < item->columns * column && item->type == ARMILLA_STATE_U8; j++)
+        if ((unsigned char)bytes[j] > 1)
+            return armilla_fail(list->context, ARMILLA_BAD_DATA,
+                                "the saved state is damaged: %s is neither true nor false; begin the fit anew",
+                                item->name);
     for (int64_t j = 0; j < item->columns; j++)
         memcpy((char *)item->values + j * item->stride, bytes + j * column, (size_t)column);
     from->at += (int64_t)sizeof wanted + item->columns * column;
+    list->left = from->block->count - from->at;
     return ARMILLA_OK;
 }
 

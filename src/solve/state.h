@@ -46,6 +46,7 @@ struct armilla_state_list {
     armilla_context *context;
     armilla_state_purpose purpose;
     bool restoring;        /* each item has its saved value once it has been listed */
+    int64_t left;          /* while restoring: bytes of the block behind the last item */
     armilla_status status; /* the first that is not ARMILLA_OK; from then on listing does nothing */
     armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item);
     void *self;                    /* the visitor's */

@@ -63,7 +63,8 @@ void armilla_trace_list(armilla_trace *trace, armilla_state_list *list)
         {"trace.seconds", ARMILLA_STATE_F64, offsetof(armilla_trace_entry, seconds), true},
     };
     armilla_state_number(list, "trace.count", ARMILLA_STATE_I64, &trace->count);
-    if (!armilla_state_require(list, "trace.count", trace->count >= 0)) return;
+    const int64_t saved = list->left / (int64_t)(sizeof columns / sizeof columns[0] * sizeof(double));
+    if (!armilla_state_require(list, "trace.count", trace->count >= 0 && trace->count <= saved)) return;
     if (list->restoring) list->status = reserve(trace, trace->count);
     for (int64_t k = 0; k < trace->count && list->restoring && list->status == ARMILLA_OK; k++)
         trace->entries[k].size = sizeof trace->entries[k];

@@ -122,7 +122,8 @@ void armilla_screening_list(armilla_screening *s, armilla_state_list *list)
     const size_t outer = armilla_state_enter(list, "candidates");
     armilla_state_number(list, "tried", ARMILLA_STATE_I64, &s->tried);
     armilla_state_number(list, "iterating", ARMILLA_STATE_U8, &s->iterating);
-    if (armilla_state_require(list, "tried", s->tried >= 0 && s->tried <= s->count)) list_candidates(s, list);
+    if (armilla_state_require(list, "tried", s->tried >= 0 && s->tried + s->iterating <= s->count))
+        list_candidates(s, list);
     armilla_state_leave(list, outer);
     if (!s->sketch) return;
     const size_t inner = armilla_state_enter(list, "sketch");

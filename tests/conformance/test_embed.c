@@ -160,9 +160,10 @@ static void test_arrays_that_are_no_model(void **state)
     const armilla_model_arrays right = arrays_of(model);
     double numbers[64] = {1};
     (void)state;
-    for (int i = 0; i < 10; i++) {
-        static const char *const said[] = {"m, n",   "m, n",   "basis is NULL", "codes are there", "codes are there",
-                                           "center", "radius", "objective",     "not finite",      "f32 or f64"};
+    for (int i = 0; i < 11; i++) {
+        static const char *const said[] = {
+            "m, n",   "m, n",      "basis is NULL", "codes are there", "codes are there", "center",
+            "radius", "objective", "not finite",    "f32 or f64",      "not aligned"};
         armilla_model_arrays arrays = right;
         if (i == 0) arrays.m = 0;
         if (i == 1) arrays.n = -1;
@@ -174,6 +175,7 @@ static void test_arrays_that_are_no_model(void **state)
         if (i == 7) arrays.objective = -1;
         if (i == 8) numbers[3] = (double)NAN, arrays.basis = numbers;
         if (i == 9) arrays.precision = ARMILLA_U8;
+        if (i == 10) arrays.basis = (const char *)numbers + 4;
         reference_scene("arrays %d", i);
         REFERENCE_HOLDS(armilla_model_from_arrays(reference_context, &trial.options, &arrays, &made) != ARMILLA_OK);
         REFERENCE_SAYS(said[i]);

@@ -179,10 +179,109 @@ static void test_restored_at_every_step(void **state)
     }
 }
 
+/* What stands before an item's bytes in a block (solve/state.c). */
+typedef struct label {
+    char name[ARMILLA_STATE_NAME];
+    int64_t type, rows, columns;
+} label;
+
+/* Where the bytes of the item are; NULL where the block has none of that name. */
+static char *find_item(const armilla_state_block *block, const char *name)
+{
+    label own;
+    for (int64_t at = 0; at < block->count;) {
+        memcpy(&own, block->bytes + at, sizeof own);
+        at += (int64_t)sizeof own;
+        if (strcmp(own.name, name) == 0) return block->bytes + at;
+        at += own.rows * own.columns * (int64_t)armilla_state_size((armilla_state_type)own.type);
+    }
+    return NULL;
+}
+
+/* Numbers that no state has are refused by the name of their item, before anything is done by them. */
+static void test_damaged_states_are_refused(void **state)
+{
+    static const struct damage {
+        const char *item;
+        int64_t value;
+        size_t bytes;
+    } damages[] = {
+        {"restarts.phase", 17, 4},
+        {"restarts.round", 5, 8},
+        {"restarts.rounds", -1, 8},
+        {"restarts.best.found", 2, 1},
+        {"restarts.used", 99, 4},
+        {"problem.sealed", 255, 1},
+        {"problem.stop", 99, 4},
+        {"problem.stop", -1, 4},
+        {"problem.trace.count", -1, 8},
+        {"problem.trace.count", 20000000, 8},
+        {"fast.phase", 4, 4},
+        {"fast.atoms.effort", 9, 4},
+        {"fast.atoms.steps", INT32_MAX, 4},
+    };
+    (void)state;
+    trial t;
+    armilla_fit_state f;
+    armilla_state_block block = {.bytes = NULL};
+    begin_trial(&t, &scenarios[4], 44); /* atoms that move one by one, several restarts */
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        bool ended = false;
+        open_fit(&t, &f);
+        for (int step = 0; step < 4; step++) REFERENCE_OK(armilla_fit_step(&f, &ended));
+        REFERENCE_OK(armilla_state_save(reference_context, armilla_fit_list, &f, &block));
+        armilla_fit_close(&f, NULL);
+        char *bytes = find_item(&block, damages[i].item);
+        reference_scene("%s = %d", damages[i].item, (int)damages[i].value);
+        assert_non_null(bytes);
+        memcpy(bytes, &damages[i].value, damages[i].bytes); /* little-endian */
+        open_fit(&t, &f);
+        const int64_t before = armilla_context_memory_peak(reference_context);
+        REFERENCE_HOLDS(armilla_state_restore(reference_context, armilla_fit_list, &f, &block) == ARMILLA_BAD_DATA);
+        REFERENCE_HOLDS(strstr(armilla_context_error(reference_context), "saved state") != NULL);
+        REFERENCE_HOLDS(armilla_context_memory_peak(reference_context) < before + (1 << 20));
+        armilla_fit_close(&f, NULL);
+    }
+    armilla_release(reference_context, block.bytes);
+    end_trial(&t);
+}
+
+/* Memory that ends anywhere while a state is restored: candidates of screening, the sketch, the solver. */
+static void test_restoring_without_memory(void **state)
+{
+    (void)state;
+    for (size_t i = SCENARIOS - 1; i >= SCENARIOS - 2; i--)
+        for (int at = 1; at <= 30; at += 29) {
+            trial t;
+            armilla_fit_state f;
+            armilla_state_block block = {.bytes = NULL};
+            bool ended = false;
+            armilla_status status = ARMILLA_NO_MEMORY;
+            begin_trial(&t, &scenarios[i], 40 + i);
+            open_fit(&t, &f);
+            for (int step = 0; step < at && !ended; step++) REFERENCE_OK(armilla_fit_step(&f, &ended));
+            REFERENCE_OK(armilla_state_save(reference_context, armilla_fit_list, &f, &block));
+            armilla_fit_close(&f, NULL);
+            for (int64_t more = 0; status == ARMILLA_NO_MEMORY; more += 1 + more / 3) {
+                open_fit(&t, &f);
+                armilla_context_set_memory(reference_context, armilla_context_memory_live(reference_context) + more);
+                status = armilla_state_restore(reference_context, armilla_fit_list, &f, &block);
+                armilla_context_set_memory(reference_context, 0);
+                REFERENCE_HOLDS(status == ARMILLA_OK || status == ARMILLA_NO_MEMORY);
+                if (status == ARMILLA_NO_MEMORY) armilla_fit_close(&f, NULL);
+            }
+            is_the_model(&t, end_fit(&f, ended));
+            armilla_release(reference_context, block.bytes);
+            end_trial(&t);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restored_at_every_step),
+        cmocka_unit_test(test_damaged_states_are_refused),
+        cmocka_unit_test(test_restoring_without_memory),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

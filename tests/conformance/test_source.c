@@ -209,6 +209,27 @@ static void test_every_column_fails(void **state)
     }
 }
 
+/* With another context than that of the data: the message is where the call was made. */
+static void test_failures_with_another_context(void **state)
+{
+    (void)state;
+    store *s = make(ARMILLA_F64, 9, 60);
+    armilla_context *other = support_context();
+    const armilla_options options = plain_options(2, 1, 2);
+    armilla_data *data = open_source(s);
+    armilla_data_facts facts;
+    armilla_model *model = NULL;
+    double sample[9];
+    s->bad_column = 31;
+    support_fails(other, armilla_data_survey(other, data, 2, &facts), ARMILLA_IO_ERROR, "column 31 is torn");
+    support_fails(other, armilla_fit(other, data, &options, &model), ARMILLA_IO_ERROR, "column 31 is torn");
+    support_fails(other, armilla_data_sample(other, data, 31, sample), ARMILLA_IO_ERROR, "column 31 is torn");
+    assert_string_equal(armilla_context_error(context), "");
+    armilla_data_free(data);
+    armilla_context_free(other);
+    discard(s);
+}
+
 /* Each call in turn, through the passes, the starts, the iterations and the end, also of a status that would be answered
  * as if it were ours. What is left succeeds. */
 static void test_every_call_fails(void **state)
@@ -348,14 +369,26 @@ static void test_bad_sources(void **state)
     bad.n = 0;
     support_fails(context, armilla_data_from_source(context, &bad, &data), ARMILLA_BAD_DATA, "0 samples");
     assert_null(data);
+    bad = good;
+    bad.m = (int64_t)1 << 20; /* more bytes than can be counted, of which none is taken */
+    bad.n = (int64_t)1 << 40;
+    support_ok(context, armilla_data_from_source(context, &bad, &data));
+    armilla_data_free(data);
     discard(s);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_bits), TEST(test_same_clusters), TEST(test_every_column_fails), TEST(test_every_call_fails),
-        TEST(test_gather),    TEST(test_passes),        TEST(test_tall_start),         TEST(test_bad_sources),
+        TEST(test_same_bits),
+        TEST(test_same_clusters),
+        TEST(test_every_column_fails),
+        TEST(test_every_call_fails),
+        TEST(test_failures_with_another_context),
+        TEST(test_gather),
+        TEST(test_passes),
+        TEST(test_tall_start),
+        TEST(test_bad_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

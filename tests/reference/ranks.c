@@ -17,7 +17,9 @@ typedef struct network {
     pthread_cond_t changed;
     int size;
     int64_t sent, cut;
-    bool lost;
+    bool cut_off;  /* a sender has found its connection lost */
+    bool lost;     /* and has ended since then: all find it */
+    bool garbled;  /* a message was received where another one was expected */
     place *places; /* size x size: from, to */
 } network;
 
@@ -37,11 +39,12 @@ static int send_bytes(void *self, int to, const void *bytes, size_t count)
     network *net = own->net;
     place *where = &net->places[own->table.rank * net->size + to];
     pthread_mutex_lock(&net->lock);
-    if (net->sent++ == net->cut) net->lost = true;
-    if (!net->lost) *where = (place){bytes, count};
+    const bool cut = net->sent++ == net->cut;
+    net->cut_off |= cut;
+    if (!net->lost && !cut) *where = (place){bytes, count};
     pthread_cond_broadcast(&net->changed);
     while (where->bytes && !net->lost) pthread_cond_wait(&net->changed, &net->lock);
-    const bool lost = net->lost;
+    const bool lost = net->lost || cut;
     pthread_mutex_unlock(&net->lock);
     return lost;
 }
@@ -53,7 +56,7 @@ static int receive_bytes(void *self, int from, void *bytes, size_t count)
     place *where = &net->places[from * net->size + own->table.rank];
     pthread_mutex_lock(&net->lock);
     while (!where->bytes && !net->lost) pthread_cond_wait(&net->changed, &net->lock);
-    if (!net->lost && where->count != count) net->lost = true;
+    if (!net->lost && where->count != count) net->lost = net->garbled = true;
     if (!net->lost && count > 0) memcpy(bytes, where->bytes, count);
     where->bytes = NULL;
     pthread_cond_broadcast(&net->changed);
@@ -65,7 +68,12 @@ static int receive_bytes(void *self, int from, void *bytes, size_t count)
 static void *run_rank(void *argument)
 {
     rank *own = argument;
+    network *net = own->net;
     own->body(own->self, own->table.rank, own->context);
+    pthread_mutex_lock(&net->lock);
+    if (net->cut_off) net->lost = true;
+    pthread_cond_broadcast(&net->changed);
+    pthread_mutex_unlock(&net->lock);
     return NULL;
 }
 
@@ -89,6 +97,7 @@ void reference_run_ranks(int size, int64_t cut, reference_rank_body body, void *
         assert_int_equal(pthread_create(&ranks[r].thread, NULL, run_rank, &ranks[r]), 0);
     }
     for (int r = 0; r < size; r++) pthread_join(ranks[r].thread, NULL);
+    assert_false(net.garbled);
     for (int r = 0; r < size; r++) armilla_context_free(ranks[r].context);
     pthread_cond_destroy(&net.changed);
     pthread_mutex_destroy(&net.lock);

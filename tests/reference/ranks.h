@@ -10,8 +10,8 @@
 typedef void (*reference_rank_body)(void *self, int rank, armilla_context *context);
 
 /* Runs body as so many ranks at the same time; returns when all have ended, and never where one waits for another that
- * will not come. cut: the message, counted over all, whose sender finds the connection lost, as do all from there on;
- * -1: none. */
+ * will not come. cut: the message, counted over all, whose sender alone finds the connection lost, until it has ended:
+ * then all do; -1: none. Every message is received as what it was sent as. */
 void reference_run_ranks(int size, int64_t cut, reference_rank_body body, void *self);
 
 #endif

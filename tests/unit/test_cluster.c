@@ -230,6 +230,14 @@ static void test_odd_data(void **state)
     support_fails(context, armilla_cluster_data(context, data, NULL, &options, &none), ARMILLA_BAD_ARGUMENT, "codes");
     options.method = "ward";
     support_fails(context, armilla_cluster_data(context, data, NULL, &options, &none), ARMILLA_BAD_ARGUMENT, "ward");
+    armilla_options preparation = {.size = sizeof preparation, .normalize = "L2"};
+    options.method = NULL;
+    options.k = 2;
+    support_fails(context, armilla_cluster_data(context, data, &preparation, &options, &none), ARMILLA_BAD_ARGUMENT,
+                  "L2");
+    preparation = (armilla_options){.size = sizeof preparation, .precision = "f16"};
+    support_fails(context, armilla_cluster_data(context, data, &preparation, &options, &none), ARMILLA_BAD_ARGUMENT,
+                  "f16");
     assert_null(none);
     armilla_data_free(data);
     armilla_context_free(context);

@@ -146,7 +146,7 @@ static int64_t failing_from;
 static armilla_status fail_to_load(armilla_panel *panel, void *workspace)
 {
     if (panel->first + panel->count > failing_from)
-        return armilla_fail(panel->data->context, ARMILLA_IO_ERROR, "sample %d is not there", (int)panel->first);
+        return armilla_fail(panel->context, ARMILLA_IO_ERROR, "sample %d is not there", (int)panel->first);
     return true_load(panel, workspace);
 }
 
@@ -302,6 +302,40 @@ static void run_with_one_that_fails(void *self, int rank, armilla_context *conte
     armilla_data_free(X);
 }
 
+/* A rank that has no memory for the call itself, which the others enter. */
+static void run_with_one_that_cannot_enter(void *self, int rank, armilla_context *context)
+{
+    const trial *t = self;
+    outcome *found = &t->outcomes[rank];
+    armilla_data *X = NULL;
+    found->status = wrap(t->s, context, &X);
+    if (rank == t->threads) armilla_context_set_memory(context, armilla_context_memory_live(context) + 1);
+    if (found->status == ARMILLA_OK) found->status = armilla_data_survey(context, X, 1, &found->facts);
+    snprintf(found->message, sizeof found->message, "%s", armilla_context_error(context));
+    armilla_context_set_memory(context, 0);
+    const armilla_status again = armilla_data_survey(context, X, 1, &found->facts);
+    if (again != ARMILLA_OK) found->status = again;
+    armilla_data_free(X);
+}
+
+static void test_calls_that_one_cannot_enter(void **state)
+{
+    uint64_t random = 96;
+    (void)state;
+    scene s = make_scene(&shapes[3], &random);
+    outcome *got = new_outcomes(&s);
+    for (int size = 1; size <= 5; size++)
+        for (int bad = 0; bad < size; bad++) {
+            trial t = {&s, ARMILLA_F32, bad, -1, -1, NULL, got};
+            reference_scene("%d ranks, of which %d has no memory", size, bad);
+            reference_run_ranks(size, -1, run_with_one_that_cannot_enter, &t);
+            check_ended(got, size, ARMILLA_NO_MEMORY);
+            REFERENCE_HOLDS(strstr(got[0].message, "out of memory") != NULL);
+        }
+    free_outcomes(got);
+    free_scene(&s);
+}
+
 static void test_failures_outside_passes(void **state)
 {
     uint64_t random = 94;
@@ -374,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_one_failure_ends_all),
         cmocka_unit_test(test_one_stop_ends_all),
         cmocka_unit_test(test_failures_outside_passes),
+        cmocka_unit_test(test_calls_that_one_cannot_enter),
         cmocka_unit_test(test_lost_connections),
         cmocka_unit_test(test_tables_that_are_not_whole),
     };

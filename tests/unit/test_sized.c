@@ -61,7 +61,7 @@ static void test_read(void **state)
 
 static void test_sizes_that_cannot_be(void **state)
 {
-    static const size_t sizes[] = {0, 1, sizeof(size_t), (1 << 16) + 1, SIZE_MAX};
+    static const size_t sizes[] = {0, 1, sizeof(size_t), 9, 12, 20, 31, (1 << 16) + 1, (1 << 16) + 8, SIZE_MAX};
     armilla_context *context = support_context();
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
