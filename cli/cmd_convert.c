@@ -17,7 +17,7 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-static void tell(cli_session *session, const armilla_data *X, const char *out)
+static void report(cli_session *session, const armilla_data *X, const char *out)
 {
     report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s", out,
                 armilla_data_samples(X), armilla_data_features(X), armilla_data_storage(X));
@@ -44,7 +44,7 @@ static armilla_status run(cli_session *session)
     status = armilla_data_write(session->context, X, out, &written);
     session->exit = signals_exit();
     if (session->exit && status == ARMILLA_STOPPED) status = ARMILLA_OK;
-    if (status == ARMILLA_OK && !session->exit) tell(session, X, out);
+    if (status == ARMILLA_OK && !session->exit) report(session, X, out);
     armilla_data_free(X);
     return status;
 }

@@ -55,12 +55,12 @@ static armilla_status parse_images(plot_job *job)
     return ARMILLA_OK;
 }
 
-/* *wide = values as doubles. */
-static armilla_status widen(const plot_job *job, const void *values, int64_t count, double **wide)
+/* *doubles = values as doubles. */
+static armilla_status widen(const plot_job *job, const void *values, int64_t count, double **doubles)
 {
-    const armilla_status status = armilla_take(job->session->context, count, sizeof **wide, wide);
+    const armilla_status status = armilla_take(job->session->context, count, sizeof **doubles, doubles);
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
-        (*wide)[i] =
+        (*doubles)[i] =
             job->summary.precision == ARMILLA_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
     return status;
 }

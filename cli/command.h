@@ -1,5 +1,5 @@
 /* What the commands share. A command is one file and one row: the row holds its words, its options and its function;
- * parsing, help and suggestions are driven by it. Functions return the library's status; the sentence about a
+ * parsing, help and suggestions are driven by it. Functions return the library's status; the message about a
  * failure stands in the session (fail) or in the library's context, and main prints it. */
 #ifndef ARMILLA_CLI_COMMAND_H
 #define ARMILLA_CLI_COMMAND_H
@@ -53,7 +53,7 @@ typedef struct cli_command {
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
     command_demo, command_convert, command_cluster, command_score, command_plot;
 
-/* Puts the sentence into the session and returns status. */
+/* Puts the message into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -61,7 +61,7 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
  * its scores become those of the session. */
 armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings);
 
-/* Names the file in front of the library's sentence where data are bad or too large: the library knows numbers, not where they came
+/* Names the file in front of the library's message where data are bad or too large: the library knows numbers, not where they came
  * from. Returns status. */
 armilla_status about(cli_session *session, const char *path, armilla_status status);
 

@@ -222,12 +222,12 @@ static armilla_status measure(demo_job *job, const labelled_set *set, const meth
     return put_means(job, set, by, options, found, to);
 }
 
-/* What one set or method cannot do shall not end the others: told, where tables are written, and left out. */
-static armilla_status leave_out(demo_job *job, const char *what, bool tell, armilla_status status)
+/* What one set or method cannot do shall not end the others: reported, where tables are written, and left out. */
+static armilla_status leave_out(demo_job *job, const char *what, bool reported, armilla_status status)
 {
     cli_session *session = job->session;
     if (status != ARMILLA_BAD_DATA && status != ARMILLA_BAD_ARGUMENT) return status;
-    if (tell)
+    if (reported)
         report_line(&session->report, "%s left out: %s", what,
                     *session->error ? session->error : armilla_context_error(session->context));
     *session->error = 0;

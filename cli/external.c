@@ -1,5 +1,5 @@
 /* Running armilla-convert. What it writes goes into a temporary file without a name, so that nothing is left behind
- * however this process or the other one ends; what it says on standard error becomes our sentence, and its exit status
+ * however this process or the other one ends; what it says on standard error becomes our message, and its exit status
  * our status. */
 #include "external.h"
 
@@ -76,22 +76,22 @@ static armilla_status status_of(int code)
     return ARMILLA_BAD_DATA;
 }
 
-/* The program's own sentence, whatever a library has printed before it. */
-static const char *find_sentence(char *told)
+/* The program's own message, whatever a library has printed before it. */
+static const char *find_message(char *printed)
 {
     static const char prefix[] = PROGRAM ": ";
-    char *found = strstr(told, prefix);
-    char *sentence = found ? found + strlen(prefix) : told;
-    sentence[strcspn(sentence, "\n")] = '\0';
-    return sentence;
+    char *found = strstr(printed, prefix);
+    char *message = found ? found + strlen(prefix) : printed;
+    message[strcspn(message, "\n")] = '\0';
+    return message;
 }
 
-static armilla_status judge(cli_session *session, const char *path, int ended, char *told)
+static armilla_status judge(cli_session *session, const char *path, int ended, char *printed)
 {
-    const char *sentence = find_sentence(told);
+    const char *message = find_message(printed);
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return ARMILLA_OK;
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == CHILD_MISSING) return not_built(session, path);
-    if (WIFEXITED(ended) && *sentence) return fail(session, status_of(WEXITSTATUS(ended)), "%s", sentence);
+    if (WIFEXITED(ended) && *message) return fail(session, status_of(WEXITSTATUS(ended)), "%s", message);
     return fail(session, ARMILLA_BAD_DATA,
                 "%s: cannot be read: " PROGRAM " ended by signal %d; the file is damaged, or larger than its limits",
                 path, WIFSIGNALED(ended) ? WTERMSIG(ended) : 0);
@@ -116,18 +116,18 @@ static pid_t start(const cli_session *session, const char *path, const armilla_r
 static armilla_status run_program(cli_session *session, const char *path, const armilla_read_options *options,
                                   int output)
 {
-    char told[4096] = "";
+    char printed[4096] = "";
     int pipes[2], ended = 0;
     if (pipe2(pipes, O_CLOEXEC) != 0) return fail(session, ARMILLA_IO_ERROR, "%s: no pipe: %s", path, strerror(errno));
     const pid_t child = start(session, path, options, output, pipes[1]);
     const int failure = errno;
     close(pipes[1]);
-    if (child >= 0) listen(pipes[0], told, sizeof told);
+    if (child >= 0) listen(pipes[0], printed, sizeof printed);
     close(pipes[0]);
     if (child < 0) return fail(session, ARMILLA_INTERNAL, "%s: " PROGRAM " cannot be run: %s", path, strerror(failure));
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR) return fail(session, ARMILLA_INTERNAL, "%s: " PROGRAM " is lost", path);
-    return judge(session, path, ended, told);
+    return judge(session, path, ended, printed);
 }
 
 /* The message about what was read at that place names the file that it was made from. */

@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-void guess_begin(cli_guess *guess, const char *spoken)
+void guess_begin(cli_guess *guess, const char *word)
 {
-    guess->spoken = spoken;
+    guess->word = word;
     guess->best = NULL;
-    guess->least = 1 + strlen(spoken) / 3;
+    guess->least = 1 + strlen(word) / 3;
     guess->hint[0] = '\0';
 }
 
 void guess_offer(cli_guess *guess, const char *opening, const char *candidate)
 {
-    const size_t length = strlen(guess->spoken);
-    const bool begins = length > 1 && strncmp(candidate, guess->spoken, length) == 0; /* --norm for --normalize */
-    const size_t distance = begins ? 1 : armilla_word_distance(guess->spoken, candidate);
+    const size_t length = strlen(guess->word);
+    const bool begins = length > 1 && strncmp(candidate, guess->word, length) == 0; /* --norm for --normalize */
+    const size_t distance = begins ? 1 : armilla_word_distance(guess->word, candidate);
     if (guess->best ? distance >= guess->least : distance > guess->least) return;
     guess->least = distance;
     guess->best = candidate;

@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 typedef struct cli_guess {
-    const char *spoken;
+    const char *word;
     const char *best; /* NULL: nothing is near */
     size_t least;     /* its distance; before any, the largest that counts as near */
     char hint[96];    /* "; did you mean 'best'?", or "" */
 } cli_guess;
 
-void guess_begin(cli_guess *guess, const char *spoken);
+void guess_begin(cli_guess *guess, const char *word);
 /* opening stands before the word in the hint: "--" for options. */
 void guess_offer(cli_guess *guess, const char *opening, const char *candidate);
 

@@ -1,4 +1,4 @@
-/* Help texts. Ranges, choices and defaults are told by the tables, so that they cannot differ from what is checked. */
+/* Help texts. Ranges, choices and defaults come from the tables, so that they cannot differ from what is checked. */
 #include "help.h"
 
 #include "parse.h"

@@ -47,10 +47,10 @@ armilla_status fail(cli_session *session, armilla_status status, const char *for
 
 armilla_status about(cli_session *session, const char *path, armilla_status status)
 {
-    const char *sentence = armilla_context_error(session->context);
-    if ((status != ARMILLA_BAD_DATA && status != ARMILLA_NO_MEMORY) || strncmp(sentence, path, strlen(path)) == 0)
+    const char *message = armilla_context_error(session->context);
+    if ((status != ARMILLA_BAD_DATA && status != ARMILLA_NO_MEMORY) || strncmp(message, path, strlen(path)) == 0)
         return status;
-    return fail(session, status, "%s: %s", path, sentence);
+    return fail(session, status, "%s: %s", path, message);
 }
 
 double now(void)
@@ -171,7 +171,7 @@ static void occupy_standard_streams(void)
         if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* The exit status, after whatever went wrong has been told. */
+/* The exit status, after whatever went wrong has been reported. */
 static int finish(cli_session *session, armilla_status status)
 {
     report_erase(&session->report);
@@ -180,8 +180,8 @@ static int finish(cli_session *session, armilla_status status)
         return signals_exit();
     }
     if (status != ARMILLA_OK) {
-        const char *told = session->error[0] ? session->error : armilla_context_error(session->context);
-        report_error(&session->report, "%s", *told ? told : armilla_status_text(status));
+        const char *message = session->error[0] ? session->error : armilla_context_error(session->context);
+        report_error(&session->report, "%s", *message ? message : armilla_status_text(status));
         return armilla_status_exit(status);
     }
     errno = 0;

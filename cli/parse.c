@@ -34,14 +34,14 @@ bool parse_wants_help(char *const *arguments)
     return false;
 }
 
-static armilla_status refuse_option(const cli_parser *parser, const char *spoken, const char *name)
+static armilla_status refuse_option(const cli_parser *parser, const char *word, const char *name)
 {
     cli_guess guess;
     guess_begin(&guess, name);
     for (size_t g = 0; g < parser->group_count; g++)
         for (const armilla_option *row = parser->groups[g].table; row->name; row = armilla_option_next(row))
             guess_offer(&guess, "--", row->name);
-    return fail(parser->session, ARMILLA_BAD_ARGUMENT, "unknown option '%s'%s (see armilla %s --help)", spoken,
+    return fail(parser->session, ARMILLA_BAD_ARGUMENT, "unknown option '%s'%s (see armilla %s --help)", word,
                 guess.hint, parser->command->name);
 }
 
@@ -64,13 +64,13 @@ static armilla_status take_value(cli_parser *parser, const armilla_option *row, 
     return ARMILLA_OK;
 }
 
-static armilla_status take_option(cli_parser *parser, const char *spoken)
+static armilla_status take_option(cli_parser *parser, const char *word)
 {
     char name[64] = "";
-    const char *equals = strchr(spoken, '='), *value = NULL;
-    if (strncmp(spoken, "--", 2) != 0) return refuse_option(parser, spoken, spoken + 1);
-    const size_t length = strcspn(spoken + 2, "=");
-    if (length < sizeof name) memcpy(name, spoken + 2, length);
+    const char *equals = strchr(word, '='), *value = NULL;
+    if (strncmp(word, "--", 2) != 0) return refuse_option(parser, word, word + 1);
+    const size_t length = strcspn(word + 2, "=");
+    if (length < sizeof name) memcpy(name, word + 2, length);
     for (size_t g = 0; g < parser->group_count; g++) {
         const armilla_option *row = armilla_option_find(parser->groups[g].table, name);
         if (!row) continue;
@@ -78,30 +78,30 @@ static armilla_status take_option(cli_parser *parser, const char *spoken)
         if (status != ARMILLA_OK) return status;
         return armilla_option_set(parser->session->context, row, parser->groups[g].target, value);
     }
-    return refuse_option(parser, spoken, name);
+    return refuse_option(parser, word, name);
 }
 
-static armilla_status take_operand(cli_parser *parser, const char *spoken)
+static armilla_status take_operand(cli_parser *parser, const char *word)
 {
     const size_t most = sizeof parser->command->operands / sizeof *parser->command->operands;
     if (parser->operand_count >= most || !parser->command->operands[parser->operand_count])
-        return fail(parser->session, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many; usage: armilla %s %s",
-                    spoken, parser->command->name, parser->command->synopsis);
-    parser->session->settings.operands[parser->operand_count++] = spoken;
+        return fail(parser->session, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many; usage: armilla %s %s", word,
+                    parser->command->name, parser->command->synopsis);
+    parser->session->settings.operands[parser->operand_count++] = word;
     return ARMILLA_OK;
 }
 
 static armilla_status check_choice(cli_session *session, const cli_command *command)
 {
-    const char *spoken = session->settings.operands[0];
+    const char *word = session->settings.operands[0];
     cli_guess guess;
-    if (!command->choice || !spoken) return ARMILLA_OK;
-    guess_begin(&guess, spoken);
+    if (!command->choice || !word) return ARMILLA_OK;
+    guess_begin(&guess, word);
     for (size_t i = 0; command->choice(i); i++) {
-        if (strcmp(command->choice(i), spoken) == 0) return ARMILLA_OK;
+        if (strcmp(command->choice(i), word) == 0) return ARMILLA_OK;
         guess_offer(&guess, "", command->choice(i));
     }
-    return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown%s (see armilla %s --help)", command->name, spoken,
+    return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown%s (see armilla %s --help)", command->name, word,
                 guess.hint, command->name);
 }
 
@@ -130,13 +130,13 @@ armilla_status parse_arguments(cli_session *session, const cli_command *command,
     parse_defaults(command, &session->settings);
     parser.group_count = option_groups(command, &session->settings, parser.groups);
     while (status == ARMILLA_OK && *parser.next) {
-        const char *spoken = *parser.next++;
-        if (options_ended || spoken[0] != '-' || spoken[1] == '\0')
-            status = take_operand(&parser, spoken);
-        else if (strcmp(spoken, "--") == 0)
+        const char *word = *parser.next++;
+        if (options_ended || word[0] != '-' || word[1] == '\0')
+            status = take_operand(&parser, word);
+        else if (strcmp(word, "--") == 0)
             options_ended = true;
         else
-            status = take_option(&parser, spoken);
+            status = take_option(&parser, word);
     }
     return status == ARMILLA_OK ? check_operands(&parser) : status;
 }

@@ -61,7 +61,7 @@ armilla_status plot_atoms(plot_job *job)
     const int64_t down = (r + across - 1) / across;
     const double tile_w = 1.14 * (double)job->columns, tile_h = 1.14 * (double)job->rows + 0.2 * (double)job->rows;
     const double total_w = tile_w * (double)across, total_h = tile_h * (double)down;
-    /* The picture has the shape of the grid, and room for the title. */
+    /* The picture has the shape of the grid, and space for the title. */
     job->height = 30 + (job->width - 20) * total_h / total_w;
     if (job->height > 1200) job->height = 1200;
     plot_title(job, "%lld atoms, %s basis", (long long)r, job->summary.basis);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 480 }; /* hardly more are told apart at the width of the picture */
+enum { MOST_COLUMNS = 480 }; /* hardly more are distinguished at the width of the picture */
 
 typedef struct code_place {
     int64_t sample, largest;

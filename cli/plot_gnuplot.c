@@ -57,8 +57,8 @@ armilla_status plot_check_outputs(cli_session *session)
 
 static armilla_status cannot_draw(cli_session *session, armilla_status status, const char *what, int error)
 {
-    return fail(session, status, "%s: cannot be drawn: %s: %s; try again, or make room in memory",
-                session->settings.out, what, strerror(error));
+    return fail(session, status, "%s: cannot be drawn: %s: %s; try again, or free some memory", session->settings.out,
+                what, strerror(error));
 }
 
 /* *file = a file without a name that holds the bytes, at its beginning. */
@@ -118,12 +118,12 @@ static armilla_status missing(cli_session *session)
 /* gnuplot's own words: the line of its complaint that is not a picture of where it stands. */
 static armilla_status complain(cli_session *session, int complaints)
 {
-    char told[2048] = "";
-    const ssize_t got = pread(complaints, told, sizeof told - 1, 0);
-    char *end = told + (got > 0 ? got : 0);
-    while (end > told && (end[-1] == '\n' || end[-1] == ' ')) *--end = '\0';
-    const char *line = strrchr(told, '\n');
-    return fail(session, ARMILLA_INTERNAL, "plot: gnuplot could not draw this: %s", line ? line + 1 : told);
+    char output[2048] = "";
+    const ssize_t got = pread(complaints, output, sizeof output - 1, 0);
+    char *end = output + (got > 0 ? got : 0);
+    while (end > output && (end[-1] == '\n' || end[-1] == ' ')) *--end = '\0';
+    const char *line = strrchr(output, '\n');
+    return fail(session, ARMILLA_INTERNAL, "plot: gnuplot could not draw this: %s", line ? line + 1 : output);
 }
 
 /* Runs gnuplot; streams: script, picture, complaints, data, which it knows as /dev/fd/3. */

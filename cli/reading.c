@@ -39,10 +39,10 @@ const armilla_option reading_options[] = {
              "point"},
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
-    OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, apart by commas"),
+    OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas"),
     OPTION_PATH(
         "keep-samples", keep.samples, "LIST|FILE",
-        "only these samples: names, numbers from 1 or ranges such as 1-100, apart by commas, or a file with one "
+        "only these samples: names, numbers from 1 or ranges such as 1-100, separated by commas, or a file with one "
         "per line"),
     OPTION_PATH("keep-features", keep.features, "LIST|FILE",
                 "only these features, given alike; a model remembers them and picks them out of other data"),
@@ -108,7 +108,7 @@ struct cli_reading {
     cli_report *report;
     const char *path;
     double begun, shown; /* seconds */
-    double stage, last;  /* when the stage under way (unpacking, parsing) began, and its last call */
+    double stage, last;  /* when the stage in progress (unpacking, parsing) began, and its last call */
     int64_t done, total; /* of that stage */
 };
 

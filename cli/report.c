@@ -45,23 +45,23 @@ void report_seconds(double seconds, char *buffer, size_t size)
 }
 
 /* File names may hold anything; a line break or an escape in one would break the promise of one line. */
-static void print_sentence(const cli_report *report, const char *colour, const char *opening, const char *sentence)
+static void print_message(const cli_report *report, const char *colour, const char *opening, const char *message)
 {
     char line[2048];
-    snprintf(line, sizeof line, "%s", sentence);
+    snprintf(line, sizeof line, "%s", message);
     fprintf(stderr, "%s%s%s %s\n", report->colour ? colour : "", opening, report->colour ? "\033[0m" : "",
             armilla_plain_text(line));
 }
 
 void report_error(cli_report *report, const char *format, ...)
 {
-    char sentence[2048];
+    char message[2048];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     report_erase(report);
-    print_sentence(report, "\033[1;31m", "armilla:", sentence);
+    print_message(report, "\033[1;31m", "armilla:", message);
 }
 
 void report_log(void *user, armilla_log_level level, const char *message)
@@ -69,7 +69,7 @@ void report_log(void *user, armilla_log_level level, const char *message)
     cli_report *report = user;
     if (level != ARMILLA_LOG_WARNING || report->quiet) return;
     report_erase(report);
-    print_sentence(report, "\033[1;33m", "armilla: warning:", message);
+    print_message(report, "\033[1;33m", "armilla: warning:", message);
 }
 
 void report_line(cli_report *report, const char *format, ...)

@@ -18,11 +18,11 @@ typedef struct cli_report {
 /* Looks at the terminal and at NO_COLOR. */
 void report_begin(cli_report *report);
 
-/* "armilla: sentence" */
+/* "armilla: message" */
 void report_error(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line of a summary; nothing under --quiet. */
 void report_line(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The library's log: warnings become "armilla: warning: sentence"; nothing under --quiet. */
+/* The library's log: warnings become "armilla: warning: message"; nothing under --quiet. */
 void report_log(void *report, armilla_log_level level, const char *message);
 
 /* Shows text in place of the last progress line, cut to the terminal's width; erase removes it. */

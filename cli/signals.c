@@ -58,9 +58,9 @@ static void remove_unfinished(void)
 }
 
 /* The end, with a line that says why, by what may be called at any moment alone. A line of progress is erased. */
-static void end_with(int status, const char *what, const char *sentence)
+static void end_with(int status, const char *what, const char *message)
 {
-    const char *const pieces[] = {terminal ? "\r\033[K" : "", "armilla: ", what, sentence};
+    const char *const pieces[] = {terminal ? "\r\033[K" : "", "armilla: ", what, message};
     remove_unfinished();
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         (void)!write(STDERR_FILENO, pieces[i], strlen(pieces[i]));
@@ -89,8 +89,8 @@ static char *mapped_path(char *line, uintptr_t address)
     return strchr(at, '/');
 }
 
-/* path = the file that is mapped at the address; false where that cannot be told. Lines longer than the buffer have
- * names that would not fit into the sentence either. */
+/* path = the file that is mapped at the address; false where that cannot be found. Lines longer than the buffer have
+ * names that would not fit into the message either. */
 static bool find_mapped(const void *address, char *path, size_t size)
 {
     char part[4096 + 512];
@@ -167,7 +167,7 @@ void signals_install(void)
     struct sigaction losing = {.sa_sigaction = on_lost_input, .sa_flags = SA_SIGINFO};
     sigemptyset(&losing.sa_mask);
     sigaction(SIGBUS, &losing, NULL); /* the library maps files; a page behind their end is no more */
-    /* Writing then fails with an error that can be told. */
+    /* Writing then fails with an error that can be reported. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }

@@ -15,12 +15,12 @@ bool outputs_by_format(const cli_session *session)
 }
 
 /* "code1", "code2", ... one after the other. */
-static armilla_status number_features(cli_session *session, const char *stem, int64_t count, size_t room, char **names)
+static armilla_status number_features(cli_session *session, const char *stem, int64_t count, size_t size, char **names)
 {
     char *made = NULL;
-    const armilla_status status = armilla_take(session->context, count, room, &made);
+    const armilla_status status = armilla_take(session->context, count, size, &made);
     for (int64_t i = 0; status == ARMILLA_OK && i < count; i++)
-        snprintf(made + (size_t)i * room, room, "%s%lld", stem, (long long)i + 1);
+        snprintf(made + (size_t)i * size, size, "%s%lld", stem, (long long)i + 1);
     *names = made;
     return status;
 }
@@ -28,7 +28,7 @@ static armilla_status number_features(cli_session *session, const char *stem, in
 static armilla_status set_names(cli_session *session, armilla_data *data, armilla_naming kind,
                                 const output_names *names)
 {
-    enum { ROOM = 48 };
+    enum { NAME_BYTES = 48 };
     const bool features = kind == ARMILLA_FEATURE_NAMES;
     const int64_t count = features ? armilla_data_features(data) : armilla_data_samples(data);
     const bool named = names->name && names->name(names->source, kind, 0);
@@ -36,9 +36,9 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
     const char **texts = NULL;
     if (!named && !(features && names->stem)) return ARMILLA_OK;
     armilla_status status = armilla_take(session->context, count, sizeof *texts, &texts);
-    if (status == ARMILLA_OK && !named) status = number_features(session, names->stem, count, ROOM, &numbered);
+    if (status == ARMILLA_OK && !named) status = number_features(session, names->stem, count, NAME_BYTES, &numbered);
     for (int64_t i = 0; status == ARMILLA_OK && i < count; i++)
-        texts[i] = named ? names->name(names->source, kind, i) : numbered + (size_t)i * ROOM;
+        texts[i] = named ? names->name(names->source, kind, i) : numbered + (size_t)i * NAME_BYTES;
     if (status == ARMILLA_OK) status = armilla_data_set_names(data, kind, texts, count);
     armilla_release(session->context, numbered);
     armilla_release(session->context, texts);

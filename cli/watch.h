@@ -7,7 +7,7 @@
 /* For armilla_context_set_watch; user is a cli_report. */
 int watch_call(void *user, const armilla_progress *progress);
 
-/* What is shown of the iterations under way instead of how many are done; "" at the end. */
+/* What is shown of the iterations in progress instead of how many are done; "" at the end. */
 void watch_describe(cli_report *report, const char *text);
 
 #endif

@@ -42,7 +42,7 @@ typedef struct choice {
     char first[MOST_NAME], list[512];
 } choice;
 
-/* Puts the sentence into the conversion and returns status. */
+/* Puts the message into the conversion and returns status. */
 armilla_status refuse(conversion *c, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* *block = count elements of that size, zeroed; free frees them. */

@@ -22,7 +22,7 @@ typedef struct hdf5_search {
 /* Opens the conversion's bytes, reads them by the function and closes them. */
 armilla_status hdf5_read(conversion *c, armilla_status (*read)(const source *s, matrix *made), matrix *made);
 
-/* The sentence, or that there is too little memory where that is why the library failed. */
+/* The message, or that there is too little memory where that is why the library failed. */
 armilla_status hdf5_bad(const source *s, const char *path, const char *what);
 /* path = group/name, or empty, which is not there, where that is too long. */
 void hdf5_join(char path[MOST_PATH], const char *group, const char *name);

@@ -83,8 +83,8 @@ static armilla_status next_variable(conversion *c, size_t *at, bool whole, mat_v
         return refuse(c, ARMILLA_BAD_DATA, "%s: is not a file of MATLAB's, or is damaged; save it again", c->path);
     memcpy(v->name, from + HEADER, length);
     v->values = (mat_array){mat_number_find(codes[stored]), from + HEADER + length, v->rows * v->cols};
-    const size_t room = (left - HEADER - length) / v->values.number->size / (is_complex + 1);
-    if (room < (size_t)v->values.count)
+    const size_t available = (left - HEADER - length) / v->values.number->size / (is_complex + 1);
+    if (available < (size_t)v->values.count)
         return refuse(c, ARMILLA_BAD_DATA, "%s: variable %s: is cut short; copy it again", c->path, v->name);
     *at += HEADER + length + (size_t)v->values.count * v->values.number->size * (is_complex + 1);
     v->type = ARMILLA_F64;

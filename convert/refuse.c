@@ -1,4 +1,4 @@
-/* Why a conversion fails, in one sentence. */
+/* Why a conversion fails, in one line. */
 #include "convert.h"
 
 #include <stdarg.h>

@@ -34,7 +34,7 @@ static inline void armilla_ranks_default(armilla_ranks *ranks)
 
 /* Calls with the context are made by all ranks together from now on, in the same order and with the same arguments but
  * for the numbers of the samples that belong to other ranks. NULL, as at first: by this process alone. The table is
- * copied. Every rank gets the same status and, where it is not ARMILLA_OK, the same sentence: that of the lowest slot
+ * copied. Every rank gets the same status and, where it is not ARMILLA_OK, the same message: that of the lowest slot
  * that failed, or of the lowest rank; and where one is stopped, all are.
  *
  * So far these calls are made by ranks: armilla_data_survey. Other calls that go through all samples (armilla_fit,

@@ -1,4 +1,4 @@
-/* Asking whether the call under way should go on. */
+/* Asking whether the call in progress should go on. */
 #include "base/call.h"
 
 #include "base/clock.h"
@@ -42,7 +42,7 @@ armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
                                    "its own there");
         return ARMILLA_BAD_ARGUMENT;
     }
-    const armilla_status status = armilla_crew_new(context, armilla_threads_choose(threads), &context->crew);
+    const armilla_status status = armilla_pool_new(context, armilla_threads_choose(threads), &context->pool);
     if (status != ARMILLA_OK) return status;
     *call = (armilla_call){.open = true};
     begin_stage(call, ARMILLA_STAGE_SURVEY);
@@ -51,8 +51,8 @@ armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
 
 void armilla_call_leave(armilla_context *context)
 {
-    armilla_crew_free(context->crew);
-    context->crew = NULL;
+    armilla_pool_free(context->pool);
+    context->pool = NULL;
     context->call = (armilla_call){.open = false};
 }
 
@@ -84,7 +84,7 @@ armilla_status armilla_call_enter_alone(armilla_context *context, int64_t thread
 
 int armilla_call_threads(const armilla_context *context)
 {
-    return context->crew ? armilla_crew_most(context->crew) : 1;
+    return context->pool ? armilla_pool_most(context->pool) : 1;
 }
 
 void armilla_call_limit(armilla_context *context, double deadline)
@@ -140,7 +140,7 @@ void armilla_call_stop(armilla_context *context, armilla_stop reason)
 }
 
 /* Tells the context's watch how far the call is; whether it wants the end. */
-static bool tell(armilla_context *context, double clock)
+static bool report(armilla_context *context, double clock)
 {
     armilla_call *call = &context->call;
     armilla_progress progress = {
@@ -162,7 +162,7 @@ static void ask(armilla_context *context)
     const double clock = armilla_clock();
     const bool stopped = armilla_call_stopped(context, NULL);
     if (!stopped && call->deadline > 0 && clock >= call->deadline) armilla_call_stop(context, ARMILLA_STOP_TIME_LIMIT);
-    if (tell(context, clock)) armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
+    if (report(context, clock)) armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
 }
 
 bool armilla_call_over(armilla_context *context)
@@ -185,7 +185,7 @@ armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t a
 {
     const armilla_call *call = &context->call;
     if (!call->open) return ARMILLA_OK;
-    bool over = call->kept == 0 && armilla_call_stopped(context, NULL); /* and then there is nothing to tell */
+    bool over = call->kept == 0 && armilla_call_stopped(context, NULL); /* and then there is nothing to report */
     if (thread == 0 && !over) over = armilla_call_reached(context, at, n) && call->kept == 0;
     return over ? ARMILLA_STOPPED : ARMILLA_OK;
 }

@@ -1,6 +1,6 @@
-/* The call under way: its threads and kernels, what it is at, how far it has come, and whether it should end. Whoever works long asks here, so
+/* The call in progress: its threads and kernels, what it is at, how far it has come, and whether it should end. Whoever works long asks here, so
  * that there is one answer, and one place that knows why. The caller's functions are called on the thread that made the
- * call and on no other; threads of a team read what that thread has been told. */
+ * call and on no other; threads of a team read what that thread has been asked. */
 #ifndef ARMILLA_BASE_CALL_H
 #define ARMILLA_BASE_CALL_H
 
@@ -17,12 +17,12 @@ typedef struct armilla_call {
     double deadline;                                                /* by armilla_clock; 0: none */
     atomic_int stopped;                                             /* 1 + armilla_stop, or 0 */
     bool agreed; /* with the other ranks, that it has failed (base/ranks.h) */
-    int kept;    /* > 0: passes under way go on to their end, stopped or not */
-    int inner;   /* > 0: steps of a part of the stage, which is told by itself */
+    int kept;    /* > 0: passes in progress go on to their end, stopped or not */
+    int inner;   /* > 0: steps of a part of the stage, which is reported by itself */
     armilla_stage stage;
     double begun;        /* the stage's */
-    double low, high;    /* what part of the stage the step under way is */
-    double reached;      /* the most that was told of it */
+    double low, high;    /* what part of the stage the step in progress is */
+    double reached;      /* the most that was reported of it */
     int64_t done, total; /* of the step */
 } armilla_call;
 
@@ -38,7 +38,7 @@ armilla_status armilla_call_enter_together(armilla_context *context, int64_t thr
 armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status);
 /* For what ranks cannot make together yet: refused where there are several. */
 armilla_status armilla_call_enter_alone(armilla_context *context, int64_t threads);
-/* The threads of the call; 1 where none is under way. */
+/* The threads of the call; 1 where none is in progress. */
 int armilla_call_threads(const armilla_context *context);
 
 /* The call's own end, by armilla_clock. */
@@ -47,7 +47,7 @@ void armilla_call_limit(armilla_context *context, double deadline);
 void armilla_call_stage(armilla_context *context, armilla_stage stage);
 /* What follows is step `step` of `steps` of the stage (from 0). */
 void armilla_call_step(armilla_context *context, int64_t step, int64_t steps);
-/* Between these, steps and passes are not those of the stage: they are some of many parts of a step that has been told,
+/* Between these, steps and passes are not those of the stage: they are some of many parts of a step that has been reported,
  * which is not done before all of them are. */
 void armilla_call_inner_enter(armilla_context *context);
 void armilla_call_inner_leave(armilla_context *context);
@@ -67,9 +67,9 @@ void armilla_call_stop(armilla_context *context, armilla_stop reason);
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total);
 
 /* In a pass over the data, from `thread` of its team, at sample `at` of n: ARMILLA_STOPPED where the pass is to be
- * abandoned. Leaves no sentence, as it may run on any thread: armilla_call_explain does. */
+ * abandoned. Leaves no message, as it may run on any thread: armilla_call_explain does. */
 armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t at, int64_t n);
-/* The sentence of ARMILLA_STOPPED, which it returns. */
+/* The message of ARMILLA_STOPPED, which it returns. */
 armilla_status armilla_call_explain(armilla_context *context);
 
 #endif

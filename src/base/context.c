@@ -1,4 +1,4 @@
-/* Context: where sentences about failures go; its memory is in memory.c. */
+/* Context: where messages about failures go; its memory is in memory.c. */
 #include "base/team.h"
 
 #include "base/sized.h"
@@ -71,35 +71,35 @@ char *armilla_plain_text(char *text)
     return text;
 }
 
-void armilla_set_error(armilla_context *context, const char *sentence)
+void armilla_set_error(armilla_context *context, const char *message)
 {
     pthread_mutex_lock(&context->error_lock);
-    snprintf(context->error, sizeof context->error, "%s", sentence);
+    snprintf(context->error, sizeof context->error, "%s", message);
     pthread_mutex_unlock(&context->error_lock);
 }
 
-/* Fields are named as the program's users name them, and a sentence is one line, whatever a file's name or content has
+/* Fields are named as the program's users name them, and a message is one line, whatever a file's name or content has
  * put into it. */
-static void make_plain(const armilla_context *context, const char *marked, char *sentence, size_t size)
+static void make_plain(const armilla_context *context, const char *marked, char *message, size_t size)
 {
-    armilla_wording_apply(context->wording, context->wording_user, marked, sentence, size);
-    armilla_plain_text(sentence);
+    armilla_wording_apply(context->wording, context->wording_user, marked, message, size);
+    armilla_plain_text(message);
 }
 
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
 {
     /* Formatted apart: the arguments may quote the error text that is being replaced. */
-    char marked[sizeof context->error], sentence[sizeof context->error];
+    char marked[sizeof context->error], message[sizeof context->error];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(marked, sizeof marked, format, arguments);
     va_end(arguments);
-    make_plain(context, marked, sentence, sizeof sentence);
-    char *own = armilla_crew_message(context->crew);
+    make_plain(context, marked, message, sizeof message);
+    char *own = armilla_pool_message(context->pool);
     if (own)
-        memcpy(own, sentence, sizeof sentence);
+        memcpy(own, message, sizeof message);
     else
-        armilla_set_error(context, sentence);
+        armilla_set_error(context, message);
     return status;
 }
 
@@ -121,12 +121,12 @@ armilla_status armilla_not_null(armilla_context *context, const char *function, 
 
 void armilla_log(armilla_context *context, armilla_log_level level, const char *format, ...)
 {
-    char marked[sizeof context->error], sentence[sizeof context->error];
+    char marked[sizeof context->error], message[sizeof context->error];
     va_list arguments;
     if (!context->log) return;
     va_start(arguments, format);
     vsnprintf(marked, sizeof marked, format, arguments);
     va_end(arguments);
-    make_plain(context, marked, sentence, sizeof sentence);
-    context->log(context->log_user, level, sentence);
+    make_plain(context, marked, message, sizeof message);
+    context->log(context->log_user, level, message);
 }

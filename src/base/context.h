@@ -11,14 +11,14 @@
 
 #include <pthread.h>
 
-/* Bytes of a sentence about a failure. */
+/* Bytes of a message about a failure. */
 enum { ARMILLA_MESSAGE = 1024 };
 
 /* What the blocks of a context take together, and may take (base/memory.c). */
 typedef struct armilla_memory {
     int64_t live, peak; /* bytes; atomic */
     int64_t limit;      /* INT64_MAX: none */
-    int64_t call;       /* the limit of the call under way; INT64_MAX: none of its own */
+    int64_t call;       /* the limit of the call in progress; INT64_MAX: none of its own */
     bool by_input;      /* the limit follows from what is read */
     int64_t free;       /* and then: what this process could have when that was asked for */
     int64_t input;      /* and: bytes of all inputs so far */
@@ -34,26 +34,26 @@ struct armilla_context {
     void *wording_user;
     armilla_watch watch;
     void *watch_user;
-    armilla_call call; /* under way */
+    armilla_call call; /* in progress */
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
     int64_t most_narrow; /* sizes beyond it need 64-bit indices: INT32_MAX, and less where a test says so */
     armilla_ranks table_of_ranks;
     const armilla_ranks *ranks; /* those that make calls together, the table above; NULL: this process alone */
-    struct armilla_crew *crew;  /* of the call under way: its threads (base/team.h) */
+    struct armilla_pool *pool;  /* of the call in progress: its threads (base/team.h) */
     pthread_mutex_t error_lock; /* of the text below, which any thread may write */
     char error[ARMILLA_MESSAGE];
 };
 
 /* The text of the last error, as it is. */
-void armilla_set_error(armilla_context *context, const char *sentence);
+void armilla_set_error(armilla_context *context, const char *message);
 
-/* Puts the sentence into the context and returns status, so that callers can `return armilla_fail(...)`. On any thread:
+/* Puts the message into the context and returns status, so that callers can `return armilla_fail(...)`. On any thread:
  * while a job runs on several (base/team.h), each has its own place until all are done. */
 armilla_status armilla_fail(armilla_context *context, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ARMILLA_BAD_ARGUMENT where one of the pointers, or the context, is NULL; the sentence names the first. For public
+/* ARMILLA_BAD_ARGUMENT where one of the pointers, or the context, is NULL; the message names the first. For public
  * functions: ARMILLA_NOT_NULL(context, X, options, model). */
 armilla_status armilla_not_null(armilla_context *context, const char *function, const char *names,
                                 const void *const pointers[], size_t count);
@@ -72,7 +72,7 @@ armilla_status armilla_memory_afford(armilla_context *context, const char *what,
  * may ask for by what it declares. */
 int64_t armilla_memory_left(const armilla_context *context);
 
-/* An input of so many bytes was opened, and a fit of that rank is under way: limits by input rise. Fewer than 0 bytes: it
+/* An input of so many bytes was opened, and a fit of that rank is in progress: limits by input rise. Fewer than 0 bytes: it
  * was only looked at. */
 void armilla_memory_add_input(armilla_context *context, int64_t bytes);
 void armilla_memory_add_rank(armilla_context *context, int64_t rank);

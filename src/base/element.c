@@ -17,9 +17,9 @@ static void add(int64_t count, const void *from, void *to)
 
 static void widen(int64_t count, const void *from, void *to)
 {
-    const float *narrow = from;
-    double *wide = to;
-    for (int64_t i = 0; i < count; i++) wide[i] = (double)narrow[i];
+    const float *values = from;
+    double *sums = to;
+    for (int64_t i = 0; i < count; i++) sums[i] = (double)values[i];
 }
 
 static void widen_and_add(int64_t count, const void *from, void *to)

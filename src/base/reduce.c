@@ -37,7 +37,7 @@ armilla_status armilla_reducer_new(armilla_context *context, const armilla_reduc
     pthread_mutex_init(&made->lock, NULL);
     made->slots = plan->slots;
     made->bytes = plan->bytes;
-    made->wide = plan->wide;
+    made->exchange_bytes = plan->exchange_bytes;
     made->tree = armilla_tree_of(plan->slots);
     made->own = armilla_ranks_share(&made->tree, armilla_ranks_rank(context), armilla_ranks_size(context));
     made->kept_level = (int)armilla_min64(armilla_tree_level(&made->tree, plan->keep), made->own.level);
@@ -141,7 +141,7 @@ static void climb(armilla_reducer *reducer, int64_t slot, void *vector)
 /* Where armilla_fail writes on this thread. */
 static char *own_message(const armilla_reducer *reducer)
 {
-    char *own = armilla_crew_message(reducer->context->crew);
+    char *own = armilla_pool_message(reducer->context->pool);
     return own ? own : reducer->context->error;
 }
 
@@ -230,8 +230,8 @@ typedef struct reading {
     const armilla_window *where;
 } reading;
 
-/* room = a kept vector's elements there; or room and then those. */
-static void read_kept(const reading *r, int64_t node, bool combining, double *room)
+/* buffer = a kept vector's elements there; or buffer and then those. */
+static void read_kept(const reading *r, int64_t node, bool combining, double *buffer)
 {
     const armilla_window *where = r->where;
     const char *vector = (const char *)r->vectors[node] + r->offset;
@@ -239,28 +239,28 @@ static void read_kept(const reading *r, int64_t node, bool combining, double *ro
     const int64_t run = together ? where->run * where->runs : where->run;
     for (int64_t i = 0; i < (together ? 1 : where->runs); i++)
         (combining ? r->leaf->combine : r->leaf->load)(
-            run, vector + (size_t)(where->first + i * where->stride) * r->leaf->bytes, room + i * run);
+            run, vector + (size_t)(where->first + i * where->stride) * r->leaf->bytes, buffer + i * run);
 }
 
-/* room = what the node has there; behind it there is room for one more window per level. */
-static void read_node(const reading *r, int level, int64_t node, double *room)
+/* buffer = what the node has there; behind it there is space for one more window per level. */
+static void read_node(const reading *r, int level, int64_t node, double *buffer)
 {
     if (level == r->level) {
-        read_kept(r, node, false, room);
+        read_kept(r, node, false, buffer);
         return;
     }
-    read_node(r, level - 1, 2 * node, room);
+    read_node(r, level - 1, 2 * node, buffer);
     if (2 * node + 1 >= r->reducer->tree.nodes_at[level - 1]) return;
     if (level - 1 == r->level) {
-        read_kept(r, 2 * node + 1, true, room);
+        read_kept(r, 2 * node + 1, true, buffer);
         return;
     }
-    read_node(r, level - 1, 2 * node + 1, room + ARMILLA_WINDOW);
-    r->inner->combine(r->where->run * r->where->runs, room + ARMILLA_WINDOW, room);
+    read_node(r, level - 1, 2 * node + 1, buffer + ARMILLA_WINDOW);
+    r->inner->combine(r->where->run * r->where->runs, buffer + ARMILLA_WINDOW, buffer);
 }
 
 static void read_window(const armilla_reducer *reducer, int segment, const armilla_window *where, int level,
-                        int64_t node, double *room)
+                        int64_t node, double *buffer)
 {
     const armilla_element_row *leaf = &armilla_element_rows[reducer->segments[segment].kind];
     const armilla_element_row *inner = &armilla_element_rows[leaf->combined];
@@ -276,26 +276,26 @@ static void read_window(const armilla_reducer *reducer, int segment, const armil
                                .inner = inner,
                                .vectors = &reducer->result,
                                .level = reducer->tree.top,
-                               .offset = armilla_wide_offset(reducer, segment),
+                               .offset = armilla_exchange_offset(reducer, segment),
                                .where = where};
-    read_node(reducer->result ? &exchanged : &kept, level, node, room);
+    read_node(reducer->result ? &exchanged : &kept, level, node, buffer);
 }
 
 void armilla_reduced(const armilla_reducer *reducer, int segment, const armilla_window *where,
-                     double room[ARMILLA_WINDOW_ROOM])
+                     double buffer[ARMILLA_WINDOW_BUFFER])
 {
-    read_window(reducer, segment, where, reducer->tree.top, 0, room);
+    read_window(reducer, segment, where, reducer->tree.top, 0, buffer);
 }
 
 static void deliver_windows(void *self, int64_t first, int64_t last)
 {
     const armilla_delivery *d = self;
     const int64_t elements = d->reducer->segments[d->segment].count;
-    double room[ARMILLA_WINDOW_ROOM];
+    double buffer[ARMILLA_WINDOW_BUFFER];
     for (int64_t window = first; window < last; window++) {
         const int64_t at = window * ARMILLA_WINDOW, count = armilla_min64(ARMILLA_WINDOW, elements - at);
-        read_window(d->reducer, d->segment, &(armilla_window){at, count, 1, count}, d->level, d->node, room);
-        memcpy((char *)d->target + (size_t)at * sizeof *room, room, (size_t)count * sizeof *room);
+        read_window(d->reducer, d->segment, &(armilla_window){at, count, 1, count}, d->level, d->node, buffer);
+        memcpy((char *)d->target + (size_t)at * sizeof *buffer, buffer, (size_t)count * sizeof *buffer);
     }
 }
 

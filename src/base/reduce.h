@@ -55,10 +55,10 @@ typedef struct armilla_reducer armilla_reducer;
 
 typedef struct armilla_reducer_plan {
     int64_t slots;
-    int64_t keep; /* nodes that are combined where the result is read: 1 ... ARMILLA_MOST_KEPT */
-    size_t bytes; /* of the longest vector */
-    size_t wide;  /* the same with 8 bytes for every element */
-    int threads;  /* at most, of those of the call under way */
+    int64_t keep;          /* nodes that are combined where the result is read: 1 ... ARMILLA_MOST_KEPT */
+    size_t bytes;          /* of the longest vector */
+    size_t exchange_bytes; /* the same with 8 bytes for every element */
+    int threads;           /* at most, of those of the call in progress */
 } armilla_reducer_plan;
 
 enum { ARMILLA_MOST_KEPT = 32 };
@@ -84,10 +84,10 @@ typedef struct armilla_window {
     int64_t first, run, runs, stride;
 } armilla_window;
 
-enum { ARMILLA_WINDOW = 128, ARMILLA_WINDOW_ROOM = 7 * ARMILLA_WINDOW };
+enum { ARMILLA_WINDOW = 128, ARMILLA_WINDOW_BUFFER = 7 * ARMILLA_WINDOW };
 
-/* room[0 ... run*runs-1] = the last reduction's result there. On any thread, before the next reduction. */
+/* buffer[0 ... run*runs-1] = the last reduction's result there. On any thread, before the next reduction. */
 void armilla_reduced(const armilla_reducer *reducer, int segment, const armilla_window *where,
-                     double room[ARMILLA_WINDOW_ROOM]);
+                     double buffer[ARMILLA_WINDOW_BUFFER]);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 
-size_t armilla_wide_offset(const armilla_reducer *reducer, int segment)
+size_t armilla_exchange_offset(const armilla_reducer *reducer, int segment)
 {
     int64_t elements = 0;
     for (int i = 0; i < segment; i++) elements += reducer->segments[i].count;
@@ -18,7 +18,7 @@ armilla_status armilla_exchange_take(armilla_reducer *reducer)
     const int64_t spans = reducer->tree.top - reducer->own.level + 3;
     armilla_status status = armilla_take(reducer->context, 2 * spans, sizeof(void *), &reducer->span);
     while (status == ARMILLA_OK && reducer->spans < spans) {
-        status = armilla_grow(reducer->context, (int64_t)armilla_max64(1, (int64_t)reducer->wide), 1,
+        status = armilla_grow(reducer->context, (int64_t)armilla_max64(1, (int64_t)reducer->exchange_bytes), 1,
                               &reducer->span[reducer->spans]);
         if (status == ARMILLA_OK) reducer->spans++;
     }
@@ -44,7 +44,7 @@ static void return_span(armilla_reducer *reducer, void *span)
 static void combine_spans(const armilla_reducer *reducer, void *left, const void *right)
 {
     for (int i = 0; i < reducer->segment_count; i++) {
-        const size_t offset = armilla_wide_offset(reducer, i);
+        const size_t offset = armilla_exchange_offset(reducer, i);
         const armilla_element kind = armilla_element_rows[reducer->segments[i].kind].combined;
         armilla_element_rows[kind].combine(reducer->segments[i].count, (const char *)right + offset,
                                            (char *)left + offset);
@@ -56,7 +56,7 @@ static void *fold(armilla_reducer *reducer, int64_t node)
     char *span = borrow_span(reducer);
     for (int i = 0; i < reducer->segment_count; i++)
         armilla_deliver(
-            &(armilla_delivery){reducer, i, reducer->own.level, node, span + armilla_wide_offset(reducer, i)});
+            &(armilla_delivery){reducer, i, reducer->own.level, node, span + armilla_exchange_offset(reducer, i)});
     return span;
 }
 
@@ -75,7 +75,7 @@ static armilla_status join(armilla_reducer *reducer, int level, int64_t node, vo
     const int self = armilla_ranks_rank(context), size = armilla_ranks_size(context);
     const int to = armilla_ranks_owner(&reducer->tree, level, node, size);
     const int from = armilla_ranks_owner(&reducer->tree, level, node + 1, size);
-    const size_t bytes = armilla_wide_offset(reducer, reducer->segment_count);
+    const size_t bytes = armilla_exchange_offset(reducer, reducer->segment_count);
     armilla_status status = ARMILLA_OK;
     if (self == from && self != to) status = armilla_ranks_send(context, to, right, bytes);
     if (self == to && self != from) {
@@ -111,7 +111,8 @@ armilla_status armilla_exchange(armilla_reducer *reducer)
     armilla_status status = climb(reducer, reducer->tree.top, 0, &root);
     if (!root) root = borrow_span(reducer);
     if (status == ARMILLA_OK)
-        status = armilla_ranks_broadcast(reducer->context, root, armilla_wide_offset(reducer, reducer->segment_count));
+        status =
+            armilla_ranks_broadcast(reducer->context, root, armilla_exchange_offset(reducer, reducer->segment_count));
     if (status == ARMILLA_OK) reducer->result = root;
     return status;
 }

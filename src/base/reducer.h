@@ -30,7 +30,7 @@ struct armilla_reducer {
     armilla_segment segments[ARMILLA_MOST_SEGMENTS]; /* of the last reduction */
     size_t offset_of[ARMILLA_MOST_SEGMENTS];         /* of each in a vector */
     int segment_count;
-    size_t wide;
+    size_t exchange_bytes;
     int64_t spans; /* vectors of 8 bytes for every element, for the exchange between ranks */
     void **span;   /* all of them, and then those not in use */
     int64_t spare_spans;
@@ -51,6 +51,6 @@ armilla_status armilla_exchange_take(armilla_reducer *reducer);
 void armilla_exchange_free(armilla_reducer *reducer);
 armilla_status armilla_exchange(armilla_reducer *reducer);
 /* Where a segment begins in such a vector. */
-size_t armilla_wide_offset(const armilla_reducer *reducer, int segment);
+size_t armilla_exchange_offset(const armilla_reducer *reducer, int segment);
 
 #endif

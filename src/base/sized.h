@@ -7,7 +7,7 @@
 
 /* Overwrites the beginning of `whole`, `size` bytes with the defaults in them, by what the program has given.
  * ARMILLA_BAD_ARGUMENT where its size cannot be right, ARMILLA_NOT_BUILT where it sets what the library does not know.
- * name is the struct's, for the sentence. */
+ * name is the struct's, for the message. */
 armilla_status armilla_sized_read(armilla_context *context, const char *name, const void *given, void *whole,
                                   size_t size);
 

@@ -47,15 +47,15 @@ int armilla_threads_choose(int64_t wanted)
 
 /* Member 0 is the calling thread. */
 typedef struct member {
-    armilla_crew *crew;
+    armilla_pool *pool;
     pthread_t thread;
     pthread_cond_t called;
     int number;
-    bool working; /* on the job under way, or asked to */
+    bool working; /* on the job in progress, or asked to */
     char message[ARMILLA_MESSAGE];
 } member;
 
-struct armilla_crew {
+struct armilla_pool {
     armilla_context *context;
     pthread_mutex_t lock;
     pthread_cond_t finished;
@@ -72,26 +72,26 @@ struct armilla_crew {
 static void *serve(void *argument)
 {
     member *own = argument;
-    armilla_crew *crew = own->crew;
-    pthread_mutex_lock(&crew->lock);
+    armilla_pool *pool = own->pool;
+    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!own->working && !crew->dismissed) pthread_cond_wait(&own->called, &crew->lock);
-        if (crew->dismissed) break;
-        pthread_mutex_unlock(&crew->lock);
-        crew->job(crew->self, own->number);
-        pthread_mutex_lock(&crew->lock);
+        while (!own->working && !pool->dismissed) pthread_cond_wait(&own->called, &pool->lock);
+        if (pool->dismissed) break;
+        pthread_mutex_unlock(&pool->lock);
+        pool->job(pool->self, own->number);
+        pthread_mutex_lock(&pool->lock);
         own->working = false;
-        if (--crew->working == 0) pthread_cond_signal(&crew->finished);
+        if (--pool->working == 0) pthread_cond_signal(&pool->finished);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
-static bool start_member(armilla_crew *crew, const pthread_attr_t *attributes)
+static bool start_member(armilla_pool *pool, const pthread_attr_t *attributes)
 {
-    member *next = &crew->members[crew->started];
-    next->crew = crew;
-    next->number = crew->started;
+    member *next = &pool->members[pool->started];
+    next->pool = pool;
+    next->number = pool->started;
     if (pthread_cond_init(&next->called, NULL) != 0) return false;
     if (pthread_create(&next->thread, attributes, serve, next) == 0) return true;
     pthread_cond_destroy(&next->called);
@@ -99,25 +99,25 @@ static bool start_member(armilla_crew *crew, const pthread_attr_t *attributes)
 }
 
 /* Signals are the host program's: no thread of ours takes them. */
-static void recruit(armilla_crew *crew, int wanted)
+static void start_members(armilla_pool *pool, int wanted)
 {
     /* Signals that a thread's own work raises cannot wait: blocked, they would pass the program's handlers by. */
     static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
     sigset_t all, before;
     pthread_attr_t attributes;
-    if (crew->started >= wanted || pthread_attr_init(&attributes) != 0) return;
+    if (pool->started >= wanted || pthread_attr_init(&attributes) != 0) return;
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (crew->started < wanted && start_member(crew, &attributes)) crew->started++;
+    while (pool->started < wanted && start_member(pool, &attributes)) pool->started++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }
 
-armilla_status armilla_crew_new(armilla_context *context, int threads, armilla_crew **crew)
+armilla_status armilla_pool_new(armilla_context *context, int threads, armilla_pool **pool)
 {
-    armilla_crew *made = NULL;
+    armilla_pool *made = NULL;
     const int64_t bytes = (int64_t)(sizeof *made + (size_t)threads * sizeof made->members[0]);
     const armilla_status status = armilla_take(context, bytes, 1, &made);
     if (status != ARMILLA_OK) return status;
@@ -127,105 +127,105 @@ armilla_status armilla_crew_new(armilla_context *context, int threads, armilla_c
     made->most = threads;
     made->started = 1;
     made->members[0].thread = pthread_self();
-    *crew = made;
+    *pool = made;
     return ARMILLA_OK;
 }
 
-void armilla_crew_free(armilla_crew *crew)
+void armilla_pool_free(armilla_pool *pool)
 {
-    if (!crew) return;
-    pthread_mutex_lock(&crew->lock);
-    crew->dismissed = true;
-    for (int i = 1; i < crew->started; i++) pthread_cond_signal(&crew->members[i].called);
-    pthread_mutex_unlock(&crew->lock);
-    for (int i = 1; i < crew->started; i++) {
-        pthread_join(crew->members[i].thread, NULL);
-        pthread_cond_destroy(&crew->members[i].called);
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->dismissed = true;
+    for (int i = 1; i < pool->started; i++) pthread_cond_signal(&pool->members[i].called);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 1; i < pool->started; i++) {
+        pthread_join(pool->members[i].thread, NULL);
+        pthread_cond_destroy(&pool->members[i].called);
     }
-    pthread_cond_destroy(&crew->finished);
-    pthread_mutex_destroy(&crew->lock);
-    armilla_release(crew->context, crew);
+    pthread_cond_destroy(&pool->finished);
+    pthread_mutex_destroy(&pool->lock);
+    armilla_release(pool->context, pool);
 }
 
-int armilla_crew_most(const armilla_crew *crew)
+int armilla_pool_most(const armilla_pool *pool)
 {
-    return crew->most;
+    return pool->most;
 }
 
-char *armilla_crew_message(armilla_crew *crew)
+char *armilla_pool_message(armilla_pool *pool)
 {
     const pthread_t own = pthread_self();
-    if (!crew || !atomic_load(&crew->running)) return NULL;
-    for (int i = 0; i < crew->started; i++)
-        if (pthread_equal(crew->members[i].thread, own)) return crew->members[i].message;
+    if (!pool || !atomic_load(&pool->running)) return NULL;
+    for (int i = 0; i < pool->started; i++)
+        if (pthread_equal(pool->members[i].thread, own)) return pool->members[i].message;
     return NULL;
 }
 
 /* How many of so many threads there are: those that are wanted are started. */
-static int ready(armilla_crew *crew, int64_t most)
+static int ready(armilla_pool *pool, int64_t most)
 {
-    const int wanted = (int)armilla_max64(1, armilla_min64(most, crew->most));
-    recruit(crew, wanted);
-    return (int)armilla_min64(wanted, crew->started);
+    const int wanted = (int)armilla_max64(1, armilla_min64(most, pool->most));
+    start_members(pool, wanted);
+    return (int)armilla_min64(wanted, pool->started);
 }
 
 armilla_team armilla_team_of(armilla_context *context, int64_t most)
 {
-    armilla_crew *crew = context->crew;
+    armilla_pool *pool = context->pool;
     armilla_team team = {context, 1};
-    if (!crew || atomic_load(&crew->running)) return team;
-    team.threads = ready(crew, most);
+    if (!pool || atomic_load(&pool->running)) return team;
+    team.threads = ready(pool, most);
     return team;
 }
 
 /* The first thread that failed says why. */
-static void keep_message(const armilla_crew *crew, int threads)
+static void keep_message(const armilla_pool *pool, int threads)
 {
     for (int i = 0; i < threads; i++)
-        if (crew->members[i].message[0]) {
-            armilla_set_error(crew->context, crew->members[i].message);
+        if (pool->members[i].message[0]) {
+            armilla_set_error(pool->context, pool->members[i].message);
             return;
         }
 }
 
-static void call_members(armilla_crew *crew, int threads, armilla_job job, void *self)
+static void call_members(armilla_pool *pool, int threads, armilla_job job, void *self)
 {
-    pthread_mutex_lock(&crew->lock);
-    crew->job = job;
-    crew->self = self;
-    crew->working = threads - 1;
+    pthread_mutex_lock(&pool->lock);
+    pool->job = job;
+    pool->self = self;
+    pool->working = threads - 1;
     for (int i = 1; i < threads; i++) {
-        crew->members[i].working = true;
-        pthread_cond_signal(&crew->members[i].called);
+        pool->members[i].working = true;
+        pthread_cond_signal(&pool->members[i].called);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 /* Whether the threads are there and idle. */
-static bool may_run(const armilla_crew *crew)
+static bool may_run(const armilla_pool *pool)
 {
-    return crew && !atomic_load(&crew->running);
+    return pool && !atomic_load(&pool->running);
 }
 
 void armilla_team_run(const armilla_team *team, armilla_job job, void *self)
 {
-    armilla_crew *crew = team->context->crew;
-    if (!may_run(crew)) {
+    armilla_pool *pool = team->context->pool;
+    if (!may_run(pool)) {
         job(self, 0);
         return;
     }
-    const int threads = ready(crew, team->threads);
-    for (int i = 0; i < threads; i++) crew->members[i].message[0] = '\0';
-    atomic_store(&crew->running, true);
-    if (threads > 1) call_members(crew, threads, job, self);
+    const int threads = ready(pool, team->threads);
+    for (int i = 0; i < threads; i++) pool->members[i].message[0] = '\0';
+    atomic_store(&pool->running, true);
+    if (threads > 1) call_members(pool, threads, job, self);
     job(self, 0);
     if (threads > 1) {
-        pthread_mutex_lock(&crew->lock);
-        while (crew->working > 0) pthread_cond_wait(&crew->finished, &crew->lock);
-        pthread_mutex_unlock(&crew->lock);
+        pthread_mutex_lock(&pool->lock);
+        while (pool->working > 0) pthread_cond_wait(&pool->finished, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
     }
-    atomic_store(&crew->running, false);
-    keep_message(crew, threads);
+    atomic_store(&pool->running, false);
+    keep_message(pool, threads);
 }
 
 typedef struct sharing {
@@ -245,8 +245,8 @@ static void take_share(void *self, int thread)
 
 void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self)
 {
-    armilla_crew *crew = team->context->crew;
-    const int threads = may_run(crew) ? ready(crew, team->threads) : 1;
+    armilla_pool *pool = team->context->pool;
+    const int threads = may_run(pool) ? ready(pool, team->threads) : 1;
     sharing s = {share, self, count, threads};
     if (threads > 1)
         armilla_team_run(team, take_share, &s);

@@ -14,7 +14,7 @@ int armilla_threads_quota(const char *path);
  * the answer may change at any time, and memory is laid out by it. */
 int armilla_threads_choose(int64_t wanted);
 
-/* Threads of the call under way (base/call.h), `threads` of them, the calling one included. They are started when they
+/* Threads of the call in progress (base/call.h), `threads` of them, the calling one included. They are started when they
  * are first wanted and end with the call: between calls there are none, so that a program may fork there. */
 typedef struct armilla_team {
     armilla_context *context;
@@ -34,15 +34,15 @@ typedef void (*armilla_share)(void *self, int64_t first, int64_t last);
 /* Cuts 0 ... count-1 into one range per thread and runs share on each. What is written must not depend on the cuts. */
 void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self);
 
-/* The crew: the threads themselves, which the context holds while a call is under way. */
-typedef struct armilla_crew armilla_crew;
-armilla_status armilla_crew_new(armilla_context *context, int threads, armilla_crew **crew);
-void armilla_crew_free(armilla_crew *crew);
-int armilla_crew_most(const armilla_crew *crew);
+/* The pool: the threads themselves, which the context holds while a call is in progress. */
+typedef struct armilla_pool armilla_pool;
+armilla_status armilla_pool_new(armilla_context *context, int threads, armilla_pool **pool);
+void armilla_pool_free(armilla_pool *pool);
+int armilla_pool_most(const armilla_pool *pool);
 
 /* Where a failure on the running thread is written while a job runs, so that those of several threads do not meet; NULL
- * where none runs, or the thread is no one of the crew's. The first of the threads that has one is the context's after
+ * where none runs, or the thread is no one of the pool's. The first of the threads that has one is the context's after
  * the job; a reducer takes that of the lowest slot. */
-char *armilla_crew_message(armilla_crew *crew);
+char *armilla_pool_message(armilla_pool *pool);
 
 #endif

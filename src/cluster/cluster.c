@@ -63,13 +63,13 @@ armilla_status armilla_cluster_options_read(armilla_context *context, const armi
 static armilla_status check_options(armilla_context *context, const armilla_cluster_options *options,
                                     const armilla_cluster_way **way)
 {
-    const char *spoken = options->method ? options->method : ways[0].name;
+    const char *word = options->method ? options->method : ways[0].name;
     const armilla_cluster_way *found = NULL;
     for (size_t i = 0; i < WAYS; i++)
-        if (strcmp(ways[i].name, spoken) == 0) found = &ways[i];
+        if (strcmp(ways[i].name, word) == 0) found = &ways[i];
     if (!found)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("method '%s'") " is unknown; give kmeans, euclidean or argmax", spoken);
+                            ARMILLA_FIELD("method '%s'") " is unknown; give kmeans, euclidean or argmax", word);
     if (!found->codes && options->k < 1)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("k") " is missing; give the number of clusters, e.g. " ARMILLA_FIELD("k 10"));

@@ -31,7 +31,7 @@ typedef struct armilla_kmeans_problem {
     bool short_data;       /* codes: a look at them is cheap, and made even where the call is to end */
 } armilla_kmeans_problem;
 
-/* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has room for max_iter + 1
+/* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has space for max_iter + 1
  * numbers: the inertia after each assignment of the last try. */
 armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_problem *problem,
                               armilla_clustering *clustering, double *inertias);

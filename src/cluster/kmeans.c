@@ -147,7 +147,7 @@ static armilla_status iterate(kmeans *s, armilla_cluster_summary *found, double 
     const armilla_sweep *sweep = s->lloyd.sweep;
     found->stop = ARMILLA_STOP_MAX_ITER;
     s->refilled = false;
-    for (int64_t j = 0; j < s->lloyd.n; j++) s->lloyd.names[j] = -1;
+    for (int64_t j = 0; j < s->lloyd.n; j++) s->lloyd.assignments[j] = -1;
     for (int64_t pass = 0; pass <= s->problem->options->max_iter; pass++) {
         const armilla_status status = assign(s, pass);
         if (status != ARMILLA_OK) return status;
@@ -181,7 +181,7 @@ static armilla_status run_tries(kmeans *s, armilla_clustering *clustering, doubl
         if (status == ARMILLA_OK) status = iterate(s, &found, inertias);
         if (status == ARMILLA_OK && (attempt == 0 || found.inertia < best->inertia)) {
             *best = found;
-            for (int64_t j = 0; j < s->lloyd.n; j++) clustering->labels[j] = s->lloyd.names[j];
+            for (int64_t j = 0; j < s->lloyd.n; j++) clustering->labels[j] = s->lloyd.assignments[j];
         }
         if (armilla_call_stopped(s->context, NULL) && attempt + 1 < tries) best->stop = ARMILLA_STOP_INTERRUPTED;
         if (armilla_call_stopped(s->context, NULL)) break;
@@ -196,14 +196,14 @@ static armilla_status take_memory(kmeans *s)
     const armilla_type work = s->problem->work;
     const int64_t m = lloyd->m, n = lloyd->n, k = lloyd->r;
     armilla_status status =
-        armilla_sweep_new_naming(context, s->problem->X, work, k, ARMILLA_LLOYD_TALLY, &lloyd->sweep);
+        armilla_sweep_new_assigning(context, s->problem->X, work, k, ARMILLA_LLOYD_TALLY, &lloyd->sweep);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *s->centers, &s->centers);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, armilla_type_size(work), &s->typed);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *lloyd->U_next, &lloyd->U_next);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s->squares, &s->squares);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *lloyd->offsets, &lloyd->offsets);
     if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *lloyd->distances, &lloyd->distances);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *lloyd->names, &lloyd->names);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *lloyd->assignments, &lloyd->assignments);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s->refill, &s->refill);
     if (status == ARMILLA_OK) status = armilla_take(context, k * SEEDED, sizeof *s->chosen, &s->chosen);
     lloyd->U = s->centers;
@@ -217,7 +217,7 @@ static void release_memory(const kmeans *s)
     armilla_context *context = s->context;
     armilla_release(context, s->chosen);
     armilla_release(context, s->refill);
-    armilla_release(context, s->lloyd.names);
+    armilla_release(context, s->lloyd.assignments);
     armilla_release(context, s->lloyd.distances);
     armilla_release(context, s->lloyd.offsets);
     armilla_release(context, s->squares);

@@ -114,9 +114,9 @@ static armilla_status informations(armilla_context *context, const contingency *
     if (t->n == 0 || (t->classes[LABELS] == 1 && t->classes[TRUTH] == 1)) return ARMILLA_OK;
     const double shared = information(t), mean = (entropy(t, LABELS) + entropy(t, TRUTH)) / 2;
     const armilla_status status = armilla_expected_information(context, t->n, sizes, t->classes, &expected);
-    const double room = mean - expected;
+    const double range = mean - expected;
     scores->nmi = shared <= DBL_EPSILON ? 0 : shared / mean;
-    scores->ami = (shared - expected) / (room < 0 ? fmin(room, -DBL_EPSILON) : fmax(room, DBL_EPSILON));
+    scores->ami = (shared - expected) / (range < 0 ? fmin(range, -DBL_EPSILON) : fmax(range, DBL_EPSILON));
     /* Everybody alone in both: 0/0 of two entropies, and a perfect match. */
     if (t->classes[LABELS] == t->n && t->classes[TRUTH] == t->n) scores->ami = 1;
     return status;

@@ -1,5 +1,5 @@
 /* Columns of X one by one, dense or sparse: for what looks at the numbers themselves instead of multiplying them. Here,
- * and nowhere else, a column of one form is told from one of the other. */
+ * and nowhere else, a column of one form is distinguished from one of the other. */
 #ifndef ARMILLA_DATA_COLUMN_H
 #define ARMILLA_DATA_COLUMN_H
 

@@ -53,12 +53,12 @@ static armilla_status copy_entries(armilla_column_reader *reader, const int64_t 
             const int64_t number = numbers[x.rows[i]];
             if (number < 0) continue;
             if (matrix) {
-                armilla_index_put(matrix->wide, matrix->rows, *count, number);
+                armilla_index_put(matrix->index64, matrix->rows, *count, number);
                 armilla_store(type, 1, &x.values[i], (char *)matrix->values + (size_t)*count * size);
             }
             ++*count;
         }
-        if (matrix) armilla_index_put(matrix->wide, matrix->starts, j + 1, *count);
+        if (matrix) armilla_index_put(matrix->index64, matrix->starts, j + 1, *count);
     }
     return ARMILLA_OK;
 }

@@ -80,9 +80,9 @@ armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64
             (const char *)panel->columns + (size_t)(first * panel->stride) * armilla_type_size(panel->kernels->type);
         return part;
     }
-    const int64_t index = s->wide ? sizeof(int64_t) : sizeof(int32_t);
+    const int64_t index = s->index64 ? sizeof(int64_t) : sizeof(int32_t);
     const int64_t skipped =
-        armilla_index_at(s->wide, s->columns.starts, first) - armilla_index_at(s->wide, s->columns.starts, 0);
+        armilla_index_at(s->index64, s->columns.starts, first) - armilla_index_at(s->index64, s->columns.starts, 0);
     s->columns.count = count;
     if (skipped > 0) { /* arrays without entries may be NULL */
         s->columns.values = (const char *)s->columns.values + (size_t)skipped * armilla_type_size(s->kernels->type);

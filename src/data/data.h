@@ -19,7 +19,7 @@
 typedef struct armilla_sparse_panel {
     armilla_sparse_columns columns;
     const armilla_sparse_kernels *kernels;
-    bool wide;            /* indices have 64 bits */
+    bool index64;         /* indices have 64 bits */
     const double *shifts; /* column j is less shifts[j] times the form's mean; NULL: by nothing */
 } armilla_sparse_panel;
 
@@ -60,9 +60,10 @@ typedef struct armilla_layout {
                  void *packed);
     /* How many numbers XW' has there. */
     int64_t (*numbers)(const armilla_data *X, armilla_type work, int64_t r);
-    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL names) beside XW'; r
+    /* shifted += what unpack wants to know of the panel's codes (W, or where that is NULL assignments) beside XW'; r
      * numbers. */
-    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const int32_t *names, double *shifted);
+    void (*add_shifts)(const armilla_panel *panel, int64_t r, const void *W, const int32_t *assignments,
+                       double *shifted);
     /* A (m x r) = the sum. */
     void (*unpack)(const armilla_parts *parts, const armilla_team *team, double *A);
 } armilla_layout;
@@ -78,8 +79,8 @@ typedef struct armilla_data_ops {
     void (*products)(const armilla_panel *panel, int64_t r, const void *U, double *C);
     /* A += X_b W' (m x r, double). Forms with a layout: A = X_b W', as the layout says, in the kernels' type. */
     void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, void *A);
-    /* The same for codes that name an atom each (0 ... r-1): column first+j is added to column names[j] of A. */
-    void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *names, void *A);
+    /* The same for codes that name an atom each (0 ... r-1): column first+j is added to column assignments[j] of A. */
+    void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);
     const struct armilla_sparse_ops *sparse; /* of forms whose panels are sparse (data/sparse.h); else NULL */
@@ -96,7 +97,7 @@ struct armilla_data {
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
 };
 
-/* Checks 1 <= m, n and that m*n numbers can be counted; the sentence begins with `where` ("FILE: " or ""). */
+/* Checks 1 <= m, n and that m*n numbers can be counted; the message begins with `where` ("FILE: " or ""). */
 armilla_status armilla_data_check_shape(armilla_context *context, const char *where, int64_t m, int64_t n);
 
 /* Numbers inside a mapping of a file. */
@@ -166,7 +167,7 @@ armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64
 /* Operations of every form whose loaded panels are dense. */
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C);
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
-void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *A);
+void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 
 /* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend

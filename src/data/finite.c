@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Longer samples than this leave no room for products in single precision. */
-#define MOST_SINGLE 1e30
+/* Longer samples than this leave no space for products in single precision. */
+#define MOST_F32 1e30
 /* The part of centred sparse data that may be rounding: entries are rounded before the mean is subtracted. */
 #define MOST_CANCELLED 1e-3
 
@@ -71,7 +71,7 @@ armilla_status armilla_preparation_finite(armilla_context *context, const armill
                                           const armilla_data *raw, const armilla_data_facts *facts, armilla_type work)
 {
     if (facts->bad_sample >= 0) return name_bad_place(context, p, raw, *facts, work);
-    if (!isfinite(facts->squared_norm) || (work == ARMILLA_F32 && facts->norm_high > MOST_SINGLE))
+    if (!isfinite(facts->squared_norm) || (work == ARMILLA_F32 && facts->norm_high > MOST_F32))
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "the entries are too large for their squares to be added in %s; %s",
                             armilla_type_word(work),

@@ -10,7 +10,7 @@ static void plain(int64_t count, double *x)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void wide(int64_t count, double *x)
+__attribute__((target("avx2"))) static void by_avx2(int64_t count, double *x)
 {
     for (int64_t i = 0; i < count; i++) x[i] = armilla_log1p(x[i]);
 }
@@ -20,7 +20,7 @@ void armilla_log1p_all(int64_t count, double *x)
 {
 #if defined(__x86_64__)
     if (armilla_instructions_supported("avx2")) {
-        wide(count, x);
+        by_avx2(count, x);
         return;
     }
 #endif

@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Makes room for `needed` elements, at least doubling, so that adding n texts costs O(n). */
-static armilla_status make_room(armilla_context *context, int64_t needed, size_t size, void *block, int64_t *room)
+/* Grows the block to `needed` elements, at least doubling, so that adding n texts costs O(n). */
+static armilla_status reserve(armilla_context *context, int64_t needed, size_t size, void *block, int64_t *capacity)
 {
-    if (needed <= *room) return ARMILLA_OK;
-    const int64_t wanted = armilla_max64(needed, *room < INT64_MAX / 2 ? 2 * *room : INT64_MAX);
+    if (needed <= *capacity) return ARMILLA_OK;
+    const int64_t wanted = armilla_max64(needed, *capacity < INT64_MAX / 2 ? 2 * *capacity : INT64_MAX);
     const armilla_status status = armilla_grow(context, wanted, size, block);
-    if (status == ARMILLA_OK) *room = wanted;
+    if (status == ARMILLA_OK) *capacity = wanted;
     return status;
 }
 
@@ -21,8 +21,9 @@ armilla_status armilla_names_add(armilla_context *context, armilla_names *names,
 {
     const char *end = length ? memchr(text, 0, length) : NULL;
     const int64_t used = end ? end - text : (int64_t)length;
-    armilla_status status = make_room(context, names->count + 1, sizeof *names->starts, &names->starts, &names->room);
-    if (status == ARMILLA_OK) status = make_room(context, names->bytes + used + 1, 1, &names->text, &names->bytes_room);
+    armilla_status status = reserve(context, names->count + 1, sizeof *names->starts, &names->starts, &names->capacity);
+    if (status == ARMILLA_OK)
+        status = reserve(context, names->bytes + used + 1, 1, &names->text, &names->bytes_capacity);
     if (status != ARMILLA_OK) return status;
     names->starts[names->count++] = names->bytes;
     if (used) memcpy(names->text + names->bytes, text, (size_t)used);

@@ -8,8 +8,8 @@
 #include <armilla/data.h>
 
 typedef struct armilla_names {
-    int64_t count, room;       /* texts, and those that starts has room for */
-    int64_t bytes, bytes_room; /* of text, with the 0 after each */
+    int64_t count, capacity;       /* texts, and those that starts has space for */
+    int64_t bytes, bytes_capacity; /* of text, with the 0 after each */
     int64_t *starts;
     char *text;
 } armilla_names;
@@ -37,7 +37,7 @@ int64_t armilla_names_find(const armilla_names_index *index, const char *text);
 void armilla_names_index_free(armilla_context *context, armilla_names_index *index);
 
 /* The data take the list over and names becomes empty. The count must be that of the features or samples
- * (ARMILLA_BAD_DATA, with both numbers in the sentence, which begins with `where`, "FILE: " or ""). */
+ * (ARMILLA_BAD_DATA, with both numbers in the message, which begins with `where`, "FILE: " or ""). */
 armilla_status armilla_data_adopt_names(armilla_data *data, armilla_naming kind, const char *where,
                                         armilla_names *names);
 /* The list, or NULL where the data have none of that kind. */

@@ -246,7 +246,7 @@ static double length_of(int64_t m, const double *x)
     return length.value / length.scale;
 }
 
-/* The columns of data through the map. Where lengths is not NULL, only their lengths: X has room for one column. */
+/* The columns of data through the map. Where lengths is not NULL, only their lengths: X has space for one column. */
 static armilla_status map_columns(armilla_context *context, const armilla_column_map *map, const armilla_data *data,
                                   double *lengths, double *X)
 {

@@ -77,7 +77,7 @@ static void prepare_column(const prepared *X, const armilla_kernels *kernels, do
     kernels->scale(m, factor, x, to);
 }
 
-/* Column j of the panel from the one before, to, in the kernels' type. column: room for m numbers. */
+/* Column j of the panel from the one before, to, in the kernels' type. column: space for m numbers. */
 static void load_column(const prepared *X, const armilla_panel *panel, const armilla_panel *raw, int64_t j,
                         double *column, void *to)
 {

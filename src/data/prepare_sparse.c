@@ -62,7 +62,7 @@ static void map_entries(const prepared *X, const armilla_sparse_panel *raw, cons
         armilla_fetch(raw->kernels->type, count, (const char *)raw->columns.values + (size_t)at * from, x);
         if (map->entries) map->entries->apply(count, x);
         for (int64_t i = 0; i < count && map->weights; i++)
-            x[i] *= map->weights[armilla_index_at(raw->wide, raw->columns.rows, at + i)];
+            x[i] *= map->weights[armilla_index_at(raw->index64, raw->columns.rows, at + i)];
         for (int64_t i = 0; i < count; i++) x[i] = armilla_unit_entry(own->unit, x[i]);
         armilla_store(work, count, x, (char *)values + (size_t)at * to);
     }
@@ -72,13 +72,13 @@ static void map_entries(const prepared *X, const armilla_sparse_panel *raw, cons
 static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_type work, void *values)
 {
     const armilla_sparse_panel *s = &raw->sparse;
-    const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
+    const int64_t origin = armilla_index_at(s->index64, s->columns.starts, 0);
     const bool rescales = !X->map.entries && !X->map.weights && s->kernels->type == work;
     const size_t size = armilla_type_size(work);
     for (int64_t j = 0; j < raw->count; j++) {
         const sample own = {
-            .first = armilla_index_at(s->wide, s->columns.starts, j) - origin,
-            .last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin,
+            .first = armilla_index_at(s->index64, s->columns.starts, j) - origin,
+            .last = armilla_index_at(s->index64, s->columns.starts, j + 1) - origin,
             .unit = X->factors ? X->factors[raw->first + j] : (armilla_factor){1, 1},
         };
         const size_t at = (size_t)own.first * size;
@@ -138,7 +138,7 @@ static const armilla_data_ops prepared_ops = {
     .free = free_prepared,
 };
 
-/* ||y - mean||; column: room for m numbers. Squares that have not all digits are made of the expanded column, scaled. */
+/* ||y - mean||; column: space for m numbers. Squares that have not all digits are made of the expanded column, scaled. */
 static armilla_length centred_length(const prepared *X, armilla_column y, double *column)
 {
     y.shift = X->mean_unit;

@@ -26,7 +26,7 @@ static const sparse *as_sparse(const armilla_data *X)
 static int64_t before(const armilla_data *X, int64_t j)
 {
     const armilla_sparse_matrix *matrix = &as_sparse(X)->matrix;
-    return armilla_index_at(matrix->wide, matrix->starts, j);
+    return armilla_index_at(matrix->index64, matrix->starts, j);
 }
 
 int64_t armilla_sparse_before(const armilla_data *X, int64_t j)
@@ -62,7 +62,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     const armilla_sparse_matrix *matrix = &X->matrix;
     const armilla_type work = panel->kernels->type;
     const int64_t first = before(panel->data, panel->first), last = before(panel->data, panel->first + panel->count);
-    const int64_t index = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
+    const int64_t index = matrix->index64 ? sizeof(int64_t) : sizeof(int32_t);
     const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->form.data.type);
     if (X->form.data.type != work && first < last) {
         char *converted = (char *)space + kernel_bytes(panel->count);
@@ -76,7 +76,7 @@ static armilla_status load(armilla_panel *panel, void *space)
         .columns = {panel->count, values, (const char *)matrix->rows + first * index,
                     (const char *)matrix->starts + panel->first * index, matrix->m, space},
         .kernels = armilla_sparse_kernels_like(panel->kernels),
-        .wide = matrix->wide,
+        .index64 = matrix->index64,
     };
     return ARMILLA_OK;
 }
@@ -145,15 +145,15 @@ static void multiply_mean(void *self, int64_t first, int64_t last)
     }
 }
 
-/* Padding was zeroed when the room was taken, and is never written. */
+/* Padding was zeroed when the buffer was taken, and is never written. */
 static void pack(const armilla_data *X, armilla_type work, int64_t r, const armilla_team *team, const void *U,
-                 void *room)
+                 void *buffer)
 {
     packing p = {.X = X,
                  .work = work,
                  .r = r,
                  .U = U,
-                 .packed = (char *)room + to_line(room),
+                 .packed = (char *)buffer + to_line(buffer),
                  .mean = armilla_sparse_of(X)->mean};
     armilla_team_share(team, X->m, pack_features, &p);
     if (!p.mean) return;
@@ -167,11 +167,12 @@ static int64_t numbers(const armilla_data *X, armilla_type work, int64_t r)
 }
 
 /* (D^-1 W 1), which unpack multiplies by the mean */
-static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, const int32_t *names, double *shifted)
+static void add_shifts(const armilla_panel *panel, int64_t r, const void *W, const int32_t *assignments,
+                       double *shifted)
 {
     const double *shifts = panel->sparse.shifts;
     const armilla_type work = panel->sparse.kernels->type;
-    for (int64_t j = 0; j < panel->count && shifts && !W; j++) shifted[names[j]] += shifts[j];
+    for (int64_t j = 0; j < panel->count && shifts && !W; j++) shifted[assignments[j]] += shifts[j];
     for (int64_t j = 0; j < panel->count && shifts && W; j++)
         for (int64_t k = 0; k < r; k++) {
             const int64_t i = j * r + k;
@@ -197,7 +198,7 @@ static void unpack_window(const unpacking *u, const window *where)
     const armilla_parts *parts = u->parts;
     const int64_t m = parts->X->m, k = where->k, stride = armilla_sparse_stride(parts->work, parts->r);
     const double *mean = armilla_sparse_of(parts->X)->mean;
-    double sum[ARMILLA_WINDOW_ROOM];
+    double sum[ARMILLA_WINDOW_BUFFER];
     armilla_reduced(parts->sums, parts->segment,
                     &(armilla_window){where->at * stride + k, where->length, where->end - where->at, stride}, sum);
     for (int64_t c = 0; c < where->length && k + c < parts->r; c++)
@@ -228,12 +229,12 @@ static void unpack(const armilla_parts *parts, const armilla_team *team, double 
 
 const armilla_layout armilla_layout_by_feature = {basis_bytes, pack, numbers, add_shifts, unpack};
 
-void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *room, double *C)
+void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *buffer, double *C)
 {
     const armilla_sparse_panel *s = &panel->sparse;
     const armilla_type work = s->kernels->type;
-    const char *packed = (const char *)room + to_line(room);
-    s->kernels->products[s->wide](&s->columns, r, armilla_sparse_stride(work, r), packed, C);
+    const char *packed = (const char *)buffer + to_line(buffer);
+    s->kernels->products[s->index64](&s->columns, r, armilla_sparse_stride(work, r), packed, C);
     if (!s->shifts) return;
     /* C = U'x - shift * U'mean */
     const double *mean = (const double *)(const void *)(packed + mean_offset(panel->data, work, r));
@@ -244,23 +245,23 @@ void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *
 void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part)
 {
     const armilla_sparse_panel *s = &panel->sparse;
-    s->kernels->accumulate[s->wide](&s->columns, r, armilla_sparse_stride(s->kernels->type, r), W, part);
+    s->kernels->accumulate[s->index64](&s->columns, r, armilla_sparse_stride(s->kernels->type, r), W, part);
 }
 
-void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *part)
+void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *part)
 {
     const armilla_sparse_panel *s = &panel->sparse;
-    s->kernels->gather[s->wide](&s->columns, armilla_sparse_stride(s->kernels->type, r), names, part);
+    s->kernels->gather[s->index64](&s->columns, armilla_sparse_stride(s->kernels->type, r), assignments, part);
 }
 
 int64_t armilla_sparse_entries_at(const armilla_panel *panel, int64_t j, int64_t *rows, double *values, double *shift)
 {
     const armilla_sparse_panel *s = &panel->sparse;
-    const int64_t origin = armilla_index_at(s->wide, s->columns.starts, 0);
-    const int64_t first = armilla_index_at(s->wide, s->columns.starts, j) - origin;
-    const int64_t count = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin - first;
+    const int64_t origin = armilla_index_at(s->index64, s->columns.starts, 0);
+    const int64_t first = armilla_index_at(s->index64, s->columns.starts, j) - origin;
+    const int64_t count = armilla_index_at(s->index64, s->columns.starts, j + 1) - origin - first;
     const size_t size = armilla_type_size(s->kernels->type);
-    for (int64_t i = 0; i < count; i++) rows[i] = armilla_index_at(s->wide, s->columns.rows, first + i);
+    for (int64_t i = 0; i < count; i++) rows[i] = armilla_index_at(s->index64, s->columns.rows, first + i);
     if (count > 0) /* without any entry the arrays may be NULL */
         armilla_fetch(s->kernels->type, count, (const char *)s->columns.values + (size_t)first * size, values);
     *shift = s->shifts ? s->shifts[j] : 0;
@@ -270,15 +271,15 @@ int64_t armilla_sparse_entries_at(const armilla_panel *panel, int64_t j, int64_t
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column)
 {
     const armilla_sparse_panel *s = &panel->sparse;
-    const int64_t m = panel->data->m, origin = armilla_index_at(s->wide, s->columns.starts, 0);
-    const int64_t last = armilla_index_at(s->wide, s->columns.starts, j + 1) - origin;
+    const int64_t m = panel->data->m, origin = armilla_index_at(s->index64, s->columns.starts, 0);
+    const int64_t last = armilla_index_at(s->index64, s->columns.starts, j + 1) - origin;
     const size_t size = armilla_type_size(s->kernels->type);
     const double *mean = armilla_sparse_of(panel->data)->mean;
     for (int64_t i = 0; i < m; i++) column[i] = s->shifts ? -s->shifts[j] * mean[i] : 0;
-    for (int64_t i = armilla_index_at(s->wide, s->columns.starts, j) - origin; i < last; i++) {
+    for (int64_t i = armilla_index_at(s->index64, s->columns.starts, j) - origin; i < last; i++) {
         double value = 0;
         armilla_fetch(s->kernels->type, 1, (const char *)s->columns.values + (size_t)i * size, &value);
-        column[armilla_index_at(s->wide, s->columns.rows, i)] += value;
+        column[armilla_index_at(s->index64, s->columns.rows, i)] += value;
     }
 }
 
@@ -325,7 +326,7 @@ armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_s
 static armilla_status check_arguments(armilla_context *context, const armilla_sparse_matrix *matrix,
                                       armilla_index index)
 {
-    const size_t width = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
+    const size_t width = matrix->index64 ? sizeof(int64_t) : sizeof(int32_t);
     const armilla_status status = armilla_data_check_shape(context, "", matrix->m, matrix->n);
     if (status != ARMILLA_OK) return status;
     if ((unsigned)matrix->type >= ARMILLA_PRECISION_COUNT || !armilla_sparse_kernels_choose(matrix->type))

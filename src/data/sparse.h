@@ -28,14 +28,14 @@ int64_t armilla_sparse_before(const armilla_data *X, int64_t j);
 int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
 
 /* The entries of column first+j of a loaded panel, features rising, and their number; the column is these less *shift
- * times the form's mean. There is room for m rows and values. */
+ * times the form's mean. There is space for m rows and values. */
 int64_t armilla_sparse_entries_at(const armilla_panel *panel, int64_t j, int64_t *rows, double *values, double *shift);
 
 /* Operations of every form whose loaded panels are sparse. */
 extern const armilla_layout armilla_layout_by_feature;
 void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *packed, double *C);
 void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part);
-void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *part);
+void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *part);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
 
 /* armilla_data_prepare (data/data.h) of sparse data, whose columns are never expanded. */

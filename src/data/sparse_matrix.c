@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool armilla_sparse_needs_wide(const armilla_context *context, int64_t m, int64_t n, int64_t entries)
+bool armilla_sparse_needs_index64(const armilla_context *context, int64_t m, int64_t n, int64_t entries)
 {
     const int64_t most = context->most_narrow;
     return m > most || n > most || entries > most;
@@ -16,15 +16,15 @@ bool armilla_sparse_needs_wide(const armilla_context *context, int64_t m, int64_
 
 int64_t armilla_sparse_entries(const armilla_sparse_matrix *matrix)
 {
-    return armilla_index_at(matrix->wide, matrix->starts, matrix->n);
+    return armilla_index_at(matrix->index64, matrix->starts, matrix->n);
 }
 
 armilla_status armilla_sparse_take(armilla_context *context, armilla_type type, int64_t m, int64_t n, int64_t entries,
                                    armilla_sparse_matrix *made)
 {
     armilla_sparse_matrix taken = {
-        .type = type, .wide = armilla_sparse_needs_wide(context, m, n, entries), .m = m, .n = n};
-    const size_t index = taken.wide ? sizeof(int64_t) : sizeof(int32_t);
+        .type = type, .index64 = armilla_sparse_needs_index64(context, m, n, entries), .m = m, .n = n};
+    const size_t index = taken.index64 ? sizeof(int64_t) : sizeof(int32_t);
     armilla_status status = armilla_take(context, entries, armilla_type_size(type), &taken.values);
     if (status == ARMILLA_OK) status = armilla_take(context, entries, index, &taken.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, n + 1, index, &taken.starts);
@@ -46,7 +46,7 @@ static armilla_status check_starts(armilla_context *context, const char *where, 
 {
     int64_t before = 0;
     for (int64_t j = 0; j <= matrix->n; j++) {
-        const int64_t start = armilla_index_at(matrix->wide, matrix->starts, j);
+        const int64_t start = armilla_index_at(matrix->index64, matrix->starts, j);
         if ((j == 0 && start != 0) || start < before || start > entries)
             return armilla_fail(context, ARMILLA_BAD_DATA,
                                 "%sthe start of sparse column %" PRId64 " is %" PRId64 ", which is not between %" PRId64
@@ -68,10 +68,10 @@ armilla_status armilla_sparse_check(armilla_context *context, const char *where,
     if (status != ARMILLA_OK) return status;
     *sorted = true;
     for (int64_t j = 0; j < matrix->n; j++) {
-        const int64_t last = armilla_index_at(matrix->wide, matrix->starts, j + 1);
+        const int64_t last = armilla_index_at(matrix->index64, matrix->starts, j + 1);
         int64_t before = -1;
-        for (int64_t i = armilla_index_at(matrix->wide, matrix->starts, j); i < last; i++) {
-            const int64_t row = armilla_index_at(matrix->wide, matrix->rows, i);
+        for (int64_t i = armilla_index_at(matrix->index64, matrix->starts, j); i < last; i++) {
+            const int64_t row = armilla_index_at(matrix->index64, matrix->rows, i);
             if (row < 0 || row >= matrix->m)
                 return armilla_fail(context, ARMILLA_BAD_DATA,
                                     "%sentry %" PRId64 " (counted from 0), in sparse column %" PRId64
@@ -98,25 +98,26 @@ static void distribute(const armilla_sparse_matrix *from, armilla_sparse_matrix 
 {
     const int64_t entries = armilla_sparse_entries(from);
     for (int64_t i = 0; i < entries; i++) {
-        const int64_t k = armilla_index_at(from->wide, from->rows, i) + 1;
-        armilla_index_put(to->wide, to->starts, k, armilla_index_at(to->wide, to->starts, k) + 1);
+        const int64_t k = armilla_index_at(from->index64, from->rows, i) + 1;
+        armilla_index_put(to->index64, to->starts, k, armilla_index_at(to->index64, to->starts, k) + 1);
     }
     for (int64_t k = 0; k < to->n; k++)
-        armilla_index_put(to->wide, to->starts, k + 1,
-                          armilla_index_at(to->wide, to->starts, k) + armilla_index_at(to->wide, to->starts, k + 1));
+        armilla_index_put(to->index64, to->starts, k + 1,
+                          armilla_index_at(to->index64, to->starts, k) +
+                              armilla_index_at(to->index64, to->starts, k + 1));
     for (int64_t j = 0; j < from->n; j++) {
-        const int64_t last = armilla_index_at(from->wide, from->starts, j + 1);
-        for (int64_t i = armilla_index_at(from->wide, from->starts, j); i < last; i++) {
-            const int64_t k = armilla_index_at(from->wide, from->rows, i);
-            const int64_t place = armilla_index_at(to->wide, to->starts, k);
+        const int64_t last = armilla_index_at(from->index64, from->starts, j + 1);
+        for (int64_t i = armilla_index_at(from->index64, from->starts, j); i < last; i++) {
+            const int64_t k = armilla_index_at(from->index64, from->rows, i);
+            const int64_t place = armilla_index_at(to->index64, to->starts, k);
             move_value(from->type, from->values, i, to->values, place);
-            armilla_index_put(to->wide, to->rows, place, j);
-            armilla_index_put(to->wide, to->starts, k, place + 1);
+            armilla_index_put(to->index64, to->rows, place, j);
+            armilla_index_put(to->index64, to->starts, k, place + 1);
         }
     }
     for (int64_t k = to->n; k > 0; k--)
-        armilla_index_put(to->wide, to->starts, k, armilla_index_at(to->wide, to->starts, k - 1));
-    armilla_index_put(to->wide, to->starts, 0, 0);
+        armilla_index_put(to->index64, to->starts, k, armilla_index_at(to->index64, to->starts, k - 1));
+    armilla_index_put(to->index64, to->starts, 0, 0);
 }
 
 armilla_status armilla_sparse_transpose(armilla_context *context, const armilla_sparse_matrix *matrix,
@@ -139,15 +140,16 @@ void armilla_sparse_add_up(armilla_sparse_matrix *matrix)
     const size_t size = armilla_type_size(matrix->type);
     int64_t kept = 0, i = 0;
     for (int64_t j = 0; j < matrix->n; j++) {
-        const int64_t last = armilla_index_at(matrix->wide, matrix->starts, j + 1);
+        const int64_t last = armilla_index_at(matrix->index64, matrix->starts, j + 1);
         while (i < last) {
-            const int64_t row = armilla_index_at(matrix->wide, matrix->rows, i);
+            const int64_t row = armilla_index_at(matrix->index64, matrix->rows, i);
             double sum = value_at(matrix, i++);
-            for (; i < last && armilla_index_at(matrix->wide, matrix->rows, i) == row; i++) sum += value_at(matrix, i);
+            for (; i < last && armilla_index_at(matrix->index64, matrix->rows, i) == row; i++)
+                sum += value_at(matrix, i);
             armilla_store(matrix->type, 1, &sum, (char *)matrix->values + (size_t)kept * size);
-            armilla_index_put(matrix->wide, matrix->rows, kept++, row);
+            armilla_index_put(matrix->index64, matrix->rows, kept++, row);
         }
-        armilla_index_put(matrix->wide, matrix->starts, j + 1, kept);
+        armilla_index_put(matrix->index64, matrix->starts, j + 1, kept);
     }
 }
 

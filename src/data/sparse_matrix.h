@@ -8,24 +8,24 @@
 /* Column j has the entries starts[j] ... starts[j+1]-1. */
 typedef struct armilla_sparse_matrix {
     armilla_type type;
-    bool wide; /* rows and starts have 64 bits, else 32 */
+    bool index64; /* rows and starts have 64 bits, else 32 */
     int64_t m, n;
     void *values;
     void *rows;
     void *starts; /* n + 1 */
 } armilla_sparse_matrix;
 
-/* Whether an m x n matrix of that many entries needs wide indices. */
-bool armilla_sparse_needs_wide(const armilla_context *context, int64_t m, int64_t n, int64_t entries);
+/* Whether an m x n matrix of that many entries needs 64-bit indices. */
+bool armilla_sparse_needs_index64(const armilla_context *context, int64_t m, int64_t n, int64_t entries);
 int64_t armilla_sparse_entries(const armilla_sparse_matrix *matrix);
 
-/* Room for an m x n matrix; *made is zeroed where that fails. */
+/* Memory for an m x n matrix; *made is zeroed where that fails. */
 armilla_status armilla_sparse_take(armilla_context *context, armilla_type type, int64_t m, int64_t n, int64_t entries,
                                    armilla_sparse_matrix *made);
 void armilla_sparse_release(armilla_context *context, armilla_sparse_matrix *matrix);
 
 /* ARMILLA_BAD_DATA, naming the first bad place, unless starts rise from 0 to `entries` and rows lie in 0 ... m-1.
- * `where` begins the sentence ("FILE: " or ""). *sorted: whether the rows of every column rise. */
+ * `where` begins the message ("FILE: " or ""). *sorted: whether the rows of every column rise. */
 armilla_status armilla_sparse_check(armilla_context *context, const char *where, const armilla_sparse_matrix *matrix,
                                     int64_t entries, bool *sorted);
 
@@ -41,9 +41,9 @@ armilla_status armilla_sparse_sort(armilla_context *context, const armilla_spars
 void armilla_sparse_add_up(armilla_sparse_matrix *matrix);
 
 /* Sets index i of an array of either width. */
-static inline void armilla_index_put(bool wide, void *indices, int64_t i, int64_t value)
+static inline void armilla_index_put(bool index64, void *indices, int64_t i, int64_t value)
 {
-    if (wide)
+    if (index64)
         ((int64_t *)indices)[i] = value;
     else
         ((int32_t *)indices)[i] = (int32_t)value;

@@ -5,7 +5,7 @@
 #include "data/sparse.h"
 
 enum {
-    PANEL_BYTES = 296 * 1024, /* leaves room in a 512 KiB second-level cache */
+    PANEL_BYTES = 296 * 1024, /* fits beside others in a 512 KiB second-level cache */
     LEAST_WIDTH = 72,         /* below this the sums cost more than a panel in the third-level cache */
     MOST_WIDTH = 120,
     WIDTH_STEP = 6,      /* the kernels' block of samples */
@@ -95,14 +95,14 @@ static int64_t slot_width(const armilla_traversal *t, int64_t slot)
 /* The widest panel; whether no slot has more than one. */
 static bool measure_slots(armilla_traversal *t)
 {
-    bool single = true;
+    bool one_panel = true;
     t->width = 0;
     for (int64_t s = 0; s < t->slots; s++) {
         const int64_t width = slot_width(t, s), columns = t->first_of[s + 1] - t->first_of[s];
         t->width = armilla_max64(t->width, armilla_min64(width, columns));
-        single &= width >= columns;
+        one_panel &= width >= columns;
     }
-    return single;
+    return one_panel;
 }
 
 /* Where slot s of so many would begin: of equal numbers of panels, or of equal numbers of entries. */
@@ -129,7 +129,7 @@ static armilla_status cut_slots(armilla_traversal *t)
     return ARMILLA_OK;
 }
 
-/* Threads do not change results: where sums are long, they are no more than their vectors have room beside the data. */
+/* Threads do not change results: where sums are long, they are no more than their vectors fit beside the data. */
 static int most_threads(const armilla_traversal *t, const armilla_traversal_plan *plan)
 {
     const int64_t numbers = armilla_max64(1, plan->length + plan->parts), stored = armilla_data_stored(t->X);
@@ -138,19 +138,20 @@ static int most_threads(const armilla_traversal *t, const armilla_traversal_plan
     return (int)armilla_max64(1, armilla_min64(most, long_sums));
 }
 
-static armilla_status take_reducer(armilla_traversal *t, const armilla_traversal_plan *plan, bool single)
+static armilla_status take_reducer(armilla_traversal *t, const armilla_traversal_plan *plan, bool one_panel)
 {
     const int64_t keep = plan->parts > 0 ? SPARSE_FEW_SLOTS : DENSE_KEPT;
     const bool kept = t->slots <= keep;
-    t->direct = single && (kept || t->kernels->type == ARMILLA_F64);
+    t->direct = one_panel && (kept || t->kernels->type == ARMILLA_F64);
     const size_t part_bytes = (size_t)plan->parts * armilla_type_size(armilla_traversal_part_type(t));
-    return armilla_reducer_new(t->context,
-                               &(armilla_reducer_plan){.slots = t->slots,
-                                                       .keep = keep,
-                                                       .bytes = (size_t)plan->length * sizeof(double) + part_bytes,
-                                                       .wide = (size_t)(plan->length + plan->parts) * sizeof(double),
-                                                       .threads = most_threads(t, plan)},
-                               &t->reducer);
+    return armilla_reducer_new(
+        t->context,
+        &(armilla_reducer_plan){.slots = t->slots,
+                                .keep = keep,
+                                .bytes = (size_t)plan->length * sizeof(double) + part_bytes,
+                                .exchange_bytes = (size_t)(plan->length + plan->parts) * sizeof(double),
+                                .threads = most_threads(t, plan)},
+        &t->reducer);
 }
 
 armilla_status armilla_traversal_new(armilla_context *context, const armilla_traversal_plan *plan,
@@ -162,8 +163,8 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_tra
     if (status != ARMILLA_OK) return status;
     *made = (armilla_traversal){.context = context, .X = X, .kernels = plan->kernels};
     if ((status = cut_slots(made)) != ARMILLA_OK) goto failed;
-    const bool single = measure_slots(made);
-    if ((status = take_reducer(made, plan, single)) != ARMILLA_OK) goto failed;
+    const bool one_panel = measure_slots(made);
+    if ((status = take_reducer(made, plan, one_panel)) != ARMILLA_OK) goto failed;
     made->threads = armilla_reducer_team(made->reducer)->threads;
     made->workspace_bytes = X->ops->workspace(X, plan->kernels->type, made->width);
     made->workspace_bytes += ALIGNMENT - made->workspace_bytes % ALIGNMENT;

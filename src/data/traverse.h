@@ -39,7 +39,7 @@ bool armilla_traversal_direct(const armilla_traversal *traversal);
 const armilla_team *armilla_traversal_team(const armilla_traversal *traversal);
 
 /* sums[0 ... length-1] over all panels; length may be 0 (sums NULL). ARMILLA_STOPPED, with the sums untouched, where the
- * call under way is to end (base/call.h): what visitors wrote elsewhere is then unfinished. */
+ * call in progress is to end (base/call.h): what visitors wrote elsewhere is then unfinished. */
 armilla_status armilla_traverse(armilla_traversal *traversal, int64_t length, armilla_visitor visitor, void *self,
                                 double *sums);
 /* The same for vectors of any segments, which have their results. What has none is read from the reducer. */

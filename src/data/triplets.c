@@ -21,7 +21,7 @@ typedef struct compressing {
     int64_t *places;                    /* ranges x n: counts, then where the next entry goes */
     int64_t unsorted, longest, repeats; /* columns, the entries of the longest of them, equal neighbours; atomic */
     int64_t next_column;
-    int64_t room; /* of each thread's scratch */
+    int64_t capacity; /* of each thread's scratch */
     int sorters;
     uint32_t *keys;
     double *values;
@@ -66,7 +66,7 @@ static int64_t place_ranges(const compressing *c)
 static void put_entry(const compressing *c, int64_t *places, int64_t feature, int64_t sample, double value)
 {
     const int64_t place = places[sample]++;
-    armilla_index_put(c->to->wide, c->to->rows, place, feature);
+    armilla_index_put(c->to->index64, c->to->rows, place, feature);
     ((double *)c->to->values)[place] = value;
 }
 
@@ -91,8 +91,8 @@ static void scatter_ranges(void *self, int64_t first, int64_t last)
 static void set_starts(const compressing *c)
 {
     const int64_t n = c->from->n, *ends = c->places + (c->ranges - 1) * n;
-    armilla_index_put(c->to->wide, c->to->starts, 0, 0);
-    for (int64_t j = 0; j < n; j++) armilla_index_put(c->to->wide, c->to->starts, j + 1, ends[j]);
+    armilla_index_put(c->to->index64, c->to->starts, 0, 0);
+    for (int64_t j = 0; j < n; j++) armilla_index_put(c->to->index64, c->to->starts, j + 1, ends[j]);
 }
 
 static void look_for_disorder(void *self, int64_t first, int64_t last)
@@ -132,11 +132,12 @@ static void look_at_columns(void *self, int64_t first, int64_t last)
     const armilla_sparse_matrix *to = c->to;
     int64_t unsorted = 0, longest = 0, repeats = 0;
     for (int64_t j = first; j < last; j++) {
-        const int64_t begin = armilla_index_at(to->wide, to->starts, j),
-                      end = armilla_index_at(to->wide, to->starts, j + 1);
+        const int64_t begin = armilla_index_at(to->index64, to->starts, j),
+                      end = armilla_index_at(to->index64, to->starts, j + 1);
         bool falls = false;
         for (int64_t k = begin + 1; k < end; k++) {
-            const int64_t step = armilla_index_at(to->wide, to->rows, k) - armilla_index_at(to->wide, to->rows, k - 1);
+            const int64_t step =
+                armilla_index_at(to->index64, to->rows, k) - armilla_index_at(to->index64, to->rows, k - 1);
             falls = falls || step < 0;
             repeats += step == 0;
         }
@@ -179,7 +180,7 @@ static void sort_digit(int64_t count, int shift, const uint32_t *keys, const dou
     }
 }
 
-/* keys and values have room for twice the column; the sorted half's offset is returned. */
+/* keys and values have space for twice the column; the sorted half's offset is returned. */
 static int64_t sort_keys(const compressing *c, int64_t count, uint32_t *keys, double *values)
 {
     int64_t half = 0;
@@ -188,7 +189,7 @@ static int64_t sort_keys(const compressing *c, int64_t count, uint32_t *keys, do
         return 0;
     }
     for (int shift = 0; shift < 32 && (c->from->m - 1) >> shift > 0; shift += DIGIT) {
-        const int64_t other = c->room - half;
+        const int64_t other = c->capacity - half;
         sort_digit(count, shift, keys + half, values + half, keys + other, values + other);
         half = other;
     }
@@ -198,24 +199,24 @@ static int64_t sort_keys(const compressing *c, int64_t count, uint32_t *keys, do
 static bool falls_somewhere(const armilla_sparse_matrix *to, int64_t begin, int64_t end)
 {
     for (int64_t k = begin + 1; k < end; k++)
-        if (armilla_index_at(to->wide, to->rows, k) < armilla_index_at(to->wide, to->rows, k - 1)) return true;
+        if (armilla_index_at(to->index64, to->rows, k) < armilla_index_at(to->index64, to->rows, k - 1)) return true;
     return false;
 }
 
 static int64_t sort_column(const compressing *c, int64_t j, uint32_t *keys, double *values)
 {
     const armilla_sparse_matrix *to = c->to;
-    const int64_t begin = armilla_index_at(to->wide, to->starts, j),
-                  end = armilla_index_at(to->wide, to->starts, j + 1);
+    const int64_t begin = armilla_index_at(to->index64, to->starts, j),
+                  end = armilla_index_at(to->index64, to->starts, j + 1);
     double *own = (double *)to->values + begin;
     int64_t repeats = 0;
     if (!falls_somewhere(to, begin, end)) return 0;
-    for (int64_t k = begin; k < end; k++) keys[k - begin] = (uint32_t)armilla_index_at(to->wide, to->rows, k);
+    for (int64_t k = begin; k < end; k++) keys[k - begin] = (uint32_t)armilla_index_at(to->index64, to->rows, k);
     memcpy(values, own, (size_t)(end - begin) * sizeof *values);
     const int64_t half = sort_keys(c, end - begin, keys, values);
     memcpy(own, values + half, (size_t)(end - begin) * sizeof *values);
     for (int64_t k = begin; k < end; k++) {
-        armilla_index_put(to->wide, to->rows, k, keys[half + k - begin]);
+        armilla_index_put(to->index64, to->rows, k, keys[half + k - begin]);
         repeats += k > begin && keys[half + k - begin] == keys[half + k - begin - 1];
     }
     return repeats;
@@ -231,19 +232,20 @@ static void sort_columns(void *self, int thread)
         const int64_t first = __atomic_fetch_add(&c->next_column, AT_ONCE, __ATOMIC_RELAXED);
         if (first >= c->from->n) break;
         for (int64_t j = first; j < armilla_min64(first + AT_ONCE, c->from->n); j++)
-            repeats += sort_column(c, j, c->keys + 2 * c->room * thread, c->values + 2 * c->room * thread);
+            repeats += sort_column(c, j, c->keys + 2 * c->capacity * thread, c->values + 2 * c->capacity * thread);
     }
     __atomic_add_fetch(&c->repeats, repeats, __ATOMIC_RELAXED);
 }
 
-/* Scratch for as many threads as have room in the size of the matrix itself. */
+/* Scratch for as many threads as fit into the size of the matrix itself. */
 static armilla_status sort_unsorted(armilla_context *context, const armilla_team *team, compressing *c)
 {
     if (c->unsorted == 0) return ARMILLA_OK;
-    c->room = c->longest;
+    c->capacity = c->longest;
     c->sorters = (int)armilla_min64(team->threads, armilla_max64(1, armilla_sparse_entries(c->to) / c->longest));
-    armilla_status status = armilla_grow(context, 2 * c->room * c->sorters, sizeof *c->keys, &c->keys);
-    if (status == ARMILLA_OK) status = armilla_grow(context, 2 * c->room * c->sorters, sizeof *c->values, &c->values);
+    armilla_status status = armilla_grow(context, 2 * c->capacity * c->sorters, sizeof *c->keys, &c->keys);
+    if (status == ARMILLA_OK)
+        status = armilla_grow(context, 2 * c->capacity * c->sorters, sizeof *c->values, &c->values);
     if (status == ARMILLA_OK) armilla_team_run(team, sort_columns, c);
     armilla_release(context, c->keys);
     armilla_release(context, c->values);
@@ -255,10 +257,10 @@ static armilla_status take_unset(armilla_context *context, const armilla_triplet
                                  armilla_sparse_matrix *made)
 {
     armilla_sparse_matrix taken = {.type = ARMILLA_F64,
-                                   .wide = armilla_sparse_needs_wide(context, from->m, from->n, entries),
+                                   .index64 = armilla_sparse_needs_index64(context, from->m, from->n, entries),
                                    .m = from->m,
                                    .n = from->n};
-    const size_t index = taken.wide ? sizeof(int64_t) : sizeof(int32_t);
+    const size_t index = taken.index64 ? sizeof(int64_t) : sizeof(int32_t);
     armilla_status status = armilla_grow(context, entries, sizeof(double), &taken.values);
     if (status == ARMILLA_OK) status = armilla_grow(context, entries, index, &taken.rows);
     if (status == ARMILLA_OK) status = armilla_grow(context, from->n + 1, index, &taken.starts);
@@ -292,9 +294,9 @@ armilla_status armilla_triplets_compress(armilla_context *context, const armilla
 {
     armilla_sparse_matrix matrix = {.m = 0};
     compressing c = {.from = from, .to = &matrix, .features = *from->features, .given = *from->values};
-    /* The counts of all ranges take no more room than the entries do. */
+    /* The counts of all ranges take no more memory than the entries do. */
     c.ranges = (int)armilla_max64(1, armilla_min64(team->threads, from->count / from->n));
-    c.disordered = from->mirror != 0 || armilla_sparse_needs_wide(context, from->m, from->n, from->count);
+    c.disordered = from->mirror != 0 || armilla_sparse_needs_index64(context, from->m, from->n, from->count);
     if (!c.disordered) armilla_team_share(team, from->count, look_for_disorder, &c);
     const armilla_status status = c.disordered ? distribute(context, team, &c) : keep_order(context, &c);
     if (status == ARMILLA_OK)

@@ -319,9 +319,9 @@ armilla_status armilla_array_word(armilla_context *context, const char *where, c
     const armilla_status status = find_dictionary(&p, count);
     if (status != ARMILLA_OK) return status;
     const size_t length = (size_t)(p.end - p.at);
-    const bool narrow = memmem(p.at, length, "'|S", 3), wide = memmem(p.at, length, "'<U", 3);
-    const size_t step = wide ? 4 : 1, characters = (count - (size_t)(p.end - bytes)) / step;
-    if (narrow == wide || characters >= size)
+    const bool ascii = memmem(p.at, length, "'|S", 3), unicode = memmem(p.at, length, "'<U", 3);
+    const size_t step = unicode ? 4 : 1, characters = (count - (size_t)(p.end - bytes)) / step;
+    if (ascii == unicode || characters >= size)
         return armilla_fail(context, ARMILLA_BAD_DATA, "%s: is not a short word; save the file again", where);
     for (size_t i = 0; i < characters; i++) {
         const unsigned char letter = p.end[i * step];

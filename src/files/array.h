@@ -50,7 +50,7 @@ const armilla_number *armilla_number_find(char kind, int width);
 /* True where the array's bytes are already column-major (or row-major) numbers of the type. */
 bool armilla_array_is(const armilla_array *array, armilla_type type, bool column_major);
 
-/* to = the numbers of the array in the type and order; room for all of them is there. */
+/* to = the numbers of the array in the type and order; space for all of them is there. */
 void armilla_array_copy(const armilla_array *array, armilla_type type, bool column_major, void *to);
 
 /* Bytes that armilla_array_header may fill. */

@@ -17,9 +17,9 @@ armilla_status armilla_cannot_open(armilla_context *context, const char *path)
 
 armilla_status armilla_about(armilla_context *context, const char *path, armilla_status status)
 {
-    const char *sentence = armilla_context_error(context);
-    if (status != ARMILLA_NO_MEMORY || strncmp(sentence, path, strlen(path)) == 0) return status;
-    return armilla_fail(context, status, "%s: %s", path, sentence);
+    const char *message = armilla_context_error(context);
+    if (status != ARMILLA_NO_MEMORY || strncmp(message, path, strlen(path)) == 0) return status;
+    return armilla_fail(context, status, "%s: %s", path, message);
 }
 
 static bool map_file(armilla_context *context, int file, const struct stat *facts, armilla_bytes *bytes)
@@ -34,28 +34,28 @@ static bool map_file(armilla_context *context, int file, const struct stat *fact
     return true;
 }
 
-/* An end before the size that was told: some files of the system have a size that is not their own, and keep it. */
-static armilla_status check_end(armilla_context *context, int file, int64_t told, int64_t used, const char *path)
+/* An end before the size that was stated: some files of the system have a size that is not their own, and keep it. */
+static armilla_status check_end(armilla_context *context, int file, int64_t stated, int64_t used, const char *path)
 {
     struct stat facts;
-    if (used >= told || (context->io->fstat(file, &facts) == 0 && facts.st_size == told)) return ARMILLA_OK;
+    if (used >= stated || (context->io->fstat(file, &facts) == 0 && facts.st_size == stated)) return ARMILLA_OK;
     return armilla_fail(context, ARMILLA_IO_ERROR,
                         "%s: became shorter while it was read; let it be finished, and start again", path);
 }
 
 /* Until the end, whatever stat said of the size: pipes have none, and files in /proc lie. */
-static armilla_status read_file(armilla_context *context, int file, int64_t told, armilla_bytes *bytes)
+static armilla_status read_file(armilla_context *context, int file, int64_t stated, armilla_bytes *bytes)
 {
     unsigned char *block = NULL;
-    int64_t room = 0, used = 0;
+    int64_t capacity = 0, used = 0;
     armilla_status status = ARMILLA_OK;
     for (ssize_t got = 1; got > 0; used += got) {
-        if (used == room) {
-            /* One byte more, to find the end without asking for room. */
-            room = room ? 2 * room : told > 0 ? told + 1 : FIRST_BYTES;
-            if ((status = armilla_grow(context, room, 1, &block)) != ARMILLA_OK) goto done;
+        if (used == capacity) {
+            /* One byte more, to find the end without asking for memory. */
+            capacity = capacity ? 2 * capacity : stated > 0 ? stated + 1 : FIRST_BYTES;
+            if ((status = armilla_grow(context, capacity, 1, &block)) != ARMILLA_OK) goto done;
         }
-        got = armilla_io_read(context->io, file, block + used, (size_t)(room - used));
+        got = armilla_io_read(context->io, file, block + used, (size_t)(capacity - used));
         if (got < 0) {
             status = armilla_fail(context, ARMILLA_IO_ERROR, "%s: reading failed after %lld bytes: %s; try again",
                                   bytes->path, (long long)used, strerror(errno));
@@ -63,7 +63,7 @@ static armilla_status read_file(armilla_context *context, int file, int64_t told
         }
         armilla_memory_add_input(context, got);
     }
-    if ((status = check_end(context, file, told, used, bytes->path)) != ARMILLA_OK) goto done;
+    if ((status = check_end(context, file, stated, used, bytes->path)) != ARMILLA_OK) goto done;
     if ((status = armilla_grow(context, used, 1, &block)) != ARMILLA_OK) goto done; /* gives back what is not used */
     bytes->memory = block;
     bytes->start = block;

@@ -102,12 +102,12 @@ static void copy_tile(const armilla_array *array, const armilla_number *number, 
                       int64_t place, char *to)
 {
     const int64_t lines = array->shape[array->column_major], length = array->shape[!array->column_major];
-    const int64_t high = armilla_min64(TILE, lines - line), wide = armilla_min64(TILE, length - place);
+    const int64_t high = armilla_min64(TILE, lines - line), across = armilla_min64(TILE, length - place);
     const int64_t size = (int64_t)armilla_type_size(type);
     double tile[TILE][TILE], run[TILE];
     for (int64_t i = 0; i < high; i++)
-        number->fetch(array->values + ((line + i) * length + place) * number->width, array->swapped, wide, tile[i]);
-    for (int64_t j = 0; j < wide; j++) {
+        number->fetch(array->values + ((line + i) * length + place) * number->width, array->swapped, across, tile[i]);
+    for (int64_t j = 0; j < across; j++) {
         for (int64_t i = 0; i < high; i++) run[i] = tile[i][j];
         armilla_store(type, high, run, to + ((place + j) * lines + line) * size);
     }

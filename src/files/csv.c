@@ -1,7 +1,7 @@
 /* CSV, TSV and plain columns of numbers, with or without a header, names of the rows, and labels. */
 #include "files/array.h"
 #include "files/files.h"
-#include "files/layout.h"
+#include "files/table_columns.h"
 
 #include "base/size.h"
 
@@ -14,7 +14,7 @@ enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME, OTHER_MARK };
 
 typedef struct table {
     armilla_text text;
-    armilla_table_layout columns;
+    armilla_table_columns columns;
     int64_t rows, numbers; /* numbers: of a row */
     double *values;
     armilla_span *names, *labels; /* of rows; NULL: none */
@@ -24,7 +24,7 @@ typedef struct table {
 /* FILE: line 3, column 2: 'abc' is not a number; what to do */
 static armilla_status bad_field(const table *t, int64_t column, armilla_span field, int mistake)
 {
-    static const char *const sentences[] = {
+    static const char *const messages[] = {
         [ARMILLA_DECIMAL_NUMBER] = "",
         [ARMILLA_DECIMAL_EMPTY] = " the field is empty (a missing value); fill it, or remove the line or the column",
         [ARMILLA_DECIMAL_TEXT] = " is not a number; correct it or remove the column, or say what it is (" ARMILLA_FIELD(
@@ -46,7 +46,7 @@ static armilla_status bad_field(const table *t, int64_t column, armilla_span fie
     const char *quote = mistake == ARMILLA_DECIMAL_EMPTY ? "" : "'";
     return armilla_fail(t->text.context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s",
                         t->text.path, armilla_text_line_number(&t->text, field.start), column, *quote ? " " : "", quote,
-                        armilla_text_show(field, shown), quote, sentences[mistake]);
+                        armilla_text_show(field, shown), quote, messages[mistake]);
 }
 
 /* The record that holds the byte: quotes may have joined lines. */
@@ -97,7 +97,7 @@ static bool take_number(const table *t, armilla_span record, const unsigned char
 static int take_field(const table *t, armilla_span record, int64_t column, int64_t row, const unsigned char **at,
                       double *value)
 {
-    const armilla_table_layout *c = &t->columns;
+    const armilla_table_columns *c = &t->columns;
     armilla_span field;
     double ignored = 0;
     if (!armilla_fields_next(&c->dialect, record, at, &field)) return -1;
@@ -119,7 +119,7 @@ static int take_field(const table *t, armilla_span record, int64_t column, int64
 /* Fields of one record; false where there is a mistake, which the part then tells. */
 static bool parse_record(const table *t, armilla_span record, int64_t row, armilla_text_part *part)
 {
-    const armilla_table_layout *c = &t->columns;
+    const armilla_table_columns *c = &t->columns;
     const unsigned char *at = record.start;
     double *values = t->values + row * t->numbers, *next = values;
     int64_t column = 0;
@@ -198,7 +198,7 @@ static armilla_status take_rows(table *t)
 {
     armilla_context *context = t->text.context;
     int64_t numbers = 0;
-    t->numbers = armilla_table_layout_numbers(&t->columns);
+    t->numbers = armilla_table_columns_numbers(&t->columns);
     if (!armilla_size_area(t->text.lines, t->numbers, &numbers)) numbers = INT64_MAX;
     armilla_status status = armilla_text_afford(&t->text, numbers, sizeof *t->values);
     if (status == ARMILLA_OK) status = armilla_grow(context, numbers, sizeof *t->values, &t->values);
@@ -211,7 +211,7 @@ static armilla_status take_rows(table *t)
 
 static armilla_status read_rows(table *t)
 {
-    armilla_status status = armilla_table_layout_find(&t->text, &t->columns);
+    armilla_status status = armilla_table_columns_find(&t->text, &t->columns);
     if (status == ARMILLA_OK) status = cut(t);
     if (status == ARMILLA_OK) status = take_rows(t);
     const armilla_text_part *bad = NULL;
@@ -257,7 +257,7 @@ static armilla_status adopt(const table *t, const armilla_span *fields, armilla_
 static armilla_status adopt_header(const table *t, armilla_naming kind, armilla_data *data)
 {
     armilla_names names = {0};
-    armilla_status status = armilla_table_layout_names(&t->text, &t->columns, &names);
+    armilla_status status = armilla_table_columns_names(&t->text, &t->columns, &names);
     if (status == ARMILLA_OK && names.count > 0) status = armilla_data_adopt_names(data, kind, "", &names);
     armilla_names_free(t->text.context, &names);
     return status;
@@ -306,6 +306,6 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
 const armilla_format armilla_format_csv = {
     .name = "csv",
     .endings = ".csv .tsv .txt",
-    .meaning = "numbers as text, apart by commas, semicolons, tabs or blanks",
+    .meaning = "numbers as text, separated by commas, semicolons, tabs or blanks",
     .read = read_csv,
 };

@@ -131,15 +131,15 @@ static bool convert_exact(uint64_t whole, int64_t exponent, double *value)
 }
 
 #ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 uint128;
 
 /* The top 128 bits of whole * 5^q, whole's highest bit being set; false where what was left out could matter. */
 static bool multiply(uint64_t whole, int64_t q, uint64_t *high, uint64_t *low)
 {
     const uint64_t *power = powers_of_five[q + POWER_MOST];
-    wide product = (wide)whole * power[0];
+    uint128 product = (uint128)whole * power[0];
     if ((product >> 64 & 0x1ff) == 0x1ff) { /* the lower half of the power may carry into the bits that round */
-        const wide rest = (wide)whole * power[1] >> 64;
+        const uint128 rest = (uint128)whole * power[1] >> 64;
         product += rest;
     }
     *high = (uint64_t)(product >> 64);
@@ -148,7 +148,7 @@ static bool multiply(uint64_t whole, int64_t q, uint64_t *high, uint64_t *low)
 }
 
 /* whole * 10^q as mantissa * 2^x. The powers of the table keep the result far from subnormal and infinite numbers. */
-static bool convert_wide(uint64_t whole, int64_t q, double *value)
+static bool convert_index64(uint64_t whole, int64_t q, double *value)
 {
     enum { MANTISSA = 52, SPARE = 64 - MANTISSA - 3, BIAS = 1023 };
     uint64_t high = 0, low = 0;
@@ -170,7 +170,7 @@ static bool convert_wide(uint64_t whole, int64_t q, double *value)
     return true;
 }
 #else
-static bool convert_wide(uint64_t whole, int64_t q, double *value)
+static bool convert_index64(uint64_t whole, int64_t q, double *value)
 {
     (void)whole, (void)q, (void)value;
     return false;
@@ -182,9 +182,9 @@ static inline __attribute__((always_inline)) bool convert(const decimal *number,
 {
     double above = 0;
     if (number->count <= WIDE_DIGITS && convert_exact(number->whole, number->exponent, value)) return true;
-    if (!convert_wide(number->whole, number->exponent, value)) return false;
+    if (!convert_index64(number->whole, number->exponent, value)) return false;
     if (number->count <= WIDE_DIGITS) return true;
-    return convert_wide(number->whole + 1, number->exponent, &above) && above == *value;
+    return convert_index64(number->whole + 1, number->exponent, &above) && above == *value;
 }
 
 static __attribute__((noinline)) double convert_slow(const decimal *number, locale_t plain)

@@ -17,7 +17,7 @@ typedef struct armilla_bytes {
 
 typedef struct armilla_format {
     const char *name;    /* "npy" */
-    const char *endings; /* ".npy"; several apart by spaces; of a directory what it has to hold */
+    const char *endings; /* ".npy"; several separated by spaces; of a directory what it has to hold */
     const char *meaning;
     /* Whether the content is of this format, from its first bytes; NULL: by the ending only. */
     bool (*recognize)(const unsigned char *start, size_t count);
@@ -59,7 +59,7 @@ armilla_status armilla_labels_attach(armilla_context *context, const char *path,
 /* The texts themselves. */
 armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names);
 
-/* Names the file in front of the sentence where memory is short, which knows nothing of files. Returns status. */
+/* Names the file in front of the message where memory is short, which knows nothing of files. Returns status. */
 armilla_status armilla_about(armilla_context *context, const char *path, armilla_status status);
 /* ARMILLA_CANNOT_OPEN, for the reason in errno. */
 armilla_status armilla_cannot_open(armilla_context *context, const char *path);
@@ -67,7 +67,7 @@ armilla_status armilla_cannot_open(armilla_context *context, const char *path);
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
-/* Bytes that gzip made become what it packed, if memory has room for them (armilla_memory_left); others stay as they
+/* Bytes that gzip made become what it packed, if memory has space for them (armilla_memory_left); others stay as they
  * are. */
 armilla_status armilla_bytes_unpack(armilla_context *context, armilla_bytes *bytes);
 

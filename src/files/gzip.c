@@ -8,9 +8,9 @@
 #include <zlib.h>
 
 enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032, RESERVE = 64 << 10, MOST_CREDIT = 4 }; /* for zlib: 44 kB */
-#define FEED (1u << 22)         /* bytes of the file after which progress is told */
+#define FEED (1u << 22)         /* bytes of the file after which progress is reported */
 #define MOST_AT_ONCE (1u << 30) /* zlib counts in unsigned int */
-#define LEAST_ROOM (64 << 10)
+#define LEAST_CAPACITY (64 << 10)
 
 static const unsigned char magic[MAGIC] = {0x1f, 0x8b, Z_DEFLATED};
 
@@ -20,7 +20,7 @@ typedef struct unpacking {
     size_t fed; /* bytes of it that zlib has been given */
     z_stream stream;
     unsigned char *block;
-    int64_t room, used, limit;
+    int64_t capacity, used, limit;
 } unpacking;
 
 static bool is_gzip(const unsigned char *start, size_t count)
@@ -41,17 +41,17 @@ static void release(void *context, void *block)
 
 /* The last four bytes are the unpacked size (modulo 2^32): right for most files, and believed where deflate can reach
  * it. That of the last member is no more than that of all, so that it is past the limit only where they are. */
-static int64_t guess_room(const unpacking *u)
+static int64_t guess_capacity(const unpacking *u)
 {
-    if (u->packed->count < TRAILER) return LEAST_ROOM;
+    if (u->packed->count < TRAILER) return LEAST_CAPACITY;
     const unsigned char *at = u->packed->start + u->packed->count - 4;
-    const int64_t told =
+    const int64_t stated =
         (int64_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
     const int64_t packed = (int64_t)u->packed->count;
     const int64_t most = packed < INT64_MAX / MOST_RATIO ? packed * MOST_RATIO : INT64_MAX;
-    /* One byte more, for zlib to find the end without asking for room. */
-    const int64_t guess = told <= most ? told + 1 : 4 * packed;
-    return told <= most && told > u->limit ? INT64_MAX : armilla_max64(guess, LEAST_ROOM);
+    /* One byte more, for zlib to find the end without asking for memory. */
+    const int64_t guess = stated <= most ? stated + 1 : 4 * packed;
+    return stated <= most && stated > u->limit ? INT64_MAX : armilla_max64(guess, LEAST_CAPACITY);
 }
 
 static armilla_status too_large(const unpacking *u)
@@ -64,10 +64,10 @@ static armilla_status too_large(const unpacking *u)
 
 static armilla_status widen(unpacking *u)
 {
-    const int64_t guess = u->room ? 2 * u->room : guess_room(u), wanted = armilla_min64(guess, u->limit);
-    if (wanted <= u->room || guess == INT64_MAX) return too_large(u);
+    const int64_t guess = u->capacity ? 2 * u->capacity : guess_capacity(u), wanted = armilla_min64(guess, u->limit);
+    if (wanted <= u->capacity || guess == INT64_MAX) return too_large(u);
     const armilla_status status = armilla_grow(u->context, wanted, 1, &u->block);
-    if (status == ARMILLA_OK) u->room = wanted;
+    if (status == ARMILLA_OK) u->capacity = wanted;
     return status;
 }
 
@@ -85,7 +85,8 @@ static armilla_status feed(unpacking *u)
 static armilla_status broken(const unpacking *u, int code)
 {
     const unsigned long long at = (unsigned long long)(u->fed - u->stream.avail_in);
-    if (code == Z_MEM_ERROR) return armilla_about(u->context, u->packed->path, ARMILLA_NO_MEMORY); /* take told why */
+    if (code == Z_MEM_ERROR)
+        return armilla_about(u->context, u->packed->path, ARMILLA_NO_MEMORY); /* armilla_take said why */
     if (code == Z_BUF_ERROR)
         return armilla_fail(u->context, ARMILLA_BAD_DATA,
                             "%s: is cut short: its gzip data do not end within its %llu bytes; copy it again",
@@ -99,10 +100,10 @@ static armilla_status unpack_member(unpacking *u)
 {
     armilla_status status = ARMILLA_OK;
     for (int code = Z_OK; code != Z_STREAM_END;) {
-        if (u->used == u->room && (status = widen(u)) != ARMILLA_OK) return status;
+        if (u->used == u->capacity && (status = widen(u)) != ARMILLA_OK) return status;
         if (u->stream.avail_in == 0 && u->fed < u->packed->count) status = feed(u);
         if (status != ARMILLA_OK) return status;
-        const unsigned part = (unsigned)armilla_min64(u->room - u->used, MOST_AT_ONCE);
+        const unsigned part = (unsigned)armilla_min64(u->capacity - u->used, MOST_AT_ONCE);
         u->stream.next_out = u->block + u->used;
         u->stream.avail_out = part;
         code = inflate(&u->stream, Z_NO_FLUSH);

@@ -48,13 +48,13 @@ bool armilla_lines_sparse(const armilla_lines *lines)
 
 void armilla_lines_range(const armilla_lines *lines, int64_t i, int64_t *first, int64_t *last)
 {
-    *first = armilla_index_at(lines->matrix.wide, lines->matrix.starts, i);
-    *last = armilla_index_at(lines->matrix.wide, lines->matrix.starts, i + 1);
+    *first = armilla_index_at(lines->matrix.index64, lines->matrix.starts, i);
+    *last = armilla_index_at(lines->matrix.index64, lines->matrix.starts, i + 1);
 }
 
 int64_t armilla_lines_place(const armilla_lines *lines, int64_t entry)
 {
-    return armilla_index_at(lines->matrix.wide, lines->matrix.rows, entry);
+    return armilla_index_at(lines->matrix.index64, lines->matrix.rows, entry);
 }
 
 double armilla_lines_value(const armilla_lines *lines, int64_t entry)

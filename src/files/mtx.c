@@ -49,9 +49,9 @@ static const struct symmetry {
     {"hermitian", 0, "is a hermitian matrix of complex numbers; save its real part or its absolute value"},
 };
 
-static armilla_status refuse(const market *f, const char *sentence)
+static armilla_status refuse(const market *f, const char *message)
 {
-    return armilla_fail(f->text.context, ARMILLA_BAD_DATA, "%s: %s", f->text.path, sentence);
+    return armilla_fail(f->text.context, ARMILLA_BAD_DATA, "%s: %s", f->text.path, message);
 }
 
 static bool is_blank(unsigned char byte)
@@ -198,7 +198,7 @@ static armilla_status check_sizes(const market *f)
     if (!f->array) status = armilla_memory_afford(f->text.context, "counting its samples needs", counters * (double)n);
     if (status != ARMILLA_OK) return status;
     if (!f->array && counters * (double)n > (double)armilla_memory_left(f->text.context))
-        return refuse(f, "declares more samples than memory has room to count; check its sizes");
+        return refuse(f, "declares more samples than memory can count; check its sizes");
     return armilla_text_afford(&f->text, f->text.lines, f->array ? sizeof(double) : 2 * sizeof(double));
 }
 
@@ -295,7 +295,7 @@ static void parse_numbers(void *self, armilla_text_part *part)
 
 static const char *value_sentence(const market *f, armilla_span word)
 {
-    static const char *const sentences[ARMILLA_DECIMAL_COUNT] = {
+    static const char *const messages[ARMILLA_DECIMAL_COUNT] = {
         [ARMILLA_DECIMAL_NUMBER] = "is not a number; check how the file was made",
         [ARMILLA_DECIMAL_EMPTY] = "the value is missing; check how the file was made",
         [ARMILLA_DECIMAL_TEXT] = "is not a number; check how the file was made",
@@ -303,31 +303,30 @@ static const char *value_sentence(const market *f, armilla_span word)
         [ARMILLA_DECIMAL_TOO_LARGE] = "is too large for a number; scale the values",
     };
     double value = 0;
-    return sentences[armilla_decimal_parse(word.start, word.end, '.', f->text.plain, &value)];
+    return messages[armilla_decimal_parse(word.start, word.end, '.', f->text.plain, &value)];
 }
 
 static armilla_status tell_mistake(const market *f, const armilla_text_part *part)
 {
     const armilla_span line = armilla_text_line(&f->text, part->bad);
     armilla_span word = {part->bad, part->bad};
-    char shown[ARMILLA_SHOWN], sentence[160];
+    char shown[ARMILLA_SHOWN], message[160];
     while (word.end < line.end && !is_blank(*word.end)) word.end++;
     if (part->mistake == TRAILING) word = line;
     if (part->mistake == BAD_VALUE)
-        snprintf(sentence, sizeof sentence, "%s", value_sentence(f, word));
+        snprintf(message, sizeof message, "%s", value_sentence(f, word));
     else if (part->mistake == TRAILING)
-        snprintf(sentence, sizeof sentence, "has more on it than an entry; give every entry a line of its own");
+        snprintf(message, sizeof message, "has more on it than an entry; give every entry a line of its own");
     else if (part->mistake == ON_DIAGONAL)
-        snprintf(sentence, sizeof sentence,
-                 "is on the diagonal, which is 0 where a matrix is skew-symmetric; remove it");
+        snprintf(message, sizeof message, "is on the diagonal, which is 0 where a matrix is skew-symmetric; remove it");
     else
-        snprintf(sentence, sizeof sentence,
+        snprintf(message, sizeof message,
                  "is no %s, which is a number from 1 to %" PRId64 "; check how the file was made",
                  part->mistake == BAD_ROW ? "row" : "column", f->size[part->mistake == BAD_COLUMN]);
     const char *quote = word.start < word.end ? "'" : "";
     return armilla_fail(f->text.context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ": %s%s%s%s%s", f->text.path,
                         armilla_text_line_number(&f->text, part->bad), quote, armilla_text_show(word, shown), quote,
-                        *quote ? " " : "", sentence);
+                        *quote ? " " : "", message);
 }
 
 /* All numbers of the body, without gaps, as many as the header declares. */

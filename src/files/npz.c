@@ -15,7 +15,7 @@
 #define MOST_RATIO 1100 /* deflate reaches 1032 : 1 */
 #define MOST_WHERE 512
 #define HEADER_PEEK (1 << 16)
-#define READ_PART ((size_t)4 << 20) /* bytes after which progress is told */
+#define READ_PART ((size_t)4 << 20) /* bytes after which progress is reported */
 
 struct armilla_npz {
     armilla_context *context;
@@ -309,7 +309,7 @@ armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **
     if (array.kind != 'u' || array.width != 1) status = wrong_kind(npz, where, &array, "bytes (u1)");
     if (status == ARMILLA_OK) status = check_shape(npz, where, &array, 0, -1);
     if (status == ARMILLA_OK && block) {
-        /* The header before the bytes leaves room for the final NUL. */
+        /* The header before the bytes leaves space for the final NUL. */
         memmove(block, array.values, (size_t)array.shape[0]);
         block[array.shape[0]] = '\0';
         *text = (char *)block;

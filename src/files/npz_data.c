@@ -30,22 +30,22 @@ typedef struct reading {
 static void list_entry(reading *f, const char *name, const armilla_array *array)
 {
     char shape[64] = "";
-    const size_t room = sizeof f->list - f->listed;
+    const size_t left = sizeof f->list - f->listed;
     if (array && array->dimensions == 2)
         snprintf(shape, sizeof shape, " (%" PRId64 " x %" PRId64 ")", array->shape[0], array->shape[1]);
     else if (array && array->dimensions == 1)
         snprintf(shape, sizeof shape, " (%" PRId64 ")", array->shape[0]);
     const size_t length = strlen(name) + strlen(shape) + 2;
-    if (length + sizeof ", ..." > room) {
-        if (room > 0) snprintf(f->list + f->listed, room, "%s...", f->listed ? ", " : "");
+    if (length + sizeof ", ..." > left) {
+        if (left > 0) snprintf(f->list + f->listed, left, "%s...", f->listed ? ", " : "");
         f->listed = sizeof f->list;
         return;
     }
-    f->listed += (size_t)snprintf(f->list + f->listed, room, "%s%s%s", f->listed ? ", " : "", name, shape);
+    f->listed += (size_t)snprintf(f->list + f->listed, left, "%s%s%s", f->listed ? ", " : "", name, shape);
 }
 
 /* What the archive holds. An entry that cannot be looked at is listed by its name: it may be the one that is not
- * wanted. Refused memory is told apart, since nothing can be said then. */
+ * wanted. Refused memory is a case of its own, since nothing can be said then. */
 static armilla_status look_around(reading *f)
 {
     char name[ARMILLA_NPZ_NAME];

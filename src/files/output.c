@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (256 * 1024)
-#define MOST_NAMES 10000   /* temporary names that are tried */
-#define TEMPORARY_ROOM 256 /* bytes that the temporary's name takes at most */
+#define MOST_NAMES 10000    /* temporary names that are tried */
+#define TEMPORARY_BYTES 256 /* bytes that the temporary's name takes at most */
 
 struct armilla_output {
     armilla_context *context;
@@ -36,14 +36,14 @@ struct armilla_output {
 /* What to do about the usual reasons why a file cannot be created. */
 static const struct reason {
     int error;
-    const char *sentence;
+    const char *message;
 } reasons[] = {
     {ENOENT, "its directory does not exist; create it first"},
     {ENOTDIR, "a part of its path is not a directory; correct the path"},
     {EACCES, "writing is not permitted there; choose another directory"},
     {EROFS, "the file system is read-only; choose another directory"},
     {ENAMETOOLONG, "the name is too long; choose a shorter one"},
-    {ENOSPC, "the disk is full; make room or choose another directory"},
+    {ENOSPC, "the disk is full; free some space or choose another directory"},
 };
 
 static armilla_status cannot_create(armilla_output *output)
@@ -52,7 +52,7 @@ static armilla_status cannot_create(armilla_output *output)
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (reasons[i].error == error)
             return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s", output->path,
-                                reasons[i].sentence);
+                                reasons[i].message);
     return armilla_fail(output->context, ARMILLA_CANNOT_CREATE,
                         "%s: cannot be created: %s; make sure that the disk is sound, or choose another directory",
                         output->path, strerror(error));
@@ -75,7 +75,7 @@ static armilla_status cannot_write(armilla_output *output, const char *step)
                             "be finished, and start again",
                             output->path);
     return armilla_fail(output->context, ARMILLA_IO_ERROR,
-                        "%s: %s failed: %s; make sure that the disk has room and is sound", output->path, step,
+                        "%s: %s failed: %s; make sure that the disk has free space and is sound", output->path, step,
                         strerror(errno));
 }
 
@@ -147,7 +147,7 @@ static armilla_status open_direct(armilla_output *output)
 static armilla_status open_temporary(armilla_output *output)
 {
     const char *name = last_part(output->path);
-    const size_t before = (size_t)(name - output->path), size = before + TEMPORARY_ROOM;
+    const size_t before = (size_t)(name - output->path), size = before + TEMPORARY_BYTES;
     char *made = NULL;
     armilla_status status = armilla_take(output->context, (int64_t)size, 1, &made);
     if (status != ARMILLA_OK) return status;

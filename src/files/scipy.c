@@ -79,7 +79,7 @@ static armilla_status expect_indices(reading *f, const char *name, int64_t count
 }
 
 /* to[i] = the indices of NAME, each in 0 ... most. */
-static armilla_status read_indices(reading *f, const char *name, int64_t count, int64_t most, bool wide, void *to)
+static armilla_status read_indices(reading *f, const char *name, int64_t count, int64_t most, bool index64, void *to)
 {
     armilla_array array;
     unsigned char *block = NULL;
@@ -92,7 +92,7 @@ static armilla_status read_indices(reading *f, const char *name, int64_t count, 
                                   ", which is not between 0 and %" PRId64,
                                   f->where, i, name, index, most);
         else
-            armilla_index_put(wide, to, i, index);
+            armilla_index_put(index64, to, i, index);
     }
     armilla_release(f->context, block);
     return status;
@@ -109,7 +109,7 @@ static armilla_status read_shape(reading *f)
     return armilla_data_check_shape(f->context, f->where, f->shape[!f->sample_columns], f->shape[f->sample_columns]);
 }
 
-/* Room for a matrix of that shape and its values, in the order of the file. */
+/* Memory for a matrix of that shape and its values, in the order of the file. */
 static armilla_status read_values(reading *f, int64_t m, int64_t n, armilla_sparse_matrix *matrix)
 {
     armilla_array array;
@@ -123,7 +123,7 @@ static armilla_status read_values(reading *f, int64_t m, int64_t n, armilla_spar
                                      n, array.shape[0], matrix);
     if (status == ARMILLA_OK) {
         armilla_array_copy(&array, matrix->type, true, matrix->values);
-        armilla_index_put(matrix->wide, matrix->starts, n, array.shape[0]);
+        armilla_index_put(matrix->index64, matrix->starts, n, array.shape[0]);
     }
     armilla_release(f->context, block);
     return status;
@@ -153,8 +153,8 @@ static armilla_status read_compressed(reading *f, bool lines_are_columns, armill
     if (status == ARMILLA_OK) status = read_values(f, m, n, &lines);
     if (status != ARMILLA_OK) return status;
     const int64_t entries = armilla_sparse_entries(&lines);
-    status = read_indices(f, "indices", entries, m - 1, lines.wide, lines.rows);
-    if (status == ARMILLA_OK) status = read_indices(f, "indptr", n + 1, entries, lines.wide, lines.starts);
+    status = read_indices(f, "indices", entries, m - 1, lines.index64, lines.rows);
+    if (status == ARMILLA_OK) status = read_indices(f, "indptr", n + 1, entries, lines.index64, lines.starts);
     if (status == ARMILLA_OK && armilla_sparse_entries(&lines) != entries)
         status = bad(f, "array indptr does not end at the number of values; save the matrix again");
     if (status == ARMILLA_OK)
@@ -191,17 +191,17 @@ static armilla_status read_coo(reading *f, armilla_sparse_matrix *made)
     const int64_t count = array.shape[0] * array.shape[1];
     armilla_release(f->context, block);
     if ((status = read_values(f, m, count, &entries)) != ARMILLA_OK) return status;
-    for (int64_t i = 0; i <= count; i++) armilla_index_put(entries.wide, entries.starts, i, i);
-    status = read_indices(f, names[!f->sample_columns], count, m - 1, entries.wide, entries.rows);
+    for (int64_t i = 0; i <= count; i++) armilla_index_put(entries.index64, entries.starts, i, i);
+    status = read_indices(f, names[!f->sample_columns], count, m - 1, entries.index64, entries.rows);
     if (status == ARMILLA_OK) status = armilla_take(f->context, count, sizeof(int64_t), &samples);
     if (status == ARMILLA_OK) status = read_indices(f, names[f->sample_columns], count, n - 1, true, samples);
     if (status == ARMILLA_OK) status = armilla_sparse_transpose(f->context, &entries, &features);
     armilla_sparse_release(f->context, &entries);
-    if (status == ARMILLA_OK && armilla_sparse_needs_wide(f->context, m, n, count) != features.wide)
+    if (status == ARMILLA_OK && armilla_sparse_needs_index64(f->context, m, n, count) != features.index64)
         status = bad(f, "the matrix has more samples than entries can count; save matrix.tocsr()");
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
-        armilla_index_put(features.wide, features.rows, i,
-                          ((const int64_t *)samples)[armilla_index_at(features.wide, features.rows, i)]);
+        armilla_index_put(features.index64, features.rows, i,
+                          ((const int64_t *)samples)[armilla_index_at(features.index64, features.rows, i)]);
     features.m = n;
     if (status == ARMILLA_OK) status = armilla_sparse_transpose(f->context, &features, made);
     if (status == ARMILLA_OK) armilla_sparse_add_up(made);

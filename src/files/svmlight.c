@@ -20,7 +20,7 @@ typedef struct piece {
 typedef struct reading {
     armilla_text text;
     piece *pieces;
-    int64_t entries; /* that there is room for */
+    int64_t entries; /* that there is space for */
     int32_t *features, *samples;
     double *values;
     armilla_span *labels; /* of samples */
@@ -155,8 +155,8 @@ static void parse_part(void *self, armilla_text_part *part)
 
 static armilla_status tell_mistake(const reading *r, const armilla_text_part *part)
 {
-    static const char *const sentences[] = {
-        [BAD_LABEL] = "is no label, which is a number, or several apart by commas",
+    static const char *const messages[] = {
+        [BAD_LABEL] = "is no label, which is a number, or several separated by commas",
         [BAD_INDEX] = "is no index:value with an index from 0 to 2147483646",
         [BAD_VALUE] = "has no finite number behind its index",
     };
@@ -167,7 +167,7 @@ static armilla_status tell_mistake(const reading *r, const armilla_text_part *pa
                         "%s: line %" PRId64
                         ": '%s' %s; check how the file was made, or name its true format (" ARMILLA_FIELD("format") ")",
                         r->text.path, armilla_text_line_number(&r->text, part->bad), armilla_text_show(word, shown),
-                        sentences[part->mistake]);
+                        messages[part->mistake]);
 }
 
 /* Samples are numbered within their part, and parts have gaps between them: moves everything together. The number of

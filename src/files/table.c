@@ -26,7 +26,7 @@ const armilla_format *armilla_formats_find(const char *name)
 
 /* Containers that are no data in themselves. */
 static const struct container {
-    const char *magic, *sentence;
+    const char *magic, *message;
 } containers[] = {
     {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
     {"\x1f\x8b", "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
@@ -37,7 +37,7 @@ static armilla_status refuse_container(armilla_context *context, const armilla_b
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         const size_t length = strlen(containers[i].magic);
         if (bytes->count >= length && memcmp(bytes->start, containers[i].magic, length) == 0)
-            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, containers[i].sentence);
+            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, containers[i].message);
     }
     return ARMILLA_OK;
 }

@@ -53,7 +53,7 @@ static armilla_status open_member(armilla_context *context, const char *director
     return status;
 }
 
-/* Column `wanted` (from 0) of the line, apart by tabs; the first where that one is empty or missing. */
+/* Column `wanted` (from 0) of the line, separated by tabs; the first where that one is empty or missing. */
 static armilla_span pick_column(armilla_span line, int wanted)
 {
     armilla_span first = {line.start, line.end}, found = {line.start, line.start};

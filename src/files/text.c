@@ -116,10 +116,10 @@ typedef struct running {
     void *self;
 } running;
 
-/* Asks; tells how far the text has been parsed, where it is. */
+/* Asks; reports how far the text has been parsed, where it is. */
 static bool ask(const armilla_text *text, const unsigned char *at)
 {
-    if (!text->tells) return armilla_call_over(text->context);
+    if (!text->reports) return armilla_call_over(text->context);
     return armilla_call_reached(text->context, at - text->all.start, text->all.end - text->all.start);
 }
 
@@ -155,10 +155,10 @@ static void take_parts(void *self, int thread)
 }
 
 /* A single part is parsed on the calling thread, which is the one that asks. */
-static armilla_status run(armilla_text *text, armilla_text_job job, void *self, bool tells)
+static armilla_status run(armilla_text *text, armilla_text_job job, void *self, bool reports)
 {
     running r = {text, job, self};
-    text->tells = tells;
+    text->reports = reports;
     text->next = 0;
     text->blocked = text->parts;
     if (text->parts > 1)

@@ -1,5 +1,5 @@
 /* Text of many lines, cut at line ends into parts that threads parse as they come. Where the cuts lie depends on the
- * text alone, and so does everything that is read; of several mistakes the first in the file is the one that is told. */
+ * text alone, and so does everything that is read; of several mistakes the first in the file is the one that is reported. */
 #ifndef ARMILLA_FILES_TEXT_H
 #define ARMILLA_FILES_TEXT_H
 
@@ -30,7 +30,7 @@ typedef struct armilla_text {
     armilla_text_part *part;
     int64_t parts;
     int64_t lines;         /* of all parts */
-    bool tells;            /* the run under way parses */
+    bool reports;          /* the run in progress parses */
     int64_t next, blocked; /* the part to be taken next, and the first with a mistake; atomic */
 } armilla_text;
 
@@ -51,7 +51,7 @@ armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size
 
 /* What is done with a part, on any thread. A job stops at its first mistake, which it puts into part->bad. */
 typedef void (*armilla_text_job)(void *self, armilla_text_part *part);
-/* Looks at every part, for what is needed before numbers are parsed: has no mistakes, takes little time and tells no
+/* Looks at every part, for what is needed before numbers are parsed: has no mistakes, takes little time and reports no
  * progress. ARMILLA_STOPPED where the call is to end: then not every part has been looked at. */
 armilla_status armilla_text_look(armilla_text *text, armilla_text_job job, void *self);
 /* Parses every part. *bad is the first with a mistake, or NULL; with ARMILLA_STOPPED always NULL, as parts before it may

@@ -19,7 +19,7 @@ typedef struct armilla_writing {
 
 typedef struct armilla_writer {
     const char *name;    /* as in the formats table, where that kind of file is read too */
-    const char *endings; /* ".npy"; several apart by spaces */
+    const char *endings; /* ".npy"; several separated by spaces */
     const char *meaning;
     unsigned keeps; /* bit k: what armilla_naming k says is in the file */
     armilla_status (*write)(const armilla_writing *w);

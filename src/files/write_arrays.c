@@ -48,16 +48,16 @@ static armilla_status add_sparse(const armilla_writing *w, const armilla_sparse_
     const bool columns = w->options->sample_columns;
     const int64_t entries = armilla_sparse_entries(matrix),
                   sizes[2] = {columns ? w->data->m : w->data->n, columns ? w->data->n : w->data->m};
-    const int64_t single[2] = {-1, -1}, pair[2] = {2, -1}, starts[2] = {matrix->n + 1, -1}, places[2] = {entries, -1};
-    const size_t width = matrix->wide ? sizeof(int64_t) : sizeof(int32_t);
-    const char *index = matrix->wide ? "i8" : "i4";
+    const int64_t scalar[2] = {-1, -1}, pair[2] = {2, -1}, starts[2] = {matrix->n + 1, -1}, places[2] = {entries, -1};
+    const size_t width = matrix->index64 ? sizeof(int64_t) : sizeof(int32_t);
+    const char *index = matrix->index64 ? "i8" : "i4";
     armilla_status status =
         armilla_npz_writer_add_raw(writer, "indices", index, places, matrix->rows, (size_t)entries * width);
     if (status == ARMILLA_OK)
         status = armilla_npz_writer_add_raw(writer, "indptr", index, starts, matrix->starts,
                                             (size_t)(matrix->n + 1) * width);
     if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add_raw(writer, "format", "S3", single, columns ? "csc" : "csr", 3);
+        status = armilla_npz_writer_add_raw(writer, "format", "S3", scalar, columns ? "csc" : "csr", 3);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add_raw(writer, "shape", "i8", pair, sizes, sizeof sizes);
     if (status == ARMILLA_OK)
         status = armilla_npz_writer_add(writer, "data", matrix->type, places, false, matrix->values);

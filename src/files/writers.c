@@ -55,7 +55,7 @@ static armilla_status choose(armilla_context *context, const char *path, const c
         "%s: its ending says no format that is written; name one (" ARMILLA_FIELD("write.format") "): %s", path, all);
 }
 
-/* What the file cannot hold is told, since it would be missed only later. */
+/* What the file cannot hold is reported, since it would be missed only later. */
 static void warn_of_loss(const armilla_writing *w, const armilla_writer *writer)
 {
     static const char *const kinds[] = {"names of features", "names of samples", "labels"};

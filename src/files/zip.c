@@ -30,7 +30,7 @@ struct armilla_zip {
     uint64_t written;
     uint32_t full; /* the first number that is in a zip64 record */
     entry *entries;
-    int64_t count, room;
+    int64_t count, capacity;
 };
 
 /* A header that is being put together, little end first. */
@@ -94,11 +94,11 @@ void armilla_zip_free(armilla_zip *zip)
 
 static armilla_status remember(armilla_zip *zip, entry found)
 {
-    if (zip->count == zip->room) {
-        const int64_t room = zip->room ? 2 * zip->room : 16;
-        armilla_status status = armilla_grow(zip->context, room, sizeof *zip->entries, &zip->entries);
+    if (zip->count == zip->capacity) {
+        const int64_t capacity = zip->capacity ? 2 * zip->capacity : 16;
+        armilla_status status = armilla_grow(zip->context, capacity, sizeof *zip->entries, &zip->entries);
         if (status != ARMILLA_OK) return status;
-        zip->room = room;
+        zip->capacity = capacity;
     }
     armilla_status status = armilla_copy_text(zip->context, found.name, &found.name);
     if (status == ARMILLA_OK) zip->entries[zip->count++] = found;

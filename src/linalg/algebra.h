@@ -8,7 +8,7 @@ enum { ALGEBRA_SQUARES = 3 };
 
 struct armilla_algebra {
     armilla_context *context;
-    const armilla_team *team; /* lent; NULL: none */
+    const armilla_team *team; /* borrowed; NULL: none */
     int64_t m, r;
     double *thin;                    /* m x r */
     double *square[ALGEBRA_SQUARES]; /* r x r */

@@ -18,7 +18,7 @@
 typedef struct thread_control {
     const char *get_name, *set_name;
     long saved;
-    bool wide;          /* counts in long (BLIS' dim_t) rather than int */
+    bool counts_long;   /* counts in long (BLIS' dim_t) rather than int */
     bool waits_forever; /* where a calling thread cannot have its buffer */
 } thread_control;
 
@@ -35,9 +35,9 @@ enum { CONTROLS = sizeof controls / sizeof controls[0] };
 typedef union symbol {
     void *address;
     int (*get)(void);
-    long (*get_wide)(void);
+    long (*get_long)(void);
     void (*set)(int);
-    void (*set_wide)(long);
+    void (*set_long)(long);
 } symbol;
 
 #ifdef ARMILLA_LINK_BLAS
@@ -175,8 +175,8 @@ armilla_status armilla_blas_load(armilla_context *context, int threads)
 
 static void put(const thread_control *control, const symbol *set, long threads)
 {
-    if (control->wide)
-        set->set_wide(threads);
+    if (control->counts_long)
+        set->set_long(threads);
     else
         set->set((int)threads);
 }
@@ -189,7 +189,7 @@ armilla_status armilla_blas_enter(armilla_context *context, int threads)
     if (status == ARMILLA_OK && entered++ == 0)
         for (size_t i = 0; i < CONTROLS; i++)
             if (find_control(&controls[i], &get, &set)) {
-                controls[i].saved = controls[i].wide ? get.get_wide() : get.get();
+                controls[i].saved = controls[i].counts_long ? get.get_long() : get.get();
                 put(&controls[i], &set, 1);
             }
     pthread_mutex_unlock(&guard);

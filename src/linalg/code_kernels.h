@@ -34,22 +34,23 @@ static inline double armilla_descent_beta(double age)
 typedef struct armilla_code_kernels {
     const char *name; /* instruction set: "portable", "avx2" */
     /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
-     * never rises. room: armilla_descent_room(r) numbers. */
-    void (*descend)(const armilla_descent *descent, const double *d, double *w, double *room);
-    /* names[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C (r x count):
+     * never rises. workspace: armilla_descent_workspace(r) numbers. */
+    void (*descend)(const armilla_descent *descent, const double *d, double *w, double *workspace);
+    /* assignments[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C (r x count):
      * the nearest atom, with its squared length as offset and twice its product with the sample as C. */
-    void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor, int32_t *names);
+    void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor,
+                    int32_t *assignments);
     /* Passes of coordinate descent, w_k <- max(w_k + (d_k - (Hw)_k)/H_kk, 0) for k = 0 ... r-1, for every lane. An entry
-     * without curvature (H_kk = 0) stays. Returns the lanes that settled, bit i for lane i. room: the same. */
-    unsigned (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *room);
+     * without curvature (H_kk = 0) stays. Returns the lanes that settled, bit i for lane i. workspace: the same. */
+    unsigned (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *workspace);
 } armilla_code_kernels;
 
-static inline int64_t armilla_descent_room(int64_t r)
+static inline int64_t armilla_descent_workspace(int64_t r)
 {
     return 6 * r * ARMILLA_LANES;
 }
 
-/* Those of the call under way, as armilla_kernels_for. */
+/* Those of the call in progress, as armilla_kernels_for. */
 const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *context);
 /* Every table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_code_kernels *armilla_code_kernels_row(size_t index);

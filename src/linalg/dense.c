@@ -115,7 +115,7 @@ void armilla_by_rows(const armilla_algebra *algebra, int64_t m, armilla_rows bod
         run_blocks(&run, 0, blocks);
 }
 
-void armilla_algebra_lend(armilla_algebra *algebra, const armilla_team *team)
+void armilla_algebra_set_team(armilla_algebra *algebra, const armilla_team *team)
 {
     algebra->team = team;
 }

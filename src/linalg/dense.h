@@ -12,13 +12,13 @@
 armilla_status armilla_blas_enter(armilla_context *context, int threads);
 void armilla_blas_leave(void);
 
-/* Room for the algebra of m x r matrices; made once, so that steps allocate nothing. */
+/* Memory for the algebra of m x r matrices; made once, so that steps allocate nothing. */
 typedef struct armilla_algebra armilla_algebra;
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);
 void armilla_algebra_free(armilla_algebra *algebra);
 
 /* Lends the algebra a team, for the steps that run row by row; NULL takes it back. */
-void armilla_algebra_lend(armilla_algebra *algebra, const armilla_team *team);
+void armilla_algebra_set_team(armilla_algebra *algebra, const armilla_team *team);
 
 typedef void (*armilla_rows)(void *self, int64_t block, int64_t first, int64_t last);
 /* Runs body on blocks of rows, at most ARMILLA_ROW_BLOCKS, on the team where there is one. Blocks depend on m alone, so

@@ -25,8 +25,8 @@ typedef struct armilla_kernels {
     /* A += XW'. W: r x count; A: m x r. The panel's sum is made in the type, then added in double. */
     void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, double *A);
 
-    /* The same for codes that name an atom each, A(:,names[j]) += x_j: added in double, in the order of the columns. */
-    void (*gather)(const armilla_columns *X, const int32_t *names, double *A);
+    /* The same for codes that name an atom each, A(:,assignments[j]) += x_j: added in double, in the order of the columns. */
+    void (*gather)(const armilla_columns *X, const int32_t *assignments, double *A);
 
     /* to = count bytes in the type. */
     void (*widen)(int64_t count, const uint8_t *from, void *to);
@@ -40,7 +40,7 @@ typedef struct armilla_kernels {
 /* The best kernels of the precision that this CPU runs. */
 const armilla_kernels *armilla_kernels_choose(armilla_type type);
 
-/* Those of the call under way; where it has none of its own, the best. */
+/* Those of the call in progress; where it has none of its own, the best. */
 const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type);
 /* At the beginning of a call: it has the kernels of that name until its end; NULL, or where this CPU does not run them:
  * the best. */

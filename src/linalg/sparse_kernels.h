@@ -13,9 +13,9 @@ typedef struct armilla_sparse_columns {
     int64_t count;
     const void *values; /* in the kernels' type */
     const void *rows;   /* the feature of each entry; 32 or 64 bits, as the kernel says */
-    const void *starts; /* count + 1, as wide as rows */
+    const void *starts; /* count + 1, as long as rows */
     int64_t m;          /* features: rows of a column rise, and are below this */
-    int64_t *cursors;   /* room for count numbers */
+    int64_t *cursors;   /* space for count numbers */
 } armilla_sparse_columns;
 
 /* Kernels come twice, for indices of 32 and of 64 bits. */
@@ -33,14 +33,15 @@ typedef struct armilla_sparse_kernels {
      * feature, the padding becomes 0. */
     void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
                                        void *A);
-    /* The same for codes that name an atom each: column j goes to number names[j] of its features. */
-    void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride, const int32_t *names, void *A);
+    /* The same for codes that name an atom each: column j goes to number assignments[j] of its features. */
+    void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments,
+                                   void *A);
 } armilla_sparse_kernels;
 
 /* Number i of indices of either width. */
-static inline int64_t armilla_index_at(bool wide, const void *indices, int64_t i)
+static inline int64_t armilla_index_at(bool index64, const void *indices, int64_t i)
 {
-    return wide ? ((const int64_t *)indices)[i] : (int64_t)((const int32_t *)indices)[i];
+    return index64 ? ((const int64_t *)indices)[i] : (int64_t)((const int32_t *)indices)[i];
 }
 
 /* Numbers of a feature, of U and of A in that type, padded to whole vectors. */

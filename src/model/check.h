@@ -47,7 +47,7 @@ enum {
     ARMILLA_CHECK_STEPS
 };
 
-/* Asks before sample `at` of n, on `thread` of a team, once in a few samples: ARMILLA_STOPPED, without a sentence, where
+/* Asks before sample `at` of n, on `thread` of a team, once in a few samples: ARMILLA_STOPPED, without a message, where
  * the check is to end. */
 static inline armilla_status armilla_check_ask(armilla_context *context, int thread, int64_t at, int64_t n)
 {
@@ -90,7 +90,7 @@ typedef struct armilla_findings {
     double squared_norm, objective;
     double data_rounding; /* how far X as fitted may be from ours, ||.||_F */
     double rounding;      /* and X - UV */
-    double magnitude;     /* what ||x||^2 - 2c'v + v'Hv adds up, signs apart */
+    double magnitude;     /* what ||x||^2 - 2c'v + v'Hv adds up, absolute values */
     double cancelling;    /* the same where less than six digits cancel, as in a residual of sparse data */
     uint64_t fingerprint;
     int64_t zeros_least, zeros_most; /* samples without a direction: certainly, and where rounding decides */

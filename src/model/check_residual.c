@@ -72,7 +72,7 @@ static double expanded_square(const pass *p, const sample *s)
     return armilla_check_dot(m, x, x);
 }
 
-/* |w|'|H||w|: what is added up, signs apart, for ||[U mean]w||^2 = w'Hw. */
+/* |w|'|H||w|: what is added up, absolute values, for ||[U mean]w||^2 = w'Hw. */
 static double added_square(const pass *p, const sample *s)
 {
     const int64_t atoms = p->atoms;
@@ -88,10 +88,10 @@ static double square(const pass *p, const sample *s)
 {
     const int64_t atoms = p->atoms;
     armilla_sum on = {0, 0}, covered = {0, 0}, own = {0, 0};
-    double reach = 0;
+    double product_square = 0;
     if (!p->source->sparse) return expanded_square(p, s);
     for (int64_t k = 0; k < atoms; k++)
-        if (s->w[k] != 0) reach += s->w[k] * armilla_check_dot(atoms, p->gram + k * atoms, s->w);
+        if (s->w[k] != 0) product_square += s->w[k] * armilla_check_dot(atoms, p->gram + k * atoms, s->w);
     for (int64_t i = 0; i < s->count; i++) {
         const double *u = p->by_feature + s->rows[i] * atoms;
         double at = 0;
@@ -100,7 +100,7 @@ static double square(const pass *p, const sample *s)
         armilla_sum_add(&covered, at * at);
         armilla_sum_add(&own, s->x[i] * s->x[i]);
     }
-    const double found = armilla_sum_value(on) + fmax(reach - armilla_sum_value(covered), 0);
+    const double found = armilla_sum_value(on) + fmax(product_square - armilla_sum_value(covered), 0);
     return found > CANCELLED * (armilla_sum_value(own) + added_square(p, s)) ? found : expanded_square(p, s);
 }
 
@@ -161,10 +161,10 @@ static double own_length(const pass *p, double length, int exponent)
 static void count_zero(const pass *p, const sample *s, double length, double least, block *b)
 {
     const armilla_model_summary *m = &p->model->summary;
-    const bool centred = p->atoms > m->rank, single = m->precision == ARMILLA_F32 && !p->unit;
+    const bool centred = p->atoms > m->rank, is_f32 = m->precision == ARMILLA_F32 && !p->unit;
     /* Sparse entries are rounded to single precision before the mean is subtracted. */
-    const double blur = (single ? 2 * FLT_EPSILON : 16 * DBL_EPSILON) * s->size;
-    const bool exact = !centred || (!single && !p->log1p);
+    const double blur = (is_f32 ? 2 * FLT_EPSILON : 16 * DBL_EPSILON) * s->size;
+    const bool exact = !centred || (!is_f32 && !p->log1p);
     b->zeros_most += length <= (centred ? blur : 0) || (!p->unit && length <= sqrt((double)m->m) * least);
     b->zeros_least +=
         s->size == 0 || (exact && length == 0) || (p->unit && centred && length <= 4 * DBL_EPSILON * s->size);
@@ -183,7 +183,7 @@ static int unit_of(const pass *p, const sample *s, bool centred)
 static double settle(const pass *p, sample *s, block *b)
 {
     const int64_t r = p->model->summary.rank;
-    const bool centred = p->atoms > r, single = p->model->summary.precision == ARMILLA_F32;
+    const bool centred = p->atoms > r, is_f32 = p->model->summary.precision == ARMILLA_F32;
     const int exponent = unit_of(p, s, centred);
     memset(s->w, 0, (size_t)p->atoms * sizeof *s->w);
     shift(s->count, s->x, -exponent);
@@ -191,7 +191,7 @@ static double settle(const pass *p, sample *s, block *b)
     if (centred) s->w[r] = ldexp(1, p->exponents[r] - exponent);
     double length = centred ? sqrt(square(p, s)) : before;
     s->size = before + (centred ? s->w[r] * p->norms[r] : 0);
-    count_zero(p, s, length, ldexp(single ? FLT_TRUE_MIN : DBL_TRUE_MIN, -exponent), b);
+    count_zero(p, s, length, ldexp(is_f32 ? FLT_TRUE_MIN : DBL_TRUE_MIN, -exponent), b);
     /* What is left of a sample that equals the mean is rounding. */
     if (p->unit && centred && length <= 8 * DBL_EPSILON * before) length = 0;
     const double factor = !p->unit     ? ldexp(1, exponent - p->exponent)
@@ -207,9 +207,9 @@ static double settle(const pass *p, sample *s, block *b)
 static double blur_of(const pass *p, const sample *s)
 {
     const double double_loss = (double)(p->source->m + p->model->summary.rank + 16 + LOGARITHM_LOSS) * DBL_EPSILON;
-    const bool single = p->model->summary.precision == ARMILLA_F32 && !(p->exact && p->source->type != ARMILLA_F64);
-    const double least = single ? ldexp(FLT_TRUE_MIN, p->unit ? 0 : -p->exponent) : 0;
-    const double loss = single ? 1.5 * FLT_EPSILON + double_loss : double_loss;
+    const bool is_f32 = p->model->summary.precision == ARMILLA_F32 && !(p->exact && p->source->type != ARMILLA_F64);
+    const double least = is_f32 ? ldexp(FLT_TRUE_MIN, p->unit ? 0 : -p->exponent) : 0;
+    const double loss = is_f32 ? 1.5 * FLT_EPSILON + double_loss : double_loss;
     /* Rounding may turn a sample of unit length around, and no more. */
     return fmin(loss * s->size, p->unit ? 2 : INFINITY) + least * sqrt((double)p->source->m);
 }
@@ -223,7 +223,7 @@ static double code_at(const armilla_model *model, int64_t i)
 static void visit_sample(const pass *p, sample *s, int64_t j, block *b)
 {
     const int64_t r = p->model->summary.rank;
-    double reach = 0;
+    double product_square = 0;
     s->count = armilla_source_read(p->source, j, s->rows, s->x);
     b->fingerprint += fingerprint(p, s, j);
     weigh(p, s);
@@ -234,9 +234,9 @@ static void visit_sample(const pass *p, sample *s, int64_t j, block *b)
     armilla_sum_add(&b->squared_norm, settle(p, s, b));
     for (int64_t k = 0; k < r; k++) {
         s->w[k] = ldexp(code_at(p->model, j * r + k), p->exponents[k] - p->exponent);
-        reach += fabs(s->w[k]) * p->norms[k];
+        product_square += fabs(s->w[k]) * p->norms[k];
     }
-    const double blur = blur_of(p, s), loss = (double)(r + 16) * DBL_EPSILON * reach;
+    const double blur = blur_of(p, s), loss = (double)(r + 16) * DBL_EPSILON * product_square;
     const double residual = square(p, s), added = s->size * s->size + added_square(p, s);
     armilla_sum_add(&b->objective, residual);
     armilla_sum_add(&b->data_rounding, blur * blur);

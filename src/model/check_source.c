@@ -84,9 +84,9 @@ static double number_at(armilla_type type, const void *values, int64_t i)
     return type == ARMILLA_F32 ? (double)((const float *)values)[i] : ((const uint8_t *)values)[i];
 }
 
-static int64_t index_at(bool wide, const void *indices, int64_t i)
+static int64_t index_at(bool index64, const void *indices, int64_t i)
 {
-    return wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
+    return index64 ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
 }
 
 int64_t armilla_source_read(const armilla_source *source, int64_t j, int64_t *rows, double *values)
@@ -100,8 +100,8 @@ int64_t armilla_source_read(const armilla_source *source, int64_t j, int64_t *ro
             values[i] = number_at(source->type, source->dense, start + (source->features ? source->features[i] : i));
         return source->m;
     }
-    for (int64_t i = index_at(S->wide, S->starts, column); i < index_at(S->wide, S->starts, column + 1); i++) {
-        const int64_t feature = index_at(S->wide, S->rows, i);
+    for (int64_t i = index_at(S->index64, S->starts, column); i < index_at(S->index64, S->starts, column + 1); i++) {
+        const int64_t feature = index_at(S->index64, S->rows, i);
         const int64_t row = source->numbers ? source->numbers[feature] : feature;
         if (row < 0) continue;
         rows[count] = row;

@@ -142,11 +142,11 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
 static armilla_status add_all(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
 {
     const armilla_model_summary *s = &model->summary;
-    const int64_t basis[2] = {s->m, s->rank}, codes[2] = {s->rank, s->n}, single[2] = {-1, -1},
+    const int64_t basis[2] = {s->m, s->rank}, codes[2] = {s->rank, s->n}, is_f32[2] = {-1, -1},
                   features[2] = {s->m, -1};
     armilla_status status = armilla_npz_writer_add(writer, "U", s->precision, basis, true, model->U);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, codes, true, model->V);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, single, false, &s->radius);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, is_f32, false, &s->radius);
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
         if (model->preparation.learned[step])
             status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64, features, false,

@@ -11,13 +11,13 @@
 #include <string.h>
 
 /* One factor of longest to shortest sample from which one radius for all calls for a remark. */
-#define WIDE_NORMS 3
+#define MOST_SPREAD 3
 
 /* Below this, squares of entries lose their digits to underflow. */
 #define LEAST_SQUARED_NORM 1e-303
-#define LEAST_SINGLE 1e-25
+#define LEAST_F32 1e-25
 /* Codes without a sphere are as long as the samples, and a sweep adds their squares in the working precision. */
-#define LEAST_FLAT_SINGLE 1e-19
+#define LEAST_FLAT_F32 1e-19
 
 static armilla_status prepare(armilla_fit_state *f)
 {
@@ -30,21 +30,21 @@ static armilla_status prepare(armilla_fit_state *f)
     return status;
 }
 
-/* Too large is told already; zero and too small have no factorization. */
+/* Too large is reported already; zero and too small have no factorization. */
 static armilla_status check_scale(armilla_fit_state *f)
 {
     const armilla_code_set *codes = f->resolved.codes;
-    const bool single = f->resolved.type == ARMILLA_F32, flat = !codes->spherical && codes->conic;
+    const bool is_f32 = f->resolved.type == ARMILLA_F32, flat = !codes->spherical && codes->conic;
     if (f->facts.zero_samples == f->X->n)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "every entry of the data is 0%s: no positive radius exists; there is nothing to factorise",
                             f->options->center ? " after centring" : "");
     if (f->facts.squared_norm < LEAST_SQUARED_NORM ||
-        (single && f->facts.norm_high < (flat ? LEAST_FLAT_SINGLE : LEAST_SINGLE)))
+        (is_f32 && f->facts.norm_high < (flat ? LEAST_FLAT_F32 : LEAST_F32)))
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "the entries are too small for their squares to be added in %s; %s",
                             armilla_type_word(f->resolved.type),
-                            single ? "use " ARMILLA_FIELD("precision f64") " or multiply the data by a power of ten"
+                            is_f32 ? "use " ARMILLA_FIELD("precision f64") " or multiply the data by a power of ten"
                                    : "multiply the data by a power of ten");
     return ARMILLA_OK;
 }
@@ -58,7 +58,7 @@ static void warn(const armilla_fit_state *f)
 {
     const armilla_data_facts *facts = &f->facts;
     const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
-    if (f->resolved.codes->spherical && spread > WIDE_NORMS && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
+    if (f->resolved.codes->spherical && spread > MOST_SPREAD && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "the longest sample is %.3g times the shortest: one radius cannot fit both; " ARMILLA_FIELD(
                         "normalize l2") " scales "

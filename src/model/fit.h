@@ -1,4 +1,4 @@
-/* A fit under way, from data and options to a model: opened, gone through in steps, and closed. Between two steps its
+/* A fit in progress, from data and options to a model: opened, gone through in steps, and closed. Between two steps its
  * whole state is what armilla_fit_list lists, beside data and options: this is where a checkpoint is written and read. */
 #ifndef ARMILLA_MODEL_FIT_H
 #define ARMILLA_MODEL_FIT_H

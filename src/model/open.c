@@ -81,7 +81,7 @@ static armilla_status read_trace(armilla_context *context, const char *path, arm
                                                          is_distance, radius,    is_amount};
     int64_t count = model->summary.iterations + 1, one = -1;
     double *column = NULL;
-    /* The first column shows that the entries are there before room for all of them is taken. */
+    /* The first column shows that the entries are there before space for all of them is taken. */
     armilla_status status = armilla_npz_read(npz, armilla_trace_columns[0].array, ARMILLA_F64, &count, &one, &column);
     armilla_release(context, column);
     if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *model->trace, &model->trace);

@@ -14,9 +14,9 @@ static const char *basis_choice(size_t index)
     return armilla_basis_row(index) ? armilla_basis_row(index)->name : NULL;
 }
 
-static const char *basis_resolve(const char *spoken)
+static const char *basis_resolve(const char *word)
 {
-    return armilla_basis_find(spoken) ? armilla_basis_find(spoken)->name : NULL;
+    return armilla_basis_find(word) ? armilla_basis_find(word)->name : NULL;
 }
 
 static const char *codes_choice(size_t index)
@@ -24,9 +24,9 @@ static const char *codes_choice(size_t index)
     return armilla_codes_row(index) ? armilla_codes_row(index)->name : NULL;
 }
 
-static const char *codes_resolve(const char *spoken)
+static const char *codes_resolve(const char *word)
 {
-    return armilla_codes_find(spoken) ? armilla_codes_find(spoken)->name : NULL;
+    return armilla_codes_find(word) ? armilla_codes_find(word)->name : NULL;
 }
 
 static const char *model_choice(size_t index)

@@ -210,10 +210,10 @@ static armilla_status read_sparsity(const reading *r)
 static armilla_status read_pair(const reading *r)
 {
     armilla_model_summary *s = &r->model->summary;
-    const json_t *spoken = json_object_get(r->record, "model");
+    const json_t *word = json_object_get(r->record, "model");
     if (!armilla_pair_allowed(r->model->basis, r->model->codes)) return bad(r, "codes");
     if (r->model->basis->gram_is_identity && s->rank > s->m) return bad(r, "shape.r");
-    if (!json_is_null(spoken) && !armilla_models_find(text_of(r->record, "model"))) return bad(r, "model");
+    if (!json_is_null(word) && !armilla_models_find(text_of(r->record, "model"))) return bad(r, "model");
     const armilla_named_model *named = armilla_models_of_pair(s->basis, s->codes, s->sparsity, s->normalize);
     s->model = named ? named->name : NULL;
     return ARMILLA_OK;

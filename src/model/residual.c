@@ -21,7 +21,7 @@ typedef struct residual_pass {
     armilla_type type;
     const double *U; /* m x r */
     const void *V;
-    double *rooms; /* TOGETHER*(m + r) per thread */
+    double *buffers; /* TOGETHER*(m + r) per thread */
     /* Sparse data: */
     const double *by_feature; /* U', r x m */
     const double *H;          /* U'U */
@@ -61,11 +61,11 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
 {
     const int64_t r = p->r;
     const armilla_column x = armilla_panel_column(panel, j, buffer);
-    const double square = armilla_column_square(&x), reach = gram_square(r, p->H, v);
+    const double square = armilla_column_square(&x), product_square = gram_square(r, p->H, v);
     for (int64_t k = 0; k < r; k++) c[k] = x.mean ? -x.shift * p->seen[k] : 0;
     for (int64_t i = 0; i < x.count; i++)
         for (int64_t k = 0; k < r; k++) c[k] += x.values[i] * p->by_feature[x.rows[i] * r + k];
-    const double residual = square - 2 * armilla_dot(r, c, v) + reach;
+    const double residual = square - 2 * armilla_dot(r, c, v) + product_square;
     /* c has lost digits too where the mean is long beside what is left of the column. */
     const double own = armilla_dot(x.count, x.values, x.values);
     const double added = own + x.shift * x.shift * x.mean_squared + reach_bound(r, p->H, v);
@@ -75,7 +75,7 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
 static void add_sparse(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
     const int64_t m = panel->data->m, r = p->r;
-    double *x = p->rooms + thread * TOGETHER * (m + r), *v = x + m, *c = x + m + r;
+    double *x = p->buffers + thread * TOGETHER * (m + r), *v = x + m, *c = x + m + r;
     const armilla_column_buffer buffer = {p->rows + thread * m, x};
     for (int64_t j = 0; j < panel->count; j++) {
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
@@ -108,7 +108,7 @@ static void subtract_one(int64_t m, int64_t r, const double *U, const double *v,
 static void add_dense(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
     const int64_t m = panel->data->m, r = p->r;
-    double *x = p->rooms + thread * TOGETHER * (m + r), *v = x + TOGETHER * m;
+    double *x = p->buffers + thread * TOGETHER * (m + r), *v = x + TOGETHER * m;
     for (int64_t j = 0; j < panel->count; j += TOGETHER) {
         const int64_t count = armilla_min64(TOGETHER, panel->count - j);
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
@@ -172,22 +172,23 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     const int64_t r = of->r;
     residual_pass pass = {.r = r, .type = type, .V = of->V};
     armilla_traversal *traversal = NULL;
-    double *wide = NULL, *block = NULL;
+    double *doubles = NULL, *block = NULL;
     const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(context, type), .length = 1};
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &wide);
-    if (status == ARMILLA_OK) status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.rooms);
+    if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &doubles);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.buffers);
     if (status == ARMILLA_OK) {
-        armilla_fetch(type, X->m * r, of->U, wide);
-        pass.U = wide;
+        armilla_fetch(type, X->m * r, of->U, doubles);
+        pass.U = doubles;
     }
     if (status == ARMILLA_OK && armilla_sparse_of(X)) status = take_sparse(context, X, used, &pass, &block);
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, 1, add_residuals, &pass, squared);
     armilla_release(context, pass.rows);
     armilla_release(context, block);
-    armilla_release(context, pass.rooms);
-    armilla_release(context, wide);
+    armilla_release(context, pass.buffers);
+    armilla_release(context, doubles);
     armilla_traversal_free(traversal);
     return status;
 }

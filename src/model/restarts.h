@@ -19,7 +19,7 @@ typedef struct armilla_restarts {
     armilla_fit_phase phase;
     int64_t round, rounds; /* starts that are fitted to all data, and which of them it is at */
     bool screened;         /* they are candidates, best first */
-    int32_t used, winner;  /* rows of the starts table, by the round under way and by the best; -1: given */
+    int32_t used, winner;  /* rows of the starts table, by the round in progress and by the best; -1: given */
     armilla_screening screening;
     armilla_sketch sketch;
     armilla_run run;
@@ -39,7 +39,7 @@ armilla_status armilla_restarts_step(armilla_fit_state *f, bool *ended);
 void armilla_restarts_list(armilla_fit_state *f, armilla_state_list *list);
 void armilla_restarts_free(armilla_fit_state *f);
 
-/* The starts of a fit (model/starts.c): number i by its row and seed; of the round under way; and one for a call that is
+/* The starts of a fit (model/starts.c): number i by its row and seed; of the round in progress; and one for a call that is
  * to end before the one that was wanted is made: whatever there is at once. used: the row, or -1. */
 armilla_status armilla_fit_start_row(armilla_fit_state *f, armilla_problem *problem, int64_t i);
 armilla_status armilla_fit_start(armilla_fit_state *f, int64_t round, int32_t *used);

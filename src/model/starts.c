@@ -10,22 +10,22 @@ static armilla_status from_model(armilla_fit_state *f)
     const armilla_model *start = f->options->start_model;
     const armilla_type type = start->summary.precision, work = f->resolved.type;
     const int64_t r = f->options->rank, basis = f->X->m * r, codes = r * f->X->n;
-    double *U = NULL, *wide = NULL;
+    double *U = NULL, *doubles = NULL;
     void *V = NULL;
     armilla_status status = armilla_take(f->context, basis, sizeof(double), &U);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, codes, sizeof(double), &wide);
+    if (status == ARMILLA_OK) status = armilla_take(f->context, codes, sizeof(double), &doubles);
     if (status == ARMILLA_OK) status = armilla_take(f->context, codes, armilla_type_size(work), &V);
     if (status == ARMILLA_OK) {
         armilla_fetch(type, basis, start->U, U);
-        armilla_fetch(type, codes, start->V, wide);
-        armilla_store(work, codes, wide, V);
+        armilla_fetch(type, codes, start->V, doubles);
+        armilla_store(work, codes, doubles, V);
         /* Its radius goes with its sets: where these are others, U and V are changed, and so is the radius. */
         const bool same = start->basis == f->resolved.basis && start->codes == f->resolved.codes &&
                           start->summary.sparsity <= f->options->sparsity;
         status = armilla_start_from_codes(f->problem, U, V, same ? start->summary.radius : 0);
     }
     armilla_release(f->context, V);
-    armilla_release(f->context, wide);
+    armilla_release(f->context, doubles);
     armilla_release(f->context, U);
     return status;
 }

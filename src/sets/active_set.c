@@ -20,15 +20,15 @@ typedef struct active_set {
     double *L, *z;   /* H on the members = LL', and its solution: size x size of r x r, size of r */
 } active_set;
 
-static void set_up(const armilla_column_problem *problem, const double *d, double *w, double *room, active_set *s)
+static void set_up(const armilla_column_problem *problem, const double *d, double *w, double *workspace, active_set *s)
 {
     const int64_t r = problem->r;
     *s = (active_set){.r = r, .H = problem->H, .d = d, .w = w};
-    s->member = (int64_t *)(void *)room;
-    s->out = room + r;
-    s->z = room + 2 * r;
-    s->L = room + 3 * r;
-    memset(s->out, 0, (size_t)r * sizeof *room);
+    s->member = (int64_t *)(void *)workspace;
+    s->out = workspace + r;
+    s->z = workspace + 2 * r;
+    s->L = workspace + 3 * r;
+    memset(s->out, 0, (size_t)r * sizeof *workspace);
     memset(w, 0, (size_t)r * sizeof *w);
 }
 
@@ -114,10 +114,10 @@ static bool move_members(active_set *s)
     return true;
 }
 
-void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *room)
+void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     active_set s;
-    set_up(problem, d, w, room, &s);
+    set_up(problem, d, w, workspace, &s);
     /* Each round lowers g or refuses an atom; the bound is for rounding, which could go in circles. */
     for (int64_t round = 0, best; round < 10 * s.r && (best = find_best(&s)) >= 0; round++) {
         s.member[s.size++] = best;

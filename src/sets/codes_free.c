@@ -13,10 +13,10 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return true;
 }
 
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const int64_t r = problem->r;
-    (void)room;
+    (void)workspace;
     memset(w, 0, (size_t)r * sizeof *w);
     for (int64_t k = r - 1; k >= 0 && problem->values[k] > NO_DIRECTION * problem->alpha; k--) {
         const double *z = problem->vectors + k * r;

@@ -8,14 +8,14 @@
 #include <string.h>
 
 /* Lanes of d, w, a trial and what is compared with it, and a descent's own. */
-static int64_t lanes_room(int64_t r)
+static int64_t lanes_workspace(int64_t r)
 {
-    return 4 * r * ARMILLA_LANES + armilla_descent_room(r);
+    return 4 * r * ARMILLA_LANES + armilla_descent_workspace(r);
 }
 
-int64_t armilla_column_room(int64_t r)
+int64_t armilla_column_workspace(int64_t r)
 {
-    return 14 * r + r * r + lanes_room(r);
+    return 14 * r + r * r + lanes_workspace(r);
 }
 
 /* One atom is found by comparing all, and two on a sphere by a closed form; more by comparing supports, if by any. */
@@ -152,12 +152,12 @@ double armilla_column_value(const armilla_column_problem *problem, const double 
 }
 
 void armilla_column_descend(const armilla_column_problem *problem, const double *d, int steps, double settled,
-                            double *w, double *room)
+                            double *w, double *workspace)
 {
     const armilla_code_set *codes = problem->codes;
     const int64_t r = problem->r;
     const double alpha = problem->alpha;
-    double *q = room, *next = q + r, *Hnext = next + r, *Hw = Hnext + r, *back = Hw + r, *Hback = back + r;
+    double *q = workspace, *next = q + r, *Hnext = next + r, *Hw = Hnext + r, *back = Hw + r, *Hback = back + r;
     double age = 0, value = 0; /* age: steps since the last fresh start */
     /* Proj does not see the scale of q on a sphere; else the step is q/alpha. */
     const double scale = codes->spherical ? 1 : alpha > 0 ? 1 / alpha : 0;
@@ -206,11 +206,11 @@ static void first_axis(int64_t r, double *w)
     w[0] = 1;
 }
 
-void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const armilla_code_set *codes = problem->codes;
     if (!problem->exact)
-        codes->solve(problem, d, w, room);
+        codes->solve(problem, d, w, workspace);
     else if (!codes->project(problem->r, problem->s, d, w))
         first_axis(problem->r, w);
 }
@@ -243,12 +243,12 @@ static void project_far(const armilla_column_problem *problem, const armilla_col
     }
 }
 
-void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *room)
+void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *workspace)
 {
     const armilla_code_set *codes = problem->codes;
     const int64_t r = problem->r, count = batch->count;
     const bool side_by_side = !problem->exact && codes->solve_lanes;
-    double *d = room, *w = d + r * ARMILLA_LANES, *rest = room + 2 * r * ARMILLA_LANES;
+    double *d = workspace, *w = d + r * ARMILLA_LANES, *rest = workspace + 2 * r * ARMILLA_LANES;
     for (int64_t j = 0; j < count; j += side_by_side ? ARMILLA_LANES : 1) {
         const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
         if (side_by_side) {
@@ -264,11 +264,11 @@ void armilla_columns_solve(const armilla_column_problem *problem, const armilla_
 }
 
 void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                             double settled, double *room)
+                             double settled, double *workspace)
 {
     const armilla_code_set *codes = problem->codes;
     const int64_t r = problem->r, count = batch->count;
-    double *d = room, *w = d + r * ARMILLA_LANES, *rest = room + 2 * r * ARMILLA_LANES;
+    double *d = workspace, *w = d + r * ARMILLA_LANES, *rest = workspace + 2 * r * ARMILLA_LANES;
     for (int64_t j = 0; j < count; j += codes->descend_lanes ? ARMILLA_LANES : 1) {
         const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
         if (codes->descend_lanes) {

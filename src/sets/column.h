@@ -24,7 +24,7 @@ struct armilla_column_problem {
     bool spherical;             /* the set is a sphere's, and H is not I */
     bool spectral;              /* the set's solver needs the eigenvalues and eigenvectors of H */
     const double *H;            /* r x r */
-    double *scaled;             /* room for it, where its squares could overflow or underflow */
+    double *scaled;             /* space for it, where its squares could overflow or underflow */
     int exponent;               /* H and d are divided by 2^exponent there: w does not see it; else 0 */
     double *values;             /* eigenvalues of H, rising */
     double *vectors;            /* its eigenvectors, each with its largest entry positive */
@@ -36,7 +36,7 @@ struct armilla_column_problem {
 };
 
 /* How many numbers solvers may use for rank r. */
-int64_t armilla_column_room(int64_t r);
+int64_t armilla_column_workspace(int64_t r);
 
 /* Memory for rank r and the set; armilla_column_problem_set fills it for a basis' Gram matrix, which is borrowed. */
 armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
@@ -54,16 +54,16 @@ void armilla_column_problem_free(armilla_column_problem *problem);
 double armilla_column_unit(const armilla_column_problem *problem, double l);
 
 /* w = the code of d by the set's solver; by Proj where the problem is exact; the first axis where d = 0. */
-void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *room);
+void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
 /* g(w) */
 double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);
 
 /* Up to `steps` accelerated steps, one column: w <- Proj(d + (alpha*I - H)y), y ahead of w where that has helped; g
- * never rises. Ends early where no entry of w moves by more than settled. room: 6r. */
+ * never rises. Ends early where no entry of w moves by more than settled. workspace: 6r. */
 #define ARMILLA_SETTLED 1e-14 /* as exact as it gets */
 void armilla_column_descend(const armilla_column_problem *problem, const double *d, int steps, double settled,
-                            double *w, double *room);
+                            double *w, double *workspace);
 
 /* Columns of C = U'X and where their codes stand; both are r x count. */
 typedef struct armilla_column_batch {
@@ -74,9 +74,9 @@ typedef struct armilla_column_batch {
 } armilla_column_batch;
 
 /* The same for a batch. Column j's code does not depend on the others, and is the one that a call for it alone gives. */
-void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *room);
+void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *workspace);
 void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                             double settled, double *room);
+                             double settled, double *workspace);
 
 /* For the sets' solvers. */
 
@@ -97,12 +97,12 @@ armilla_circle_point armilla_circle_minimum(const armilla_circle *circle);
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
 void armilla_secular(int64_t r, const double *values, const double *b, double *w);
 
-/* w = the minimiser over w >= 0. room: r*r + 3r. */
-void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *room);
+/* w = the minimiser over w >= 0. workspace: r*r + 3r. */
+void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
 
 /* Solves the sparse problems of both sign rules; r >= s. */
-void armilla_solve_sparse(const armilla_column_problem *problem, const double *d, double *w, double *room);
+void armilla_solve_sparse(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
 #endif

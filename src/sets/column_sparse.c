@@ -16,7 +16,7 @@ typedef struct sparse_search {
     const double *d;
     bool nonnegative;
     double *sub_H, *sub_d, *sub_w; /* of a support */
-    double *sub_room;              /* 6s */
+    double *sub_workspace;         /* 6s */
     double *Hw;                    /* r */
     double *trial;                 /* r */
 } sparse_search;
@@ -81,7 +81,7 @@ static void refit(const sparse_search *f, int steps, double *w)
             if (w[b] != 0) f->sub_H[i * sub.r + j++] = p->H[a * p->r + b];
         i++;
     }
-    armilla_column_descend(&sub, f->sub_d, steps, ARMILLA_SETTLED, f->sub_w, f->sub_room);
+    armilla_column_descend(&sub, f->sub_d, steps, ARMILLA_SETTLED, f->sub_w, f->sub_workspace);
     for (int64_t a = 0, i = 0; a < p->r; a++)
         if (w[a] != 0) w[a] = f->sub_w[i++];
 }
@@ -158,10 +158,10 @@ static void greedy(const sparse_search *f, double *w)
 }
 
 /* The truncated descent from Proj(d), which the sweeps' own steps resemble. */
-static bool truncated(const sparse_search *f, double *room, double *w)
+static bool truncated(const sparse_search *f, double *workspace, double *w)
 {
     if (!f->problem->codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
-    armilla_column_descend(f->problem, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, room);
+    armilla_column_descend(f->problem, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, workspace);
     for (int64_t swaps = 0; swaps < 2 * f->problem->s && swap_one(f, w); swaps++) {}
     return true;
 }
@@ -169,7 +169,7 @@ static bool truncated(const sparse_search *f, double *room, double *w)
 static void improve_by_descent(const sparse_search *f, double *w)
 {
     double *other = f->trial + f->problem->r;
-    if (!truncated(f, f->sub_room, other)) return;
+    if (!truncated(f, f->sub_workspace, other)) return;
     if (armilla_column_value(f->problem, f->d, other) < armilla_column_value(f->problem, f->d, w))
         memcpy(w, other, (size_t)f->problem->r * sizeof *w);
 }
@@ -178,7 +178,7 @@ static void improve_by_supports(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;
     const double value = armilla_column_value(p, f->d, w);
-    (void)armilla_supports_improve(p->supports, f->nonnegative, f->d, value, w, f->sub_room);
+    (void)armilla_supports_improve(p->supports, f->nonnegative, f->d, value, w, f->sub_workspace);
     for (int64_t k = 0; k < p->r; k++) w[k] += 0.0; /* no -0 in a code */
 }
 
@@ -187,7 +187,7 @@ static void improve_by_supports(const sparse_search *f, double *w)
 static void roughly(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;
-    armilla_codes_sphere.solve(p, f->d, f->trial, f->sub_room);
+    armilla_codes_sphere.solve(p, f->d, f->trial, f->sub_workspace);
     if (p->codes->project(p->r, p->s, f->trial, w))
         refit(f, SEARCH_STEPS, w);
     else
@@ -200,7 +200,7 @@ bool armilla_sparse_solves_cheaply(int64_t r, int64_t s)
     return s == 1;
 }
 
-void armilla_solve_sparse(const armilla_column_problem *problem, const double *d, double *w, double *room)
+void armilla_solve_sparse(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const int64_t r = problem->r, s = problem->s;
     const bool nonnegative = problem->codes->nonnegative;
@@ -209,12 +209,12 @@ void armilla_solve_sparse(const armilla_column_problem *problem, const double *d
         .whole = nonnegative ? &armilla_codes_nonneg_sphere : &armilla_codes_sphere,
         .d = d,
         .nonnegative = nonnegative,
-        .sub_d = room,
-        .sub_w = room + r,
-        .sub_room = room + 2 * r,
-        .Hw = room + 8 * r,
-        .trial = room + 9 * r,
-        .sub_H = room + 12 * r,
+        .sub_d = workspace,
+        .sub_w = workspace + r,
+        .sub_workspace = workspace + 2 * r,
+        .Hw = workspace + 8 * r,
+        .trial = workspace + 9 * r,
+        .sub_H = workspace + 12 * r,
     };
     if (s == 1) {
         (void)best_axis(problem, nonnegative, d, w);

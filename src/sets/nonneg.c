@@ -15,17 +15,17 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
 }
 
 static void descend_lanes(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
-                          double *room)
+                          double *workspace)
 {
     const armilla_cone_descent descent = {problem->r, problem->H, steps, settled};
-    (void)problem->kernels->descend_cone(&descent, d, w, room);
+    (void)problem->kernels->descend_cone(&descent, d, w, workspace);
 }
 
 /* What descent has not settled, one lane at a time. */
-static void finish_lane(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void finish_lane(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const int64_t r = problem->r;
-    double *own = room, *code = own + r, *found = code + r, *rest = found + r;
+    double *own = workspace, *code = own + r, *found = code + r, *rest = found + r;
     for (int64_t k = 0; k < r; k++) {
         own[k] = d[k * LANES];
         code[k] = w[k * LANES];
@@ -35,22 +35,22 @@ static void finish_lane(const armilla_column_problem *problem, const double *d, 
         for (int64_t k = 0; k < r; k++) w[k * LANES] = found[k];
 }
 
-static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     const armilla_cone_descent descent = {problem->r, problem->H, roughly ? ROUGH_PASSES : PASSES,
                                           roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED};
     memset(w, 0, (size_t)(problem->r * LANES) * sizeof *w);
-    const unsigned settled = problem->kernels->descend_cone(&descent, d, w, room);
+    const unsigned settled = problem->kernels->descend_cone(&descent, d, w, workspace);
     for (int i = 0; i < LANES && !roughly; i++)
-        if (!(settled >> i & 1)) finish_lane(problem, d + i, w + i, room);
+        if (!(settled >> i & 1)) finish_lane(problem, d + i, w + i, workspace);
 }
 
 /* One column, as a lane among copies of itself. */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const armilla_column_batch one = {1, d, 1, w};
-    armilla_columns_solve(problem, &one, room);
+    armilla_columns_solve(problem, &one, workspace);
 }
 
 static bool solves_cheaply(int64_t r, int64_t s)

@@ -58,23 +58,23 @@ static double value_of_lane(const armilla_column_problem *problem, const double 
 }
 
 static void descend_lanes(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
-                          double *room)
+                          double *workspace)
 {
     const armilla_descent descent = {problem->r, problem->H, problem->alpha, steps, settled};
-    problem->kernels->descend(&descent, d, w, room);
+    problem->kernels->descend(&descent, d, w, workspace);
 }
 
 /* The best of three descents, of equals the first. */
-static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const int64_t r = problem->r;
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     const int steps = roughly ? ROUGH_STEPS : DESCENT_STEPS;
     const double settled = roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED;
-    double *trial = room + armilla_descent_room(r), least[LANES] = {0};
+    double *trial = workspace + armilla_descent_workspace(r), least[LANES] = {0};
     for (int start = 0; start < STARTS; start++) {
         for (int i = 0; i < LANES; i++) start_lane(problem, start, d + i, trial + i);
-        descend_lanes(problem, d, steps, settled, trial, room);
+        descend_lanes(problem, d, steps, settled, trial, workspace);
         for (int i = 0; i < LANES; i++) {
             const double value = value_of_lane(problem, d + i, trial + i);
             if (start > 0 && !(value < least[i])) continue;
@@ -85,10 +85,10 @@ static void solve_lanes(const armilla_column_problem *problem, const double *d, 
 }
 
 /* One column, as a lane among copies of itself. */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const armilla_column_batch one = {1, d, 1, w};
-    armilla_columns_solve(problem, &one, room);
+    armilla_columns_solve(problem, &one, workspace);
 }
 
 static bool solves_cheaply(int64_t r, int64_t s)

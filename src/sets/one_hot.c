@@ -20,11 +20,11 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
 }
 
 /* ||x - u_k||^2 = ||x||^2 + H_kk - 2d_k */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const int64_t r = problem->r;
     int64_t best = 0;
-    (void)room;
+    (void)workspace;
     for (int64_t k = 1; k < r; k++)
         if (problem->H[k * r + k] - 2 * d[k] < problem->H[best * r + best] - 2 * d[best]) best = k;
     name_atom(r, best, w);

@@ -52,14 +52,14 @@ typedef struct armilla_code_set {
      * false, with w untouched or overwritten by scratch, where q = 0 has no direction: the caller decides. Codes that
      * are not on a sphere: the nearest to q, and always true. */
     bool (*project)(int64_t r, int64_t s, const double *q, double *w);
-    /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). room:
-     * armilla_column_room(r) numbers. */
-    void (*solve)(const armilla_column_problem *problem, const double *d, double *w, double *room);
+    /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). workspace:
+     * armilla_column_workspace(r) numbers. */
+    void (*solve)(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
     /* The same for ARMILLA_LANES columns side by side (linalg/code_kernels.h), and steps of descent from w; NULL: each
      * by itself. */
-    void (*solve_lanes)(const armilla_column_problem *problem, const double *d, double *w, double *room);
+    void (*solve_lanes)(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
     void (*descend_lanes)(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
-                          double *room);
+                          double *workspace);
     /* The set is convex, and descent from any code leads to the best one: it takes the place of solving inside the
      * loop. Then descend_lanes is there and needs H alone. */
     bool descends;

@@ -96,9 +96,9 @@ static bool swap_one(const pursuit *p, double *w)
     return false;
 }
 
-static void pursue(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void pursue(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
-    const pursuit p = {problem, d, room, room + problem->r};
+    const pursuit p = {problem, d, workspace, workspace + problem->r};
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     find_gradient(&p, w);
     for (int64_t size = 0; size < problem->s && add_best(&p, SEARCH_PASSES, w); size++) {}
@@ -106,13 +106,13 @@ static void pursue(const armilla_column_problem *problem, const double *d, doubl
     refit(&p, REFIT_PASSES, w);
 }
 
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     memset(w, 0, (size_t)problem->r * sizeof *w);
     if (problem->supports)
-        (void)armilla_supports_improve(problem->supports, false, d, 0, w, room); /* g(0) = 0 */
+        (void)armilla_supports_improve(problem->supports, false, d, 0, w, workspace); /* g(0) = 0 */
     else
-        pursue(problem, d, w, room);
+        pursue(problem, d, w, workspace);
     for (int64_t k = 0; k < problem->r; k++) w[k] += 0.0; /* no -0 in a code */
 }
 

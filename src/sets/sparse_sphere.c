@@ -7,9 +7,9 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return armilla_unit(r, w, w);
 }
 
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
-    armilla_solve_sparse(problem, d, w, room);
+    armilla_solve_sparse(problem, d, w, workspace);
 }
 
 const armilla_code_set armilla_codes_sparse_sphere = {

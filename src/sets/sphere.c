@@ -10,10 +10,10 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
 }
 
 /* One secular equation in the eigenbasis of H, for all columns the same: w = Qy, b = Q'd. */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *room)
+static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const int64_t r = problem->r;
-    double *b = room, *y = room + r;
+    double *b = workspace, *y = workspace + r;
     for (int64_t k = 0; k < r; k++) {
         b[k] = 0;
         for (int64_t i = 0; i < r; i++) b[k] += problem->vectors[k * r + i] * d[i];

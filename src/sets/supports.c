@@ -121,9 +121,9 @@ static bool has_negative(int64_t size, const double *v)
 }
 
 double armilla_supports_improve(const armilla_supports *t, bool nonnegative, const double *d, double least, double *w,
-                                double *room)
+                                double *workspace)
 {
-    double *b = room, *y = b + t->s, *v = y + t->s;
+    double *b = workspace, *y = b + t->s, *v = y + t->s;
     for (int64_t i = 0; i < t->count; i++) {
         const int64_t size = t->size[i], *member = t->member + i * t->s;
         const double *values = t->values + i * t->s, *Z = t->vectors + i * t->s * t->s;

@@ -24,9 +24,9 @@ armilla_status armilla_supports_new(armilla_context *context, int64_t r, int64_t
 void armilla_supports_free(armilla_supports *supports);
 armilla_status armilla_supports_set(armilla_supports *supports, armilla_algebra *algebra, const double *H);
 
-/* Improves w, whose g is least, by the best support's minimiser; nonnegative ones only where asked. Returns g. room:
+/* Improves w, whose g is least, by the best support's minimiser; nonnegative ones only where asked. Returns g. workspace:
  * 4s. */
 double armilla_supports_improve(const armilla_supports *supports, bool nonnegative, const double *d, double least,
-                                double *w, double *room);
+                                double *w, double *workspace);
 
 #endif

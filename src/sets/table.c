@@ -43,9 +43,9 @@ enum {
     MODEL_ROWS = sizeof model_rows / sizeof model_rows[0],
 };
 
-static bool called(const char *spoken, const char *name, const char *alias)
+static bool called(const char *word, const char *name, const char *alias)
 {
-    return strcmp(spoken, name) == 0 || (alias && strcmp(spoken, alias) == 0);
+    return strcmp(word, name) == 0 || (alias && strcmp(word, alias) == 0);
 }
 
 const armilla_basis_set *armilla_basis_row(size_t index)
@@ -103,8 +103,8 @@ bool armilla_pair_allowed(const armilla_basis_set *basis, const armilla_code_set
 
 bool armilla_pair_assigns(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t s)
 {
-    const bool single = codes->sparse ? s == 1 : !codes->spherical && !codes->conic;
-    return single && codes->nonnegative && basis->is_signed && basis->atom;
+    const bool one_atom = codes->sparse ? s == 1 : !codes->spherical && !codes->conic;
+    return one_atom && codes->nonnegative && basis->is_signed && basis->atom;
 }
 
 bool armilla_pair_is_pca(const armilla_basis_set *basis, const armilla_code_set *codes)

@@ -50,12 +50,12 @@ typedef struct armilla_fast {
     } atoms;
 
     struct {
-        int32_t *names;  /* n: the atom of each sample */
-        int32_t *trial;  /* workspace: those of a trial; change places on acceptance */
-        double *misfit;  /* n: squared distances, by the last sweep */
-        bool named;      /* a sweep with names has been made: the problem's codes are older */
-        bool settled;    /* the step from the accepted state has been tried and brought nothing */
-        double *offsets; /* r: workspace of lloyd.c */
+        int32_t *assignments; /* n: the atom of each sample */
+        int32_t *trial;       /* workspace: those of a trial; change places on acceptance */
+        double *misfit;       /* n: squared distances, by the last sweep */
+        bool assigned;        /* a sweep with assignments has been made: the problem's codes are older */
+        bool settled;         /* the step from the accepted state has been tried and brought nothing */
+        double *offsets;      /* r: workspace of lloyd.c */
     } assign;
 
     struct {

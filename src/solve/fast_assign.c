@@ -11,12 +11,13 @@
 static void list(armilla_fast *fast, armilla_state_list *items)
 {
     const armilla_problem *p = fast->problem;
-    armilla_state_number(items, "assign.named", ARMILLA_STATE_U8, &fast->assign.named);
+    armilla_state_number(items, "assign.assigned", ARMILLA_STATE_U8, &fast->assign.assigned);
     armilla_state_number(items, "assign.settled", ARMILLA_STATE_U8, &fast->assign.settled);
-    armilla_state_array(items, "assign.names", ARMILLA_STATE_I32, p->n, 1, &fast->assign.names);
+    armilla_state_array(items, "assign.assignments", ARMILLA_STATE_I32, p->n, 1, &fast->assign.assignments);
     for (int64_t j = 0; j < p->n && items->restoring && items->status == ARMILLA_OK; j++)
-        (void)armilla_state_require(items, "assign.names", (uint32_t)fast->assign.names[j] < (uint64_t)p->r);
-    if (items->purpose != ARMILLA_STATE_VISIT || fast->assign.named)
+        (void)armilla_state_require(items, "assign.assignments",
+                                    (uint32_t)fast->assign.assignments[j] < (uint64_t)p->r);
+    if (items->purpose != ARMILLA_STATE_VISIT || fast->assign.assigned)
         armilla_state_array(items, "assign.misfit", ARMILLA_STATE_F64, p->n, 1, &fast->assign.misfit);
     armilla_state_workspace(items, ARMILLA_STATE_I32, p->n, 1, &fast->assign.trial);
     armilla_state_workspace(items, ARMILLA_STATE_F64, p->r, 1, &fast->assign.offsets);
@@ -28,13 +29,13 @@ static armilla_status revive(void *self)
     return armilla_fast_revive(fast, fast->problem->U_next);
 }
 
-/* The next basis as a trial, whose names are compared with those of the accepted state. */
+/* The next basis as a trial, whose assignments are compared with those of the accepted state. */
 static void settle(void *self)
 {
     armilla_fast *fast = self;
     armilla_problem *p = fast->problem;
     armilla_problem_set_atoms(p, p->U_next, &fast->dU);
-    memcpy(fast->assign.trial, fast->assign.names, (size_t)p->n * sizeof *fast->assign.trial);
+    memcpy(fast->assign.trial, fast->assign.assignments, (size_t)p->n * sizeof *fast->assign.trial);
 }
 
 /* One step of Lloyd's iteration from the sums of the accepted state, then (A7); *h of that trial. */
@@ -56,7 +57,7 @@ static armilla_status try_step(armilla_fast *fast, double *h)
                            .sizes = fast->G,
                            .squares = p->H,
                            .stride = p->r + 1,
-                           .names = fast->assign.trial,
+                           .assignments = fast->assign.trial,
                            .distances = fast->assign.misfit,
                            .offsets = fast->assign.offsets,
                            .atom = p->options.basis->atom,
@@ -67,14 +68,14 @@ static armilla_status try_step(armilla_fast *fast, double *h)
     if (status != ARMILLA_OK) return status;
     fast->dV = armilla_radius_step(p);
     *h = armilla_problem_objective(p);
-    fast->assign.named = true;
+    fast->assign.assigned = true;
     return ARMILLA_OK;
 }
 
-/* Atoms without samples, where it is time for them. The first look has codes instead of names. */
+/* Atoms without samples, where it is time for them. The first look has codes instead of assignments. */
 static armilla_status find_unused(armilla_fast *fast)
 {
-    if (!fast->assign.named) return armilla_fast_find_unused(fast);
+    if (!fast->assign.assigned) return armilla_fast_find_unused(fast);
     armilla_fast_choose_revived(fast, fast->assign.misfit);
     return ARMILLA_OK;
 }
@@ -86,9 +87,9 @@ static armilla_status accept(armilla_fast *fast, double h, bool *ended)
         armilla_revival_moved(&fast->revival);
     else if (fast->reviving)
         armilla_fast_revive_failed(fast);
-    int32_t *names = fast->assign.names;
-    fast->assign.names = fast->assign.trial;
-    fast->assign.trial = names;
+    int32_t *assignments = fast->assign.assignments;
+    fast->assign.assignments = fast->assign.trial;
+    fast->assign.trial = assignments;
     fast->assign.settled = false;
     memcpy(fast->A, armilla_sweep_A(p->sweep), (size_t)(p->m * p->r) * sizeof(double));
     for (int64_t k = 0; k < p->r; k++) fast->G[k * p->r + k] = armilla_sweep_sizes(p->sweep)[k];
@@ -113,30 +114,30 @@ static armilla_status iterate(armilla_fast *fast, bool *ended)
     return armilla_problem_repeat(p, ended);
 }
 
-/* The names that the start's codes are. */
+/* The assignments that the start's codes are. */
 static void begin(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
     const size_t size = armilla_type_size(p->options.type);
     double w = 0;
-    memset(fast->assign.names, 0, (size_t)p->n * sizeof *fast->assign.names);
+    memset(fast->assign.assignments, 0, (size_t)p->n * sizeof *fast->assign.assignments);
     for (int64_t j = 0; j < p->n; j++)
         for (int64_t k = 0; k < p->r; k++) {
             armilla_fetch(p->options.type, 1, (const char *)p->W + (size_t)(j * p->r + k) * size, &w);
-            if (w != 0) fast->assign.names[j] = (int32_t)k;
+            if (w != 0) fast->assign.assignments[j] = (int32_t)k;
         }
 }
 
-/* The codes that the names stand for, where sealing has made none. */
+/* The codes that the assignments stand for, where sealing has made none. */
 static void finish(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
     const size_t size = armilla_type_size(p->options.type);
     const double one = 1;
-    if (p->sealed || !fast->assign.named) return;
+    if (p->sealed || !fast->assign.assigned) return;
     memset(p->W, 0, (size_t)(p->r * p->n) * size);
     for (int64_t j = 0; j < p->n; j++)
-        armilla_store(p->options.type, 1, &one, (char *)p->W + (size_t)(j * p->r + fast->assign.names[j]) * size);
+        armilla_store(p->options.type, 1, &one, (char *)p->W + (size_t)(j * p->r + fast->assign.assignments[j]) * size);
 }
 
 const armilla_fast_loop armilla_loop_assign = {

@@ -63,13 +63,13 @@ static void take_better_codes(const armilla_fast *fast, const armilla_code_panel
     const armilla_column_problem *columns = fast->columns;
     const int64_t r = panel->r;
     const double unit = armilla_column_unit(columns, fast->problem->l);
-    double *d = panel->scratch, *others = d + r, *room = others + ARMILLA_LANES * r;
+    double *d = panel->scratch, *others = d + r, *workspace = others + ARMILLA_LANES * r;
     for (int64_t j = 0; j < panel->count; j++) {
         const int64_t lane = j % ARMILLA_LANES, left = panel->count - j;
         const armilla_column_batch batch = {left < ARMILLA_LANES ? left : ARMILLA_LANES, panel->C + j * r, unit,
                                             others};
         double *w = panel->W + j * r;
-        if (lane == 0) armilla_columns_solve(columns, &batch, room);
+        if (lane == 0) armilla_columns_solve(columns, &batch, workspace);
         for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
         if (armilla_column_value(columns, d, others + lane * r) < armilla_column_value(columns, d, w))
             memcpy(w, others + lane * r, (size_t)r * sizeof *w);

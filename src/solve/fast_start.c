@@ -44,7 +44,7 @@ void armilla_fast_continue_list(armilla_fast *fast, armilla_state_list *list)
     armilla_state_number(list, "continuation.sweep", ARMILLA_STATE_I64, sweep);
     const bool holds = *sweep >= 0 && *sweep <= ARMILLA_CONTINUATION_SWEEPS;
     if (!armilla_state_require(list, "continuation.sweep", holds)) return;
-    if (list->purpose == ARMILLA_STATE_VISIT && *sweep == 0) return; /* not under way */
+    if (list->purpose == ARMILLA_STATE_VISIT && *sweep == 0) return; /* not in progress */
     armilla_state_number(list, "continuation.most", ARMILLA_STATE_F64, &fast->continuation.most);
     armilla_state_array(list, "continuation.U_best", ARMILLA_STATE_F64, p->m, p->r, &fast->continuation.U_best);
     armilla_state_array(list, "continuation.U_start", ARMILLA_STATE_F64, p->m, p->r, &fast->continuation.U_start);

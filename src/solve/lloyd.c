@@ -11,9 +11,9 @@ static void name_nearest(void *self, const armilla_code_panel *panel)
     const int64_t r = panel->r;
     const double factor = 2 * s->l;
     double inertia = 0;
-    s->kernels->nearest(r, panel->count, panel->C, s->offsets, factor, panel->names);
+    s->kernels->nearest(r, panel->count, panel->C, s->offsets, factor, panel->assignments);
     for (int64_t j = 0; j < panel->count; j++) {
-        const int64_t sample = panel->first + j, k = panel->names[j];
+        const int64_t sample = panel->first + j, k = panel->assignments[j];
         const double distance = s->squared_norms[sample] + s->offsets[k] - factor * panel->C[j * r + k];
         s->distances[sample] = fmax(distance, 0);
         inertia += s->distances[sample];
@@ -24,7 +24,7 @@ static void name_nearest(void *self, const armilla_code_panel *panel)
 armilla_status armilla_lloyd_assign(armilla_lloyd *lloyd)
 {
     const armilla_sweep_plan plan = {.U = lloyd->U_typed,
-                                     .names = lloyd->names,
+                                     .assignments = lloyd->assignments,
                                      .sums = true,
                                      .tally = ARMILLA_LLOYD_TALLY,
                                      .step = name_nearest,
@@ -40,10 +40,10 @@ static void move_centers(void *self, int64_t first, int64_t last)
     const int64_t m = s->m;
     for (int64_t k = first; k < last; k++) {
         const double weight = s->l * s->sizes[k * s->stride];
-        const bool named = !s->stays && weight > 0;
+        const bool assigned = !s->stays && weight > 0;
         double *u = s->U_next + k * m;
-        for (int64_t i = 0; i < m && named; i++) u[i] = s->A[k * m + i] / weight;
-        if (!named || !s->atom(m, u)) memcpy(u, s->U + k * m, (size_t)m * sizeof *u);
+        for (int64_t i = 0; i < m && assigned; i++) u[i] = s->A[k * m + i] / weight;
+        if (!assigned || !s->atom(m, u)) memcpy(u, s->U + k * m, (size_t)m * sizeof *u);
     }
 }
 

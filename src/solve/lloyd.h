@@ -29,9 +29,9 @@ typedef struct armilla_lloyd {
     const double *squares; /* ||u_k||^2: r numbers each, as far from one to the next as: */
     int64_t stride;        /* 1, or r + 1 where they are diagonals of r x r matrices */
 
-    int32_t *names;    /* n: the previous ones, and the place of the new */
-    double *distances; /* n: ||x_j - l u_k||^2 of the new; what rounding leaves below 0 is 0 */
-    double *offsets;   /* r: workspace */
+    int32_t *assignments; /* n: the previous ones, and the place of the new */
+    double *distances;    /* n: ||x_j - l u_k||^2 of the new; what rounding leaves below 0 is 0 */
+    double *offsets;      /* r: workspace */
 
     bool (*atom)(int64_t m, double *u);   /* makes of a mean what the set can have; false: the centre stays */
     armilla_status (*revive)(void *self); /* puts samples into U_next where nobody names a centre (solve/policy.h) */
@@ -42,9 +42,9 @@ typedef struct armilla_lloyd {
 /* What a step tallies: the sum of the distances. */
 enum { ARMILLA_LLOYD_INERTIA, ARMILLA_LLOYD_TALLY };
 
-/* The second half of a step alone: names for the centres as they stand. */
+/* The second half of a step alone: assignments for the centres as they stand. */
 armilla_status armilla_lloyd_assign(armilla_lloyd *lloyd);
-/* Centres, then names. */
+/* Centres, then assignments. */
 armilla_status armilla_lloyd_step(armilla_lloyd *lloyd);
 
 #endif

@@ -116,28 +116,28 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 {
     if (armilla_pair_is_pca(basis, codes)) return ARMILLA_GLOBAL;
     if (basis->gram_is_identity || !(codes->nonnegative || codes->sparse)) return ARMILLA_CLOSED;
-    return codes->descends ? ARMILLA_CONVEX : ARMILLA_LOTTERY;
+    return codes->descends ? ARMILLA_CONVEX : ARMILLA_LOCAL_MINIMA;
 }
 
 #define LEAST_SKETCH 1000
 #define SKETCH_PER_ATOM 50
 #define SKETCH_SHARE 5 /* of n a sketch has at most the fifth part */
-#define LEAST_LOTTERY_STARTS 3
+#define LEAST_SCREENED_STARTS 3
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
 
 armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
                                           int64_t restarts)
 {
-    const bool lottery = landscape == ARMILLA_LOTTERY, convex = landscape == ARMILLA_CONVEX;
-    /* A lottery is decided on any sketch. Where it is only a head start it must have seen enough of every feature, or
+    const bool many_minima = landscape == ARMILLA_LOCAL_MINIMA, convex = landscape == ARMILLA_CONVEX;
+    /* Which of many local minima is found is decided on any sketch. Where it is only a head start it must have seen enough of every feature, or
      * what it leads to is no better than the start: samples of few entries count for less. */
     const double whole = convex ? density : 1;
     const int64_t most = n / SKETCH_SHARE;
     const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / whole);
     return (armilla_sketch_plan){
         .samples = landscape != ARMILLA_GLOBAL && wanted <= (double)most ? (int64_t)ceil(wanted) : 0,
-        .starts = lottery && restarts < LEAST_LOTTERY_STARTS ? LEAST_LOTTERY_STARTS : restarts,
+        .starts = many_minima && restarts < LEAST_SCREENED_STARTS ? LEAST_SCREENED_STARTS : restarts,
         .kept = 1 + restarts / 4,
         .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
     };

@@ -63,7 +63,12 @@ int64_t armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const doub
 
 /* What the minima of a pair are like: all global; much the same whatever the start, since blocks have closed forms or
  * since each block is a convex problem; or of all heights. */
-typedef enum armilla_landscape { ARMILLA_GLOBAL, ARMILLA_CLOSED, ARMILLA_CONVEX, ARMILLA_LOTTERY } armilla_landscape;
+typedef enum armilla_landscape {
+    ARMILLA_GLOBAL,
+    ARMILLA_CLOSED,
+    ARMILLA_CONVEX,
+    ARMILLA_LOCAL_MINIMA
+} armilla_landscape;
 armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const armilla_code_set *codes);
 
 /* Screening on a sketch, a small sample of the data. */

@@ -66,7 +66,7 @@ static armilla_status take_state(armilla_problem *p)
     if (status == ARMILLA_OK) status = armilla_trace_new(context, p->options.stop.max_iter, &p->trace);
     if (status == ARMILLA_OK)
         status = armilla_sweep_new(context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, &p->sweep);
-    if (status == ARMILLA_OK) armilla_algebra_lend(p->algebra, armilla_sweep_team(p->sweep));
+    if (status == ARMILLA_OK) armilla_algebra_set_team(p->algebra, armilla_sweep_team(p->sweep));
     return status;
 }
 
@@ -166,20 +166,20 @@ armilla_status armilla_problem_sweep(armilla_problem *problem, const armilla_swe
     return status;
 }
 
-double armilla_problem_reach(const armilla_problem *problem)
+double armilla_problem_product_square(const armilla_problem *problem)
 {
     const double *sizes = armilla_sweep_sizes(problem->sweep);
-    double reach = 0;
-    for (int64_t k = 0; k < problem->r && sizes; k++) reach += problem->H[k * problem->r + k] * sizes[k];
-    if (sizes) return reach;
+    double product_square = 0;
+    for (int64_t k = 0; k < problem->r && sizes; k++) product_square += problem->H[k * problem->r + k] * sizes[k];
+    if (sizes) return product_square;
     return armilla_dot(problem->r * problem->r, problem->H, armilla_sweep_G(problem->sweep));
 }
 
 double armilla_problem_objective(const armilla_problem *problem)
 {
     const double l = problem->l;
-    const double h =
-        problem->squared_norm - 2 * l * armilla_sweep_cross(problem->sweep) + l * l * armilla_problem_reach(problem);
+    const double h = problem->squared_norm - 2 * l * armilla_sweep_cross(problem->sweep) +
+                     l * l * armilla_problem_product_square(problem);
     if (!isfinite(h)) return INFINITY; /* worse than any other, whichever way the sums have overflowed */
     return h < 0 ? 0 : h;              /* only by cancellation */
 }

@@ -105,7 +105,7 @@ double armilla_problem_objective(const armilla_problem *problem);
 double armilla_relative_error(double h, double squared_norm);
 
 /* <UW,UW> = <H,G> */
-double armilla_problem_reach(const armilla_problem *problem);
+double armilla_problem_product_square(const armilla_problem *problem);
 
 /* Adds the state to the trace and calls back; *ended and problem->stop say whether that ends the fit. */
 armilla_status armilla_problem_record(armilla_problem *problem, double dU, double dV, bool *ended);

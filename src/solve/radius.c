@@ -6,8 +6,8 @@
 double armilla_radius_step(armilla_problem *problem)
 {
     const double before = problem->l;
-    const double cross = armilla_sweep_cross(problem->sweep), reach = armilla_problem_reach(problem);
-    if (!problem->radius_stays && cross > 0 && reach > 0) problem->l = cross / reach;
+    const double cross = armilla_sweep_cross(problem->sweep), product_square = armilla_problem_product_square(problem);
+    if (!problem->radius_stays && cross > 0 && product_square > 0) problem->l = cross / product_square;
     /* ||l'w' - lw||^2 = (l' - l)^2 + l l' ||w' - w||^2 for unit w, w': nothing cancels. In units of a power of two near
      * the radius, whose square may be no number: a basis of free scale can be as small as the radius is large. */
     int exponent = 0;

@@ -14,10 +14,10 @@ static void measure_misfit(void *self, const armilla_code_panel *panel)
     const double l = fast->l;
     for (int64_t j = 0; j < panel->count; j++) {
         const double *w = panel->W + j * r;
-        double reach = 0;
-        for (int64_t k = 0; k < r; k++) reach += w[k] * armilla_dot(r, p->H + k * r, w);
+        double product_square = 0;
+        for (int64_t k = 0; k < r; k++) product_square += w[k] * armilla_dot(r, p->H + k * r, w);
         fast->residuals[panel->first + j] =
-            p->squared_norms[panel->first + j] - 2 * l * armilla_dot(r, panel->C + j * r, w) + l * l * reach;
+            p->squared_norms[panel->first + j] - 2 * l * armilla_dot(r, panel->C + j * r, w) + l * l * product_square;
     }
 }
 

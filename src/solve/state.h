@@ -30,7 +30,7 @@ typedef struct armilla_state_item {
     int64_t rows, columns;
     int64_t stride; /* bytes from one column to the next */
     void *values;
-    bool reported; /* only told in the model's summary: no other number depends on it */
+    bool reported; /* only reported in the model's summary: no other number depends on it */
 } armilla_state_item;
 
 enum { ARMILLA_STATE_NAME = 64 };
@@ -50,7 +50,7 @@ struct armilla_state_list {
     armilla_status status; /* the first that is not ARMILLA_OK; from then on listing does nothing */
     armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item);
     void *self;                    /* the visitor's */
-    char name[ARMILLA_STATE_NAME]; /* of the item; its first `part` characters are those of the part under way */
+    char name[ARMILLA_STATE_NAME]; /* of the item; its first `part` characters are those of the part in progress */
     size_t part;
 };
 

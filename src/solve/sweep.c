@@ -1,5 +1,5 @@
 /* The sweep as a visitor of the pass over X. All its sums are one vector, [G | scalars | tally | A]; where A is not
- * wanted the vector ends before it, and where codes are names, so that G is diagonal, it begins with the diagonal. A form
+ * wanted the vector ends before it, and where codes are assignments, so that G is diagonal, it begins with the diagonal. A form
  * of data may want U and A to lie in another way than m x r (armilla_layout): then there are r sums that are wanted
  * beside A, and A, in a segment of its own. */
 #include "solve/sweep.h"
@@ -17,13 +17,13 @@ enum { CROSS, CHANGE, SCALARS };
 enum { STRIP = 120 };
 
 /* One thread's numbers. */
-typedef struct bench {
+typedef struct workspace {
     double *C, *W, *previous, *Q; /* r x STRIP */
     void *typed;                  /* the panel's W in the working type */
     double *scratch;              /* for the step */
-    int32_t before[STRIP];        /* the previous names */
+    int32_t before[STRIP];        /* the previous assignments */
     char *part;                   /* the panel's XW', where the data have a layout and it is not written directly */
-} bench;
+} workspace;
 
 struct armilla_sweep {
     armilla_context *context;
@@ -31,22 +31,22 @@ struct armilla_sweep {
     armilla_traversal *traversal;
     armilla_type type;
     int64_t r, tally, runs;
-    bool naming;  /* no plan has codes of numbers */
-    bool named;   /* the last run, or the one under way, has names */
-    void *packed; /* the basis as the data's layout has it; NULL where that is m x r */
-    double *A;    /* m x r where the data have a layout, else inside sums */
-    char *panels; /* XW' of the panels of each thread, where it is not written directly */
-    bench *benches;
-    double *numbers; /* of all benches */
+    bool assigning; /* no plan has codes of numbers */
+    bool assigned;  /* the last run, or the one in progress, has assignments */
+    void *packed;   /* the basis as the data's layout has it; NULL where that is m x r */
+    double *A;      /* m x r where the data have a layout, else inside sums */
+    char *panels;   /* XW' of the panels of each thread, where it is not written directly */
+    workspace *workspaces;
+    double *numbers; /* of all workspaces */
     char *typed;
-    char *U; /* room for the plan's U on whole cache lines, which products read fastest */
+    char *U; /* space for the plan's U on whole cache lines, which products read fastest */
     double *sums;
-    const armilla_sweep_plan *plan; /* of the run under way */
+    const armilla_sweep_plan *plan; /* of the run in progress */
 };
 
 static int64_t scalar_offset(const armilla_sweep *sweep)
 {
-    return sweep->named ? sweep->r : sweep->r * sweep->r;
+    return sweep->assigned ? sweep->r : sweep->r * sweep->r;
 }
 
 static int64_t tally_offset(const armilla_sweep *sweep)
@@ -54,9 +54,9 @@ static int64_t tally_offset(const armilla_sweep *sweep)
     return scalar_offset(sweep) + SCALARS;
 }
 
-static int64_t bench_numbers(const armilla_sweep *sweep)
+static int64_t workspace_numbers(const armilla_sweep *sweep)
 {
-    return sweep->naming ? STRIP * sweep->r : 4 * STRIP * sweep->r + armilla_column_room(sweep->r);
+    return sweep->assigning ? STRIP * sweep->r : 4 * STRIP * sweep->r + armilla_column_workspace(sweep->r);
 }
 
 static int64_t product_offset(const armilla_sweep *sweep)
@@ -79,16 +79,16 @@ static int64_t part_numbers(const armilla_sweep *sweep)
     return layout ? layout->numbers(sweep->X, sweep->type, sweep->r) : 0;
 }
 
-static void lay_out_benches(armilla_sweep *sweep, int threads)
+static void lay_out_workspaces(armilla_sweep *sweep, int threads)
 {
     const int64_t area = STRIP * sweep->r, width = armilla_traversal_width(sweep->traversal);
     const size_t size = armilla_type_size(sweep->type), typed_bytes = (size_t)(sweep->r * width) * size;
     const size_t part_bytes = sweep->panels ? (size_t)part_numbers(sweep) * size : 0;
     for (int t = 0; t < threads; t++) {
-        double *start = sweep->numbers + t * bench_numbers(sweep);
-        bench *b = &sweep->benches[t];
+        double *start = sweep->numbers + t * workspace_numbers(sweep);
+        workspace *b = &sweep->workspaces[t];
         b->C = start;
-        if (!sweep->naming) {
+        if (!sweep->assigning) {
             b->W = start + area;
             b->previous = start + 2 * area;
             b->Q = start + 3 * area;
@@ -133,10 +133,10 @@ static armilla_status new_sweep(const armilla_sweep *wanted, armilla_sweep **swe
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
     const int64_t area = r * armilla_traversal_width(made->traversal);
-    if ((status = armilla_take(context, used, sizeof *made->benches, &made->benches)) != ARMILLA_OK) goto failed;
-    if ((status = armilla_take(context, used * bench_numbers(made), sizeof(double), &made->numbers)) != ARMILLA_OK)
+    if ((status = armilla_take(context, used, sizeof *made->workspaces, &made->workspaces)) != ARMILLA_OK) goto failed;
+    if ((status = armilla_take(context, used * workspace_numbers(made), sizeof(double), &made->numbers)) != ARMILLA_OK)
         goto failed;
-    if (!made->naming &&
+    if (!made->assigning &&
         (status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, X->m * r * (int64_t)armilla_type_size(work) + ARMILLA_LINE, 1, &made->U)) !=
@@ -144,7 +144,7 @@ static armilla_status new_sweep(const armilla_sweep *wanted, armilla_sweep **swe
         goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
     if ((status = take_layout(made, used)) != ARMILLA_OK) goto failed;
-    lay_out_benches(made, used);
+    lay_out_workspaces(made, used);
     *sweep = made;
     return ARMILLA_OK;
 failed:
@@ -159,11 +159,11 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
     return new_sweep(&wanted, sweep);
 }
 
-armilla_status armilla_sweep_new_naming(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                        int64_t tally, armilla_sweep **sweep)
+armilla_status armilla_sweep_new_assigning(armilla_context *context, const armilla_data *X, armilla_type work,
+                                           int64_t r, int64_t tally, armilla_sweep **sweep)
 {
     const armilla_sweep wanted = {
-        .context = context, .X = X, .type = work, .r = r, .tally = tally, .naming = true, .named = true};
+        .context = context, .X = X, .type = work, .r = r, .tally = tally, .assigning = true, .assigned = true};
     return new_sweep(&wanted, sweep);
 }
 
@@ -177,7 +177,7 @@ void armilla_sweep_free(armilla_sweep *sweep)
     armilla_release(sweep->context, sweep->U);
     armilla_release(sweep->context, sweep->typed);
     armilla_release(sweep->context, sweep->numbers);
-    armilla_release(sweep->context, sweep->benches);
+    armilla_release(sweep->context, sweep->workspaces);
     armilla_traversal_free(sweep->traversal);
     armilla_release(sweep->context, sweep);
 }
@@ -195,8 +195,8 @@ static void add_scalars(int64_t count, const double *C, const double *W, const d
     if (previous) scalars[CHANGE] += armilla_squared_distance(count, W, previous);
 }
 
-/* Where the panel's codes from column j on lie in the working type: in their place or on the bench. */
-static char *codes_at(const armilla_sweep *sweep, const bench *b, const armilla_panel *panel, int64_t j)
+/* Where the panel's codes from column j on lie in the working type: in their place or in the workspace. */
+static char *codes_at(const armilla_sweep *sweep, const workspace *b, const armilla_panel *panel, int64_t j)
 {
     const size_t size = armilla_type_size(sweep->type);
     char *codes = sweep->plan->codes;
@@ -211,28 +211,32 @@ static void multiply(const armilla_sweep *sweep, const armilla_panel *strip, dou
     if (sweep->plan->U) ops->products(strip, sweep->r, ops->layout ? sweep->packed : armilla_align(sweep->U), C);
 }
 
-/* The names of a strip of columns, and what G, <C,W> and ||W - W_previous||^2 are where w = e_name. */
-static void make_names(const armilla_sweep *sweep, const armilla_panel *strip, bench *b, double *sums)
+/* The assignments of a strip of columns, and what G, <C,W> and ||W - W_previous||^2 are where w = e_name. */
+static void make_assignments(const armilla_sweep *sweep, const armilla_panel *strip, workspace *b, double *sums)
 {
     const armilla_sweep_plan *plan = sweep->plan;
     const int64_t r = sweep->r, count = strip->count;
-    int32_t *names = plan->names ? plan->names + strip->first : NULL;
+    int32_t *assignments = plan->assignments ? plan->assignments + strip->first : NULL;
     double *scalars = sums + scalar_offset(sweep);
-    const armilla_code_panel panel = {
-        .r = r, .first = strip->first, .count = count, .C = b->C, .tally = sums + tally_offset(sweep), .names = names};
+    const armilla_code_panel panel = {.r = r,
+                                      .first = strip->first,
+                                      .count = count,
+                                      .C = b->C,
+                                      .tally = sums + tally_offset(sweep),
+                                      .assignments = assignments};
     multiply(sweep, strip, b->C);
-    if (names) memcpy(b->before, names, (size_t)count * sizeof *names);
+    if (assignments) memcpy(b->before, assignments, (size_t)count * sizeof *assignments);
     plan->step(plan->self, &panel);
-    for (int64_t j = 0; j < count && names; j++) {
-        sums[names[j]] += 1;
-        scalars[CROSS] += b->C[j * r + names[j]];
-        scalars[CHANGE] += names[j] == b->before[j] ? 0 : 2;
+    for (int64_t j = 0; j < count && assignments; j++) {
+        sums[assignments[j]] += 1;
+        scalars[CROSS] += b->C[j * r + assignments[j]];
+        scalars[CHANGE] += assignments[j] == b->before[j] ? 0 : 2;
     }
 }
 
 /* The codes of a strip of columns. They are rounded to the working type, so that every sum is of the codes as they are
  * stored. */
-static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, bench *b, void *typed, double *sums)
+static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, workspace *b, void *typed, double *sums)
 {
     const armilla_sweep_plan *plan = sweep->plan;
     const int64_t r = sweep->r, count = strip->count;
@@ -266,14 +270,14 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, b
 static void add_products(const armilla_sweep *sweep, const armilla_panel *panel, const void *typed, void *A)
 {
     const armilla_data_ops *ops = panel->data->ops;
-    if (sweep->named)
-        ops->gather(panel, sweep->r, sweep->plan->names + panel->first, A);
+    if (sweep->assigned)
+        ops->gather(panel, sweep->r, sweep->plan->assignments + panel->first, A);
     else
         ops->accumulate(panel, sweep->r, typed, A);
 }
 
 /* The slot's A, where the data have a layout. */
-static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, const bench *b, const void *typed,
+static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, const workspace *b, const void *typed,
                      double *part)
 {
     const int64_t numbers = part_numbers(sweep);
@@ -282,11 +286,11 @@ static void add_part(const armilla_sweep *sweep, const armilla_panel *panel, con
 }
 
 /* The codes of a strip, whichever kind they are. */
-static void visit_strip(const armilla_sweep *sweep, const armilla_panel *panel, const armilla_panel *strip, bench *b,
-                        double *sums)
+static void visit_strip(const armilla_sweep *sweep, const armilla_panel *panel, const armilla_panel *strip,
+                        workspace *b, double *sums)
 {
-    if (sweep->named)
-        make_names(sweep, strip, b, sums);
+    if (sweep->assigned)
+        make_assignments(sweep, strip, b, sums);
     else
         make_codes(sweep, strip, b, codes_at(sweep, b, panel, strip->first - panel->first), sums);
 }
@@ -296,7 +300,7 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const armilla_sweep *sweep = self;
     const armilla_layout *layout = panel->data->ops->layout;
     const int64_t r = sweep->r, count = panel->count;
-    bench *b = &sweep->benches[thread];
+    workspace *b = &sweep->workspaces[thread];
     if (count <= STRIP) visit_strip(sweep, panel, panel, b, sums);
     for (int64_t j = 0; j < count && count > STRIP; j += STRIP) {
         const armilla_panel strip = armilla_panel_cut(panel, j, armilla_min64(STRIP, count - j));
@@ -305,11 +309,11 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
         visit_strip(sweep, panel, &strip, b, sums);
     }
     if (!sweep->plan->sums) return ARMILLA_OK;
-    const void *typed = sweep->named ? NULL : codes_at(sweep, b, panel, 0);
+    const void *typed = sweep->assigned ? NULL : codes_at(sweep, b, panel, 0);
     if (layout) {
-        const int32_t *names = sweep->named ? sweep->plan->names + panel->first : NULL;
+        const int32_t *assignments = sweep->assigned ? sweep->plan->assignments + panel->first : NULL;
         add_part(sweep, panel, b, typed, sums + whole_length(sweep));
-        layout->add_shifts(panel, r, typed, names, sums + product_offset(sweep));
+        layout->add_shifts(panel, r, typed, assignments, sums + product_offset(sweep));
     } else
         add_products(sweep, panel, typed, sums + product_offset(sweep));
     return ARMILLA_OK;
@@ -354,7 +358,7 @@ static void place_basis(armilla_sweep *sweep, const void *U)
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
-    sweep->named = sweep->naming || plan->names;
+    sweep->assigned = sweep->assigning || plan->assignments;
     sweep->plan = plan;
     if (plan->U) place_basis(sweep, plan->U);
     const armilla_status status = traverse(sweep, plan->sums);
@@ -372,7 +376,7 @@ const double *armilla_sweep_A(const armilla_sweep *sweep)
 
 const double *armilla_sweep_G(const armilla_sweep *sweep)
 {
-    return sweep->named ? NULL : sweep->sums;
+    return sweep->assigned ? NULL : sweep->sums;
 }
 
 void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G)
@@ -383,7 +387,7 @@ void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G)
 
 const double *armilla_sweep_sizes(const armilla_sweep *sweep)
 {
-    return sweep->named ? sweep->sums : NULL;
+    return sweep->assigned ? sweep->sums : NULL;
 }
 
 const double *armilla_sweep_tally(const armilla_sweep *sweep)

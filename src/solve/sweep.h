@@ -11,10 +11,11 @@ typedef struct armilla_code_panel {
     int64_t r, first, count;
     const double *C; /* U'X_b; not set where the plan has no basis */
     double *W;       /* the previous codes where the plan has them, and the place of the new ones */
-    double *Q;       /* room for as many numbers */
-    double *scratch; /* armilla_column_room(r) numbers */
+    double *Q;       /* space for as many numbers */
+    double *scratch; /* armilla_column_workspace(r) numbers */
     double *tally;   /* the plan's counters, added up over panels */
-    int32_t *names;  /* where the plan has names: the previous ones, and the place of the new; W and Q are not there */
+    int32_t *
+        assignments; /* where the plan has assignments: the previous ones, and the place of the new; W and Q are not there */
 } armilla_code_panel;
 
 /* Runs on several threads at once. */
@@ -24,7 +25,7 @@ typedef struct armilla_sweep_plan {
     const void *U;        /* m x r in the working type, or NULL: codes that do not depend on X */
     const void *previous; /* r x n in the working type: codes that the step sees in W; NULL: none */
     void *codes;          /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
-    int32_t *names;       /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
+    int32_t *assignments; /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
     bool sums;            /* A and G are wanted */
     int64_t tally;        /* how many counters the step has */
     armilla_code_step step;
@@ -36,18 +37,18 @@ typedef struct armilla_sweep armilla_sweep;
 /* All memory is taken here; running allocates nothing. tally: the most counters a plan will have. */
 armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
                                  int64_t tally, armilla_sweep **sweep);
-/* The same for plans with names or without codes alone: room that grows with r, not with its square. */
-armilla_status armilla_sweep_new_naming(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
-                                        int64_t tally, armilla_sweep **sweep);
+/* The same for plans with assignments or without codes alone: memory that grows with r, not with its square. */
+armilla_status armilla_sweep_new_assigning(armilla_context *context, const armilla_data *X, armilla_type work,
+                                           int64_t r, int64_t tally, armilla_sweep **sweep);
 void armilla_sweep_free(armilla_sweep *sweep);
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
 
 /* Results of the last run; owned by the sweep. */
-const double *armilla_sweep_A(const armilla_sweep *sweep);                 /* XW', m x r */
-const double *armilla_sweep_G(const armilla_sweep *sweep);                 /* WW', r x r; NULL where codes are names */
+const double *armilla_sweep_A(const armilla_sweep *sweep); /* XW', m x r */
+const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r; NULL where codes are assignments */
 void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G); /* copies of both */
-/* The diagonal of WW' where codes are names, which is all of it: how many samples name each atom, r; else NULL. */
+/* The diagonal of WW' where codes are assignments, which is all of it: how many samples name each atom, r; else NULL. */
 const double *armilla_sweep_sizes(const armilla_sweep *sweep);
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
 double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum { MODERATE_ROOM = 4096 };
+enum { MODERATE_CAPACITY = 4096 };
 
 armilla_status armilla_trace_new(armilla_context *context, int64_t max_iter, armilla_trace **trace)
 {
@@ -13,8 +13,8 @@ armilla_status armilla_trace_new(armilla_context *context, int64_t max_iter, arm
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     made->context = context;
-    made->room = armilla_min64(max_iter, MODERATE_ROOM) + 1;
-    status = armilla_take(context, made->room, sizeof *made->entries, &made->entries);
+    made->capacity = armilla_min64(max_iter, MODERATE_CAPACITY) + 1;
+    status = armilla_take(context, made->capacity, sizeof *made->entries, &made->entries);
     if (status != ARMILLA_OK) {
         armilla_trace_free(made);
         return status;
@@ -32,10 +32,10 @@ void armilla_trace_free(armilla_trace *trace)
 
 static armilla_status reserve(armilla_trace *trace, int64_t count)
 {
-    if (count <= trace->room) return ARMILLA_OK;
-    const int64_t room = armilla_max64(2 * trace->room, count);
-    const armilla_status status = armilla_grow(trace->context, room, sizeof *trace->entries, &trace->entries);
-    if (status == ARMILLA_OK) trace->room = room;
+    if (count <= trace->capacity) return ARMILLA_OK;
+    const int64_t capacity = armilla_max64(2 * trace->capacity, count);
+    const armilla_status status = armilla_grow(trace->context, capacity, sizeof *trace->entries, &trace->entries);
+    if (status == ARMILLA_OK) trace->capacity = capacity;
     return status;
 }
 

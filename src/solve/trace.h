@@ -9,10 +9,10 @@
 typedef struct armilla_trace {
     armilla_context *context;
     armilla_trace_entry *entries;
-    int64_t count, room;
+    int64_t count, capacity;
 } armilla_trace;
 
-/* Room for max_iter+1 entries where that is moderate; more is taken between iterations, never in a sweep. */
+/* Memory for max_iter+1 entries where that is moderate; more is taken between iterations, never in a sweep. */
 armilla_status armilla_trace_new(armilla_context *context, int64_t max_iter, armilla_trace **trace);
 void armilla_trace_free(armilla_trace *trace);
 armilla_status armilla_trace_add(armilla_trace *trace, const armilla_trace_entry *entry);

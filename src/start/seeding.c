@@ -129,7 +129,7 @@ static armilla_status take(batch *b)
 {
     const armilla_seeding *s = b->seeding;
     const int64_t columns = b->tries * b->candidates;
-    armilla_status status = armilla_sweep_new_naming(s->context, s->X, s->work, columns, columns, &b->sweep);
+    armilla_status status = armilla_sweep_new_assigning(s->context, s->X, s->work, columns, columns, &b->sweep);
     if (status == ARMILLA_OK) status = armilla_take(s->context, b->m * columns, armilla_type_size(s->work), &b->typed);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->squares, &b->squares);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->drawn, &b->drawn);

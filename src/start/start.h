@@ -32,7 +32,7 @@ armilla_status armilla_start_from_sketch(armilla_problem *problem, const double 
 /* From a given basis, codes V (r x n in the working type) and radius, made feasible where they are not. */
 armilla_status armilla_start_from_codes(armilla_problem *problem, const double *U, const void *V, double radius);
 
-/* Screening: which of many starts is worth a fit, told by a problem that is small (a sketch of the data). */
+/* Screening: which of many starts is worth a fit, judged by a problem that is small (a sketch of the data). */
 typedef struct armilla_candidate {
     int64_t number;   /* which start it is */
     double objective; /* after a few iterations on the sketch; infinite where there was no start */

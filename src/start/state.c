@@ -165,11 +165,11 @@ static armilla_status no_radius(armilla_problem *p)
 /* l0 = <X,UW>/<UW,UW>, or what is given. */
 static armilla_status first_radius(armilla_problem *p, double given)
 {
-    const double cross = armilla_sweep_cross(p->sweep), reach = armilla_problem_reach(p);
+    const double cross = armilla_sweep_cross(p->sweep), product_square = armilla_problem_product_square(p);
     p->l = 1;
     if (!p->options.codes->spherical) return ARMILLA_OK;
-    if (!(cross > cross_noise(p)) || !(reach > 0)) return no_radius(p);
-    p->l = given > 0 ? given : cross / reach;
+    if (!(cross > cross_noise(p)) || !(product_square > 0)) return no_radius(p);
+    p->l = given > 0 ? given : cross / product_square;
     return ARMILLA_OK;
 }
 
@@ -200,7 +200,7 @@ static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
 /* With a fixed radius and a basis of free scale: U <- cU. The codes stay, for Proj does not see the scale. */
 static armilla_status fit_scale(armilla_problem *p, armilla_code_step step)
 {
-    const double c = armilla_sweep_cross(p->sweep) / armilla_problem_reach(p) / p->l;
+    const double c = armilla_sweep_cross(p->sweep) / armilla_problem_product_square(p) / p->l;
     for (int64_t i = 0; i < p->m * p->r; i++) p->U_next[i] = c * p->U[i];
     armilla_problem_set_basis(p, p->U_next, NULL);
     return run_codes(p, step);
@@ -215,14 +215,14 @@ static double longest_of(int64_t count, int64_t stride, const double *squares)
 
 static armilla_status out_of_range(armilla_problem *p)
 {
-    const bool single = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
+    const bool is_f32 = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
     const bool small = longest_of(p->n, 1, p->squared_norms) < 1;
     char radius[64] = "";
     if (fixed) (void)snprintf(radius, sizeof radius, " with " ARMILLA_FIELD("radius %.3g"), p->options.radius);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
                         "the entries are too %s for their products with the factors to be added in %s%s; %s%s",
                         small ? "small" : "large", armilla_type_word(p->options.type), radius,
-                        single ? "use " ARMILLA_FIELD("precision f64") " or " : "",
+                        is_f32 ? "use " ARMILLA_FIELD("precision f64") " or " : "",
                         fixed   ? "a radius nearer to the samples' length"
                         : small ? "multiply the data by a power of ten"
                                 : "divide the data by a power of ten");
@@ -232,8 +232,8 @@ static armilla_status out_of_range(armilla_problem *p)
  * so must the factors as they are stored. What overflows later is seen in the objective. */
 static armilla_status check_range(armilla_problem *p)
 {
-    const bool single = p->options.type == ARMILLA_F32, spherical = p->options.codes->spherical;
-    const double least = single ? (double)FLT_MIN : DBL_MIN, most = single ? (double)FLT_MAX : DBL_MAX;
+    const bool is_f32 = p->options.type == ARMILLA_F32, spherical = p->options.codes->spherical;
+    const double least = is_f32 ? (double)FLT_MIN : DBL_MIN, most = is_f32 ? (double)FLT_MAX : DBL_MAX;
     const double x = longest_of(p->n, 1, p->squared_norms), u = longest_of(p->r, p->r + 1, p->H);
     const double w = p->options.codes->conic ? longest_of(p->r, p->r + 1, armilla_sweep_G(p->sweep)) : 1;
     const double products[] = {u, u * x, p->l, w * x, w * w};

@@ -17,13 +17,13 @@ enum { OVERSAMPLING = 10, BLOCKS = 3 };
 typedef struct finder {
     armilla_problem *problem;
     int64_t k;      /* columns of a block: r and some more */
-    int64_t blocks; /* as many as there is room for in m dimensions */
+    int64_t blocks; /* as many as there is space for in m dimensions */
     uint64_t seed;
     double scale; /* 1/||X||, so that nothing overflows */
     armilla_algebra *algebra, *small;
     armilla_sweep *sweep;
     double *S, *A;     /* the blocks side by side, and XX' times them: m x (blocks*k) */
-    double *room;      /* m x k */
+    double *product;   /* m x k */
     double *square[3]; /* (blocks*k)^2 numbers each */
     double *values;    /* blocks*k */
     void *typed;       /* a block in the working type */
@@ -50,10 +50,10 @@ static armilla_status take_finder(finder *f)
     armilla_status status = armilla_algebra_new(context, p->m, f->k, &f->algebra);
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, all, all, &f->small);
     if (status == ARMILLA_OK) status = armilla_sweep_new(context, p->X, p->options.type, f->k, 0, &f->sweep);
-    if (status == ARMILLA_OK) armilla_algebra_lend(f->algebra, armilla_sweep_team(f->sweep));
+    if (status == ARMILLA_OK) armilla_algebra_set_team(f->algebra, armilla_sweep_team(f->sweep));
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->S);
     if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->A);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->m * f->k, sizeof(double), &f->room);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->m * f->k, sizeof(double), &f->product);
     for (int i = 0; i < 3 && status == ARMILLA_OK; i++)
         status = armilla_take(context, all * all, sizeof(double), &f->square[i]);
     if (status == ARMILLA_OK) status = armilla_take(context, all, sizeof(double), &f->values);
@@ -69,7 +69,7 @@ static void free_finder(finder *f)
     armilla_release(context, f->typed);
     armilla_release(context, f->values);
     for (int i = 0; i < 3; i++) armilla_release(context, f->square[i]);
-    armilla_release(context, f->room);
+    armilla_release(context, f->product);
     armilla_release(context, f->A);
     armilla_release(context, f->S);
     armilla_sweep_free(f->sweep);
@@ -90,8 +90,8 @@ static armilla_status orthonormalise(finder *f, double *Q, double least)
         const double factor = f->values[c] > least ? 1 / sqrt(f->values[c]) : 0;
         for (int64_t i = 0; i < k; i++) P[c * k + i] *= factor;
     }
-    armilla_multiply(m, k, k, 1, Q, P, 0, f->room);
-    memcpy(Q, f->room, (size_t)(m * k) * sizeof *Q);
+    armilla_multiply(m, k, k, 1, Q, P, 0, f->product);
+    memcpy(Q, f->product, (size_t)(m * k) * sizeof *Q);
     return ARMILLA_OK;
 }
 
@@ -180,7 +180,7 @@ armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t see
     armilla_status status = take_finder(&f);
     armilla_call_step(problem->context, 0, 1 + BLOCKS);
     if (status == ARMILLA_OK) status = armilla_sweep_run(f.sweep, &range); /* A = X*Omega */
-    /* Where there is no room for all blocks the first is improved instead. */
+    /* Where there is no space for all blocks the first is improved instead. */
     for (int64_t pass = 0; pass < BLOCKS && status == ARMILLA_OK; pass++) {
         armilla_call_step(problem->context, 1 + pass, 1 + BLOCKS);
         status = add_block(&f, armilla_max64(f.blocks - BLOCKS + pass, 0));

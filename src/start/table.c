@@ -26,8 +26,8 @@ const armilla_start *armilla_starts_find(const char *name)
  * samples. */
 const armilla_start *armilla_starts_default(const armilla_basis_set *basis, const armilla_code_set *codes)
 {
-    const bool names = !codes->spherical && !codes->conic;
-    if (names) return &armilla_start_kmeans;
+    const bool assigns = !codes->spherical && !codes->conic;
+    if (assigns) return &armilla_start_kmeans;
     if (basis->is_signed && (basis->gram_is_identity || !codes->sparse)) return &armilla_start_svd;
     return codes->sparse ? &armilla_start_kmeans : &armilla_start_nndsvd;
 }

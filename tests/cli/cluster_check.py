@@ -62,7 +62,7 @@ def exact_ami(labels, truth):
     return (metrics.mutual_info_score(truth, labels) - expected) / (min(room, -EPSILON) if room < 0 else max(room, EPSILON))
 
 
-def same_scores(told, labels, truth, what):
+def same_scores(shown, labels, truth, what):
     labels, truth = list(map(int, labels)), list(map(int, truth))
     wanted = by_sklearn(labels, truth)
     if len(set(labels)) == len(set(truth)) == len(labels):
@@ -70,7 +70,7 @@ def same_scores(told, labels, truth, what):
     elif len(set(labels)) > 100:
         wanted["ami"] = exact_ami(labels, truth)
     for name, wanted in wanted.items():
-        assert abs(told[name] - wanted) <= 1e-12, f"{what}: {name} is {told[name]!r}, scikit-learn says {wanted!r}"
+        assert abs(shown[name] - wanted) <= 1e-12, f"{what}: {name} is {shown[name]!r}, scikit-learn says {wanted!r}"
 
 
 def write(name, labels):
@@ -112,20 +112,20 @@ def check_model(X, truth):
         "model.npz", "--quiet")
     with np.load("model.npz", allow_pickle=False) as model:
         V = model["V"]
-    told = cluster("model.npz", "--method", "argmax", "--out", "labels.txt")
+    shown = cluster("model.npz", "--method", "argmax", "--out", "labels.txt")
     labels = np.loadtxt("labels.txt", dtype=int)
-    assert np.array_equal(labels, V.argmax(axis=0)) and told["inertia"] is None and told["k"] == 6
-    told = cluster("model.npz", "--k", 4, "--seed", 5, "--out", "labels.txt")
+    assert np.array_equal(labels, V.argmax(axis=0)) and shown["inertia"] is None and shown["k"] == 6
+    shown = cluster("model.npz", "--k", 4, "--seed", 5, "--out", "labels.txt")
     labels = np.loadtxt("labels.txt", dtype=int)
-    assert told["sizes"] == np.bincount(labels, minlength=4).tolist() and told["seed"] == 5 and told["method"] == "kmeans"
-    same_scores(told["scores"], labels, truth, "labels in the model")
+    assert shown["sizes"] == np.bincount(labels, minlength=4).tolist() and shown["seed"] == 5 and shown["method"] == "kmeans"
+    same_scores(shown["scores"], labels, truth, "labels in the model")
     W = (V / np.linalg.norm(V, axis=0)).T
     centers = np.array([W[labels == k].sum(axis=0) for k in range(4)])
     centers /= np.linalg.norm(centers, axis=1, keepdims=True)
     assert np.array_equal((W @ centers.T).argmax(axis=1), labels), "not a fixed point of spherical k-means"
-    assert abs(told["inertia"] - (1 - (W @ centers.T).max(axis=1)).sum()) < 1e-9
-    told = run("cluster", "model.npz", "--k", 4, "--seed", 5, "--quiet", "--threads", 1)
-    assert told.split() == [str(label) for label in labels], "standard output"
+    assert abs(shown["inertia"] - (1 - (W @ centers.T).max(axis=1)).sum()) < 1e-9
+    shown = run("cluster", "model.npz", "--k", 4, "--seed", 5, "--quiet", "--threads", 1)
+    assert shown.split() == [str(label) for label in labels], "standard output"
     assert "fitted already" in run("cluster", "model.npz", "--k", 4, "--rank", 3, status=64)
     assert "atoms" in run("cluster", "model.npz", "--k", 4, "--method", "argmax", status=64)
     for option in ("--labels", "--label-column", "--keep-label", "--keep-samples", "--keep-features"):
@@ -140,14 +140,14 @@ def check_recipe():
         data = getattr(datasets, "load_" + name)()
         np.save("x.npy", data.data)
         write("truth.txt", data.target)
-        told = cluster("x.npy", "--k", k, "--truth", "truth.txt", "--out", "labels.txt")
-        same_scores(told["scores"], np.loadtxt("labels.txt", dtype=int), data.target, name)
-        assert told["scores"]["accuracy"] >= least, (name, told["scores"])
-        chosen = told["fit"]
+        shown = cluster("x.npy", "--k", k, "--truth", "truth.txt", "--out", "labels.txt")
+        same_scores(shown["scores"], np.loadtxt("labels.txt", dtype=int), data.target, name)
+        assert shown["scores"]["accuracy"] >= least, (name, shown["scores"])
+        chosen = shown["fit"]
         assert chosen["normalize"] == "l2" and chosen["rank"] == min(4 * k, *data.data.shape)
-        assert steps_of(chosen) == list(steps) and told["method"] == "euclidean", (name, told)
-    told = cluster("x.npy", "--k", 10, "--prepare", "none")
-    assert told["fit"]["normalize"] == "none" and told["method"] == "kmeans", told
+        assert steps_of(chosen) == list(steps) and shown["method"] == "euclidean", (name, shown)
+    shown = cluster("x.npy", "--k", 10, "--prepare", "none")
+    assert shown["fit"]["normalize"] == "none" and shown["method"] == "kmeans", shown
     assert cluster("x.npy", "--k", 10, "--method", "kmeans")["method"] == "kmeans"
     assert cluster("x.npy", "--k", 10, "--on", "data")["method"] == "kmeans"
     assert cluster("x.npy", "--k", 10, "--normalize", "none")["fit"]["normalize"] == "none"
@@ -172,8 +172,8 @@ def check_counts():
     np.save("x.npy", counts)
     sparse.save_npz("x.npz", sparse.csr_matrix(counts))
     for file in ("x.npy", "x.npz"):
-        told = cluster(file, "--k", 3, "--labels", "truth.txt")
-        assert told["method"] == "kmeans" and steps_of(told["fit"]) == ["log1p", "tfidf"] and told["scores"]["accuracy"] == 1, (file, told)
+        shown = cluster(file, "--k", 3, "--labels", "truth.txt")
+        assert shown["method"] == "kmeans" and steps_of(shown["fit"]) == ["log1p", "tfidf"] and shown["scores"]["accuracy"] == 1, (file, shown)
     for values in (counts * 0.5, counts * 60, np.where(counts, -counts, 0)):
         sparse.save_npz("x.npz", sparse.csr_matrix(values))
         assert steps_of(cluster("x.npz", "--k", 3)["fit"]) == [], values.max()
@@ -199,8 +199,8 @@ def check_signs():
     table[:, 0] += 2 * truth
     np.save("x.npy", table)
     write("truth.txt", truth)
-    told = cluster("x.npy", "--k", 2, "--labels", "truth.txt")
-    assert steps_of(told["fit"]) == ["center"] and told["scores"]["accuracy"] > 0.97, told
+    shown = cluster("x.npy", "--k", 2, "--labels", "truth.txt")
+    assert steps_of(shown["fit"]) == ["center"] and shown["scores"]["accuracy"] > 0.97, shown
     np.save("x.npy", np.where(table < 0, -table, table))
     assert steps_of(cluster("x.npy", "--k", 2)["fit"]) == []
 
@@ -233,9 +233,9 @@ def check_far():
     write("truth.txt", truth)
     for kind in (np.float32, np.float64):
         np.save("x.npy", X.astype(kind))
-        told = cluster("x.npy", "--k", 3, "--on", "data", "--method", "euclidean", "--prepare", "none",
+        shown = cluster("x.npy", "--k", 3, "--on", "data", "--method", "euclidean", "--prepare", "none",
                        "--truth", "truth.txt")
-        assert told["scores"]["accuracy"] == 1, (kind, told)
+        assert shown["scores"]["accuracy"] == 1, (kind, shown)
 
 
 def check_data(X, truth):
@@ -244,10 +244,10 @@ def check_data(X, truth):
 
     np.save("x.npy", X)
     sparse.save_npz("x.npz", sparse.csr_matrix(X))
-    told = [cluster(file, "--k", 4, "--on", "data", "--prepare", "none", "--method", "euclidean", "--out", file + ".txt")
+    shown = [cluster(file, "--k", 4, "--on", "data", "--prepare", "none", "--method", "euclidean", "--out", file + ".txt")
             for file in ("x.npy", "x.npz")]
     wanted = KMeans(4, n_init=10, random_state=0).fit(X).inertia_
-    for each in told:
+    for each in shown:
         assert each["inertia"] <= wanted * (1 + 1e-6) and each["fit"] is None, (each, wanted)
     first, second = (np.loadtxt(file + ".txt") for file in ("x.npy", "x.npz"))
     assert np.array_equal(first, second), "dense and sparse differ"

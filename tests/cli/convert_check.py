@@ -106,9 +106,9 @@ def make_zip(entries, local64, central64, offset64, end64, method, behind):
         pack = zlib.compressobj(9, zlib.DEFLATED, -15)
         packed = pack.compress(raw) + pack.flush() if method else raw
         sizes, offset, check = (len(raw), len(packed)), len(out), zlib.crc32(raw)
-        told, crc, marks = ((0, 0), 0, 8) if behind else (sizes, check, 0)
-        extra = struct.pack("<HHQQ", 1, 16, *told) if local64 else b""
-        short = (full, full) if local64 else told[::-1]
+        shown, crc, marks = ((0, 0), 0, 8) if behind else (sizes, check, 0)
+        extra = struct.pack("<HHQQ", 1, 16, *shown) if local64 else b""
+        short = (full, full) if local64 else shown[::-1]
         out += struct.pack("<IHHHHHIIIHH", 0x04034B50, 45, marks, method, 0, 0x21, crc, *short, len(name), len(extra))
         out += name + extra + packed
         if behind:
@@ -206,9 +206,9 @@ def check_sparse(rng):
             labels = rng.integers(-1, 4, Y.shape[0])
             np.savetxt("labels.txt", labels, fmt="%d")
             convert("x.npz", "y.svm", "--labels", "labels.txt")
-            found, told = load_svmlight_file("y.svm", dtype=kind, n_features=Y.shape[1])
+            found, shown = load_svmlight_file("y.svm", dtype=kind, n_features=Y.shape[1])
             same(found.toarray(), Y.toarray(), f"svmlight {kind}")
-            same(told, labels.astype(float), "labels of svmlight")
+            same(shown, labels.astype(float), "labels of svmlight")
             np.save("d.npy", Y.toarray())
             convert("d.npy", "y.libsvm")
             same(load_svmlight_file("y.libsvm", dtype=kind, n_features=Y.shape[1])[0].toarray(), Y.toarray(), "dense")

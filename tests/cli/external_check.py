@@ -96,10 +96,10 @@ def check_h5ad_by_h5py(rng):
                 write_group(file, "layers/counts", 2 * X, "csr_matrix")
                 write_names(file, "obs", names["sample_names"], fixed=True)
                 write_names(file, "var", names["feature_names"])
-            found, told = read("x.h5ad")
+            found, shown = read("x.h5ad")
             same(found, X.toarray() if form == "array" and kind in ("u1", "f4", "f8") else
                  wanted.toarray() if form == "array" else wanted, f"h5ad {form} {kind}")
-            assert told == names, told
+            assert shown == names, shown
             same(read("x.h5ad", "--array", "layers/counts")[0], (2 * X).astype(held), "layer")
     assert "is not there; give X, raw/X or layers/NAME" in run("info", "x.h5ad", "--array", "nosuch", status=65)
     run("fit", "x.h5ad", "--rank", 3, "--out", "model.npz", "--quiet", "--force")
@@ -119,9 +119,9 @@ def check_h5ad_by_anndata(rng):
         made.raw = made
         made.write_h5ad("x.h5ad", compression="gzip")
         for options in ([], ["--array", "raw/X"]):
-            found, told = read("x.h5ad", *options)
+            found, shown = read("x.h5ad", *options)
             same(found, form if isinstance(form, np.ndarray) else X, "AnnData")
-            assert told == {"sample_names": list(made.obs_names), "feature_names": list(made.var_names)}
+            assert shown == {"sample_names": list(made.obs_names), "feature_names": list(made.var_names)}
 
 
 def write_tenx(group, X, old=False):
@@ -140,9 +140,9 @@ def check_tenx(rng):
     for old in (False, True):
         with h5py.File("x.h5", "w") as file:
             write_tenx(file.create_group("hg19" if old else "matrix"), X, old)
-        found, told = read("x.h5")
+        found, shown = read("x.h5")
         same(found, X.astype("f8"), "10x")
-        assert told == wanted, told
+        assert shown == wanted, shown
     with h5py.File("x.h5", "a") as file:
         write_tenx(file.create_group("mm10"), 3 * X, True)
     assert "--array NAME among: hg19, mm10" in run("info", "x.h5", status=65)
@@ -229,7 +229,7 @@ def check_mat4(rng):
 
 
 def check_damage(rng):
-    """Cut and changed files are an error in one line, or data; never a crash that is not told."""
+    """Cut and changed files are an error in one line, or data; never a crash that is not shown."""
     X = random_matrix(rng, "f4")
     with h5py.File("x.h5", "w") as file:
         write_tenx(file.create_group("matrix"), X)
@@ -282,9 +282,9 @@ def check_memory():
                                   stderr=subprocess.PIPE, timeout=60)
             assert done.returncode == 0, f"{name}: {megabytes} MB: {done.returncode}: {done.stderr}"
         large = rng_file(name)
-        told = subprocess.run([CONVERTER, large, "", "", "1000000"], stdout=subprocess.PIPE,
+        shown = subprocess.run([CONVERTER, large, "", "", "1000000"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=60)
-        assert sanitized or (told.returncode == 71 and told.stderr.count(b"\n") == 1), (large, told)
+        assert sanitized or (shown.returncode == 71 and shown.stderr.count(b"\n") == 1), (large, shown)
 
 
 def rng_file(like):
@@ -307,8 +307,8 @@ def check_names():
         for name in ("--memory", "-x", "--help", "--", "a b.mat", "a'b\"c.mat", "two\nlines.mat", "$(touch x).mat"):
             scipy.io.savemat("whole.mat", {"X": np.eye(3)})
             os.rename("whole.mat", name)
-            told = run("info", "--json", "--", name)
-            assert json.loads(told)["n"] == 3, told
+            shown = run("info", "--json", "--", name)
+            assert json.loads(shown)["n"] == 3, shown
             assert os.listdir(".") == [name], os.listdir(".")
             os.unlink(name)
     finally:
@@ -345,15 +345,15 @@ def check_program():
     os.mkdir("alone")
     shutil.copy(ARMILLA, "alone/armilla")
     library = dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(ARMILLA), PATH="/nonexistent")
-    told = run("info", "x.mat", status=69, program=os.path.abspath("alone/armilla"), env=library)
-    assert "libhdf5-dev" in told, told
+    shown = run("info", "x.mat", status=69, program=os.path.abspath("alone/armilla"), env=library)
+    assert "libhdf5-dev" in shown, shown
     run("info", "nosuch.h5ad", status=66)
     # Names in a file move no terminal, whoever prints them; and messages name the file that was given.
     parts = [struct.pack("<5i", 0, 2, 2, 0, len(name) + 1) + name + b"\0" + struct.pack("<4d", 1, 2, 3, 4)
              for name in (b"a\x1b[31mX\x07", b"b\xc2\x9b2J")]
     open("two.mat", "wb").write(b"".join(parts))
-    for told in (run("two.mat", program=CONVERTER, status=65), run("info", "two.mat", status=65)):
-        assert "a?[31mX?" in told and "b??2J" in told, told
+    for shown in (run("two.mat", program=CONVERTER, status=65), run("info", "two.mat", status=65)):
+        assert "a?[31mX?" in shown and "b??2J" in shown, shown
     assert run("info", "x.mat", "--memory", "1K", status=71).startswith("armilla: x.mat: ")
 
 

@@ -81,8 +81,8 @@ def main():
     Image.fromarray(np.zeros((6000, 6000), "u1")).save("many/0.png")
     for i in range(1, 400):
         os.link("many/0.png", f"many/{i}.png")
-    told, size = run("info", "many", status=71), 400 * os.path.getsize("many/0.png") / 2**20
-    assert "400 images of 6000 x 6000 pixels need 13.4 GiB" in told and f"an input of {size:.1f} MiB may take" in told, told
+    shown, size = run("info", "many", status=71), 400 * os.path.getsize("many/0.png") / 2**20
+    assert "400 images of 6000 x 6000 pixels need 13.4 GiB" in shown and f"an input of {size:.1f} MiB may take" in shown, shown
 
 
 with tempfile.TemporaryDirectory() as place:

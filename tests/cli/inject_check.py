@@ -219,7 +219,7 @@ class Bench:
             arguments += ["--quiet"] + (["--force"] if force else [])
         done = subprocess.run(arguments, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-        self.status, self.told, self.printed = done.returncode, done.stderr.decode(), done.stdout
+        self.status, self.shown, self.printed = done.returncode, done.stderr.decode(), done.stdout
         self.outputs = {name: load(self.path(name)) for name in self.case.outputs}
         return self
 
@@ -248,12 +248,12 @@ class Bench:
         need(not left, "left behind: " + ", ".join(sorted(left)))
 
     def one_line(self):
-        need(self.told.startswith("armilla: ") and self.told.count("\n") == 1 and self.told.endswith("\n"),
+        need(self.shown.startswith("armilla: ") and self.shown.count("\n") == 1 and self.shown.endswith("\n"),
              "not one line")
 
     def same_as(self, reference):
         need(self.status == reference.status, "exit status %d" % self.status)
-        need(self.told == reference.told, "another text on standard error")
+        need(self.shown == reference.shown, "another text on standard error")
         need(self.printed == reference.printed, "another text on standard output")
         need(self.outputs == reference.outputs, "other outputs")
 
@@ -262,43 +262,43 @@ class Bench:
             need(content == (OLD if force else None) or content == new[name], name + " is neither old nor whole")
 
 
-def blames(bench, call, name):
+def blames(setup, call, name):
     """The file that the sentence has to name: of a temporary file or a directory, one of the outputs."""
-    role = bench.role(call, name)
+    role = setup.role(call, name)
     if role == "input":
         return [name]
     if role == "temporary":
         stem = os.path.basename(name)[1:].rsplit(".", 3)[0]
-        return [output for output in bench.case.outputs if os.path.basename(output) == stem]
+        return [output for output in setup.case.outputs if os.path.basename(output) == stem]
     if role == "output":
         return [name]
-    return bench.case.outputs + [bench.case.folder or bench.case.name]
+    return setup.case.outputs + [setup.case.folder or setup.case.name]
 
 
-def check_error(bench, reference, force, call, name, number):
-    role = bench.role(call, name)
+def check_error(setup, reference, force, call, name, number):
+    role = setup.role(call, name)
     allowed = EXPECTED.get((call, role))
     need(allowed is not None, "no expectation for %s of an %s" % (call, role))
-    if bench.status == reference.status and 0 in allowed:
-        return bench.same_as(reference)
-    need(bench.status in allowed, "exit status %d, not one of %s" % (bench.status, sorted(allowed)))
-    bench.one_line()
-    named = any(bench.told.startswith("armilla: " + file + ": ") for file in blames(bench, call, name))
+    if setup.status == reference.status and 0 in allowed:
+        return setup.same_as(reference)
+    need(setup.status in allowed, "exit status %d, not one of %s" % (setup.status, sorted(allowed)))
+    setup.one_line()
+    named = any(setup.shown.startswith("armilla: " + file + ": ") for file in blames(setup, call, name))
     need(named, "names another file")
-    need(os.strerror(number) in bench.told or REASONS.get(number, "\n") in bench.told, "does not say why")
-    need("; " in bench.told, "does not say what to do")
-    need(not bench.printed, "something on standard output")
-    bench.old_or(reference.outputs, force)
+    need(os.strerror(number) in setup.shown or REASONS.get(number, "\n") in setup.shown, "does not say why")
+    need("; " in setup.shown, "does not say what to do")
+    need(not setup.printed, "something on standard output")
+    setup.old_or(reference.outputs, force)
     flushed = (call, role) == ("fsync", "directory")
-    need(("is written whole" in bench.told) == flushed, "wrong about what is written")
+    need(("is written whole" in setup.shown) == flushed, "wrong about what is written")
     # The file that is blamed is not replaced, and neither is any after it.
-    blamed = bench.told[len("armilla: "):].split(": ")[0]
-    if blamed in bench.outputs and bench.status != 66:
-        need((bench.outputs[blamed] == reference.outputs[blamed]) == flushed, blamed + " is written, or is not")
+    blamed = setup.shown[len("armilla: "):].split(": ")[0]
+    if blamed in setup.outputs and setup.status != 66:
+        need((setup.outputs[blamed] == reference.outputs[blamed]) == flushed, blamed + " is written, or is not")
 
 
-def check_same(bench, reference, *_):
-    bench.same_as(reference)
+def check_same(setup, reference, *_):
+    setup.same_as(reference)
 
 
 def whole(name, content, reference):
@@ -313,32 +313,32 @@ def whole(name, content, reference):
     return content == reference or (name.endswith((".csv", "trace.csv")) and content.endswith(b"\n"))
 
 
-def check_signal(bench, reference, force, call, name, number):
-    need(bench.status == 128 + number, "exit status %d" % bench.status)
-    need(bench.told == "" or (bench.told.count("\n") == 1 and bench.told.startswith("armilla: ")), "more than one line")
-    for output, content in bench.outputs.items():
+def check_signal(setup, reference, force, call, name, number):
+    need(setup.status == 128 + number, "exit status %d" % setup.status)
+    need(setup.shown == "" or (setup.shown.count("\n") == 1 and setup.shown.startswith("armilla: ")), "more than one line")
+    for output, content in setup.outputs.items():
         need(content == (OLD if force else None) or whole(output, content, reference.outputs[output]),
              output + " is neither old nor whole")
 
 
-def check_cut(bench, reference, force, call, name, cut):
-    if bench.status == reference.status:
-        return bench.same_as(reference)
-    bench.one_line()
-    need(bench.status == 74, "exit status %d" % bench.status)
-    need(bench.told.endswith("became shorter while it was read; let it be finished, and start again\n"), "no reason")
+def check_cut(setup, reference, force, call, name, cut):
+    if setup.status == reference.status:
+        return setup.same_as(reference)
+    setup.one_line()
+    need(setup.status == 74, "exit status %d" % setup.status)
+    need(setup.shown.endswith("became shorter while it was read; let it be finished, and start again\n"), "no reason")
     # Where the kernel itself met the end, in a write, only the output is known.
-    need((cut + ": became") in bench.told or call == "write" and "out.npz: is not written: a file" in bench.told,
+    need((cut + ": became") in setup.shown or call == "write" and "out.npz: is not written: a file" in setup.shown,
          "names another file")
-    bench.old_or(reference.outputs, force)
+    setup.old_or(reference.outputs, force)
 
 
-def disturbances(bench, calls, force):
+def disturbances(setup, calls, force):
     """(at, how, check, its last argument) for everything that is done to a command with these calls."""
-    case = bench.case
+    case = setup.case
     closed = False  # the temporary file is written, closed, and has not got its name yet
     for at, (call, name) in enumerate(calls):
-        role = bench.role(call, name)
+        role = setup.role(call, name)
         closed = (closed or (call, role) == ("close", "temporary")) and call not in ("fsync", "create")
         of_output = role not in ("input", "memory", "program")
         if of_output and case.only == "inputs":
@@ -361,36 +361,36 @@ def disturbances(bench, calls, force):
     mapped = {name: at for at, (call, name) in enumerate(calls) if call == "mmap"} if "cut" in case.ways else {}
     for name, first in mapped.items() if force or not case.outputs else ():
         for at in range(first, len(calls)):
-            if calls[at] in (("mmap", name), ("close", name)) or bench.role(*calls[at]) == "temporary":
+            if calls[at] in (("mmap", name), ("close", name)) or setup.role(*calls[at]) == "temporary":
                 yield at, "cut " + name, check_cut, name
 
 
 def run_case(case, top):
     """How many disturbances of each kind there were, and what was wrong."""
-    bench, wrong = Bench(case, top), []
+    setup, wrong = Bench(case, top), []
     for force in case.variants:
-        bench.run(force)
+        setup.run(force)
         reference = Bench.__new__(Bench)
-        reference.__dict__.update(bench.__dict__)
-        calls = bench.calls()
+        reference.__dict__.update(setup.__dict__)
+        calls = setup.calls()
         if reference.status != 0 or any(content in (OLD, None) for content in reference.outputs.values()):
-            return case.counts, ["%s: the undisturbed run failed: %d %s" % (case.name, bench.status, bench.told)]
-        for at, how, check, argument in disturbances(bench, calls, force):
-            bench.run(force, how, at)
+            return case.counts, ["%s: the undisturbed run failed: %d %s" % (case.name, setup.status, setup.shown)]
+        for at, how, check, argument in disturbances(setup, calls, force):
+            setup.run(force, how, at)
             kind = how.split()[0]
             kind = errno.errorcode.get(int(kind), kind) if kind.isdigit() else kind
             case.counts[kind] = case.counts.get(kind, 0) + 1
             call, name = calls[at]
             place = "%s%s: %s at call %d, %s %s" % (case.name, " --force" if force else "", how, at, call, name)
             try:
-                check(bench, reference, force, call, name, argument)
-                bench.clean()
+                check(setup, reference, force, call, name, argument)
+                setup.clean()
             except Failure as failure:
-                wrong.append("%s: %s (%d)\n    %s" % (place, failure, bench.status, bench.told.rstrip("\n")))
-            if VERBOSE and bench.told:
-                print(place, "->", bench.status, bench.told, end="")
-            for left in listing(bench.folder) - bench.inputs - set(case.outputs):
-                os.unlink(bench.path(left))
+                wrong.append("%s: %s (%d)\n    %s" % (place, failure, setup.status, setup.shown.rstrip("\n")))
+            if VERBOSE and setup.shown:
+                print(place, "->", setup.status, setup.shown, end="")
+            for left in listing(setup.folder) - setup.inputs - set(case.outputs):
+                os.unlink(setup.path(left))
     return case.counts, wrong
 
 

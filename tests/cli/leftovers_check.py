@@ -15,9 +15,9 @@ RUNS = 25
 TEMPORARY = re.compile(r"\..+\.armilla\.[0-9]+-[0-9]+\.tmp$")
 
 
-def need(condition, *told):
+def need(condition, *shown):
     if not condition:
-        print("FAILED:", *told, file=sys.stderr)
+        print("FAILED:", *shown, file=sys.stderr)
         sys.exit(1)
 
 

@@ -32,10 +32,10 @@ def run(*arguments, status=0):
 
 def fit(data, basis, codes, *options):
     sparse = ["--sparsity", SPARSITY] if "sparse" in codes else []
-    told = json.loads(run("fit", data, "--rank", RANK, "--basis", basis, "--codes", codes, *sparse, "--json", "--quiet",
+    shown = json.loads(run("fit", data, "--rank", RANK, "--basis", basis, "--codes", codes, *sparse, "--json", "--quiet",
                           "--force", "--out", "model.npz", "--trace", "trace.csv", *options))
     with np.load("model.npz", allow_pickle=False) as archive:
-        return told, {name: archive[name] for name in archive.files}
+        return shown, {name: archive[name] for name in archive.files}
 
 
 def close(a, b, bound, what):
@@ -45,14 +45,14 @@ def close(a, b, bound, what):
     assert worst <= bound, f"{what}: off by {worst:g}, allowed {bound:g}"
 
 
-def check_objective(X, model, told, precision):
+def check_objective(X, model, shown, precision):
     U, V = model["U"].astype(float), model["V"].astype(float)
     objective, norm = np.sum((X - U @ V) ** 2), np.sum(X**2)
     bound = 1e-10 if precision == "f64" else 1e-5
-    close(told["objective"], objective, bound * objective, "objective")
-    close(told["relative_error"], np.sqrt(objective / norm), bound, "relative error")
-    close(told["radius"], model["radius"], 0, "radius")
-    if told["solver"] == "palm":
+    close(shown["objective"], objective, bound * objective, "objective")
+    close(shown["relative_error"], np.sqrt(objective / norm), bound, "relative error")
+    close(shown["radius"], model["radius"], 0, "radius")
+    if shown["solver"] == "palm":
         close(model["trace_objective"][-1], objective, bound * objective, "last trace entry")
         close(model["trace_radius"][-1], model["radius"], 1e-12 * model["radius"], "last radius of the trace")
     else:  # sealed: a little above the last entry at most, or below it
@@ -74,17 +74,17 @@ def check_constraints(model, basis, codes, precision):
         assert np.count_nonzero(V, axis=0).max() <= SPARSITY, "a code with too many nonzeros"
 
 
-def check_trace(X, model, told, precision):
+def check_trace(X, model, shown, precision):
     rise = 100 * np.finfo(TYPES[precision]).eps * np.sum(X**2)
     for name in TRACES:
-        assert model["trace_" + name].shape == (told["iterations"] + 1,), "length of trace_" + name
+        assert model["trace_" + name].shape == (shown["iterations"] + 1,), "length of trace_" + name
     assert np.all(np.diff(model["trace_objective"]) <= rise), "the objective rises"
     assert np.all(np.diff(model["trace_seconds"]) >= 0), "time goes back"
     assert model["trace_dU"][0] == 0 and model["trace_dV"][0] == 0
     with open("trace.csv") as file:
         assert file.readline().strip() == "iter," + ",".join(TRACES)
         table = np.loadtxt(file, delimiter=",", ndmin=2)
-    close(table[:, 0], np.arange(told["iterations"] + 1), 0, "iterations of the CSV")
+    close(table[:, 0], np.arange(shown["iterations"] + 1), 0, "iterations of the CSV")
     for k, name in enumerate(TRACES):
         close(table[:, k + 1], model["trace_" + name], 0, "the CSV's " + name)
 
@@ -117,12 +117,12 @@ def check_meta(model, basis, codes, precision):
 
 
 def check_pair(rows, data, basis, codes, precision):
-    told, model = fit(data, basis, codes, "--precision", precision)
+    shown, model = fit(data, basis, codes, "--precision", precision)
     X = rows.T.astype(TYPES[precision]).astype(float)
-    assert (told["m"], told["n"], told["rank"]) == X.shape + (RANK,)
-    check_objective(X, model, told, precision)
+    assert (shown["m"], shown["n"], shown["rank"]) == X.shape + (RANK,)
+    check_objective(X, model, shown, precision)
     check_constraints(model, basis, codes, precision)
-    check_trace(X, model, told, precision)
+    check_trace(X, model, shown, precision)
     check_arrays(model, data, basis, precision)
     check_meta(model, basis, codes, precision)
     run("check", "model.npz", data)
@@ -135,8 +135,8 @@ def check_forms(rows):
         np.save("c.npy", np.ascontiguousarray(values))
         np.save("fortran.npy", np.asfortranarray(values))
         np.save("columns.npy", np.ascontiguousarray(values.T))
-        told, first = fit("c.npy", "nonnegative", "nonneg-sphere", "--max-iter", 30)
-        assert told["precision"] == word
+        shown, first = fit("c.npy", "nonnegative", "nonneg-sphere", "--max-iter", 30)
+        assert shown["precision"] == word
         for file, samples in (("fortran.npy", "rows"), ("columns.npy", "columns")):
             _, other = fit(file, "nonnegative", "nonneg-sphere", "--max-iter", 30, "--samples", samples)
             for name in ("U", "V", "radius", "trace_objective"):
@@ -168,8 +168,8 @@ def check_bad_numbers(rows):
         values = rows.copy()
         values[7, 2] = values[50, 1] = value
         np.save("bad.npy", values)
-        told = json.loads(run("info", "bad.npy", "--json"))
-        assert (told["bad_sample"], told["bad_feature"]) == (8, 3), "the first bad place"
+        shown = json.loads(run("info", "bad.npy", "--json"))
+        assert (shown["bad_sample"], shown["bad_feature"]) == (8, 3), "the first bad place"
         run("info", "bad.npy")
         run("fit", "bad.npy", "--rank", 2, "--out", "bad.npz", status=65)
         assert not os.path.exists("bad.npz")
@@ -178,13 +178,13 @@ def check_bad_numbers(rows):
 def check_preparation(rows):
     """Centring and unit length are applied as documented: weights, centring, length."""
     np.save("data.npy", rows)
-    told, model = fit("data.npy", "orthonormal", "sphere", "--center", "--normalize", "l2")
+    shown, model = fit("data.npy", "orthonormal", "sphere", "--center", "--normalize", "l2")
     centred = rows - rows.mean(axis=0)
     close(model["mean"], rows.mean(axis=0), 1e-12, "mean")
     X = (centred / np.linalg.norm(centred, axis=1, keepdims=True)).T
-    check_objective(X, model, told, "f64")
-    told, model = fit("data.npy", "orthonormal", "sphere", "--center")
-    check_objective(centred.T, model, told, "f64")
+    check_objective(X, model, shown, "f64")
+    shown, model = fit("data.npy", "orthonormal", "sphere", "--center")
+    check_objective(centred.T, model, shown, "f64")
     run("reconstruct", "model.npz", "--out", "x.npy", "--force", "--quiet")
     close(np.load("x.npy"), (model["U"] @ model["V"]).T + model["mean"], 1e-12, "reconstruct of centred data")
 

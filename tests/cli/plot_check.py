@@ -43,9 +43,9 @@ def run(*arguments, **how):
     return subprocess.run([ARMILLA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
 
-def need(condition, *told):
+def need(condition, *said):
     if not condition:
-        print("FAILED:", *told, file=sys.stderr)
+        print("FAILED:", *said, file=sys.stderr)
         sys.exit(1)
 
 

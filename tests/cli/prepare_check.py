@@ -30,9 +30,9 @@ def run(*arguments, status=0):
 
 
 def fit(data, *options):
-    told = json.loads(run("fit", data, "--rank", 4, "--json", "--quiet", "--force", "--out", "model.npz", *options))
+    shown = json.loads(run("fit", data, "--rank", 4, "--json", "--quiet", "--force", "--out", "model.npz", *options))
     with np.load("model.npz", allow_pickle=False) as archive:
-        return told, {name: archive[name] for name in archive.files}
+        return shown, {name: archive[name] for name in archive.files}
 
 
 def close(a, b, bound, what):
@@ -87,11 +87,11 @@ def check_against_sklearn(X):
             flags = [word for step in steps for word in (("--normalize", "l2") if step == "normalize" else ("--" + step,))]
             for form in ("f8", "f4", "u1", "sparse"):
                 file = write(form, X)
-                told, model = fit(file, *flags, "--max-iter", 15, "--precision", "f64")
+                shown, model = fit(file, *flags, "--max-iter", 15, "--precision", "f64")
                 what = f"{form} {' '.join(steps)}"
                 close(by_the_model(X, model), wanted, 1e-10, what)
                 objective = np.linalg.norm(wanted.T - model["U"] @ model["V"]) ** 2
-                close(told["objective"], objective, 1e-9 * np.linalg.norm(wanted) ** 2, f"objective, {what}")
+                close(shown["objective"], objective, 1e-9 * np.linalg.norm(wanted) ** 2, f"objective, {what}")
                 run("check", "model.npz", file)
 
 
@@ -113,8 +113,8 @@ def check_refusal(X):
     X[9, 1] = -2.5
     for name, save in (("x.npy", np.save), ("x.npz", lambda file, a: sparse.save_npz(file, sparse.csr_matrix(a)))):
         save(name, X)
-        told = run("fit", name, "--rank", 2, "--log1p", "--center", status=65)
-        assert "sample 8, feature 4 " in told and "is -1" in told and told.count("\n") == 1, told
+        shown = run("fit", name, "--rank", 2, "--log1p", "--center", status=65)
+        assert "sample 8, feature 4 " in shown and "is -1" in shown and shown.count("\n") == 1, shown
         run("fit", name, "--rank", 2, "--quiet")
 
 
@@ -138,12 +138,12 @@ def check_selection(X):
     with open("genes.txt", "w", encoding="utf-8") as file:
         file.write("gène 8\n1\n4-8\n")
     for features in ("1,4-8,gène 8", "genes.txt"):
-        told, model = fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")
+        shown, model = fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")
         np.save("picked.npy", X[np.ix_(rows, columns)].astype(float))
         _, wanted = fit("picked.npy", "--tfidf")
         for array in ("U", "V", "radius", "idf"):
             assert np.array_equal(model[array], wanted[array]), f"{array} differs, {features}"
-        assert (told["m"], told["n"]) == (len(columns), len(rows))
+        assert (shown["m"], shown["n"]) == (len(columns), len(rows))
         fit("named.npz", "--array", "X", "--keep-label", "3,0", "--keep-features", features, "--tfidf")  # again, for check
         assert np.array_equal(model["kept_features"], columns) and np.array_equal(model["kept_samples"], rows)
         assert list(model["feature_names"]) == list(names["feature_names"][columns])
@@ -170,11 +170,11 @@ def check_names_in_outputs(X):
     run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.npz", "--force", "--quiet")
     with np.load("codes.npz", allow_pickle=False) as codes:
         assert list(codes["sample_names"]) == list(names["sample_names"])
-    told = json.loads(run("info", "model.npz", "--json"))
-    assert told["feature_names"][:2] == ["gène 0", "gène 1"] and told["labels"] == ["0", "1", "2", "3"]
-    told = json.loads(run("info", "named.npz", "--array", "X", "--json"))
-    assert told["sample_names"][0] == "s,0" and told["labels"] == ["0", "1", "2", "3"]
-    words = told["hints"][-1].split()[2:]  # "try: armilla fit ..." can be run as it is
+    shown = json.loads(run("info", "model.npz", "--json"))
+    assert shown["feature_names"][:2] == ["gène 0", "gène 1"] and shown["labels"] == ["0", "1", "2", "3"]
+    shown = json.loads(run("info", "named.npz", "--array", "X", "--json"))
+    assert shown["sample_names"][0] == "s,0" and shown["labels"] == ["0", "1", "2", "3"]
+    words = shown["hints"][-1].split()[2:]  # "try: armilla fit ..." can be run as it is
     run(*words[:-1], "tried.npz", "--quiet", "--force")
 
 
@@ -183,15 +183,15 @@ def check_info(X):
     X = X.astype(float)
     X[5, 2], X[4, 9], X[70, 0] = np.nan, np.inf, np.nan
     np.save("x.npy", X)
-    told = json.loads(run("info", "x.npy", "--json"))
-    assert (told["missing"], told["bad_sample"], told["bad_feature"]) == (3, 5, 10), told
-    assert told["feature_names"] is None and told["labels"] is None
+    shown = json.loads(run("info", "x.npy", "--json"))
+    assert (shown["missing"], shown["bad_sample"], shown["bad_feature"]) == (3, 5, 10), shown
+    assert shown["feature_names"] is None and shown["labels"] is None
     X[~np.isfinite(X)] = 0
     np.save("x.npy", X)
-    told = json.loads(run("info", "x.npy", "--json", "--keep-samples", "1-40"))
-    assert told["missing"] == 0 and told["bad_sample"] is None and told["n"] == 40
-    close(told["density"], np.count_nonzero(X[:40]) / X[:40].size, 1e-12, "density")
-    close(told["norm_high"], np.linalg.norm(X[:40], axis=1).max(), 1e-9, "longest sample")
+    shown = json.loads(run("info", "x.npy", "--json", "--keep-samples", "1-40"))
+    assert shown["missing"] == 0 and shown["bad_sample"] is None and shown["n"] == 40
+    close(shown["density"], np.count_nonzero(X[:40]) / X[:40].size, 1e-12, "density")
+    close(shown["norm_high"], np.linalg.norm(X[:40], axis=1).max(), 1e-9, "longest sample")
 
 
 def check_memory(X):
@@ -222,13 +222,13 @@ def check_warnings(X):
     X[2] = 0
     X[3, 3] *= -1
     np.save("x.npy", X)
-    told = warnings("--model", "spherical-nmf")
-    assert len(told) == 3 and "7 times the shortest" in told[0] and "--normalize l2" in told[0], told
-    assert "1 of 90 samples is 0 and has" in told[1] and "1 entry is negative" in told[2], told
+    shown = warnings("--model", "spherical-nmf")
+    assert len(shown) == 3 and "7 times the shortest" in shown[0] and "--normalize l2" in shown[0], shown
+    assert "1 of 90 samples is 0 and has" in shown[1] and "1 entry is negative" in shown[2], shown
     X[4], X[5, 5] = 0, -X[5, 5]
     np.save("x.npy", X)
-    told = warnings("--model", "spherical-nmf")
-    assert "2 of 90 samples are 0 and have" in told[1] and "2 entries are negative" in told[2], told
+    shown = warnings("--model", "spherical-nmf")
+    assert "2 of 90 samples are 0 and have" in shown[1] and "2 entries are negative" in shown[2], shown
     X[4], X[5, 5] = X[6], -X[5, 5]
     np.save("x.npy", X)
     assert len(warnings("--normalize", "l2")) == 1 and warnings("--model", "spherical-nmf", "--quiet") == []

@@ -27,9 +27,9 @@ def run(*arguments, status=0):
 
 
 def fit(data, *options):
-    told = json.loads(run("fit", data, "--rank", RANK, "--json", "--quiet", "--force", "--out", "model.npz", *options))
+    shown = json.loads(run("fit", data, "--rank", RANK, "--json", "--quiet", "--force", "--out", "model.npz", *options))
     with np.load("model.npz", allow_pickle=False) as archive:
-        return told, {name: archive[name] for name in archive.files}
+        return shown, {name: archive[name] for name in archive.files}
 
 
 def close(a, b, bound, what):
@@ -39,15 +39,15 @@ def close(a, b, bound, what):
 
 def check_info(X, file, samples):
     """What info says of the file is what NumPy says of the matrix."""
-    told = json.loads(run("info", file, "--json", "--samples", samples))
+    shown = json.loads(run("info", file, "--json", "--samples", samples))
     n, m = X.shape if samples == "rows" else X.shape[::-1]
     dense = X.toarray()
-    assert (told["m"], told["n"]) == (m, n)
-    assert told["storage"].startswith("sparse"), told["storage"]
-    assert told["nnz"] == np.count_nonzero(dense) and told["zeros"] == dense.size - told["nnz"]
-    close(told["density"], told["nnz"] / dense.size, 1e-12, "density")
-    close(told["largest"], dense.max(), 1e-6, "largest")
-    return told["fingerprint"]
+    assert (shown["m"], shown["n"]) == (m, n)
+    assert shown["storage"].startswith("sparse"), shown["storage"]
+    assert shown["nnz"] == np.count_nonzero(dense) and shown["zeros"] == dense.size - shown["nnz"]
+    close(shown["density"], shown["nnz"] / dense.size, 1e-12, "density")
+    close(shown["largest"], dense.max(), 1e-6, "largest")
+    return shown["fingerprint"]
 
 
 def check_forms(X):
@@ -57,8 +57,8 @@ def check_forms(X):
         matrix = X if samples == "rows" else X.T
         sparse.save_npz("x.npz", matrix.asformat(form), compressed=compressed)
         prints.add(check_info(matrix, "x.npz", samples))
-        told, model = fit("x.npz", "--samples", samples, "--max-iter", 20)
-        assert told["nnz"] == X.nnz
+        shown, model = fit("x.npz", "--samples", samples, "--max-iter", 20)
+        assert shown["nnz"] == X.nnz
         first = first or model
         for name in ("U", "V", "radius", "trace_objective"):
             assert np.array_equal(first[name], model[name]), f"{form}, {samples}: {name} differs"
@@ -85,13 +85,13 @@ def check_against_dense(X):
         sparse.save_npz("x.npz", X.astype(kind))
         np.save("x.npy", X.astype(kind).toarray())
         for options in ([], ["--center"], ["--tfidf"], ["--normalize", "l2"], ["--tfidf", "--center", "--normalize", "l2"]):
-            told, model = fit("x.npz", "--max-iter", 15, *options)
+            shown, model = fit("x.npz", "--max-iter", 15, *options)
             other, _ = fit("x.npy", "--max-iter", 15, *options)
-            close(told["relative_error"], other["relative_error"], bound, f"relative error, {options}")
+            close(shown["relative_error"], other["relative_error"], bound, f"relative error, {options}")
             run("check", "model.npz", "x.npz")
             run("transform", "model.npz", "x.npz", "--out", "codes.npy", "--force", "--quiet")
             run("transform", "model.npz", "x.npy", "--out", "dense.npy", "--force", "--quiet")
-            close(np.load("codes.npy"), np.load("dense.npy"), 1e3 * bound * told["radius"], f"codes, {options}")
+            close(np.load("codes.npy"), np.load("dense.npy"), 1e3 * bound * shown["radius"], f"codes, {options}")
             run("reconstruct", "model.npz", "--out", "back.npy", "--force", "--quiet")
             assert np.load("back.npy").shape == X.shape
 
@@ -100,8 +100,8 @@ def check_duplicates():
     """What stands twice in one place is added up."""
     matrix = sparse.coo_matrix(([1.0, 2.0, 3.0, 4.0], ([0, 0, 1, 2], [1, 1, 0, 2])), shape=(3, 4))
     sparse.save_npz("x.npz", matrix)
-    told = json.loads(run("info", "x.npz", "--json"))
-    assert told["stored"] == 3 and told["largest"] == 4 and told["squared_norm"] == 9 + 9 + 16
+    shown = json.loads(run("info", "x.npz", "--json"))
+    assert shown["stored"] == 3 and shown["largest"] == 4 and shown["squared_norm"] == 9 + 9 + 16
 
 
 def check_refusals(X):

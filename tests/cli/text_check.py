@@ -36,19 +36,19 @@ def run(*arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
-def told(file, *options):
+def shown(file, *options):
     return json.loads(run("info", file, "--json", *options))
 
 
 def wanted(X):
     """What the command says of these numbers in NumPy's own file."""
     np.save("oracle.npy", np.asarray(X, np.float64))
-    return told("oracle.npy")
+    return shown("oracle.npy")
 
 
 def same(X, file, *options, storage=None):
     """X has samples in rows."""
-    got, oracle = told(file, *options), wanted(X)
+    got, oracle = shown(file, *options), wanted(X)
     for name in ("m", "n", "fingerprint", "squared_norm", "zeros"):
         assert got[name] == oracle[name], f"{file} {options}: {name} is {got[name]}, not {oracle[name]}"
     if storage:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whatever is wrong with a command line is told in one line before anything is read or written: exit status 64.
+# Whatever is wrong with a command line is shown in one line before anything is read or written: exit status 64.
 . "$(dirname "$0")/lib.sh"
 numbers 30 5 >data.csv
 

@@ -93,7 +93,7 @@ static void test_unit_length_at_any_scale(void **state)
     REFERENCE_HOLDS(fabs(errors[0] - errors[2]) < 1e-6 && fabs(errors[1] - errors[2]) < 1e-6);
 }
 
-/* Samples too large for the model's precision get a sentence, not NaN. */
+/* Samples too large for the model's precision get a message, not NaN. */
 static void test_transform_refuses_what_overflows(void **state)
 {
     uint64_t random = 11;

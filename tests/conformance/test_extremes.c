@@ -1,5 +1,5 @@
 /* Scale times radius, for every pair, precision, storage and solver that takes the pair, on small odd shapes: each fit is
- * a model that keeps every promise, or is refused with a sentence about the data. Nothing in between. */
+ * a model that keeps every promise, or is refused with a message about the data. Nothing in between. */
 #include "reference/reference.h"
 
 #include <math.h>

@@ -408,9 +408,9 @@ static void test_bad_entries_are_named(void **state)
         reference_trial_new(&trial, &reference_pairs[0], ARMILLA_F64, M, N, R, S, X);
         set_options(how, &trial.options);
         REFERENCE_HOLDS(armilla_fit(reference_context, trial.data, &trial.options, &model) == ARMILLA_BAD_DATA);
-        const char *told = armilla_context_error(reference_context);
-        REFERENCE_HOLDS(strstr(told, "sample 18, feature 10 ") != NULL);
-        REFERENCE_HOLDS(strstr(told, how.log1p ? "but log1p takes" : "NaN or infinite") != NULL);
+        const char *reported = armilla_context_error(reference_context);
+        REFERENCE_HOLDS(strstr(reported, "sample 18, feature 10 ") != NULL);
+        REFERENCE_HOLDS(strstr(reported, how.log1p ? "but log1p takes" : "NaN or infinite") != NULL);
         reference_trial_free(&trial);
     }
 }

@@ -20,7 +20,7 @@ static void set_scene(const reference_trial *trial, const char *what)
                     armilla_type_word(trial->type), (int)trial->m, (int)trial->n, (int)trial->r, what);
 }
 
-/* The fit fails with the status, and its sentence has the words. */
+/* The fit fails with the status, and its message has the words. */
 static void refused(const reference_trial *trial, armilla_status wanted, const char *words)
 {
     armilla_model *model = NULL;
@@ -152,7 +152,7 @@ static void test_extreme_scales(void **state)
         }
 }
 
-/* From every start row too; and beyond what squares can hold, a sentence about it. */
+/* From every start row too; and beyond what squares can hold, a message about it. */
 static void test_extreme_scales_from_every_start(void **state)
 {
     static const struct {

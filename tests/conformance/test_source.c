@@ -191,7 +191,7 @@ static void fails(armilla_data *data, const armilla_options *options, const char
     assert_null(model);
 }
 
-/* Each column in turn, on one to four threads: the sentence is the source's own. */
+/* Each column in turn, on one to four threads: the message is the source's own. */
 static void test_every_column_fails(void **state)
 {
     (void)state;

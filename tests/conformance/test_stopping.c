@@ -18,7 +18,7 @@ typedef struct caller {
     int64_t seen[ARMILLA_STAGE_COUNT];
     int64_t early[ARMILLA_STAGE_COUNT]; /* questions of the first half */
     double fraction;                    /* the last */
-    bool quiet;                         /* `stopping` was not told */
+    bool quiet;                         /* `stopping` was not reported */
 } caller;
 
 static int answer(void *user, const armilla_progress *progress)
@@ -180,7 +180,7 @@ static void test_threads_and_screening(void **state)
     }
 }
 
-/* How far a stage is told to be is near the work that is done: about half of the questions come in its first half. */
+/* How far a stage is reported to be is near the work that is done: about half of the questions come in its first half. */
 static void tells_evenly(const caller *c, armilla_stage stage)
 {
     const double seen = (double)c->seen[stage], early = (double)c->early[stage];
@@ -334,7 +334,7 @@ static armilla_status call_check(const request *q)
 
 static const struct {
     armilla_status (*call)(const request *q);
-    armilla_stage stage; /* the last that is told */
+    armilla_stage stage; /* the last that is reported */
     int64_t least;       /* questions of 300 samples */
 } other_calls[] = {
     {call_transform, ARMILLA_STAGE_CODES, 2},        {call_survey, ARMILLA_STAGE_SURVEY, 1},

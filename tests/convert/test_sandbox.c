@@ -1,5 +1,5 @@
 /* What is left to a process after limits_set: hostile calls, each in a process of its own, so that one that is killed for
- * it counts as refused too. Nothing may have an effect that is not told in the tables. */
+ * it counts as refused too. Nothing may have an effect that is not reported in the tables. */
 #include "sandbox.h"
 
 #include "../../convert/convert.h"

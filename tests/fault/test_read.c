@@ -1,5 +1,5 @@
 /* Every system call of reading made to fail in turn, for every format, for labels and for lists: the status and the
- * sentence say that a file could not be read, and why, and never that something is wrong with its content; no descriptor
+ * message say that a file could not be read, and why, and never that something is wrong with its content; no descriptor
  * and no memory is lost; what is read in spite of a failure is what is read without it. Interruptions and short reads
  * change nothing. */
 #include "unit/faults.h"

@@ -39,8 +39,8 @@ void fuzz_keep(const fuzz_target *target, armilla_context *context, unsigned cho
 /* Opens a model and uses it. */
 void fuzz_model(const fuzz_target *target, armilla_context *context, unsigned choice);
 
-/* Aborts with the sentence unless it is true. */
-void fuzz_holds(bool truth, const char *sentence);
+/* Aborts with the message unless it is true. */
+void fuzz_holds(bool truth, const char *message);
 /* A failure has one line about it, and is none of the library's own. */
 void fuzz_failed_well(const armilla_context *context, armilla_status status);
 /* The last failure of the last input, "" where it had none. */

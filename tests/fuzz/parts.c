@@ -7,7 +7,7 @@
 
 enum { MOST_ENTRIES = 24, MOST_BYTES = 1 << 16, LOCAL = 30, CENTRAL = 46, END = 22, PNG_MAGIC = 8 };
 
-static unsigned char room[MOST_BYTES];
+static unsigned char buffer[MOST_BYTES];
 
 static unsigned char *put(unsigned char *to, uint32_t value, int bytes)
 {
@@ -59,24 +59,24 @@ static unsigned char *put_bytes(unsigned char *to, const unsigned char *bytes, s
 static size_t build_archive(const part *parts, size_t count)
 {
     uint32_t places[MOST_ENTRIES];
-    unsigned char *to = room;
+    unsigned char *to = buffer;
     for (size_t i = 0; i < count; i++) {
-        places[i] = (uint32_t)(to - room);
+        places[i] = (uint32_t)(to - buffer);
         to = put_facts(put(to, 0x04034b50, 4), &parts[i]);
         to = put_bytes(to, parts[i].name, parts[i].length);
         to = put_bytes(to, parts[i].content, parts[i].count);
     }
-    const uint32_t directory = (uint32_t)(to - room);
+    const uint32_t directory = (uint32_t)(to - buffer);
     for (size_t i = 0; i < count; i++) {
         to = put_facts(put(put(to, 0x02014b50, 4), 20, 2), &parts[i]);
         to = put(put(put(to, 0, 4), 0, 2), 0, 4); /* comment, disk; attributes */
         to = put_bytes(put(to, places[i], 4), parts[i].name, parts[i].length);
     }
-    const uint32_t size = (uint32_t)(to - room) - directory;
+    const uint32_t size = (uint32_t)(to - buffer) - directory;
     to = put(put(to, 0x06054b50, 4), 0, 4);
     to = put(put(to, (uint32_t)count, 2), (uint32_t)count, 2);
     to = put(put(put(to, size, 4), directory, 4), 0, 2);
-    return (size_t)(to - room);
+    return (size_t)(to - buffer);
 }
 
 /* Chunks are length, kind, content, checksum; numbers are big-endian. */
@@ -113,11 +113,11 @@ void fuzz_unpack(const fuzz_target *target, const unsigned char *bytes, size_t c
     for (size_t i = 0; i < found; i++)
         if (parts[i].length > 64) parts[i].length = 64;
     if (target->form == FUZZ_ARCHIVE) {
-        fuzz_files_add(target->file, strlen(target->file), room, build_archive(parts, found));
+        fuzz_files_add(target->file, strlen(target->file), buffer, build_archive(parts, found));
         return;
     }
-    memcpy(room, bytes, count);
-    if (target->form == FUZZ_FILE) repair_png(room, count);
-    if (target->form == FUZZ_FILE) fuzz_files_add(target->file, strlen(target->file), room, count);
-    for (size_t i = 0; i < found; i++) add_to_folder(&parts[i], room + (parts[i].content - bytes));
+    memcpy(buffer, bytes, count);
+    if (target->form == FUZZ_FILE) repair_png(buffer, count);
+    if (target->form == FUZZ_FILE) fuzz_files_add(target->file, strlen(target->file), buffer, count);
+    for (size_t i = 0; i < found; i++) add_to_folder(&parts[i], buffer + (parts[i].content - bytes));
 }

@@ -34,10 +34,10 @@ const fuzz_target *fuzz_targets_find(const char *name, size_t length)
     return NULL;
 }
 
-void fuzz_holds(bool truth, const char *sentence)
+void fuzz_holds(bool truth, const char *message)
 {
     if (truth) return;
-    fprintf(stderr, "broken: %s\n", sentence);
+    fprintf(stderr, "broken: %s\n", message);
     abort();
 }
 
@@ -50,13 +50,13 @@ const char *fuzz_refusal(void)
 
 void fuzz_failed_well(const armilla_context *context, armilla_status status)
 {
-    const char *sentence = armilla_context_error(context);
+    const char *message = armilla_context_error(context);
     fuzz_holds(status == ARMILLA_BAD_DATA || status == ARMILLA_NO_MEMORY || status == ARMILLA_BAD_ARGUMENT ||
                    status == ARMILLA_CANNOT_OPEN || status == ARMILLA_NOT_BUILT,
                "a bad file is the fault of the file");
-    fuzz_holds(*sentence != '\0', "a failure has a message");
-    fuzz_holds(!strchr(sentence, '\n'), "a message has one line");
-    snprintf(refusal, sizeof refusal, "%s", sentence);
+    fuzz_holds(*message != '\0', "a failure has a message");
+    fuzz_holds(!strchr(message, '\n'), "a message has one line");
+    snprintf(refusal, sizeof refusal, "%s", message);
 }
 
 void fuzz_one(const fuzz_target *target, const unsigned char *bytes, size_t count)

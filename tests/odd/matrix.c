@@ -178,19 +178,19 @@ static void fill(uint64_t *random, const odd_wish *wish, const places *p, int64_
 {
     const bool by_feature = odd_below(random, 3) == 0;
     const uint64_t scales = odd_bits(random);
-    int64_t room = 1024;
-    X->rows = take(room, sizeof *X->rows);
-    X->values = take(room, sizeof *X->values);
+    int64_t capacity = 1024;
+    X->rows = take(capacity, sizeof *X->rows);
+    X->values = take(capacity, sizeof *X->values);
     for (int64_t j = 0; j < X->n; j++) {
         for (int64_t i = 0; i < X->m; i++) {
             const double p_entry = chance(p, i, j);
             if (p_entry <= 0 || (p_entry < 1 && odd_uniform(random) >= p_entry)) continue;
             uint64_t place = scales + (uint64_t)(by_feature ? i : j);
             const double spread = wish->spread ? (2 * odd_uniform(&place) - 1) * wish->spread : 0;
-            if (X->entries == room) {
-                room *= 2;
-                X->rows = realloc(X->rows, (size_t)room * sizeof *X->rows);
-                X->values = realloc(X->values, (size_t)room * sizeof *X->values);
+            if (X->entries == capacity) {
+                capacity *= 2;
+                X->rows = realloc(X->rows, (size_t)capacity * sizeof *X->rows);
+                X->values = realloc(X->values, (size_t)capacity * sizeof *X->values);
                 if (!X->rows || !X->values) abort();
             }
             X->rows[X->entries] = i;

@@ -62,7 +62,7 @@ typedef struct odd_data {
 void odd_data_make(armilla_context *context, const odd_matrix *matrix, const odd_storage *storage, odd_data *made);
 void odd_data_free(odd_data *data);
 
-/* Examines the problem; false, with a sentence, where something does not hold. *fitted: whether there was a model. */
+/* Examines the problem; false, with a message, where something does not hold. *fitted: whether there was a model. */
 bool odd_examine(const odd_problem *problem, bool *fitted, char *finding, size_t size);
 
 #endif

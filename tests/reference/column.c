@@ -44,7 +44,8 @@ void column_draw(uint64_t *random, gram_kind kind, bool nonnegative, column *c)
 
 void column_open(const char *codes, int64_t r, int64_t s, bool exact, column *c)
 {
-    *c = (column){.codes = armilla_codes_find(codes), .r = r, .s = s, .room = reference_new(armilla_column_room(r))};
+    *c = (column){
+        .codes = armilla_codes_find(codes), .r = r, .s = s, .workspace = reference_new(armilla_column_workspace(r))};
     REFERENCE_OK(armilla_algebra_new(reference_context, r, r, &c->algebra));
     REFERENCE_OK(armilla_column_problem_new(reference_context, c->codes, r, s, exact, &c->problem));
 }
@@ -53,7 +54,7 @@ void column_close(column *c)
 {
     armilla_column_problem_free(c->problem);
     armilla_algebra_free(c->algebra);
-    free(c->room);
+    free(c->workspace);
 }
 
 void column_check_signs(const column *c, const double *w)
@@ -80,7 +81,7 @@ double column_solve(column *c, double *w)
     double first[MOST_RANK];
     REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
     for (int64_t k = 0; k < c->r; k++) w[k] = NAN;
-    armilla_column_solve(c->problem, c->d, w, c->room);
+    armilla_column_solve(c->problem, c->d, w, c->workspace);
     column_check_feasible(c, w);
     const double value = column_value(c, w);
     REFERENCE_NEAR(armilla_column_value(c->problem, c->d, w), value, slack);

@@ -17,7 +17,7 @@ typedef struct column {
     double H[MOST_RANK * MOST_RANK], d[MOST_RANK];
     armilla_algebra *algebra;
     armilla_column_problem *problem;
-    double *room;
+    double *workspace;
 } column;
 
 /* The problem without H and d, and what it is in words. */

@@ -32,7 +32,7 @@ void reference_status(armilla_status status, armilla_status wanted, const char *
 #define REFERENCE_HOLDS(truth) reference_holds((truth), #truth, __FILE__, __LINE__)
 #define REFERENCE_STATUS(call, wanted) reference_status((call), (wanted), #call, __FILE__, __LINE__)
 #define REFERENCE_OK(call) REFERENCE_STATUS(call, ARMILLA_OK)
-/* The sentence about the last failure has the words. */
+/* The message about the last failure has the words. */
 void reference_says(const char *words, const char *file, int line);
 #define REFERENCE_SAYS(words) reference_says((words), __FILE__, __LINE__)
 

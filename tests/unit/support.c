@@ -172,10 +172,10 @@ char *support_read_file(const char *path, size_t *count)
 
 void support_fails(const armilla_context *context, armilla_status got, armilla_status wanted, const char *part)
 {
-    const char *sentence = armilla_context_error(context);
-    if (got != wanted || !strstr(sentence, part))
+    const char *message = armilla_context_error(context);
+    if (got != wanted || !strstr(message, part))
         fail_msg("status %d (%s) with '%s'; expected status %d (%s) with '%s'", (int)got, armilla_status_text(got),
-                 sentence, (int)wanted, armilla_status_text(wanted), part);
+                 message, (int)wanted, armilla_status_text(wanted), part);
 }
 
 void support_ok(const armilla_context *context, armilla_status got)

@@ -52,9 +52,9 @@ char *support_read_file(const char *path, size_t *count);
 armilla_status support_read(armilla_context *context, const armilla_format *format, const void *start, size_t count,
                             const armilla_read_options *options, armilla_data **data);
 
-/* Fails the test unless the call gave the status and its sentence holds the part. */
+/* Fails the test unless the call gave the status and its message holds the part. */
 void support_fails(const armilla_context *context, armilla_status got, armilla_status wanted, const char *part);
-/* Fails the test, showing the sentence, unless the status is ARMILLA_OK. */
+/* Fails the test, showing the message, unless the status is ARMILLA_OK. */
 void support_ok(const armilla_context *context, armilla_status got);
 
 #endif

@@ -102,7 +102,7 @@ static void check_solver(const char *codes, uint64_t *random, int64_t r, int64_t
     REFERENCE_OK(armilla_column_problem_set(c.problem, c.algebra, c.H, ARMILLA_SOLVE));
     REFERENCE_HOLDS(armilla_column_is_global(c.problem));
     for (int64_t k = 0; k < r; k++) w[k] = NAN;
-    armilla_columns_solve(c.problem, &(armilla_column_batch){1, c.d, 1, w}, c.room);
+    armilla_columns_solve(c.problem, &(armilla_column_batch){1, c.d, 1, w}, c.workspace);
     column_check_signs(&c, w);
     double slack;
     const double least = brute_force(&c, &slack), value = column_value(&c, w);
@@ -186,7 +186,7 @@ static void test_more_supports_than_listed(void **state)
         reference_scene("draw %d", draw);
         REFERENCE_OK(armilla_column_problem_set(c.problem, c.algebra, c.H, ARMILLA_SOLVE));
         REFERENCE_HOLDS(!armilla_column_is_global(c.problem));
-        armilla_columns_solve(c.problem, &(armilla_column_batch){1, c.d, 1, w}, c.room);
+        armilla_columns_solve(c.problem, &(armilla_column_batch){1, c.d, 1, w}, c.workspace);
         for (int64_t k = 0; k < R; k++) nonzeros += w[k] != 0;
         REFERENCE_HOLDS(nonzeros <= S);
         const double value = column_value(&c, w), least = brute_force(&c, &slack), greedy = pursue_plainly(&c);
@@ -231,7 +231,7 @@ enum { L = ARMILLA_LANES };
 static void run_lanes(size_t row, const column *c, int passes, const double *d, double *w)
 {
     const armilla_cone_descent descent = {c->r, c->H, passes, 1e-3};
-    armilla_code_kernels_row(row)->descend_cone(&descent, d, w, c->room);
+    armilla_code_kernels_row(row)->descend_cone(&descent, d, w, c->workspace);
 }
 
 /* Every table: the formula's codes, and a lane's bits whatever stands beside it. */

@@ -12,9 +12,9 @@ static void gives_the_same_bits_again(uint64_t *random, column *c)
     double first[MOST_RANK], again[MOST_RANK];
     (void)random;
     (void)column_solve(c, first);
-    for (int64_t i = 0; i < armilla_column_room(c->r); i++) c->room[i] = i % 3 ? NAN : 1e300;
+    for (int64_t i = 0; i < armilla_column_workspace(c->r); i++) c->workspace[i] = i % 3 ? NAN : 1e300;
     REFERENCE_OK(armilla_column_problem_set(c->problem, c->algebra, c->H, ARMILLA_SOLVE));
-    armilla_column_solve(c->problem, c->d, again, c->room);
+    armilla_column_solve(c->problem, c->d, again, c->workspace);
     REFERENCE_HOLDS(memcmp(first, again, (size_t)c->r * sizeof *first) == 0);
 }
 
@@ -51,7 +51,7 @@ static void never_rises(uint64_t *random, column *c)
         column_draw_point(random, c, w);
         for (int steps = 0; steps < 40; steps += 1 + steps) {
             const double before = column_value(c, w);
-            armilla_column_descend(c->problem, c->d, steps, ARMILLA_SETTLED, w, c->room);
+            armilla_column_descend(c->problem, c->d, steps, ARMILLA_SETTLED, w, c->workspace);
             column_check_feasible(c, w);
             REFERENCE_AT_MOST(column_value(c, w), before + 1e-14 * column_scale(c));
         }
@@ -63,9 +63,9 @@ enum { NEIGHBOURS = 19 }; /* two blocks of lanes and a part of one */
 static void code_columns(const column *c, bool descent, const armilla_column_batch *batch)
 {
     if (descent)
-        armilla_columns_descend(c->problem, batch, 7, 1e-6, c->room);
+        armilla_columns_descend(c->problem, batch, 7, 1e-6, c->workspace);
     else
-        armilla_columns_solve(c->problem, batch, c->room);
+        armilla_columns_solve(c->problem, batch, c->workspace);
 }
 
 /* Among any neighbours, in any number, a column has the code that it has alone; descent too. */
@@ -112,7 +112,7 @@ static void descends_as_one_column_does(uint64_t *random, column *c)
             const armilla_descent descent = {r, c->problem->H, c->problem->alpha, steps, 1e-12};
             if (!armilla_instructions_supported(armilla_code_kernels_row(row)->name)) continue;
             memcpy(w, start, sizeof w);
-            armilla_code_kernels_row(row)->descend(&descent, d, w, c->room);
+            armilla_code_kernels_row(row)->descend(&descent, d, w, c->workspace);
             for (int64_t i = 0; i < L; i++) {
                 double from = 0, to = 0;
                 for (int64_t k = 0; k < r; k++) {
@@ -120,7 +120,7 @@ static void descends_as_one_column_does(uint64_t *random, column *c)
                     one[k] = start[k * L + i];
                 }
                 from = armilla_column_value(c->problem, own, one);
-                armilla_column_descend(c->problem, own, steps, 1e-12, one, c->room);
+                armilla_column_descend(c->problem, own, steps, 1e-12, one, c->workspace);
                 to = armilla_column_value(c->problem, own, one);
                 for (int64_t k = 0; k < r; k++) own[k] = w[k * L + i];
                 column_check_feasible(c, own);

@@ -49,7 +49,7 @@ static void maps_regular_files(void **state)
     assert_null(bytes.start);
 }
 
-/* Room is asked for in steps; what was not used is given back. */
+/* Memory is asked for in steps; what was not used is given back. */
 static void shrinks_what_a_pipe_gave(void **state)
 {
     (void)state;

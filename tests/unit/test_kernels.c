@@ -264,21 +264,21 @@ static void test_widen(void **state)
 {
     enum { COUNT = 300 };
     uint8_t bytes[COUNT];
-    double room[COUNT], back[COUNT];
+    double buffer[COUNT], back[COUNT];
     (void)state;
     for (int i = 0; i < COUNT; i++) bytes[i] = (uint8_t)(i * 37);
     for (size_t row = 0; armilla_kernels_row(row); row++) {
         const armilla_kernels *kernels = armilla_kernels_row(row);
         if (!armilla_kernels_supported(kernels)) continue;
         for (int first = 0; first < 20; first++) {
-            kernels->widen(COUNT - first, bytes + first, room);
-            armilla_fetch(kernels->type, COUNT - first, room, back);
+            kernels->widen(COUNT - first, bytes + first, buffer);
+            armilla_fetch(kernels->type, COUNT - first, buffer, back);
             for (int i = first; i < COUNT; i++) REFERENCE_HOLDS(back[i - first] == (double)bytes[i]);
         }
     }
     armilla_fetch(ARMILLA_U8, COUNT, bytes, back);
-    armilla_store(ARMILLA_U8, COUNT, back, room);
-    assert_memory_equal(room, bytes, sizeof bytes);
+    armilla_store(ARMILLA_U8, COUNT, back, buffer);
+    assert_memory_equal(buffer, bytes, sizeof bytes);
 }
 
 static void test_store_and_fetch(void **state)

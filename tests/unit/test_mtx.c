@@ -148,7 +148,7 @@ static void adds_up_whatever_the_threads(void **state)
             .size = sizeof(armilla_read_options), .sample_columns = true, .threads = threads};
         context->most_narrow = threads % 2 ? INT32_MAX : ROWS - 1; /* every second time with 64-bit indices */
         support_ok(context, read_with(text, used, &options, &data));
-        assert_int_equal(armilla_data_sparse(data)->wide, threads % 2 == 0);
+        assert_int_equal(armilla_data_sparse(data)->index64, threads % 2 == 0);
         assert_int_equal(armilla_data_stored(data), ROWS * COLS);
         for (int64_t j = 0; j < COLS; j++) {
             support_ok(context, armilla_data_sample(context, data, j, sample));
@@ -183,7 +183,7 @@ static void mirrors_zeros(void **state)
 }
 
 /* Beyond 2^31 indices have 64 bits: the same with a bound that small files pass. */
-static void reads_the_same_with_wide_indices(void **state)
+static void reads_the_same_with_64_bit_indices(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -194,26 +194,26 @@ static void reads_the_same_with_wide_indices(void **state)
         "%%MatrixMarket matrix coordinate pattern general\n5 5 3\n5 1\n1 5\n2 2\n",
     };
     for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
-        armilla_data *narrow = NULL, *wide = NULL;
+        armilla_data *narrow = NULL, *index64 = NULL;
         double given[5], got[5];
         support_ok(context, read_text(texts[i / 2], i & 1, &narrow));
         context->most_narrow = 4;
-        support_ok(context, read_text(texts[i / 2], i & 1, &wide));
+        support_ok(context, read_text(texts[i / 2], i & 1, &index64));
         context->most_narrow = INT32_MAX;
-        assert_false(armilla_data_sparse(narrow)->wide);
-        assert_true(armilla_data_sparse(wide)->wide);
-        assert_int_equal(armilla_data_stored(narrow), armilla_data_stored(wide));
+        assert_false(armilla_data_sparse(narrow)->index64);
+        assert_true(armilla_data_sparse(index64)->index64);
+        assert_int_equal(armilla_data_stored(narrow), armilla_data_stored(index64));
         for (int64_t j = 0; j < 5; j++) {
             support_ok(context, armilla_data_sample(context, narrow, j, given));
-            support_ok(context, armilla_data_sample(context, wide, j, got));
+            support_ok(context, armilla_data_sample(context, index64, j, got));
             assert_memory_equal(given, got, sizeof got);
         }
         armilla_data_free(narrow);
-        armilla_data_free(wide);
+        armilla_data_free(index64);
     }
 }
 
-/* Of two mistakes in different parts the first is told. */
+/* Of two mistakes in different parts the first is reported. */
 static void tells_the_first_mistake(void **state)
 {
     (void)state;
@@ -298,7 +298,7 @@ int main(void)
         TEST(survives_damage),
         TEST(survives_refused_allocations),
         TEST(respects_the_memory_limit),
-        TEST(reads_the_same_with_wide_indices),
+        TEST(reads_the_same_with_64_bit_indices),
         TEST(mirrors_zeros),
     };
     return cmocka_run_group_tests_name("mtx", tests, NULL, NULL);

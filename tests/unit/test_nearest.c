@@ -1,4 +1,4 @@
-/* Codes that are names of atoms: the choice of the nearest, the sums of a sweep with names, a step of Lloyd's iteration,
+/* Codes that are assignments of atoms: the choice of the nearest, the sums of a sweep with assignments, a step of Lloyd's iteration,
  * the choice of worst-fitted samples, and k-means++, each against plain loops. */
 #include "reference/reference.h"
 #include "unit/support.h"
@@ -26,15 +26,15 @@ static void test_nearest_is_the_first_of_equals(void **state)
         for (int64_t r = 1; r <= MOST_R; r++)
             for (int trial = 0; trial < 50; trial++) {
                 double C[MOST_R * 7], offsets[MOST_R];
-                int32_t names[7];
+                int32_t assignments[7];
                 for (int64_t i = 0; i < 7 * r; i++) C[i] = (double)reference_below(&random, 5) - 2;
                 for (int64_t k = 0; k < r; k++) offsets[k] = (double)reference_below(&random, 4);
-                kernels->nearest(r, 7, C, offsets, 2, names);
+                kernels->nearest(r, 7, C, offsets, 2, assignments);
                 for (int64_t j = 0; j < 7; j++) {
                     int64_t best = 0;
                     for (int64_t k = 1; k < r; k++)
                         if (offsets[k] - 2 * C[j * r + k] < offsets[best] - 2 * C[j * r + best]) best = k;
-                    assert_int_equal(names[j], best);
+                    assert_int_equal(assignments[j], best);
                 }
             }
     }
@@ -56,23 +56,23 @@ static armilla_lloyd lloyd_of(armilla_context *context, armilla_sweep *sweep, co
 /* Data in both forms, and centred: sums of clusters, their sizes, <X,UW> and the inertia. */
 typedef struct outcome {
     double A[M * R], sizes[R], cross, change, inertia;
-    int32_t names[N];
+    int32_t assignments[N];
 } outcome;
 
-static void sweep_names(armilla_context *context, const armilla_data *X, const double *squared, const double *U,
-                        int threads, outcome *got)
+static void sweep_assignments(armilla_context *context, const armilla_data *X, const double *squared, const double *U,
+                              int threads, outcome *got)
 {
     double offsets[R], squares[R], distances[N];
     armilla_sweep *sweep = NULL;
     for (int64_t k = 0; k < R; k++) squares[k] = reference_dot(M, U + k * M, U + k * M);
-    for (int64_t j = 0; j < N; j++) got->names[j] = (int32_t)(j % 2);
+    for (int64_t j = 0; j < N; j++) got->assignments[j] = (int32_t)(j % 2);
     REFERENCE_OK(armilla_call_enter(context, threads));
-    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
+    REFERENCE_OK(armilla_sweep_new_assigning(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
     armilla_lloyd lloyd = lloyd_of(context, sweep, squared, offsets);
     lloyd.U_typed = U;
     lloyd.squares = squares;
     lloyd.stride = 1;
-    lloyd.names = got->names;
+    lloyd.assignments = got->assignments;
     lloyd.distances = distances;
     REFERENCE_OK(armilla_lloyd_assign(&lloyd));
     assert_null(armilla_sweep_G(sweep));
@@ -85,7 +85,7 @@ static void sweep_names(armilla_context *context, const armilla_data *X, const d
     armilla_call_leave(context);
 }
 
-static void check_names(const double *X, const double *U, const outcome *got)
+static void check_assignments(const double *X, const double *U, const outcome *got)
 {
     double A[M * R] = {0}, sizes[R] = {0}, cross = 0, change = 0, inertia = 0;
     for (int64_t j = 0; j < N; j++) {
@@ -97,7 +97,7 @@ static void check_names(const double *X, const double *U, const outcome *got)
             if (square < least) best = k;
             least = fmin(least, square);
         }
-        assert_int_equal(got->names[j], best);
+        assert_int_equal(got->assignments[j], best);
         sizes[best] += 1;
         inertia += least;
         change += best == j % 2 ? 0 : 2;
@@ -133,7 +133,7 @@ static void fill(uint64_t seed)
     }
 }
 
-static void test_sums_of_names(void **state)
+static void test_sums_of_assignments(void **state)
 {
     armilla_context *context = support_context();
     const armilla_column_map centre = {.mean = mean};
@@ -153,9 +153,9 @@ static void test_sums_of_names(void **state)
         else
             REFERENCE_OK(armilla_data_wrap_dense(context, ARMILLA_F64, dense, M, N, M, &raw));
         if (centred) REFERENCE_OK(armilla_data_prepare(context, raw, &centre, &prepared));
-        sweep_names(context, centred ? prepared : raw, squared, U, 1, &one);
-        sweep_names(context, centred ? prepared : raw, squared, U, 3, &three);
-        check_names(X, U, &one);
+        sweep_assignments(context, centred ? prepared : raw, squared, U, 1, &one);
+        sweep_assignments(context, centred ? prepared : raw, squared, U, 3, &three);
+        check_assignments(X, U, &one);
         assert_memory_equal(&one, &three, sizeof one);
         armilla_data_free(prepared);
         armilla_data_free(raw);
@@ -166,7 +166,7 @@ static void test_sums_of_names(void **state)
 /* A step whose callers keep everything in matrices, diagonals among them, and whose set refuses means that point down. */
 typedef struct trial {
     double U[M * R], U_next[M * R], A[M * R], G[R * R], H[R * R], distances[N];
-    int32_t names[N];
+    int32_t assignments[N];
     double inertia;
     int revived, settled;
 } trial;
@@ -201,7 +201,7 @@ static void settle_trial(void *self)
     for (int64_t k = 0; k < R; k++) t->H[k * R + k] = reference_dot(M, t->U + k * M, t->U + k * M);
 }
 
-/* Means of the names j % R of the samples, two centres without any and one whose mean is refused. */
+/* Means of the assignments j % R of the samples, two centres without any and one whose mean is refused. */
 static void begin_trial(uint64_t seed, trial *t)
 {
     uint64_t random = seed;
@@ -211,7 +211,7 @@ static void begin_trial(uint64_t seed, trial *t)
     for (int64_t k = 0; k < R; k++) t->G[k * R + k] = 0;
     for (int64_t j = 0; j < N; j++) {
         const int64_t k = j % R;
-        t->names[j] = (int32_t)k;
+        t->assignments[j] = (int32_t)k;
         if (k == EMPTY || k == REVIVED) continue;
         t->G[k * R + k] += 1;
         for (int64_t i = 0; i < M; i++) t->A[k * M + i] += dense[j * M + i];
@@ -226,7 +226,7 @@ static armilla_status run_trial(armilla_context *context, const armilla_data *X,
     armilla_sweep *sweep = NULL;
     for (int64_t j = 0; j < N; j++) squared[j] = reference_dot(M, dense + j * M, dense + j * M);
     REFERENCE_OK(armilla_call_enter(context, 3));
-    REFERENCE_OK(armilla_sweep_new_naming(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
+    REFERENCE_OK(armilla_sweep_new_assigning(context, X, ARMILLA_F64, R, ARMILLA_LLOYD_TALLY, &sweep));
     armilla_lloyd lloyd = lloyd_of(context, sweep, squared, offsets);
     lloyd.l = l;
     lloyd.U = lloyd.U_typed = t->U;
@@ -236,7 +236,7 @@ static armilla_status run_trial(armilla_context *context, const armilla_data *X,
     lloyd.sizes = t->G;
     lloyd.squares = t->H;
     lloyd.stride = R + 1;
-    lloyd.names = t->names;
+    lloyd.assignments = t->assignments;
     lloyd.distances = t->distances;
     lloyd.atom = points_up;
     lloyd.revive = fails ? revive_none : revive_one;
@@ -249,7 +249,7 @@ static armilla_status run_trial(armilla_context *context, const armilla_data *X,
     return status;
 }
 
-/* The centres by plain division, the names and distances to l times these. */
+/* The centres by plain division, the assignments and distances to l times these. */
 static void check_trial(double l, bool stays, const trial *before, const trial *after)
 {
     double inertia = 0;
@@ -270,7 +270,7 @@ static void check_trial(double l, bool stays, const trial *before, const trial *
             if (square < least) best = k;
             least = fmin(least, square);
         }
-        assert_int_equal(after->names[j], best);
+        assert_int_equal(after->assignments[j], best);
         REFERENCE_NEAR(after->distances[j], least, 1e-10 * (1 + least));
         inertia += least;
     }
@@ -315,7 +315,7 @@ static void test_step_that_fails(void **state)
     after = before;
     assert_int_equal(run_trial(context, data, 1, false, true, &after), ARMILLA_BAD_DATA);
     assert_memory_equal(after.U, before.U, sizeof after.U);
-    assert_memory_equal(after.names, before.names, sizeof after.names);
+    assert_memory_equal(after.assignments, before.assignments, sizeof after.assignments);
     assert_int_equal(after.settled, 0);
     armilla_data_free(data);
     armilla_context_free(context);
@@ -455,7 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearest_is_the_first_of_equals),
-        cmocka_unit_test(test_sums_of_names),
+        cmocka_unit_test(test_sums_of_assignments),
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_step_that_fails),
         cmocka_unit_test(test_misfit),

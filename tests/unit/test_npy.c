@@ -37,7 +37,7 @@ static armilla_status read_memory(const unsigned char *file, size_t count, bool 
     return armilla_format_npy.read(context, &bytes, &options, data);
 }
 
-/* The sentence about a file with that dictionary, and as many bytes of zeros. */
+/* The message about a file with that dictionary, and as many bytes of zeros. */
 static void refuses(const char *dictionary, size_t bytes, const char *part)
 {
     unsigned char zeros[256] = {0};
@@ -391,7 +391,7 @@ static void writes_what_numpy_writes(void **state)
     armilla_data_free(data);
 }
 
-/* A copy that the limit has no room for is refused before room is asked for; what is mapped needs none. */
+/* A copy that the limit has no space for is refused before memory is asked for; what is mapped needs none. */
 static void respects_the_memory_limit(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The option tables: presets, ranges, words and their aliases, sentences about mistakes, and that what is shown can be
+/* The option tables: presets, ranges, words and their aliases, messages about mistakes, and that what is shown can be
  * read back. Driven by the table itself, so that a new row is tested without another edit. */
 #include "reference/reference.h"
 
@@ -15,7 +15,7 @@ static const armilla_option *row_of(const char *name)
     return row;
 }
 
-/* The row refuses text: the status, a sentence with the option's name, and the struct as it was. */
+/* The row refuses text: the status, a message with the option's name, and the struct as it was. */
 static void refuses(const armilla_option *row, const char *text, const char *sentence_has)
 {
     armilla_options options, before;

@@ -241,10 +241,10 @@ static void test_work_by_rows(void **state)
         reference_fill_normal(&random, m * r, B);
         reference_fill_normal(&random, r * r, K);
         REFERENCE_OK(armilla_algebra_new(context, m, r, &algebra));
-        for (int lent = 0; lent < 2; lent++) {
-            armilla_product product = {m, r, r, 3, 0, B, K, Z[lent]};
-            armilla_algebra_lend(algebra, lent ? &team : NULL);
-            armilla_gram_by_rows(algebra, B, G[lent]);
+        for (int shared = 0; shared < 2; shared++) {
+            armilla_product product = {m, r, r, 3, 0, B, K, Z[shared]};
+            armilla_algebra_set_team(algebra, shared ? &team : NULL);
+            armilla_gram_by_rows(algebra, B, G[shared]);
             armilla_by_rows(algebra, m, multiply_block, &product);
         }
         REFERENCE_HOLDS(memcmp(G[0], G[1], (size_t)(r * r) * sizeof(double)) == 0);
@@ -257,9 +257,9 @@ static void test_work_by_rows(void **state)
             REFERENCE_HOLDS(G[0][k] == G[0][k / r + k % r * r]);
         }
         armilla_algebra_free(algebra);
-        for (int lent = 0; lent < 2; lent++) {
-            free(G[lent]);
-            free(Z[lent]);
+        for (int shared = 0; shared < 2; shared++) {
+            free(G[shared]);
+            free(Z[shared]);
         }
         free(B);
         free(K);

@@ -114,31 +114,31 @@ static void test_sketches_are_small(void **state)
     (void)state;
     for (int64_t n = 1; n < 1000000000; n = 3 * n + 1)
         for (int64_t r = 1; r < 3000; r *= 3) {
-            const int64_t size = armilla_sketch_decide(ARMILLA_LOTTERY, n, r, 0.01, 1).samples;
+            const int64_t size = armilla_sketch_decide(ARMILLA_LOCAL_MINIMA, n, r, 0.01, 1).samples;
             const int64_t full = armilla_sketch_decide(ARMILLA_CONVEX, n, r, 1, 1).samples;
             const int64_t thin = armilla_sketch_decide(ARMILLA_CONVEX, n, r, 0.01, 1).samples;
             assert_true(size >= 0 && size <= n / 5);
             assert_true(size == 0 || size >= 10 * r);
             if (n >= 500 * r && n >= 10000)
-                assert_true(size > 0 && armilla_sketch_decide(ARMILLA_LOTTERY, 2 * n, r, 0.5, 1).samples == size);
+                assert_true(size > 0 && armilla_sketch_decide(ARMILLA_LOCAL_MINIMA, 2 * n, r, 0.5, 1).samples == size);
             assert_true(full == size);
             assert_true(thin == 0 || (thin >= 1000 * r && thin <= n / 5));
         }
     for (int64_t restarts = 1; restarts < 100; restarts++) {
         const armilla_sketch_plan closed = armilla_sketch_decide(ARMILLA_CLOSED, 100000, 10, 1, restarts);
         const armilla_sketch_plan convex = armilla_sketch_decide(ARMILLA_CONVEX, 100000, 10, 1, restarts);
-        const armilla_sketch_plan lottery = armilla_sketch_decide(ARMILLA_LOTTERY, 100000, 10, 1, restarts);
-        assert_true(closed.starts == restarts && convex.starts == restarts && lottery.starts >= restarts);
-        assert_true(lottery.kept >= 1 && lottery.kept <= restarts && closed.kept == lottery.kept);
+        const armilla_sketch_plan many_minima = armilla_sketch_decide(ARMILLA_LOCAL_MINIMA, 100000, 10, 1, restarts);
+        assert_true(closed.starts == restarts && convex.starts == restarts && many_minima.starts >= restarts);
+        assert_true(many_minima.kept >= 1 && many_minima.kept <= restarts && closed.kept == many_minima.kept);
         assert_int_equal(armilla_sketch_decide(ARMILLA_GLOBAL, 100000, 10, 1, restarts).samples, 0);
-        if (restarts >= 4) assert_true(lottery.kept <= restarts / 2);
-        /* One start that is followed longer costs no more than the three of a lottery. */
-        assert_true(convex.iterations > lottery.iterations);
-        if (restarts == 1) assert_true(convex.iterations <= lottery.iterations * lottery.starts);
+        if (restarts >= 4) assert_true(many_minima.kept <= restarts / 2);
+        /* One start that is followed longer costs no more than the three of a many_minima. */
+        assert_true(convex.iterations > many_minima.iterations);
+        if (restarts == 1) assert_true(convex.iterations <= many_minima.iterations * many_minima.starts);
     }
 }
 
-/* An orthonormal basis has closed forms, NMF convex blocks; what chooses, or is on a part of a sphere, is a lottery. */
+/* An orthonormal basis has closed forms, NMF convex blocks; what chooses, or is on a part of a sphere, is a many_minima. */
 static void test_landscapes(void **state)
 {
     static const struct {
@@ -152,9 +152,9 @@ static void test_landscapes(void **state)
         {"free", "free", ARMILLA_CLOSED},
         {"nonnegative", "nonneg", ARMILLA_CONVEX},
         {"free", "nonneg", ARMILLA_CONVEX},
-        {"nonnegative", "nonneg-sphere", ARMILLA_LOTTERY},
-        {"unit", "sparse", ARMILLA_LOTTERY},
-        {"free", "one-hot", ARMILLA_LOTTERY},
+        {"nonnegative", "nonneg-sphere", ARMILLA_LOCAL_MINIMA},
+        {"unit", "sparse", ARMILLA_LOCAL_MINIMA},
+        {"free", "one-hot", ARMILLA_LOCAL_MINIMA},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -103,11 +103,11 @@ static void check_windows(const armilla_reducer *reducer, const result *got)
     static const armilla_window windows[] = {
         {0, 128, 1, 128}, {172, 128, 1, 128}, {5, 1, 1, 1}, {3, 4, 32, 9}, {10, 8, 16, 8}};
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-        double room[ARMILLA_WINDOW_ROOM];
+        double buffer[ARMILLA_WINDOW_BUFFER];
         const armilla_window *at = &windows[w];
-        armilla_reduced(reducer, SUMS, at, room);
+        armilla_reduced(reducer, SUMS, at, buffer);
         for (int64_t k = 0; k < at->runs * at->run; k++)
-            REFERENCE_HOLDS(room[k] == got->sums[at->first + k / at->run * at->stride + k % at->run]);
+            REFERENCE_HOLDS(buffer[k] == got->sums[at->first + k / at->run * at->stride + k % at->run]);
     }
 }
 
@@ -137,11 +137,11 @@ static void run_with_failure(armilla_reducer *reducer, int64_t slots)
 {
     work w = {.fail_at = slots / 2};
     result got = {.sums = {42}};
-    char sentence[64];
-    snprintf(sentence, sizeof sentence, "slot %d has failed", (int)w.fail_at);
+    char message[64];
+    snprintf(message, sizeof message, "slot %d has failed", (int)w.fail_at);
     REFERENCE_STATUS(reduce(reducer, &w, &got), ARMILLA_IO_ERROR);
     REFERENCE_HOLDS(got.sums[0] == 42);
-    assert_string_equal(armilla_context_error(reference_context), sentence);
+    assert_string_equal(armilla_context_error(reference_context), message);
 }
 
 static armilla_reducer *make(int64_t slots, int64_t keep, int threads)

@@ -148,8 +148,8 @@ static void reads_every_form(void **state)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         for (int compressed = 0; compressed < 2; compressed++) {
             write_archive(forms[i].members, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE);
-            for (int wide = 0; wide < 2; wide++) {
-                context->most_narrow = wide ? 0 : INT32_MAX;
+            for (int index64 = 0; index64 < 2; index64++) {
+                context->most_narrow = index64 ? 0 : INT32_MAX;
                 check_matrix(false, forms[i].type);
                 check_matrix(true, forms[i].type);
             }
@@ -170,7 +170,7 @@ static void reads_the_other_byte_order(void **state)
     }
 }
 
-/* Triplets are counted by entries and features first: more samples than that have no room in narrow indices. */
+/* Triplets are counted by entries and features first: more samples than that do not fit in narrow indices. */
 static void refuses_triplets_of_too_many_samples(void **state)
 {
     member members[MEMBERS];

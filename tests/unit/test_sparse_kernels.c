@@ -48,13 +48,14 @@ static void free_columns(columns *c)
     free(c);
 }
 
-static armilla_sparse_columns view(columns *c, armilla_type type, bool wide, int64_t first, int64_t count)
+static armilla_sparse_columns view(columns *c, armilla_type type, bool index64, int64_t first, int64_t count)
 {
     const int64_t at = c->starts[first];
     return (armilla_sparse_columns){count,
                                     (const char *)c->typed + (size_t)at * armilla_type_size(type),
-                                    wide ? (const void *)(c->wide_rows + at) : (const void *)(c->rows + at),
-                                    wide ? (const void *)(c->wide_starts + first) : (const void *)(c->starts + first),
+                                    index64 ? (const void *)(c->wide_rows + at) : (const void *)(c->rows + at),
+                                    index64 ? (const void *)(c->wide_starts + first)
+                                            : (const void *)(c->starts + first),
                                     M,
                                     c->cursors};
 }
@@ -71,9 +72,9 @@ static void check_products(const armilla_sparse_kernels *kernels, int64_t r, col
         if (i % stride >= r) U[i] = 0;
     if (kernels->type == ARMILLA_F32) reference_round_to_f32(M * stride, U);
     armilla_store(kernels->type, M * stride, U, typed);
-    for (int wide = 0; wide < 2; wide++) {
-        armilla_sparse_columns all = view(c, kernels->type, wide, 0, COUNT);
-        kernels->products[wide](&all, r, stride, typed, C);
+    for (int index64 = 0; index64 < 2; index64++) {
+        armilla_sparse_columns all = view(c, kernels->type, index64, 0, COUNT);
+        kernels->products[index64](&all, r, stride, typed, C);
         for (int64_t j = 0; j < COUNT; j++) {
             for (int64_t k = 0; k < r; k++) {
                 double sum = 0, size = 0;
@@ -83,8 +84,8 @@ static void check_products(const armilla_sparse_kernels *kernels, int64_t r, col
                 }
                 REFERENCE_NEAR(C[j * r + k], sum, 80 * epsilon * size);
             }
-            armilla_sparse_columns alone = view(c, kernels->type, wide, j, 1);
-            kernels->products[wide](&alone, r, stride, typed, one);
+            armilla_sparse_columns alone = view(c, kernels->type, index64, j, 1);
+            kernels->products[index64](&alone, r, stride, typed, one);
             REFERENCE_HOLDS(memcmp(one, C + j * r, (size_t)r * sizeof *one) == 0);
         }
     }
@@ -109,10 +110,10 @@ static void check_accumulate(const armilla_sparse_kernels *kernels, int64_t r, c
     for (int64_t j = 0; j < COUNT; j++)
         for (int64_t i = c->starts[j]; i < c->starts[j + 1]; i++)
             for (int64_t k = 0; k < r; k++) wanted[c->rows[i] * stride + k] += c->values[i] * W[j * r + k];
-    for (int wide = 0; wide < 2; wide++) {
-        armilla_sparse_columns all = view(c, kernels->type, wide, 0, COUNT);
+    for (int index64 = 0; index64 < 2; index64++) {
+        armilla_sparse_columns all = view(c, kernels->type, index64, 0, COUNT);
         memset(typed_A, 0x3f, (size_t)(M * stride) * armilla_type_size(kernels->type));
-        kernels->accumulate[wide](&all, r, stride, typed, typed_A);
+        kernels->accumulate[index64](&all, r, stride, typed, typed_A);
         armilla_fetch(kernels->type, M * stride, typed_A, A);
         for (int64_t i = 0; i < M * stride; i++) REFERENCE_NEAR(A[i], wanted[i], i % stride < r ? bound : 0);
     }
@@ -137,10 +138,10 @@ static void check_gather(const armilla_sparse_kernels *kernels, int64_t r, colum
         for (int64_t i = c->starts[j]; i < c->starts[j + 1]; i++)
             wanted[c->rows[i] * stride + names[j]] += c->values[i];
     }
-    for (int wide = 0; wide < 2; wide++) {
-        armilla_sparse_columns all = view(c, kernels->type, wide, 0, COUNT);
+    for (int index64 = 0; index64 < 2; index64++) {
+        armilla_sparse_columns all = view(c, kernels->type, index64, 0, COUNT);
         memset(typed, 0x3f, (size_t)(M * stride) * armilla_type_size(kernels->type));
-        kernels->gather[wide](&all, stride, names, typed);
+        kernels->gather[index64](&all, stride, names, typed);
         armilla_fetch(kernels->type, M * stride, typed, A);
         for (int64_t i = 0; i < M * stride; i++) REFERENCE_NEAR(A[i], wanted[i], wanted[i] != 0 ? bound : 0);
     }

@@ -127,13 +127,13 @@ static void count_warnings(void *user, armilla_log_level level, const char *text
     if (level == ARMILLA_LOG_WARNING && strstr(text, "counts up")) ++*(int *)user;
 }
 
-/* A first line that may be column numbers is told of, whichever it is taken for. */
+/* A first line that may be column numbers is reported of, whichever it is taken for. */
 static void tells_of_a_doubtful_first_line(void **state)
 {
     (void)state;
     static const struct {
         const char *text, *header;
-        int told;
+        int reported;
     } cases[] = {{"0,1,2\n5,6,9\n", NULL, 1}, {"1,2,3\n5,6,9\n", NULL, 1},   {"0,1,2\n5,6,9\n", "yes", 0},
                  {"0,1,2\n5,6,9\n", "no", 0}, {"0,1\n5,6\n", NULL, 0},       {"2,3,4\n5,6,9\n", NULL, 0},
                  {"0,1,3\n5,6,9\n", NULL, 0}, {"1,2,3\n1,2,3\n", NULL, 0},   {"0,1,2\n", NULL, 0},
@@ -141,10 +141,10 @@ static void tells_of_a_doubtful_first_line(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const armilla_read_options options = {.size = sizeof(armilla_read_options), .header = cases[i].header};
         armilla_data *data = NULL;
-        int told = 0;
-        armilla_context_set_log(context, count_warnings, &told);
+        int reported = 0;
+        armilla_context_set_log(context, count_warnings, &reported);
         support_ok(context, read_bytes(cases[i].text, strlen(cases[i].text), &options, &data));
-        assert_int_equal(told, cases[i].told);
+        assert_int_equal(reported, cases[i].reported);
         armilla_data_free(data);
     }
 }

@@ -151,7 +151,7 @@ static armilla_status read_asked(const char *path, int threads, int64_t fires_at
     return status;
 }
 
-/* Nothing is asked after the answer; every megabyte has a question of its own, and the end is told at the end only. */
+/* Nothing is asked after the answer; every megabyte has a question of its own, and the end is reported at the end only. */
 static void stop_at_every_question(const kind *k, bool mistaken, int threads)
 {
     char path[256];

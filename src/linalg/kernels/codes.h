@@ -154,10 +154,10 @@ INLINE bool all_done(const block *b)
     return sum == LANES;
 }
 
-static void descend(const armilla_descent *t, const double *d, double *w, double *room)
+static void descend(const armilla_descent *t, const double *d, double *w, double *workspace)
 {
     const int64_t r = t->r;
-    lanes *rows = (lanes *)room, top, found;
+    lanes *rows = (lanes *)workspace, top, found;
     block b = {.d = (const lanes *)d,
                .w = (lanes *)w,
                .Hw = rows,
@@ -206,9 +206,10 @@ INLINE int32_t nearest_atom(int64_t r, const double *c, const double *offsets, d
     return (int32_t)name;
 }
 
-static void nearest(int64_t r, int64_t count, const double *C, const double *offsets, double factor, int32_t *names)
+static void nearest(int64_t r, int64_t count, const double *C, const double *offsets, double factor,
+                    int32_t *assignments)
 {
-    for (int64_t j = 0; j < count; j++) names[j] = nearest_atom(r, C + j * r, offsets, factor);
+    for (int64_t j = 0; j < count; j++) assignments[j] = nearest_atom(r, C + j * r, offsets, factor);
 }
 
 /* Coordinate descent over w >= 0. */
@@ -268,12 +269,12 @@ INLINE unsigned move_all(cone *c, double settled)
     return done;
 }
 
-static unsigned descend_cone(const armilla_cone_descent *t, const double *d, double *w, double *room)
+static unsigned descend_cone(const armilla_cone_descent *t, const double *d, double *w, double *workspace)
 {
-    cone c = {.r = t->r, .H = t->H, .inverse = room, .d = (const lanes *)d, .w = (lanes *)w};
+    cone c = {.r = t->r, .H = t->H, .inverse = workspace, .d = (const lanes *)d, .w = (lanes *)w};
     for (int64_t k = 0; k < t->r; k++) {
         const double inverse = 1 / t->H[k * t->r + k];
-        room[k] = inverse > 0 && inverse < INFINITY ? inverse : 0;
+        workspace[k] = inverse > 0 && inverse < INFINITY ? inverse : 0;
     }
     const unsigned all = (1u << LANES) - 1;
     unsigned done = 0;

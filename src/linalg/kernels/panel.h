@@ -20,7 +20,7 @@ typedef place places __attribute__((vector_size(BYTES)));
 
 typedef REAL vector __attribute__((vector_size(BYTES), aligned(sizeof(REAL))));
 typedef REAL half __attribute__((vector_size(BYTES / 2), aligned(sizeof(REAL))));
-typedef double wide __attribute__((vector_size(LANES * 4), aligned(sizeof(double)))); /* a half in double */
+typedef double doubles __attribute__((vector_size(LANES * 4), aligned(sizeof(double)))); /* a half in double */
 
 enum {
     LINE = 64, /* bytes that a prefetch brings */
@@ -196,10 +196,10 @@ static void products(const armilla_columns *X, int64_t r, const void *U, double 
     }
 }
 
-INLINE void add_wide(double *to, vector v)
+INLINE void add_in_double(double *to, vector v)
 {
-    *(wide *)to += __builtin_convertvector(low_half(v), wide);
-    *(wide *)(to + LANES / 2) += __builtin_convertvector(high_half(v), wide);
+    *(doubles *)to += __builtin_convertvector(low_half(v), doubles);
+    *(doubles *)(to + LANES / 2) += __builtin_convertvector(high_half(v), doubles);
 }
 
 /* What accumulate works on: A += XW'. */
@@ -245,7 +245,7 @@ INLINE void add_block(int vectors, int atoms, adding *job, int64_t i, int64_t k,
     }
     for (int a = 0; a < atoms; a++)
         for (int v = 0; v < vectors; v++)
-            add_wide(A + a * m + v * LANES, rest < LANES ? keep_last(sum[v][a], rest) : sum[v][a]);
+            add_in_double(A + a * m + v * LANES, rest < LANES ? keep_last(sum[v][a], rest) : sum[v][a]);
     job->next = next;
 }
 
@@ -308,21 +308,21 @@ INLINE void add_columns(int count, int64_t m, const REAL *const *x, double *a, a
 {
     int64_t i = 0;
     for (; i + LANES <= m; i += LANES) {
-        wide low = *(wide *)(a + i), high = *(wide *)(a + i + LANES / 2);
+        doubles low = *(doubles *)(a + i), high = *(doubles *)(a + i + LANES / 2);
         for (int c = 0; c < count; c++) {
             const vector v = *(const vector *)(x[c] + i);
             fetch_ahead(next);
-            low += __builtin_convertvector(low_half(v), wide);
-            high += __builtin_convertvector(high_half(v), wide);
+            low += __builtin_convertvector(low_half(v), doubles);
+            high += __builtin_convertvector(high_half(v), doubles);
         }
-        *(wide *)(a + i) = low;
-        *(wide *)(a + i + LANES / 2) = high;
+        *(doubles *)(a + i) = low;
+        *(doubles *)(a + i + LANES / 2) = high;
     }
     for (; i < m; i++)
         for (int c = 0; c < count; c++) a[i] += (double)x[c][i];
 }
 
-static void gather(const armilla_columns *X, const int32_t *names, double *A)
+static void gather(const armilla_columns *X, const int32_t *assignments, double *A)
 {
     const int64_t m = X->m, behind = X->ahead_bytes / 2;
     ahead next = plan_ahead(X, behind, X->ahead_bytes - behind, X->count * (m / LANES));
@@ -335,11 +335,11 @@ static void gather(const armilla_columns *X, const int32_t *names, double *A)
             int count = 0;
             if (added[j - first]) continue;
             for (int64_t c = j; c < end && count < ADDED; c++) {
-                if (names[c] != names[j] || added[c - first]) continue;
+                if (assignments[c] != assignments[j] || added[c - first]) continue;
                 added[c - first] = true;
                 x[count++] = (const REAL *)X->values + c * X->stride;
             }
-            double *a = A + names[j] * m;
+            double *a = A + assignments[j] * m;
             if (count == ADDED)
                 add_columns(ADDED, m, x, a, &next);
             else

@@ -26,23 +26,23 @@ typedef double quarter __attribute__((vector_size(BYTES), aligned(sizeof(double)
 typedef REAL narrow_quarter __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL))));
 
 /* The part of a feature's run that an entry some places on will want. */
-INLINE void fetch_ahead(bool wide, int vectors, const void *rows, int64_t i, int64_t end, const REAL *runs,
+INLINE void fetch_ahead(bool index64, int vectors, const void *rows, int64_t i, int64_t end, const REAL *runs,
                         int64_t stride)
 {
-    const char *later = (const char *)(runs + armilla_index_at(wide, rows, armilla_min64(i, end - 1)) * stride);
+    const char *later = (const char *)(runs + armilla_index_at(index64, rows, armilla_min64(i, end - 1)) * stride);
     for (int b = 0; b < vectors * BYTES; b += LINE) __builtin_prefetch(later + b);
 }
 
 /* c[0 ... kept-1] += the strip's part of U'x for entries first ... last-1; `vectors` is a constant where inlined. There
  * are entries up to `end`. */
-INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
+INLINE void dot_strip(bool index64, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
                       const void *rows, int64_t stride, const REAL *U, int64_t kept, double *c)
 {
     vector sum[STRIP] = {{0}};
     REAL part[STRIP * BYTES / sizeof(REAL)];
     for (int64_t i = first; i < last; i++) {
-        const REAL *u = U + armilla_index_at(wide, rows, i) * stride;
-        fetch_ahead(wide, vectors, rows, i + DOT_AHEAD, end, U, stride);
+        const REAL *u = U + armilla_index_at(index64, rows, i) * stride;
+        fetch_ahead(index64, vectors, rows, i + DOT_AHEAD, end, U, stride);
         for (int v = 0; v < vectors; v++) sum[v] += values[i] * *(const vector *)(u + v * LANES);
     }
     for (int v = 0; v < vectors; v++) *(vector *)(part + v * LANES) = sum[v];
@@ -54,36 +54,36 @@ INLINE void dot_strip(bool wide, int vectors, int64_t first, int64_t last, int64
 }
 
 /* One chunk of one column, all strips. */
-INLINE void dot_chunk(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+INLINE void dot_chunk(bool index64, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
                       int64_t r, int64_t stride, const REAL *U, double *c)
 {
     int64_t k = 0;
     for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        dot_strip(wide, STRIP, first, last, end, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(index64, STRIP, first, last, end, values, rows, stride, U + k, r - k, c + k);
     if (k + 4 * LANES <= stride) {
-        dot_strip(wide, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(index64, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 4 * LANES;
     }
     if (k + 3 * LANES == stride) {
-        dot_strip(wide, 3, first, last, end, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(index64, 3, first, last, end, values, rows, stride, U + k, r - k, c + k);
         return;
     }
     if (k + 2 * LANES <= stride) {
-        dot_strip(wide, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
+        dot_strip(index64, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
         k += 2 * LANES;
     }
-    if (k < stride) dot_strip(wide, 1, first, last, end, values, rows, stride, U + k, r - k, c + k);
+    if (k < stride) dot_strip(index64, 1, first, last, end, values, rows, stride, U + k, r - k, c + k);
 }
 
-INLINE void products(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *U, double *C)
+INLINE void products(bool index64, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *U, double *C)
 {
-    const int64_t origin = armilla_index_at(wide, X->starts, 0);
-    const int64_t end = armilla_index_at(wide, X->starts, X->count) - origin;
+    const int64_t origin = armilla_index_at(index64, X->starts, 0);
+    const int64_t end = armilla_index_at(index64, X->starts, X->count) - origin;
     for (int64_t i = 0; i < X->count * r; i++) C[i] = 0;
     for (int64_t j = 0; j < X->count; j++) {
-        const int64_t last = armilla_index_at(wide, X->starts, j + 1) - origin;
-        for (int64_t i = armilla_index_at(wide, X->starts, j) - origin; i < last; i += CHUNK)
-            dot_chunk(wide, i, armilla_min64(i + CHUNK, last), end, X->values, X->rows, r, stride, U, C + j * r);
+        const int64_t last = armilla_index_at(index64, X->starts, j + 1) - origin;
+        for (int64_t i = armilla_index_at(index64, X->starts, j) - origin; i < last; i += CHUNK)
+            dot_chunk(index64, i, armilla_min64(i + CHUNK, last), end, X->values, X->rows, r, stride, U, C + j * r);
     }
 }
 
@@ -98,84 +98,84 @@ INLINE void load_code(const REAL *w, int64_t kept, vector *code)
 
 /* A += value * w, a strip of the rank, for entries first ... last-1, which are of one column. What a later entry will
  * change is fetched ahead, up to entry `end`. */
-INLINE void add_strip(bool wide, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
+INLINE void add_strip(bool index64, int vectors, int64_t first, int64_t last, int64_t end, const REAL *values,
                       const void *rows, int64_t stride, const REAL *w, int64_t kept, REAL *A)
 {
     vector code[STRIP];
     for (int v = 0; v < vectors; v++) load_code(w + v * LANES, kept - v * LANES, &code[v]);
     for (int64_t i = first; i < last; i++) {
-        REAL *a = A + armilla_index_at(wide, rows, i) * stride;
-        fetch_ahead(wide, vectors, rows, i + ADD_AHEAD, end, A, stride);
+        REAL *a = A + armilla_index_at(index64, rows, i) * stride;
+        fetch_ahead(index64, vectors, rows, i + ADD_AHEAD, end, A, stride);
         for (int v = 0; v < vectors; v++) *(vector *)(a + v * LANES) += values[i] * code[v];
     }
 }
 
-INLINE void add_column(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+INLINE void add_column(bool index64, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
                        int64_t r, int64_t stride, const REAL *w, REAL *A)
 {
     int64_t k = 0;
     for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        add_strip(wide, STRIP, first, last, end, values, rows, stride, w + k, r - k, A + k);
+        add_strip(index64, STRIP, first, last, end, values, rows, stride, w + k, r - k, A + k);
     if (k + 4 * LANES <= stride) {
-        add_strip(wide, 4, first, last, end, values, rows, stride, w + k, r - k, A + k);
+        add_strip(index64, 4, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 4 * LANES;
     }
     if (k + 3 * LANES == stride) {
-        add_strip(wide, 3, first, last, end, values, rows, stride, w + k, r - k, A + k);
+        add_strip(index64, 3, first, last, end, values, rows, stride, w + k, r - k, A + k);
         return;
     }
     if (k + 2 * LANES <= stride) {
-        add_strip(wide, 2, first, last, end, values, rows, stride, w + k, r - k, A + k);
+        add_strip(index64, 2, first, last, end, values, rows, stride, w + k, r - k, A + k);
         k += 2 * LANES;
     }
-    if (k < stride) add_strip(wide, 1, first, last, end, values, rows, stride, w + k, r - k, A + k);
+    if (k < stride) add_strip(index64, 1, first, last, end, values, rows, stride, w + k, r - k, A + k);
 }
 
 /* Where the features from `limit` on begin in a column. */
-INLINE int64_t find_limit(bool wide, const armilla_sparse_columns *X, int64_t i, int64_t last, int64_t limit)
+INLINE int64_t find_limit(bool index64, const armilla_sparse_columns *X, int64_t i, int64_t last, int64_t limit)
 {
     if (limit == X->m) return last;
-    while (i < last && armilla_index_at(wide, X->rows, i) < limit) i++;
+    while (i < last && armilla_index_at(index64, X->rows, i) < limit) i++;
     return i;
 }
 
 /* A += value * e_name, one number of every run. */
-INLINE void add_named(bool wide, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
-                      int64_t stride, int64_t name, REAL *A)
+INLINE void add_assigned(bool index64, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
+                         int64_t stride, int64_t name, REAL *A)
 {
     for (int64_t i = first; i < last; i++) {
-        const int64_t later = armilla_index_at(wide, rows, armilla_min64(i + ADD_AHEAD, end - 1));
+        const int64_t later = armilla_index_at(index64, rows, armilla_min64(i + ADD_AHEAD, end - 1));
         __builtin_prefetch(A + later * stride + name, 1);
-        A[armilla_index_at(wide, rows, i) * stride + name] += values[i];
+        A[armilla_index_at(index64, rows, i) * stride + name] += values[i];
     }
 }
 
-/* What the columns are multiplied by: codes, or where W is NULL the names of axes. */
+/* What the columns are multiplied by: codes, or where W is NULL the assignments of axes. */
 typedef struct multiplier {
     const REAL *W;
-    const int32_t *names;
+    const int32_t *assignments;
 } multiplier;
 
 /* Features are taken tile by tile, each for all columns before the next, so that runs that several columns change stay
  * in a cache; columns are sorted, so a cursor for each is enough. Each run gets the columns in their order. */
-INLINE void accumulate(bool wide, const armilla_sparse_columns *X, int64_t r, int64_t stride, multiplier by, REAL *A)
+INLINE void accumulate(bool index64, const armilla_sparse_columns *X, int64_t r, int64_t stride, multiplier by, REAL *A)
 {
-    const int64_t origin = armilla_index_at(wide, X->starts, 0);
-    const int64_t end = armilla_index_at(wide, X->starts, X->count) - origin;
+    const int64_t origin = armilla_index_at(index64, X->starts, 0);
+    const int64_t end = armilla_index_at(index64, X->starts, X->count) - origin;
     const int64_t tile = armilla_max64(1, TILE / (int64_t)sizeof(REAL) / stride);
-    for (int64_t j = 0; j < X->count; j++) X->cursors[j] = armilla_index_at(wide, X->starts, j) - origin;
+    for (int64_t j = 0; j < X->count; j++) X->cursors[j] = armilla_index_at(index64, X->starts, j) - origin;
     for (int64_t base = 0; base < X->m; base += tile) {
         const int64_t limit = armilla_min64(base + tile, X->m);
         for (int64_t i = base * stride; i < limit * stride; i += LANES) *(vector *)(A + i) = (vector){0};
         for (int64_t j = 0; j < X->count; j++) {
-            const int64_t first = X->cursors[j], last = armilla_index_at(wide, X->starts, j + 1) - origin;
-            const int64_t stop = find_limit(wide, X, first, last, limit);
+            const int64_t first = X->cursors[j], last = armilla_index_at(index64, X->starts, j + 1) - origin;
+            const int64_t stop = find_limit(index64, X, first, last, limit);
             X->cursors[j] = stop;
             if (first == stop) continue;
             if (by.W)
-                add_column(wide, first, stop, end, X->values, X->rows, r, stride, by.W + j * r, A);
+                add_column(index64, first, stop, end, X->values, X->rows, r, stride, by.W + j * r, A);
             else
-                add_named(wide, first, stop, end, X->values, X->rows, stride, by.names[j], A);
+                add_assigned(index64, first, stop, end, X->values, X->rows, stride, by.assignments[j], A);
         }
     }
 }
@@ -185,7 +185,7 @@ static void products_narrow(const armilla_sparse_columns *X, int64_t r, int64_t 
     products(false, X, r, stride, U, C);
 }
 
-static void products_wide(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C)
+static void products_index64(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C)
 {
     products(true, X, r, stride, U, C);
 }
@@ -195,23 +195,23 @@ static void accumulate_narrow(const armilla_sparse_columns *X, int64_t r, int64_
     accumulate(false, X, r, stride, (multiplier){W, NULL}, A);
 }
 
-static void accumulate_wide(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
+static void accumulate_index64(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
 {
     accumulate(true, X, r, stride, (multiplier){W, NULL}, A);
 }
 
-static void gather_narrow(const armilla_sparse_columns *X, int64_t stride, const int32_t *names, void *A)
+static void gather_narrow(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments, void *A)
 {
-    accumulate(false, X, stride, stride, (multiplier){NULL, names}, A);
+    accumulate(false, X, stride, stride, (multiplier){NULL, assignments}, A);
 }
 
-static void gather_wide(const armilla_sparse_columns *X, int64_t stride, const int32_t *names, void *A)
+static void gather_index64(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments, void *A)
 {
-    accumulate(true, X, stride, stride, (multiplier){NULL, names}, A);
+    accumulate(true, X, stride, stride, (multiplier){NULL, assignments}, A);
 }
 
 const armilla_sparse_kernels TABLE = {ISA_NAME,
                                       TYPE_TAG,
-                                      {products_narrow, products_wide},
-                                      {accumulate_narrow, accumulate_wide},
-                                      {gather_narrow, gather_wide}};
+                                      {products_narrow, products_index64},
+                                      {accumulate_narrow, accumulate_index64},
+                                      {gather_narrow, gather_index64}};

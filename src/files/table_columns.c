@@ -1,6 +1,6 @@
 /* Finding the header and the columns that hold no numbers. A wrong guess costs a sample or a feature in silence, so
  * that whatever is doubtful is taken for a row of numbers, and complained of as such. */
-#include "files/layout.h"
+#include "files/table_columns.h"
 
 #include "base/size.h"
 
@@ -25,7 +25,7 @@ static bool is_name(armilla_span field)
     return false;
 }
 
-static record_kinds look_at(const armilla_text *text, const armilla_table_layout *columns, armilla_span record)
+static record_kinds look_at(const armilla_text *text, const armilla_table_columns *columns, armilla_span record)
 {
     record_kinds kinds = {.consecutive = true};
     armilla_span field;
@@ -93,7 +93,7 @@ static armilla_status decide_header(const armilla_text *text, const record_kinds
                         "header '%s' (" ARMILLA_FIELD("header") ") is unknown; it can be yes or no", given);
 }
 
-static armilla_status find_records(const armilla_text *text, armilla_table_layout *c, record_kinds *first)
+static armilla_status find_records(const armilla_text *text, armilla_table_columns *c, record_kinds *first)
 {
     armilla_span rest = text->all, record = rest, second = rest;
     record_kinds following = {0};
@@ -116,7 +116,7 @@ static armilla_status find_records(const armilla_text *text, armilla_table_layou
     return ARMILLA_OK;
 }
 
-static bool ends_empty(const armilla_table_layout *c, armilla_span record)
+static bool ends_empty(const armilla_table_columns *c, armilla_span record)
 {
     armilla_span field = {record.start, record.start};
     for (const unsigned char *at = record.start; armilla_fields_next(&c->dialect, record, &at, &field);) {}
@@ -125,7 +125,7 @@ static bool ends_empty(const armilla_table_layout *c, armilla_span record)
 }
 
 /* Fields of a record, and what the header has to do with them. */
-static armilla_status count_columns(const armilla_text *text, armilla_table_layout *c)
+static armilla_status count_columns(const armilla_text *text, armilla_table_columns *c)
 {
     const int64_t header = armilla_fields_count(&c->dialect, c->names);
     c->fields = armilla_fields_count(&c->dialect, c->first);
@@ -144,14 +144,14 @@ static armilla_status count_columns(const armilla_text *text, armilla_table_layo
 }
 
 /* The header's fields are the names of the columns. */
-static bool header_fits(const armilla_table_layout *c)
+static bool header_fits(const armilla_table_columns *c)
 {
     const int64_t header = c->header ? armilla_fields_count(&c->dialect, c->names) : 0;
     return c->header && (c->short_header || header == c->fields || (c->trailing && header == c->fields + 1));
 }
 
 /* A column by its name or by its number from 1. */
-static armilla_status find_column(const armilla_text *text, const armilla_table_layout *c, const char *wanted,
+static armilla_status find_column(const armilla_text *text, const armilla_table_columns *c, const char *wanted,
                                   const char *option, int64_t *column)
 {
     const unsigned char *at = c->names.start;
@@ -175,7 +175,7 @@ static armilla_status find_column(const armilla_text *text, const armilla_table_
                         text->path, wanted, option, c->header ? "" : ", of which it has none,", c->fields);
 }
 
-static bool header_begins_empty(const armilla_table_layout *c)
+static bool header_begins_empty(const armilla_table_columns *c)
 {
     const unsigned char *at = c->names.start;
     armilla_span field = {at, at};
@@ -184,7 +184,7 @@ static bool header_begins_empty(const armilla_table_layout *c)
 }
 
 /* Without a word from the caller names are a first column that is text, or that the header does not name. */
-static void guess_names(armilla_table_layout *c, const record_kinds *first)
+static void guess_names(armilla_table_columns *c, const record_kinds *first)
 {
     if (c->fields < 2 || c->label == 0) return;
     const bool unnamed = c->short_header || header_begins_empty(c);
@@ -192,16 +192,16 @@ static void guess_names(armilla_table_layout *c, const record_kinds *first)
     if (unnamed || c->names_are_text) c->name = 0;
 }
 
-int64_t armilla_table_layout_numbers(const armilla_table_layout *columns)
+int64_t armilla_table_columns_numbers(const armilla_table_columns *columns)
 {
     return columns->fields - (columns->name >= 0) - (columns->label >= 0 && columns->label != columns->name);
 }
 
-armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table_layout *columns)
+armilla_status armilla_table_columns_find(const armilla_text *text, armilla_table_columns *columns)
 {
     const armilla_read_options *options = text->options;
     record_kinds first = {0};
-    armilla_table_layout c = {.name = -1, .label = -1};
+    armilla_table_columns c = {.name = -1, .label = -1};
     armilla_status status = find_records(text, &c, &first);
     if (status == ARMILLA_OK) status = count_columns(text, &c);
     if (status == ARMILLA_OK && options->label_column && options->sample_columns)
@@ -215,7 +215,7 @@ armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table
         status = find_column(text, &c, options->name_column, ARMILLA_FIELD("name_column"), &c.name);
     if (status != ARMILLA_OK) return status;
     if (!options->name_column) guess_names(&c, &first);
-    if (armilla_table_layout_numbers(&c) < 1)
+    if (armilla_table_columns_numbers(&c) < 1)
         return armilla_fail(text->context, ARMILLA_BAD_DATA,
                             "%s: no column of numbers is left beside names and labels; check how it was made",
                             text->path);
@@ -223,7 +223,8 @@ armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table
     return ARMILLA_OK;
 }
 
-armilla_status armilla_table_layout_names(const armilla_text *text, const armilla_table_layout *c, armilla_names *names)
+armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *c,
+                                           armilla_names *names)
 {
     const unsigned char *at = c->names.start;
     armilla_span field;

@@ -1,10 +1,10 @@
 /* What the columns of a table are: numbers, names or labels; and whether its first record is a header. */
-#ifndef ARMILLA_FILES_LAYOUT_H
-#define ARMILLA_FILES_LAYOUT_H
+#ifndef ARMILLA_FILES_TABLE_COLUMNS_H
+#define ARMILLA_FILES_TABLE_COLUMNS_H
 
 #include "files/fields.h"
 
-typedef struct armilla_table_layout {
+typedef struct armilla_table_columns {
     armilla_dialect dialect;
     bool header;
     bool doubtful;       /* the first record was taken for data, and may be column numbers */
@@ -15,16 +15,16 @@ typedef struct armilla_table_layout {
     bool short_header;   /* the column of names has no field in it, as R writes it */
     int64_t name, label; /* these columns, from 0; -1: none */
     bool names_are_text; /* the column of names was found by being text: a number in it is a mistake */
-} armilla_table_layout;
+} armilla_table_columns;
 
 /* Looks at the first records, and at what the options say. */
-armilla_status armilla_table_layout_find(const armilla_text *text, armilla_table_layout *columns);
+armilla_status armilla_table_columns_find(const armilla_text *text, armilla_table_columns *columns);
 
 /* Fields of the header that name columns of numbers. */
-armilla_status armilla_table_layout_names(const armilla_text *text, const armilla_table_layout *columns,
-                                          armilla_names *names);
+armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *columns,
+                                           armilla_names *names);
 
 /* How many columns of numbers there are. */
-int64_t armilla_table_layout_numbers(const armilla_table_layout *columns);
+int64_t armilla_table_columns_numbers(const armilla_table_columns *columns);
 
 #endif
