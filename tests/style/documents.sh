@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the documents name exists: every path and link, every function, type and macro of the library, and the heading
-# that a link points at; and they use the field's words. A name with capitals in it (src/sets/NAME.c) stands for many
+# that a link points at; and they, and the sources, use the field's words. A name with capitals in it (src/sets/NAME.c) stands for many
 # and is not looked for.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -64,6 +64,11 @@ done
 # The field's words: workspace, message, local minima, separated by.
 if words=$(grep -nwE 'told|spoken|lends?|lottery|apart by|under way' "${documents[@]}"); then
     complain "these are a private English:"
+    echo "$words"
+fi
+if words=$(grep -rnwE --include='*.[ch]' 'told|spoken|lends?|lent|lottery|bench(es)?|rooms?|crew|apart by|under way' \
+    src cli convert include); then
+    complain "these are a private English, in the sources:"
     echo "$words"
 fi
 ((found > 150)) || complain "only $found names were found"
