@@ -96,11 +96,13 @@ static bool a_block(int64_t j)
 }
 
 static const scenario scenarios[] = {
-    {{.labels = "3"}, all_of, one_label},
-    {{.labels = "3, 0", .samples = "1-100"}, all_of, two_labels_early},
-    {{.samples = "21-120,101-139,cell\xc3\xa9 139"}, all_of, a_block},
-    {{.features = "gene 3,1,6-11,gene 11,6-7"}, some_features, all_of},
-    {{.features = "gene 3,1,6-11,gene 11,6-7", .labels = "3"}, some_features, one_label},
+    {{.size = sizeof(armilla_selection), .labels = "3"}, all_of, one_label},
+    {{.size = sizeof(armilla_selection), .labels = "3, 0", .samples = "1-100"}, all_of, two_labels_early},
+    {{.size = sizeof(armilla_selection), .samples = "21-120,101-139,cell\xc3\xa9 139"}, all_of, a_block},
+    {{.size = sizeof(armilla_selection), .features = "gene 3,1,6-11,gene 11,6-7"}, some_features, all_of},
+    {{.size = sizeof(armilla_selection), .features = "gene 3,1,6-11,gene 11,6-7", .labels = "3"},
+     some_features,
+     one_label},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
@@ -305,15 +307,19 @@ static void test_refusals(void **state)
         armilla_status status;
         const char *part;
     } cases[] = {
-        {{.labels = "7"}, ARMILLA_BAD_DATA, "no sample has the label '7'"},
-        {{.features = "gene 99"}, ARMILLA_BAD_DATA, "'gene 99' is neither the name of a feature"},
-        {{.features = "0"}, ARMILLA_BAD_DATA, "'0' is neither"},
-        {{.features = "5-2"}, ARMILLA_BAD_DATA, "'5-2' is neither"},
-        {{.features = "1-14"}, ARMILLA_BAD_DATA, "there is no feature 14: the data have 13"},
-        {{.samples = "99999999999999999999"}, ARMILLA_BAD_DATA, "is neither"},
-        {{.samples = ""}, ARMILLA_BAD_ARGUMENT, "names nothing"},
-        {{.samples = " , "}, ARMILLA_BAD_ARGUMENT, "names nothing"},
-        {{.samples = "1", .labels = "3"}, ARMILLA_BAD_DATA, "leave no sample"},
+        {{.size = sizeof(armilla_selection), .labels = "7"}, ARMILLA_BAD_DATA, "no sample has the label '7'"},
+        {{.size = sizeof(armilla_selection), .features = "gene 99"},
+         ARMILLA_BAD_DATA,
+         "'gene 99' is neither the name of a feature"},
+        {{.size = sizeof(armilla_selection), .features = "0"}, ARMILLA_BAD_DATA, "'0' is neither"},
+        {{.size = sizeof(armilla_selection), .features = "5-2"}, ARMILLA_BAD_DATA, "'5-2' is neither"},
+        {{.size = sizeof(armilla_selection), .features = "1-14"},
+         ARMILLA_BAD_DATA,
+         "there is no feature 14: the data have 13"},
+        {{.size = sizeof(armilla_selection), .samples = "99999999999999999999"}, ARMILLA_BAD_DATA, "is neither"},
+        {{.size = sizeof(armilla_selection), .samples = ""}, ARMILLA_BAD_ARGUMENT, "names nothing"},
+        {{.size = sizeof(armilla_selection), .samples = " , "}, ARMILLA_BAD_ARGUMENT, "names nothing"},
+        {{.size = sizeof(armilla_selection), .samples = "1", .labels = "3"}, ARMILLA_BAD_DATA, "leave no sample"},
     };
     const double values[2] = {1, 2};
     const armilla_selection by_label = {.size = sizeof(armilla_selection), .labels = "1"};
