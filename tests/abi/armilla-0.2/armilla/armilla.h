@@ -18,7 +18,7 @@
  *     armilla_context_free(context);
  *
  * Every function that can fail returns an armilla_status, writes its outputs last and leaves them untouched on
- * failure; the context then holds a sentence that says what, where and what to do. Every _free accepts NULL. */
+ * failure; the context then holds a message that says what, where and what to do. Every _free accepts NULL. */
 #ifndef ARMILLA_H
 #define ARMILLA_H
 

@@ -70,7 +70,7 @@ enum { ARMILLA_PRECISION_COUNT = 0 ARMILLA_PRECISION_LIST(ARMILLA_COUNT_TYPE) };
 #undef ARMILLA_ENUM_STOP
 #undef ARMILLA_ENUM_TYPE
 
-/* What the lists above say of each: a sentence, the exit status of the command, a word. */
+/* What the lists above say of each: a message, the exit status of the command, a word. */
 ARMILLA_API const char *armilla_status_text(armilla_status status);
 ARMILLA_API int armilla_status_exit(armilla_status status);
 ARMILLA_API const char *armilla_stop_word(armilla_stop stop);
@@ -114,12 +114,12 @@ ARMILLA_API void armilla_context_free(armilla_context *context);
 /* Replaces, in place, every character that would move a terminal or end a line by '?': for names and texts out of files,
  * before they are printed. Error messages have been through it. Returns text. */
 ARMILLA_API char *armilla_plain_text(char *text);
-/* The sentence about the last failure, "" where there was none. */
+/* The message about the last failure, "" where there was none. */
 ARMILLA_API const char *armilla_context_error(const armilla_context *context);
 ARMILLA_API void armilla_context_set_log(armilla_context *context, armilla_log_function log, void *user);
 
 /* Writes into text, of that size, how users of this program name a field of the options, with the value where that is
- * not NULL: "--normalize l2" or "normalize='l2'" for normalize and l2. A field that several structs have is told by a
+ * not NULL: "--normalize l2" or "normalize='l2'" for normalize and l2. A field that several structs have is named by a
  * word before a point, such as write.format. It may be called on any thread of a call. */
 typedef void (*armilla_wording)(void *user, const char *field, const char *value, char *text, size_t size);
 /* Messages and warnings from now on; NULL: as C has them, "normalize l2". */
@@ -162,7 +162,7 @@ typedef struct armilla_progress {
     armilla_stage stage;
     bool stopping;   /* the end has been asked for, or the time is up: what is left to do is what a result needs */
     double fraction; /* of the stage, 0 ... 1; of iterations that of the most there may be */
-    /* Of what is under way in the stage: bytes of a file, samples of a pass; 0 of 0 where nothing is counted. */
+    /* Of what is in progress in the stage: bytes of a file, samples of a pass; 0 of 0 where nothing is counted. */
     int64_t done, total;
     double seconds;   /* since the stage began */
     double remaining; /* seconds that the stage will still take at this rate; NaN where that cannot be said yet */
@@ -173,7 +173,7 @@ typedef struct armilla_progress {
  * over the data. Called many times a second, always on the thread that made the call; it must not use the context. */
 typedef int (*armilla_watch)(void *user, const armilla_progress *progress);
 
-/* watch is told about, and asked in, every long call with the context from now on: reading, fits, transform,
+/* watch is notified of, and asked in, every long call with the context from now on: reading, fits, transform,
  * reconstruct, clusters, writing. NULL: nobody is. */
 ARMILLA_API void armilla_context_set_watch(armilla_context *context, armilla_watch watch, void *user);
 

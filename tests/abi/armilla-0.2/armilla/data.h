@@ -31,7 +31,8 @@ ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, ar
                                                     int64_t m, int64_t n, armilla_data **data);
 
 /* A function of the program's that has the numbers: rows of a database, slices of a large file, pictures that are decoded
- * when they are wanted. Data from it are dense; no more of them is in memory than the panels that threads work on. */
+ * when they are wanted. Data from it are dense; fits, transform, clusters and surveys have no more of
+ * them in memory than the panels that threads work on. armilla_model_check, writing and selecting copy them first. */
 typedef struct armilla_data_source {
     size_t size;
     armilla_type type;
@@ -39,7 +40,7 @@ typedef struct armilla_data_source {
     /* Samples first ... first+count-1: that of number first+j is the m numbers of the type from number j*stride of buffer
      * on. Asked for in any order, again and again, and from several threads at once; a sample must always have the same
      * numbers. ARMILLA_OK, or why not: ARMILLA_NO_MEMORY stays that, all else becomes ARMILLA_IO_ERROR, and what stands in
-     * message (ARMILLA_SOURCE_MESSAGE bytes, empty before) is quoted in the context's sentence. */
+     * message (ARMILLA_SOURCE_MESSAGE bytes, empty before) is quoted in the context's message. */
     armilla_status (*fill)(void *self, int64_t first, int64_t count, void *buffer, int64_t stride, char *message);
     void *self;                /* for fill and close */
     bool serial;               /* fill is called by one thread at a time */
@@ -83,7 +84,7 @@ static inline void armilla_read_options_default(armilla_read_options *options)
 }
 
 /* Opens a file; options may be NULL. Numbers that are used as they are stored are mapped, not read.
- * The context's watch is told, in bytes, how far unpacking, parsing and the images of a folder have come. */
+ * The context's watch is notified, in bytes, how far unpacking, parsing and the images of a folder have come. */
 ARMILLA_API armilla_status armilla_data_open(armilla_context *context, const char *path,
                                              const armilla_read_options *options, armilla_data **data);
 
@@ -103,7 +104,7 @@ static inline void armilla_write_options_default(armilla_write_options *options)
 
 /* Writes data that were opened or wrapped; options may be NULL. The file appears whole or not at all, also where the
  * context's watch ends the writing. Numbers in text come back bit for bit in the type that the data are held in. What a
- * format cannot hold, such as names, is told by a warning to the context's log. */
+ * format cannot hold, such as names, is reported by a warning to the context's log. */
 ARMILLA_API armilla_status armilla_data_write(armilla_context *context, const armilla_data *data, const char *path,
                                               const armilla_write_options *options);
 
@@ -123,7 +124,7 @@ ARMILLA_API armilla_type armilla_data_type(const armilla_data *data);
 /* How it is held, e.g. "dense f32". */
 ARMILLA_API const char *armilla_data_storage(const armilla_data *data);
 
-/* What a file told besides numbers. */
+/* What a file holds besides numbers. */
 typedef enum armilla_naming {
     ARMILLA_FEATURE_NAMES,
     ARMILLA_SAMPLE_NAMES,
@@ -142,7 +143,7 @@ ARMILLA_API armilla_status armilla_data_set_names(armilla_data *data, armilla_na
 /* The data get the labels in the file, one per sample: text with one per line, IDX or an .npy vector. */
 ARMILLA_API armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path);
 
-/* What is kept of data: lists apart by commas, NULL for everything. Samples and features are given by their names, by
+/* What is kept of data: lists separated by commas, NULL for everything. Samples and features are given by their names, by
  * numbers from 1 or by ranges such as 1-100, also as a file of that name with one of these on each line; labels by
  * their texts. What several lists leave is what all of them keep, in the order of the data. */
 typedef struct armilla_selection {

@@ -26,15 +26,14 @@ typedef struct armilla_option {
     armilla_option_kind kind;
     bool open;  /* WORD: also anything else, such as a file */
     bool sized; /* the struct that the table describes begins with its size: fields that it does not have are not set */
-    size_t offset;                       /* of the field in the struct that the table describes */
-    const char *preset;                  /* default, in the words a user would type; NULL: none (0, false, NULL) */
-    double low, high;                    /* range, for INTEGER and REAL */
-    const char *automatic;               /* the word that POSITIVE takes for "none" or "auto" */
-    const char *(*choice)(size_t index); /* WORD: the index-th choice, NULL past the last */
-    const char *(*resolve)(
-        const char *spoken); /* WORD, optional: the canonical name of a spoken one (aliases), or NULL */
-    const char *value;       /* what --help calls the value: "R", "FILE" */
-    const char *help;        /* one line */
+    size_t offset;                            /* of the field in the struct that the table describes */
+    const char *preset;                       /* default, in the words a user would type; NULL: none (0, false, NULL) */
+    double low, high;                         /* range, for INTEGER and REAL */
+    const char *automatic;                    /* the word that POSITIVE takes for "none" or "auto" */
+    const char *(*choice)(size_t index);      /* WORD: the index-th choice, NULL past the last */
+    const char *(*resolve)(const char *word); /* WORD, optional: the canonical name of a word (aliases), or NULL */
+    const char *value;                        /* what --help calls the value: "R", "FILE" */
+    const char *help;                         /* one line */
 } armilla_option;
 
 /* The beginning of a row: {ARMILLA_OPTION_ROW("rank"), .kind = ...}. */

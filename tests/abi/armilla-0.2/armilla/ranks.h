@@ -34,11 +34,15 @@ static inline void armilla_ranks_default(armilla_ranks *ranks)
 
 /* Calls with the context are made by all ranks together from now on, in the same order and with the same arguments but
  * for the numbers of the samples that belong to other ranks. NULL, as at first: by this process alone. The table is
- * copied. Every rank gets the same status and, where it is not ARMILLA_OK, the same sentence: that of the lowest slot
+ * copied. Every rank gets the same status and, where it is not ARMILLA_OK, the same message: that of the lowest slot
  * that failed, or of the lowest rank; and where one is stopped, all are.
  *
- * So far these calls are made by ranks: armilla_data_survey. Others return ARMILLA_NOT_BUILT where there is more than
- * one rank, except those that read or write files, which every rank makes by itself. */
+ * So far these calls are made by ranks: armilla_data_survey. Other calls that go through all samples (armilla_fit,
+ * armilla_transform, armilla_cluster_data ...) return ARMILLA_NOT_BUILT where there is more than one rank. Calls that
+ * read or write files, or that compute from a model or single samples alone, are made by every rank on its own.
+ *
+ * After ARMILLA_IO_ERROR because a rank could not be reached, other ranks may still wait for a message: a program then
+ * ends all of them. */
 ARMILLA_API armilla_status armilla_context_set_ranks(armilla_context *context, const armilla_ranks *ranks);
 
 #ifdef __cplusplus
