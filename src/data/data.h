@@ -1,5 +1,5 @@
 /* What X is: a table of operations on panels of columns. A storage form is one file that fills the table; sweeps,
- * surveys, starts, transform and check see nothing else. */
+ * surveys, starts, transform and clustering see nothing else. */
 #ifndef ARMILLA_DATA_DATA_H
 #define ARMILLA_DATA_DATA_H
 

@@ -106,8 +106,10 @@ INLINE void lane_sums(const vector v[4], REAL sums[4])
     const half first = low_half(ab) + high_half(ab), second = low_half(cd) + high_half(cd);
     memcpy(sums, &first, sizeof first);
     memcpy(sums + 2, &second, sizeof second);
-#else
+#elif LANES == 2
     for (int i = 0; i < 4; i++) sums[i] = v[i][0] + v[i][1];
+#else
+#error "lane_sums and keep_last have vectors of 2, 4 and 8 numbers"
 #endif
 }
 
