@@ -114,6 +114,7 @@ void armilla_problem_free(armilla_problem *problem)
 typedef struct settling {
     armilla_problem *problem;
     const double *next;
+    bool measured;                    /* whether there was a basis before, and its distance is wanted */
     double moved[ARMILLA_ROW_BLOCKS]; /* ||U_next - U|| of each block of rows */
 } settling;
 
@@ -127,7 +128,7 @@ static void settle_rows(void *self, int64_t block, int64_t first, int64_t last)
         void *typed = (char *)p->U_typed + (size_t)at * armilla_type_size(p->options.type);
         armilla_store(p->options.type, count, s->next + at, typed);
         armilla_fetch(p->options.type, count, typed, rounded + at);
-        part = hypot(part, armilla_distance(count, rounded + at, p->U + at));
+        if (s->measured) part = hypot(part, armilla_distance(count, rounded + at, p->U + at));
         memcpy(p->U + at, rounded + at, (size_t)count * sizeof(double));
     }
     s->moved[block] = part;
@@ -135,7 +136,7 @@ static void settle_rows(void *self, int64_t block, int64_t first, int64_t last)
 
 static void settle(armilla_problem *problem, const double *next, double *moved)
 {
-    settling s = {.problem = problem, .next = next};
+    settling s = {.problem = problem, .next = next, .measured = moved != NULL};
     armilla_by_rows(problem->algebra, problem->m, settle_rows, &s);
     if (moved) *moved = armilla_norm(armilla_row_blocks(problem->m), s.moved);
 }
