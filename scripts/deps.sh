@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing: scripts/deps.sh [build] [test] [plot] [experiments] [format] [more]; build without one.
+# Installs what is missing: scripts/deps.sh [build] [python] [wheel] [test] [plot] [experiments] [format] [more]; build
+# without one.
 # Debian and Ubuntu: by apt-get, through sudo where not root, after saying what will be done. Nothing is touched when
 # all is there. Elsewhere: says what is missing. DEPS=no skips everything.
 set -euo pipefail
@@ -20,14 +21,26 @@ build | libpng-dev              | libpng                     | module:libpng    
 build | libjansson-dev          | jansson                    | module:jansson                | JSON in models and --json
 test  | g++                     | C++ compiler               | command:c++                   | checks that C++ programs can use the headers
 test  | libcmocka-dev           | cmocka                     | module:cmocka                 | unit tests
-test experiments | python3-numpy | Python 3 with NumPy       | python:numpy                  | checks that NumPy opens our files; make experiments
+python test | python3-dev       | headers of Python 3        | none                          | compiles the Python package
+python test | python3-cffi      | cffi                       | python:cffi                   | makes the Python package from the headers
+python test | python3-setuptools | setuptools                | python:setuptools             | compiles the Python package
+python test experiments | python3-numpy | Python 3 with NumPy | python:numpy                | checks that NumPy opens our files; make experiments
 test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
-test  | python3-scipy           | SciPy                      | python:scipy                  | checks that sparse files of SciPy are read
-test  | python3-sklearn         | scikit-learn               | python:sklearn                | svmlight files and preparation are compared with it
+python test | python3-scipy     | SciPy                      | python:scipy                  | the Python package; sparse files of SciPy are read
+python test | python3-sklearn   | scikit-learn               | python:sklearn                | the Python package; files and preparation are compared with it
+test  | python3-pytest          | pytest                     | python:pytest                 | tests of the Python package
+test  | python3-hypothesis      | Hypothesis                 | python:hypothesis             | tests of the Python package
+test  | python3-pandas          | pandas                     | python:pandas                 | tests of the Python package: data frames
+test  | python3-matplotlib      | Matplotlib                 | python:matplotlib             | tests of the Python package: armilla.plot
+test  | mypy                    | mypy                       | command:mypy                  | tests of the Python package: its type hints
+wheel test | python3-wheel      | wheel                      | python:wheel                  | make wheel
+wheel test | python3-pip        | pip                        | python:pip                    | make python-install, make wheel
+wheel test | python3-venv       | venv                       | python:ensurepip              | make python-install
+wheel test | patchelf           | patchelf                   | command:patchelf              | make wheel: libraries inside it are found
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
 more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files
 more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
-more  | python3-anndata         | AnnData                    | python:anndata                | checks armilla-convert
+test more | python3-anndata     | AnnData                    | python:anndata                | checks armilla-convert and armilla.anndata
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
 more  | mandoc                  | mandoc                     | command:mandoc                | make test-all: manual pages are clean
 more  | zsh                     | zsh                        | command:zsh                   | make test-all: its completion is read

@@ -1,0 +1,315 @@
+"""Clusterers: spherical k-means on data, and the recipe of `armilla cluster`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.preprocessing import normalize as unit_rows
+
+from ._data import Data
+from ._factorization import Factorizer
+from ._library import Context, lib, text
+from ._model import cluster_codes
+from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, Options
+from ._progress import progress_for
+from ._sklearn import OWN_PARAMETERS, check_is_fitted, estimator, finite, validate
+
+_BATCH = 4096
+_KMEANS_NAMES = {**ESTIMATOR_NAMES, "rank": "n_clusters", "restarts": "n_init"}
+
+
+def _refuse(given: Mapping[str, Any], whom: Any) -> None:
+    """Only what fit takes; weights of samples are not among it."""
+    if given.get("sample_weight") is not None:
+        raise ValueError(f"{type(whom).__name__} does not take sample_weight: all samples count the same")
+    others = sorted(set(given) - {"sample_weight"})
+    if others:
+        raise TypeError(f"{type(whom).__name__}.fit() got an unexpected keyword argument {others[0]!r}")
+
+
+def _check_count(X: Any, n_clusters: int) -> None:
+    if X.shape[0] < n_clusters:
+        raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={n_clusters}.")
+
+
+class _Clusterer(ClusterMixin, Factorizer):
+    """What both clusterers do the same way."""
+
+    labels_: np.ndarray
+
+    def fit_predict(self, X: Any, y: Any = None, **refused: Any) -> np.ndarray:
+        """Fits, and returns the clusters of the samples.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.fit(X, **refused).labels_  # type: ignore[attr-defined, no-any-return]
+
+
+@estimator(
+    names=_KMEANS_NAMES,
+    without=("model", "basis", "codes", "sparsity", "radius", "normalize", "solver", "lambda", "mu"),
+    defaults={"n_clusters": 8, "max_iter": 300},
+    words={"rank": "Number of clusters"},
+)
+class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
+    """k-means by angle: clusters of directions, whatever the lengths of the samples.
+
+    The right k-means for texts, counts and everything else for which cosine similarity is used. Samples are scaled to
+    length 1 on the fly; dense and sparse data are not copied.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Directions, of length 1.
+    labels_ : ndarray of shape (n_samples,)
+    inertia_ : float
+        Sum over samples of 1 - cosine to the centre.
+    n_iter_ : int
+    trace_ : structured ndarray
+    model_ : Model
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    Examples
+    --------
+    >>> from armilla import SphericalKMeans
+    >>> from armilla.datasets import load_cones
+    >>> X, y = load_cones(return_X_y=True)
+    >>> kmeans = SphericalKMeans(2, random_state=0).fit(X)
+    >>> kmeans.cluster_centers_.shape
+    (2, 3)
+    """
+
+    _decided = {"model": "spherical-kmeans"}
+
+    if TYPE_CHECKING:
+
+        def __init__(self, n_clusters: int = 8, **parameters: Any) -> None: ...
+
+    def fit(self, X: Any, y: Any = None, **refused: Any) -> "SphericalKMeans":
+        """Finds the clusters of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        _refuse(refused, self)
+        self._fit_model(X)
+        self.labels_ = np.argmax(self.model_.codes, axis=1)
+        return self
+
+    def _check_data(self, X: Any) -> None:
+        _check_count(X, self.n_clusters)  # type: ignore[attr-defined]
+
+    @property
+    def cluster_centers_(self) -> np.ndarray:
+        return self._fitted_model.components
+
+    @property
+    def inertia_(self) -> float:
+        # h = sum |x|^2 + n l^2 - 2 l sum cos
+        info = self._fitted_model.info
+        cosines = (info["squared_norm"] + info["n"] * info["radius"] ** 2 - info["objective"]) / (2 * info["radius"])
+        return float(max(info["n"] - cosines, 0.0))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.cluster_centers_.shape[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The nearest cluster, by angle, of each sample.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate(self, X, reset=False)
+        labels = np.empty(X.shape[0], np.int64)
+        for first in range(0, X.shape[0], _BATCH):
+            part = X[first : first + _BATCH]
+            labels[first : first + _BATCH] = np.argmax(self._codes(part), axis=1)
+        return labels
+
+    def _cosines(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate(self, X, reset=False)
+        finite(self, X)
+        if self.model_.info["log1p"] or self.model_.info["tfidf"] or self.model_.info["scale"] or self.model_.info["center"]:
+            X = self.model_.prepared(X)
+        centers = self.cluster_centers_
+        return np.clip(np.asarray(unit_rows(X.astype(centers.dtype, copy=False)) @ centers.T), -1, 1)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The angles, in radians, between samples and centres.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+        """
+        return np.arccos(self._cosines(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the sum over samples of 1 - cosine to the nearest centre.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return -float(np.sum(1.0 - self._cosines(X).max(axis=1), dtype=np.float64))
+
+
+_AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
+#: Steps of the preparation, which the recipe chooses.
+_PREPARATION = ("normalize", "center", "tfidf", "log1p", "scale")
+
+
+@estimator(
+    names=_AUTO_NAMES,
+    lead=CLUSTER_OPTIONS,
+    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION),
+    defaults={"n_clusters": 8, "n_components": None},
+    own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
+    words={"k": "Number of clusters", "rank": "Number of atoms of the fit; None: four for each cluster"},
+)
+class AutoCluster(_Clusterer):
+    """Clusters of data by the recipe of `armilla cluster`: nothing but their number needs to be said.
+
+    A look at the data chooses the preparation (unit length; log1p and tf-idf for counts; scale and centring for tables
+    with different units; centring where signs are mixed). Spherical PCA then gives codes, and k-means their clusters.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    recipe_ : dict
+        What was chosen: `rank`, `method` and the steps of the preparation.
+    cluster_centers_ : ndarray of shape (n_clusters, n_components)
+        Centres among the codes.
+    inertia_ : float
+    n_iter_ : int
+        Iterations of the fit.
+    trace_ : structured ndarray
+    model_ : Model
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    Examples
+    --------
+    >>> from armilla import AutoCluster
+    >>> from armilla.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> AutoCluster(10, random_state=0).fit_predict(X).shape
+    (1797,)
+    """
+
+    if TYPE_CHECKING:
+        n_clusters: int
+
+        def __init__(self, n_clusters: int = 8, **parameters: Any) -> None: ...
+
+    def _cluster_values(self) -> dict[str, Any]:
+        """Parameters of the clustering by the library's names."""
+        return {option.field: getattr(self, option.parameter(self._names)) for option in CLUSTER_OPTIONS}
+
+    def _check_data(self, X: Any) -> None:
+        _check_count(X, self.n_clusters)
+
+    def _choose(self, data: Data, values: dict[str, Any]) -> None:
+        """The recipe: preparation, rank and method by a look at the data."""
+        context = Context(self._names)
+        fit, clusters = Options(), Options("armilla_cluster_options", CLUSTER_OPTIONS)
+        fit.set(context, values)
+        clusters.set(context, self._cluster_values())
+        context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
+        chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field != "normalize"}
+        chosen["normalize"] = text(fit.struct.normalize)
+        self.recipe_ = {"rank": fit.struct.rank, "method": text(clusters.struct.method), **chosen}
+        values.update(chosen, rank=fit.struct.rank)
+        # The same for the clusters of the codes.
+        self._seed, self._threads = values["seed"], values["threads"]
+
+    def fit(self, X: Any, y: Any = None, **refused: Any) -> "AutoCluster":
+        """Chooses the preparation, fits, and finds the clusters of the codes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        _refuse(refused, self)
+        self._fit_model(X)
+        values = {**self._cluster_values(), "method": self.recipe_["method"], "seed": self._seed, "threads": self._threads}
+        found = cluster_codes(self.model_, values, self._names, progress_for(self.verbose))  # type: ignore[attr-defined]
+        self.labels_, self.inertia_ = found.labels, found.inertia
+        self.cluster_centers_ = self._centers()
+        return self
+
+    def _places(self, codes: np.ndarray) -> np.ndarray:
+        """Where codes are for the method: their directions, or themselves."""
+        codes = codes.astype(np.float64)
+        return np.asarray(unit_rows(codes)) if self.recipe_["method"] == "kmeans" else codes
+
+    def _centers(self) -> np.ndarray:
+        if self.recipe_["method"] == "argmax":
+            return np.eye(self.model_.rank)
+        places = self._places(self.model_.codes)
+        sums = np.zeros((self.n_clusters, places.shape[1]))
+        np.add.at(sums, self.labels_, places)
+        counts = np.bincount(self.labels_, minlength=self.n_clusters)
+        return self._places(sums / np.maximum(counts, 1)[:, None])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Clusters of samples, by the nearest centre of their codes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        places = self._places(self._transform(X))
+        centers, kind = self.cluster_centers_, self.recipe_["method"]
+        # |x - c|^2 without |x|^2, which is the same for all centres.
+        distances = -places @ centers.T + (0.0 if kind != "euclidean" else 0.5 * np.sum(centers**2, axis=1))
+        return np.argmin(distances, axis=1)

@@ -1,0 +1,330 @@
+"""SphericalFactorization and its subclasses: scikit-learn's transformers on the library's fit."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from ._data import Data, wrap
+from ._library import Context, lib
+from ._model import Model, fit_data, save
+from ._options import rows
+from ._progress import progress_for
+from ._sklearn import (
+    ArmillaEstimator,
+    check_is_fitted,
+    check_non_negative_data,
+    estimator,
+    finite,
+    threads_of,
+    validate,
+)
+
+#: The pairs that named models stand for.
+_PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMILLA_TABLE_MODELS)}
+_ALIASES = {row["alias"]: row["name"] for table in (lib.ARMILLA_TABLE_BASIS, lib.ARMILLA_TABLE_CODES) for row in rows(table) if row["alias"]}
+_BATCH = 4096
+
+
+class Factorizer(ArmillaEstimator):
+    """A fit by the library, whatever its result is used for."""
+
+    #: Fields that the class has decided.
+    _decided: dict[str, Any] = {}
+
+    def _values(self) -> dict[str, Any]:
+        found = {**super()._values(), **self._decided}
+        if found.get("model") is not None:
+            # The pair and the unit length that a model stands for; their defaults are not meant then.
+            for field, default in (("basis", "orthonormal"), ("codes", "sphere"), ("normalize", "none")):
+                if found.get(field) == default:
+                    found[field] = None
+        return found
+
+    def _pair(self) -> tuple[str, str]:
+        """Names of the two sets."""
+        given = {**{field: getattr(self, name) for name, field in self._fields.items()}, **self._decided}
+        if isinstance(given.get("model"), str) and given["model"] in _PAIRS:
+            basis, codes = _PAIRS[given["model"]]
+            return basis, codes
+        basis, codes = str(given.get("basis") or "orthonormal"), str(given.get("codes") or "sphere")
+        return _ALIASES.get(basis, basis), _ALIASES.get(codes, codes)
+
+    def _positive(self) -> bool:
+        basis, codes = self._pair()
+        return "nonneg" in basis and "nonneg" in codes and not getattr(self, "center", False)
+
+    def _check_data(self, X: Any) -> None:
+        """What scikit-learn has words for."""
+        if self._positive():
+            check_non_negative_data(X, f"{type(self).__name__} (input X)")
+
+    def _choose(self, data: Data, values: dict[str, Any]) -> None:
+        """What is left to decide when the data are there: warm_start, and an array in scikit-learn's orientation."""
+        start, before = values.get("start"), self.__dict__.get("model_")
+        if getattr(self, "warm_start", False) and before is not None:
+            if before.rank == values["rank"] and before.n_features == data.features:
+                values["start"] = before
+                return
+        if start is not None and not isinstance(start, (str, Model)) and not hasattr(start, "__fspath__"):
+            values["start"] = np.asarray(start, dtype=np.float64).T
+
+    def _fit_model(self, X: Any) -> Any:
+        """Sets model_; returns X as it was used."""
+        self._check()
+        X = validate(self, X, reset=True)
+        self._check_data(X)
+        values = self._values()
+        context = Context(self._names, self.callback, progress_for(self.verbose))  # type: ignore[attr-defined]
+        try:
+            data = wrap(context, X)
+            data.name(context, lib.ARMILLA_FEATURE_NAMES, getattr(self, "feature_names_in_", None))
+            self._choose(data, values)
+            model = fit_data(context, data, values)
+        except ValueError:
+            finite(self, X)
+            raise
+        self.model_ = model
+        if model.info["stop"] == "max-iter" and values.get("tol", 1):
+            warnings.warn(
+                f"Maximum number of iterations {values['max_iter']} reached. Increase max_iter or tol to improve convergence.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return X
+
+    def _transform(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._codes(validate(self, X, reset=False))
+
+    def _codes(self, X: Any) -> np.ndarray:
+        """Codes of data that were validated."""
+        try:
+            return self.model_.transform(X, threads=threads_of(self.n_jobs), names=self._names)  # type: ignore[attr-defined]
+        except ValueError:
+            finite(self, X)
+            raise
+
+    @property
+    def n_iter_(self) -> int:
+        return int(self._fitted_model.info["iterations"])
+
+    @property
+    def trace_(self) -> np.ndarray:
+        return self._fitted_model.trace
+
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Writes the fitted model to a file that the command and `armilla.load` read."""
+        check_is_fitted(self)
+        save(self.model_, path, overwrite)
+
+
+@estimator(defaults={"n_components": 2, "basis": "orthonormal", "codes": "sphere", "normalize": "none"})
+class SphericalFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
+    """Matrix factorization with codes on a sphere, and its relatives: X ≈ codes_ @ components_.
+
+    Every sample is a combination of `n_components` atoms; what atoms and codes may be is chosen by `basis` and `codes`,
+    or by the name of a `model`. With the codes on a sphere, all samples have codes of one length, `radius_`.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The atoms (Uᵀ of the paper).
+    codes_ : ndarray of shape (n_samples, n_components)
+        Codes of the training samples (Vᵀ), which `transform` gives for them too.
+    radius_ : float
+        Length of all codes; NaN where they are not on a sphere.
+    reconstruction_err_ : float
+        Frobenius norm of X - codes_ @ components_, of the data as fitted.
+    n_iter_ : int
+        Iterations.
+    trace_ : structured ndarray
+        What each iteration reached.
+    model_ : Model
+        The library's model, with everything else.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X is a data frame whose columns are all texts.
+
+    Examples
+    --------
+    >>> from armilla import SphericalFactorization
+    >>> from armilla.datasets import load_digits
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> parts = SphericalFactorization(10, model="spherical-nmf", random_state=0)
+    >>> parts.fit_transform(X).shape
+    (1797, 10)
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, n_components: int = 2, **parameters: Any) -> None: ...
+
+    def fit(self, X: Any, y: Any = None) -> "SphericalFactorization":
+        """Fits the model to X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._fit_model(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fits the model to X and returns its codes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        self._fit_model(X)
+        return np.array(self.model_.codes)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Codes of samples. Those of the training samples are `codes_`; each depends on its sample alone.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        return self._transform(X)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Samples of codes; centring, scale, tf-idf and log1p are undone.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_components)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return self.model_.inverse_transform(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The part of the squared length of X that its codes explain: 1 - ‖X - UV‖² / ‖X‖², at most 1.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Prepared as for the fit.
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        X = validate(self, X, reset=False)
+        codes = self._codes(X)
+        components = self.model_.components.astype(np.float64)
+        lost = total = 0.0
+        for first in range(0, X.shape[0], _BATCH):
+            seen = self.model_.prepared(X[first : first + _BATCH])
+            total += float(np.vdot(seen, seen))
+            seen -= codes[first : first + _BATCH].astype(np.float64) @ components
+            lost += float(np.vdot(seen, seen))
+        return 1.0 - lost / total if total > 0 else 0.0
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    @property
+    def components_(self) -> np.ndarray:
+        return self._fitted_model.components
+
+    @property
+    def codes_(self) -> np.ndarray:
+        return self._fitted_model.codes
+
+    @property
+    def n_components_(self) -> int:
+        return self._fitted_model.rank
+
+    @property
+    def radius_(self) -> float:
+        return self._fitted_model.radius
+
+    @property
+    def reconstruction_err_(self) -> float:
+        return float(np.sqrt(self._fitted_model.info["objective"]))
+
+
+_PAIR_FIELDS = ("model", "basis", "codes", "sparsity")
+
+
+@estimator(without=_PAIR_FIELDS, defaults={"n_components": 2, "normalize": "none"})
+class SphericalPCA(SphericalFactorization):
+    """Principal components with codes on a sphere: an orthonormal basis, codes of one length.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    components_, codes_, radius_, reconstruction_err_, n_iter_, trace_, model_, n_features_in_, feature_names_in_
+        As of :class:`SphericalFactorization`.
+
+    Examples
+    --------
+    >>> from armilla import SphericalPCA
+    >>> from armilla.datasets import load_iris
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> pca = SphericalPCA(2, center=True).fit(X)
+    >>> pca.components_.shape
+    (2, 4)
+    """
+
+    _decided = {"model": "spherical-pca"}
+
+
+@estimator(without=_PAIR_FIELDS, defaults={"n_components": 2, "normalize": "none"})
+class SphericalNMF(SphericalFactorization):
+    """Nonnegative parts that add up, with codes on a sphere.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    components_, codes_, radius_, reconstruction_err_, n_iter_, trace_, model_, n_features_in_, feature_names_in_
+        As of :class:`SphericalFactorization`.
+
+    Examples
+    --------
+    >>> from armilla import SphericalNMF
+    >>> from armilla.datasets import load_digits
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> parts = SphericalNMF(10, random_state=0).fit(X)
+    >>> bool((parts.components_ >= 0).all())
+    True
+    """
+
+    _decided = {"model": "spherical-nmf"}

@@ -1,0 +1,283 @@
+"""The C library from Python: a context for each call, its errors as exceptions, its callbacks as methods.
+
+Every call gets a context of its own, because calls that share one must not run at the same time and estimators may be
+used by several threads. Objects that a call made keep its context alive. cffi releases the GIL for the time of a call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+import weakref
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional
+
+from . import _native
+
+ffi, lib = _native.ffi, _native.lib
+logger = logging.getLogger("armilla")
+
+__version__: str = ffi.string(lib.armilla_version()).decode()
+
+
+class InterruptedFitWarning(UserWarning):
+    """The fit was interrupted (Ctrl-C), and the result is the best that it had reached."""
+
+
+class TraceEntry(NamedTuple):
+    """What a callback is told: entry 0 is the start, entry k what k iterations have reached."""
+
+    iteration: int
+    objective: float
+    relative_error: float
+    dU: float
+    dV: float
+    radius: float
+    seconds: float
+
+
+def text(pointer: Any) -> Optional[str]:
+    """A C string, or None for NULL."""
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+@functools.lru_cache(maxsize=None)
+def members(kind: str) -> tuple[tuple[str, Any], ...]:
+    """Names and types of the members of a struct, without its size."""
+    return tuple((name, field.type) for name, field in ffi.typeof(kind).fields if name != "size")
+
+
+def as_dict(kind: str, struct: Any) -> dict[str, Any]:
+    """A struct that the library has filled: texts as str, enumerations as their number."""
+    found = {}
+    for name, member in members(kind):
+        value = getattr(struct, name)
+        if member.cname in ("char const *", "char *"):
+            value = text(value)
+        elif member.kind == "array":
+            value = ffi.string(value).decode("utf-8", "replace")
+        found[name] = value
+    return found
+
+
+def parameter_wording(names: Mapping[str, str], field: str, value: Optional[str]) -> str:
+    """How a field of the options is said to users of Python: ``normalize='l2'``."""
+    name = names.get(field.replace("-", "_"), field.replace("-", "_"))
+    if value is None:
+        return name
+    try:
+        float(value)
+    except ValueError:
+        value = value if value in ("True", "False") or value.startswith("'") else f"'{value}'"
+    return f"{name}={value}"
+
+
+class Hooks:
+    """What the library calls during the calls of one context."""
+
+    def __init__(self, names: Mapping[str, str], callback: Optional[Callable[[TraceEntry], Any]], progress: Any) -> None:
+        self.names = names
+        self.callback = callback
+        self.progress = progress
+        self.interrupted = False
+        self.raised: Optional[BaseException] = None
+        self.messages: list[tuple[int, str]] = []
+
+    def failed(self, error: BaseException) -> None:
+        """An exception in a callback ends the call, and is raised again after it; Ctrl-C is no error."""
+        if isinstance(error, KeyboardInterrupt):
+            self.interrupted = True
+        elif self.raised is None:
+            self.raised = error
+
+    @property
+    def ending(self) -> bool:
+        return self.interrupted or self.raised is not None
+
+
+def _on_error(kind: Any, error: BaseException, traceback: Any) -> None:
+    ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error)
+
+
+@ffi.def_extern(error=1, onerror=_on_error)
+def armilla_python_watch(user: Any, progress: Any) -> int:
+    hooks = ffi.from_handle(user)
+    if hooks.progress is not None:
+        hooks.progress.update(progress)
+    return int(hooks.ending)
+
+
+@ffi.def_extern(error=1, onerror=_on_error)
+def armilla_python_callback(user: Any, entry: Any) -> int:
+    hooks = ffi.from_handle(user)
+    seen = TraceEntry(*(getattr(entry, name) for name in TraceEntry._fields))
+    if hooks.progress is not None:
+        hooks.progress.iteration(seen)
+    stop = hooks.callback is not None and bool(hooks.callback(seen))
+    return int(stop or hooks.ending)
+
+
+@ffi.def_extern(onerror=_on_error)
+def armilla_python_log(user: Any, level: int, message: Any) -> None:
+    ffi.from_handle(user).messages.append((level, text(message) or ""))
+
+
+@ffi.def_extern(onerror=_on_error)
+def armilla_python_wording(user: Any, field: Any, value: Any, buffer: Any, size: int) -> None:
+    said = parameter_wording(ffi.from_handle(user).names, text(field) or "", text(value)).encode()[: size - 1] + b"\0"
+    ffi.memmove(buffer, said, len(said))
+
+
+def reworded(source: Any, names: Mapping[str, str]) -> str:
+    """The help of an option, its marked fields as Python says them."""
+    buffer = ffi.new("char[]", 2048)
+    handle = ffi.new_handle(Hooks(names, None, None))
+    return text(lib.armilla_wording_apply(lib.armilla_python_wording, handle, source, buffer, 2048)) or ""
+
+
+_ERRORS: dict[int, type[Exception]] = {
+    lib.ARMILLA_BAD_ARGUMENT: ValueError,
+    lib.ARMILLA_BAD_DATA: ValueError,
+    lib.ARMILLA_CANNOT_OPEN: OSError,
+    lib.ARMILLA_NOT_BUILT: ValueError,
+    lib.ARMILLA_INTERNAL: RuntimeError,
+    lib.ARMILLA_NO_MEMORY: MemoryError,
+    lib.ARMILLA_CANNOT_CREATE: OSError,
+    lib.ARMILLA_IO_ERROR: OSError,
+}
+
+
+@contextlib.contextmanager
+def _deferred_interrupt(hooks: Hooks) -> Iterator[None]:
+    """Ctrl-C sets a flag that the library asks for, so that no exception gets between a result and its owner.
+
+    Only where Python's own handler is in charge, and in the thread that gets signals. Other handlers raise what they
+    raise inside a callback, which ends the call as well.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        hooks.interrupted = True
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class _Life:
+    """How long a context lives: as long as it, or an object that was made with it, is in use.
+
+    The garbage collector ends the objects of a cycle in any order, so that references do not keep an order; this counts.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._users = 0
+        self._lock = threading.RLock()
+
+    def enter(self, user: Any, pointer: Any = None, free: Optional[Callable[[Any], None]] = None) -> None:
+        """`user` is one more; when it ends, `free(pointer)`."""
+        with self._lock:
+            self._users += 1
+        weakref.finalize(user, self._leave, pointer, free).atexit = False
+
+    def _leave(self, pointer: Any, free: Optional[Callable[[Any], None]]) -> None:
+        if free is not None:
+            free(pointer)
+        with self._lock:
+            self._users -= 1
+            last = self._users == 0
+        if last:
+            lib.armilla_context_free(self._context)
+
+
+class Owned:
+    """An object of the library, freed with its last reference."""
+
+    def __init__(self, pointer: Any, free: Callable[[Any], None], life: _Life) -> None:
+        self.pointer = pointer
+        life.enter(self, pointer, free)
+
+
+class Context:
+    """The library's context: calls through it raise, warn and can be interrupted.
+
+    Parameters
+    ----------
+    names : mapping
+        Fields of the library's options to the names of parameters, for messages.
+    callback : callable, optional
+        Called with a TraceEntry after each iteration of a fit; true ends the fit.
+    progress : optional
+        Has ``update(progress)``, ``iteration(entry)`` and ``close()``.
+    """
+
+    def __init__(
+        self,
+        names: Mapping[str, str] = {},
+        callback: Optional[Callable[[TraceEntry], Any]] = None,
+        progress: Any = None,
+    ) -> None:
+        made = ffi.new("armilla_context **")
+        if lib.armilla_context_new(ffi.NULL, made) != lib.ARMILLA_OK:
+            raise MemoryError("out of memory: no context")
+        self.hooks = Hooks(names, callback, progress)
+        self.handle = ffi.new_handle(self.hooks)
+        self.pointer = made[0]
+        self._life = _Life(self.pointer)
+        self._life.enter(self)
+        lib.armilla_context_set_watch(self.pointer, lib.armilla_python_watch, self.handle)
+        lib.armilla_context_set_log(self.pointer, lib.armilla_python_log, self.handle)
+        lib.armilla_context_set_wording(self.pointer, lib.armilla_python_wording, self.handle)
+
+    def call(self, function: Callable[..., int], *arguments: Any) -> None:
+        """``function(context, *arguments)``; raises what its status and the callbacks stand for."""
+        try:
+            with _deferred_interrupt(self.hooks):
+                status = function(self.pointer, *arguments)
+        finally:
+            if self.hooks.progress is not None:
+                self.hooks.progress.close()
+        self._tell()
+        if self.hooks.raised is not None:
+            raise self.hooks.raised
+        if status == lib.ARMILLA_STOPPED:
+            raise KeyboardInterrupt
+        if status != lib.ARMILLA_OK:
+            raise self.error(status)
+
+    def error(self, status: int) -> Exception:
+        """The exception of a failed call, with the library's sentence."""
+        return _ERRORS.get(status, RuntimeError)(text(lib.armilla_context_error(self.pointer)))
+
+    def own(self, pointer: Any, free: Callable[[Any], None]) -> Owned:
+        """An object of the library that is freed with its last reference, and before its context."""
+        return Owned(pointer, free, self._life)
+
+    def _tell(self) -> None:
+        """What the library had to say during the call: warnings, and notes to the log."""
+        messages, self.hooks.messages = self.hooks.messages, []
+        for level, message in messages:
+            if level == lib.ARMILLA_LOG_WARNING:
+                warnings.warn(message, RuntimeWarning, stacklevel=2 + _frames_inside())
+            else:
+                logger.info("%s", message)
+
+
+def _frames_inside() -> int:
+    """How many frames above this one are the package's own: a warning points at the code that called it."""
+    place = os.path.dirname(__file__) + os.sep
+    depth, frame = 0, sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(place):
+        depth += 1
+        frame = frame.f_back  # type: ignore[assignment]
+    return depth - 1

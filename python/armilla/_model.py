@@ -1,0 +1,519 @@
+"""Models: the result of a fit, in the paper's orientation, and the plain function that makes one."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import warnings
+from types import SimpleNamespace
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from ._data import Data, as_matrix, dtype_of, is_path, names_of, wrap
+from ._library import Context, InterruptedFitWarning, TraceEntry, as_dict, ffi, lib, members, text
+from ._options import CLUSTER_OPTIONS, FIT_OPTIONS, PLAIN_NAMES, Options, describe, unknown
+from ._progress import progress_for
+
+_STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
+
+
+class _Borrowed:
+    """Memory of the library's, for NumPy: read-only, and alive as long as an array looks at it."""
+
+    def __init__(self, pointer: Any, shape: tuple[int, ...], dtype: Any, owner: Any) -> None:
+        self._owner = owner
+        self.__array_interface__ = {
+            "data": (int(ffi.cast("uintptr_t", pointer)), True),
+            "shape": shape,
+            "typestr": np.dtype(dtype).str,
+            "version": 3,
+        }
+
+
+def borrowed(pointer: Any, shape: tuple[int, ...], dtype: Any, owner: Any) -> Optional[np.ndarray]:
+    if pointer == ffi.NULL:
+        return None
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    return np.asarray(_Borrowed(pointer, shape, dtype, owner))
+
+
+class Model:
+    """A factorization X ≈ UV that was fitted or loaded.
+
+    Everything is in the paper's orientation: one sample per column of X, so `U` has an atom per column and `V` a code
+    per column. The arrays are read-only views of the library's memory. Models can be pickled.
+
+    Attributes
+    ----------
+    U : ndarray of shape (n_features, rank)
+        The basis.
+    V : ndarray of shape (rank, n_samples)
+        The codes.
+    radius : float
+        Length of every code; NaN where codes are not on a sphere.
+    trace : structured ndarray
+        `iteration`, `objective`, `relative_error`, `dU`, `dV`, `radius` and `seconds`; entry 0 is the start.
+    mean, idf, scale : ndarray of shape (n_features,) or None
+        What the preparation has learned.
+    info : dict
+        Everything else that the library says about the model: `objective`, `relative_error`, `iterations`, `stop`, …
+
+    Examples
+    --------
+    >>> import armilla
+    >>> X, _ = armilla.datasets.load_iris(return_X_y=True)
+    >>> model = armilla.fit(X, 2)
+    >>> model.U.shape, model.V.shape
+    ((4, 2), (2, 150))
+    >>> model.check(X).passed
+    True
+    """
+
+    def __init__(self, context: Context, pointer: Any) -> None:
+        self._owned = context.own(pointer, lib.armilla_model_free)
+        self._pointer = pointer
+        summary = ffi.new("armilla_model_summary *")
+        lib.armilla_model_summarize(self._pointer, summary)
+        self.info: dict[str, Any] = as_dict("armilla_model_summary", summary)
+        self.info["stop"] = _STOPS[summary.stop]
+        self.info["precision"] = dtype_of(summary.precision).name
+
+    def _array(self, pointer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+        return borrowed(pointer, shape, dtype, self._owned)
+
+    @property
+    def rank(self) -> int:
+        return int(self.info["rank"])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.info["m"])
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.info["n"])
+
+    @property
+    def dtype(self) -> Any:
+        return np.dtype(self.info["precision"])
+
+    @property
+    def components(self) -> np.ndarray:
+        """Uᵀ, one atom per row."""
+        found: np.ndarray = self._array(
+            lib.armilla_model_basis(self._pointer), (self.rank, self.n_features), self.dtype
+        )
+        return found
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Vᵀ, one sample per row."""
+        found: np.ndarray = self._array(
+            lib.armilla_model_codes(self._pointer), (self.n_samples, self.rank), self.dtype
+        )
+        return found
+
+    @property
+    def U(self) -> np.ndarray:
+        return self.components.T
+
+    @property
+    def V(self) -> np.ndarray:
+        return self.codes.T
+
+    @property
+    def radius(self) -> float:
+        return float(self.info["radius"])
+
+    @property
+    def mean(self) -> Optional[np.ndarray]:
+        return self._learned(lib.armilla_model_mean)
+
+    @property
+    def idf(self) -> Optional[np.ndarray]:
+        return self._learned(lib.armilla_model_idf)
+
+    @property
+    def scale(self) -> Optional[np.ndarray]:
+        return self._learned(lib.armilla_model_scale)
+
+    def _learned(self, function: Callable[[Any], Any]) -> Optional[np.ndarray]:
+        found: Optional[np.ndarray] = self._array(function(self._pointer), (self.n_features,), np.float64)
+        return found
+
+    @property
+    def options(self) -> dict[str, Optional[str]]:
+        """Every option of the fit, as it would be typed for the command."""
+        found: dict[str, Optional[str]] = json.loads(text(lib.armilla_model_options(self._pointer)) or "{}")
+        return found
+
+    @property
+    def feature_names(self) -> Optional[list[str]]:
+        return self._names(lib.ARMILLA_FEATURE_NAMES, self.n_features)
+
+    @property
+    def sample_names(self) -> Optional[list[str]]:
+        return self._names(lib.ARMILLA_SAMPLE_NAMES, self.n_samples)
+
+    def _names(self, kind: int, count: int) -> Optional[list[str]]:
+        if count == 0 or lib.armilla_model_name(self._pointer, kind, 0) == ffi.NULL:
+            return None
+        return [text(lib.armilla_model_name(self._pointer, kind, i)) or "" for i in range(count)]
+
+    @property
+    def trace(self) -> np.ndarray:
+        names = [name for name, _ in members("armilla_trace_entry")]
+        kinds = [(name, np.int64 if name == "iteration" else np.float64) for name in names]
+        count = lib.armilla_model_trace_count(self._pointer)
+        found = np.zeros(count, dtype=kinds)
+        entry = ffi.new("armilla_trace_entry *")
+        for k in range(count):
+            lib.armilla_model_trace_entry(self._pointer, k, entry)
+            found[k] = tuple(getattr(entry, name) for name in names)
+        return found
+
+    def _in_order(self, X: Any) -> Any:
+        """A data frame with the model's features: by name where both have names."""
+        theirs, ours = names_of(X), self.feature_names
+        if theirs is None or ours is None or theirs == ours:
+            return X
+        if set(ours) - set(theirs):
+            raise ValueError(f"X has no feature named {sorted(set(ours) - set(theirs))[0]!r}, which the model was fitted to")
+        return X[ours]
+
+    def transform(self, X: Any, *, threads: Optional[int] = None, names: Mapping[str, str] = PLAIN_NAMES) -> np.ndarray:
+        """Codes of new samples.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or path, of shape (n_samples, n_features)
+            The preparation of the fit is applied to it.
+        threads : int, optional
+            The result does not depend on it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, rank)
+            A sample's codes depend on that sample alone.
+        """
+        context = Context(names)
+        data = wrap(context, self._in_order(X))
+        codes = np.empty((data.samples, self.rank), self.dtype)
+        context.call(lib.armilla_model_transform, self._pointer, data.pointer, threads or 0, ffi.cast("void *", codes.ctypes.data))
+        return codes
+
+    def inverse_transform(self, codes: Any) -> np.ndarray:
+        """Samples of given codes, with centring, scale, tf-idf and log1p undone (lengths are not kept).
+
+        Parameters
+        ----------
+        codes : array of shape (n_samples, rank)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        codes = np.ascontiguousarray(codes, self.dtype)
+        if codes.ndim != 2 or codes.shape[1] != self.rank:
+            raise ValueError(f"codes of shape {codes.shape} do not fit the model; give (n_samples, {self.rank})")
+        X = np.empty((codes.shape[0], self.n_features), self.dtype)
+        Context().call(
+            lib.armilla_model_reconstruct_codes,
+            self._pointer,
+            ffi.cast("void *", codes.ctypes.data),
+            codes.shape[0],
+            ffi.cast("void *", X.ctypes.data),
+        )
+        return X
+
+    def reconstruct(self) -> np.ndarray:
+        """The training samples as the model has them, one per row."""
+        return self.inverse_transform(self.codes)
+
+    def prepared(self, X: Any) -> np.ndarray:
+        """Samples as the fit saw them: float64, after log1p, tf-idf, scale, centring and unit length."""
+        matrix = as_matrix(self._in_order(X))
+        made = np.array(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64, order="C")
+        if made.shape[1] != self.n_features:
+            raise ValueError(f"X has {made.shape[1]} features, but the model was fitted to {self.n_features}")
+        values = ffi.cast("double *", made.ctypes.data)
+        Context().call(lib.armilla_model_prepare_columns, self._pointer, made.shape[0], values, ffi.NULL)
+        return made
+
+    def check(self, X: Any) -> SimpleNamespace:
+        """Recomputes objective, constraints and radius from the data by other code, and compares.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or path
+            The data of the fit.
+
+        Returns
+        -------
+        SimpleNamespace
+            `passed`, `finding` (the first difference in words) and every figure that was compared.
+        """
+        context = Context(PLAIN_NAMES)
+        data = wrap(context, self._in_order(X))
+        found = ffi.new("armilla_check *")
+        context.call(lib.armilla_model_check, self._pointer, data.pointer, found)
+        return SimpleNamespace(**as_dict("armilla_check", found))
+
+    def top_features(self, count: int = 10, feature_names: Optional[Sequence[str]] = None) -> list[list[tuple[Any, float]]]:
+        """The features with the largest weights of each atom.
+
+        Parameters
+        ----------
+        count : int, default=10
+        feature_names : sequence of str, optional
+            Those of the model, or numbers from 0, where not given.
+
+        Returns
+        -------
+        list of lists of (feature, weight)
+            One list for each atom, heaviest first by size.
+        """
+        names: Sequence[Any] = feature_names if feature_names is not None else (self.feature_names or range(self.n_features))
+        if len(names) != self.n_features:
+            raise ValueError(f"feature_names has {len(names)} names, but the model has {self.n_features} features")
+        places = [np.argsort(-np.abs(atom), kind="stable")[:count] for atom in self.components]
+        return [[(names[i], float(atom[i])) for i in place] for atom, place in zip(self.components, places)]
+
+    def cluster(self, k: int = 0, **options: Any) -> np.ndarray:
+        """Clusters of the codes, as `armilla cluster MODEL` finds them.
+
+        Parameters
+        ----------
+        k : int
+            How many; not needed with ``method='argmax'``.
+        **options
+            `method`, `tries`, `max_iter`, `seed`, `threads`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from 0.
+        """
+        return cluster_codes(self, {"k": k or None, **options}, {}).labels
+
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Writes the model file that the command reads and writes; it appears whole or not at all."""
+        save(self, path, overwrite)
+
+    def to_bytes(self) -> bytes:
+        """The model file, in memory."""
+        context = Context()
+        block, count = ffi.new("void **"), ffi.new("size_t *")
+        context.call(lib.armilla_model_save_memory, self._pointer, block, count)
+        try:
+            return bytes(ffi.buffer(block[0], count[0]))
+        finally:
+            lib.armilla_release(context.pointer, block[0])
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Model":
+        """The model of a file's content."""
+        context, made = Context(), ffi.new("armilla_model **")
+        context.call(lib.armilla_model_open_memory, ffi.from_buffer(content), len(content), made)
+        return cls(context, made[0])
+
+    def __reduce__(self) -> Any:
+        return Model.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        info = self.info
+        return (
+            f"<armilla.Model {info['model'] or info['basis'] + ' x ' + info['codes']}, {self.n_features} features, "
+            f"{self.n_samples} samples, rank {self.rank}, relative error {info['relative_error']:.4g}>"
+        )
+
+
+def cluster_codes(model: Model, options: Mapping[str, Any], names: Mapping[str, str], progress: Any = None) -> SimpleNamespace:
+    """Clusters of a model's codes: labels, sizes and the summary."""
+    context = Context(names, progress=progress)
+    struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
+    known = {option.field for option in CLUSTER_OPTIONS}
+    given = {"cluster_iter" if field == "max_iter" else field: value for field, value in options.items()}
+    fields = {field: value for field, value in given.items() if field not in ("seed", "threads")}
+    if set(fields) - known:
+        raise unknown(fields, (known - {"cluster_iter"}) | {"max_iter", "seed", "threads"}, "cluster")
+    struct.set(context, fields)
+    struct.struct.seed = given.get("seed") or 0
+    struct.struct.threads = given.get("threads") or 0
+    made = ffi.new("armilla_clustering **")
+    context.call(lib.armilla_cluster_model, model._pointer, struct.struct, made)
+    found = context.own(made[0], lib.armilla_clustering_free)
+    summary = ffi.new("armilla_cluster_summary *")
+    lib.armilla_clustering_summarize(found.pointer, summary)
+    warn_if_interrupted(context)
+    result = SimpleNamespace(**as_dict("armilla_cluster_summary", summary))
+    labels = borrowed(lib.armilla_clustering_labels(found.pointer), (summary.n,), np.int64, found)
+    result.labels = np.array(labels)
+    return result
+
+
+def warn_if_interrupted(context: Context) -> None:
+    if context.hooks.interrupted:
+        warnings.warn("interrupted: the result is the best so far", InterruptedFitWarning, stacklevel=3)
+
+
+def set_start(options: Options, start: Any, rank: int, features: int, samples: int) -> None:
+    """A model or a basis to begin with, instead of the word for a start."""
+    if isinstance(start, Model) and start.n_samples == samples:
+        options.struct.start_model = options.keep(start)._pointer
+        return
+    basis = start.U if isinstance(start, Model) else start
+    basis = np.asfortranarray(basis, dtype=np.float64)
+    if basis.shape != (features, rank):
+        raise ValueError(f"the basis to start from has shape {basis.shape}, but {(features, rank)} is needed")
+    if not np.isfinite(basis).all():
+        raise ValueError("the basis to start from contains NaN or infinity")
+    options.struct.start_basis = ffi.cast("double *", options.keep(basis).ctypes.data)
+
+
+def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
+    """A fit of the library: `values` by the names of its option table; `start` may be a model or an array."""
+    options = Options()
+    start = values.get("start")
+    given = start is not None and not is_path(start)
+    options.set(context, {**values, "start": None if given else (os.fspath(start) if is_path(start) else None)})
+    if given:
+        set_start(options, start, options.struct.rank, data.features, data.samples)
+    elif is_path(start):
+        _start_from_file(context, options, start)
+    if context.hooks.callback is not None or context.hooks.progress is not None:
+        options.struct.callback = lib.armilla_python_callback
+        options.struct.callback_user = context.handle
+    made = ffi.new("armilla_model **")
+    context.call(lib.armilla_fit, data.pointer, options.struct, made)
+    model = Model(context, made[0])
+    warn_if_interrupted(context)
+    return model
+
+
+def _start_from_file(context: Context, options: Options, start: Any) -> None:
+    """A start that is no row of the table is a file: a model, or an array with U."""
+    names = next(option.choices for option in FIT_OPTIONS if option.field == "start")
+    if start in names:
+        return
+    options.struct.start = ffi.NULL
+    path = os.fspath(start)
+    if not os.path.exists(path):
+        raise ValueError(f"start={path!r} is no start ({', '.join(names)}) and no file")
+    if path.endswith(".npy"):
+        basis = np.load(path)
+        set_start(options, basis, options.struct.rank, *basis.shape[:1], 0)
+    else:
+        model = load(path)
+        options.struct.start_model = options.keep(model)._pointer
+
+
+def fit(
+    X: Any,
+    rank: int,
+    *,
+    samples: str = "rows",
+    feature_names: Optional[Sequence[str]] = None,
+    sample_names: Optional[Sequence[str]] = None,
+    callback: Optional[Callable[[TraceEntry], Any]] = None,
+    verbose: int = 0,
+    **options: Any,
+) -> Model:
+    context = Context(PLAIN_NAMES, callback, progress_for(verbose))
+    known = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
+    if set(options) - set(known):
+        raise unknown(options, set(known) | set(_OWN), "fit")
+    if samples not in ("rows", "columns"):
+        raise ValueError(f"samples={samples!r} is neither 'rows' nor 'columns'")
+    data = wrap(context, X, samples == "columns")
+    data.name(context, lib.ARMILLA_FEATURE_NAMES, feature_names if feature_names is not None else names_of(X))
+    data.name(context, lib.ARMILLA_SAMPLE_NAMES, sample_names)
+    return fit_data(context, data, {"rank": rank, **{known[name]: value for name, value in options.items()}})
+
+
+_OWN = {
+    "samples": ("{'rows', 'columns'}, default='rows'", "Whether a sample is a row of X, or a column as in the paper."),
+    "feature_names": ("sequence of str, optional", "Names that the model keeps; those of a data frame where not given."),
+    "sample_names": ("sequence of str, optional", "Names of the samples, which the model keeps."),
+    "callback": ("callable, optional", "Called with a `TraceEntry` after the start and each iteration; true ends the fit."),
+    "verbose": ("int, default=0", "1: a line of progress; 2: every iteration in the log."),
+}
+
+
+def _document_fit() -> None:
+    """The signature and the docstring of `fit`, with the rows of the option table."""
+    options = [option for option in FIT_OPTIONS if option.field != "rank"]
+    keywords = [
+        inspect.Parameter(option.parameter(PLAIN_NAMES), inspect.Parameter.KEYWORD_ONLY, default=option.default())
+        for option in options
+    ]
+    own = inspect.signature(fit)
+    kept = [parameter for parameter in own.parameters.values() if parameter.kind != inspect.Parameter.VAR_KEYWORD]
+    fit.__signature__ = own.replace(parameters=kept + keywords)  # type: ignore[attr-defined]
+    lines = [f"{name} : {kind}\n    {meaning}" for name, (kind, meaning) in _OWN.items()]
+    lines += [describe(option, PLAIN_NAMES, option.default()) for option in options]
+    fit.__doc__ = f"""Fits X ≈ UV, as `armilla fit` does: the same bits for the same options.
+
+Parameters
+----------
+X : array, CSR or CSC matrix, data frame, or path of a file
+    One sample per row. C-order float32, float64 and uint8 arrays and CSR matrices are not copied.
+rank : int
+    Number of atoms.
+{chr(10).join(lines)}
+
+Returns
+-------
+Model
+
+Examples
+--------
+>>> import armilla
+>>> X, _ = armilla.datasets.load_digits(return_X_y=True)
+>>> model = armilla.fit(X, 10, model="spherical-nmf", seed=1)
+>>> bool((model.U >= 0).all())
+True
+"""
+
+
+_document_fit()
+
+
+def load(path: Any) -> Model:
+    """Opens a model file, of this package or of the command.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    Model
+    """
+    context, made = Context(PLAIN_NAMES), ffi.new("armilla_model **")
+    # Into memory: a file that changes later changes nothing here.
+    lib.armilla_context_set_never_map(context.pointer, True)
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, "No such file or directory", os.fspath(path))
+    context.call(lib.armilla_model_open, ffi.new("char[]", os.fsencode(path)), made)
+    return Model(context, made[0])
+
+
+def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
+    """Writes a model, or that of a fitted estimator, to the command's model file.
+
+    Parameters
+    ----------
+    model : Model or estimator
+    path : str or path-like
+    overwrite : bool, default=False
+        Replace a file that exists; FileExistsError otherwise.
+    """
+    model = model if isinstance(model, Model) else getattr(model, "model_")
+    if not overwrite and os.path.exists(path):
+        raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
+    context = Context({"overwrite": "overwrite"})
+    context.call(lib.armilla_model_save, model._pointer, ffi.new("char[]", os.fsencode(path)), overwrite)

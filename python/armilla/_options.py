@@ -1,0 +1,202 @@
+"""Parameters from the library's tables of options: names, defaults, ranges, help, and the C struct that they fill.
+
+Nothing here lists an option: a row that the library gains is a parameter, with its check and its docstring.
+"""
+
+from __future__ import annotations
+
+import keyword
+import textwrap
+from dataclasses import dataclass
+from typing import Any, Iterable, Iterator, Mapping, Optional
+
+from ._library import Context, ffi, lib, reworded, text
+
+#: How users of a plain function name a field that is a word of Python's.
+PLAIN_NAMES = {"lambda": "lam"}
+#: How scikit-learn names what the library has under another name.
+ESTIMATOR_NAMES = {
+    **PLAIN_NAMES,
+    "rank": "n_components",
+    "start": "init",
+    "seed": "random_state",
+    "restarts": "n_restarts",
+    "threads": "n_jobs",
+    "overwrite": "overwrite",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A row of an option table."""
+
+    row: Any
+    name: str
+    kind: int
+    open: bool
+    preset: Optional[str]
+    low: float
+    high: float
+    automatic: Optional[str]
+    choices: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+    @property
+    def field(self) -> str:
+        """As a member of the C struct."""
+        return self.name.replace("-", "_")
+
+    @property
+    def is_flag(self) -> bool:
+        return bool(self.kind == lib.ARMILLA_OPTION_FLAG)
+
+    @property
+    def is_word(self) -> bool:
+        return bool(self.kind == lib.ARMILLA_OPTION_WORD)
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in (lib.ARMILLA_OPTION_INTEGER, lib.ARMILLA_OPTION_SIZE)
+
+    def parameter(self, names: Mapping[str, str]) -> str:
+        """Its name in Python."""
+        name = names.get(self.field, self.field)
+        return name + "_" if keyword.iskeyword(name) else name
+
+    def help(self, names: Mapping[str, str]) -> str:
+        return reworded(self.row.help, names)
+
+    def default(self) -> Any:
+        """The preset as a value of Python; None where there is none."""
+        if self.is_flag:
+            return False
+        if self.preset is None or self.preset == "none":
+            return None
+        if self.is_number:
+            return int(self.preset)
+        if self.kind == lib.ARMILLA_OPTION_REAL:
+            return float(self.preset)
+        return self.preset
+
+    def typed(self, value: Any) -> str:
+        """A value of Python as a user of the command would type it."""
+        if isinstance(value, str):
+            return value
+        if self.is_number:
+            import operator
+
+            return str(operator.index(value))
+        return repr(float(value))
+
+
+def _aliases(option: str) -> Iterator[str]:
+    """Other names of the rows of the table that an option chooses from."""
+    row = ffi.new("armilla_table_row *")
+    for table in range(lib.ARMILLA_TABLE_COUNT):
+        if text(lib.armilla_table_name(table)) == option:
+            index = 0
+            while lib.armilla_table_get(table, index, row):
+                if text(row.alias):
+                    yield text(row.alias) or ""
+                index += 1
+
+
+def _choices(row: Any) -> Iterator[str]:
+    index = 0
+    while row.choice != ffi.NULL and row.choice(index) != ffi.NULL:
+        yield text(row.choice(index)) or ""
+        index += 1
+
+
+def _read(row: Any) -> Option:
+    name = text(row.name) or ""
+    return Option(
+        row=row,
+        name=name,
+        kind=row.kind,
+        open=row.open,
+        preset=text(row.preset),
+        low=row.low,
+        high=row.high,
+        automatic=text(row.automatic),
+        choices=tuple(_choices(row)),
+        aliases=tuple(_aliases(name)) if row.resolve != ffi.NULL else (),
+    )
+
+
+def _table(row: Any) -> Iterator[Option]:
+    while row.name != ffi.NULL:
+        yield _read(row)
+        row = lib.armilla_option_next(row)
+
+
+FIT_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_option_table()))
+CLUSTER_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_cluster_option_table()))
+
+
+def rows(table: int) -> list[dict[str, str]]:
+    """A table of the library's: name, alias, meaning and use of each row."""
+    found, row = [], ffi.new("armilla_table_row *")
+    while lib.armilla_table_get(table, len(found), row):
+        found.append({name: text(getattr(row, name)) or "" for name in ("name", "alias", "meaning", "use")})
+    return found
+
+
+class Options:
+    """A C struct of options, with the texts that it borrows."""
+
+    def __init__(self, kind: str = "armilla_options", table: Iterable[Option] = FIT_OPTIONS) -> None:
+        self.struct = ffi.new(kind + " *")
+        getattr(lib, kind + "_default")(self.struct)
+        self._table = {option.field: option for option in table}
+        self._texts: list[Any] = []
+
+    def set(self, context: Context, values: Mapping[str, Any]) -> None:
+        """Sets fields by the library's own parser; None leaves one as it is."""
+        for field, value in values.items():
+            option = self._table[field]
+            if value is None or (option.is_flag and not value):
+                continue
+            self._texts.append(ffi.new("char[]", b"" if option.is_flag else option.typed(value).encode()))
+            context.call(lib.armilla_option_set, option.row, self.struct, self._texts[-1])
+
+    def keep(self, thing: Any) -> Any:
+        """Something that the struct points to, and that must live as long."""
+        self._texts.append(thing)
+        return thing
+
+
+def unknown(given: Iterable[str], known: Iterable[str], function: str) -> TypeError:
+    """As Python says it, with the nearest name."""
+    name, known = sorted(set(given) - set(known))[0], sorted(known)
+    near = min(known, key=lambda word: lib.armilla_word_distance(word.encode(), name.encode()))
+    return TypeError(f"{function}() got an unexpected keyword argument '{name}'; did you mean '{near}'?")
+
+
+def _kind_words(option: Option) -> str:
+    """The type of a parameter as NumPy's docstrings say it."""
+    words = {
+        lib.ARMILLA_OPTION_FLAG: "bool",
+        lib.ARMILLA_OPTION_INTEGER: "int",
+        lib.ARMILLA_OPTION_SIZE: "int",
+        lib.ARMILLA_OPTION_REAL: "float",
+        lib.ARMILLA_OPTION_MULTIPLE: "float or str",
+        lib.ARMILLA_OPTION_TEXT: "str",
+    }
+    if option.field == "seed":
+        return "int, RandomState instance or None"
+    if option.kind == lib.ARMILLA_OPTION_POSITIVE:
+        return "float" if option.automatic == "none" else f"{option.automatic!r} or float"
+    if option.is_word:
+        return "{" + ", ".join(map(repr, option.choices)) + "}" + (" or str" if option.open else "")
+    return words[option.kind]
+
+
+def describe(
+    option: Option, names: Mapping[str, str], default: Any, words: Optional[str] = None, more: str = ""
+) -> str:
+    """The paragraph of a docstring for one parameter."""
+    help_text = words or option.help(names)
+    ending = f", default={default!r}"
+    paragraph = textwrap.fill(help_text[0].upper() + help_text[1:] + "." + (" " + more if more else ""), 100)
+    return f"{option.parameter(names)} : {_kind_words(option)}{ending}\n" + textwrap.indent(paragraph, "    ")

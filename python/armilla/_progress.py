@@ -1,0 +1,70 @@
+"""What `verbose` shows: one line on standard error that moves where that is a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Optional
+
+from ._library import TraceEntry, lib, logger, text
+
+_WIDTH = 20
+
+
+class Progress:
+    """Shows how far a call has come: verbose 1 on standard error, verbose 2 also every iteration in the log."""
+
+    def __init__(self, verbose: int) -> None:
+        self._verbose = verbose
+        self._terminal = sys.stderr.isatty()
+        self._stage: Optional[int] = None
+        self._begun = self._shown = time.monotonic()
+        self._length = 0
+        self._last: Optional[TraceEntry] = None
+
+    def update(self, progress: Any) -> None:
+        now = time.monotonic()
+        if progress.stage == self._stage and now - self._shown < (0.1 if self._terminal else 10.0):
+            return
+        self._stage, self._shown = progress.stage, now
+        if self._terminal:
+            self._write(self._line(progress))
+        else:
+            print("armilla:", self._line(progress), file=sys.stderr)
+
+    def iteration(self, entry: TraceEntry) -> None:
+        self._last = entry
+        if self._verbose > 1:
+            logger.info("iteration %d: relative error %.6g", entry.iteration, entry.relative_error)
+
+    def _line(self, progress: Any) -> str:
+        done = int(_WIDTH * min(max(progress.fraction, 0.0), 1.0))
+        bar = "#" * done + "-" * (_WIDTH - done)
+        line = f"{text(lib.armilla_stage_word(progress.stage))} |{bar}| {100 * progress.fraction:3.0f} % {progress.seconds:.1f} s"
+        if progress.remaining == progress.remaining:
+            line += f", at most {progress.remaining:.0f} s left"
+        if self._last is not None and progress.stage == lib.ARMILLA_STAGE_ITERATIONS:
+            line += f", iteration {self._last.iteration}, relative error {self._last.relative_error:.5g}"
+        return line
+
+    def _write(self, line: str) -> None:
+        sys.stderr.write("\r" + line.ljust(self._length))
+        sys.stderr.flush()
+        self._length = len(line)
+
+    def close(self) -> None:
+        """Clears the line, and says what was reached."""
+        if self._length:
+            sys.stderr.write("\r" + " " * self._length + "\r")
+            self._length = 0
+        if self._last is not None:
+            print(
+                f"armilla: {self._last.iteration} iterations in {time.monotonic() - self._begun:.2f} s, "
+                f"relative error {self._last.relative_error:.6g}",
+                file=sys.stderr,
+            )
+            self._last = None
+
+
+def progress_for(verbose: Any) -> Optional[Progress]:
+    return Progress(int(verbose)) if verbose else None

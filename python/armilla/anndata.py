@@ -1,0 +1,124 @@
+"""Factorizations of AnnData, kept where scanpy's users look for them."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ._clusters import AutoCluster
+from ._model import Model, fit
+
+__all__ = ["factorize", "cluster"]
+
+
+def _matrix(adata: Any, layer: Optional[str]) -> Any:
+    if layer is not None:
+        if layer not in adata.layers:
+            raise ValueError(f"layer={layer!r} is not in adata.layers; there are: {', '.join(map(repr, adata.layers)) or 'none'}")
+        return adata.layers[layer]
+    return adata.X
+
+
+def factorize(
+    adata: Any,
+    rank: int,
+    layer: Optional[str] = None,
+    key: str = "X_armilla",
+    *,
+    n_clusters: Optional[int] = None,
+    clusters_key: str = "armilla",
+    copy: bool = False,
+    **options: Any,
+) -> Any:
+    """Factorizes the cells of an AnnData, and writes the result into it.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        Cells × genes. CSR and C-order matrices are not copied.
+    rank : int
+        Number of atoms.
+    layer : str, optional
+        The layer to fit instead of ``adata.X``.
+    key : str, default='X_armilla'
+        Where the result goes: codes to ``adata.obsm[key]``, atoms to ``adata.varm[key]``, everything else (radius,
+        trace, options, error) to ``adata.uns[key]``.
+    n_clusters : int, optional
+        Also cluster the codes, into ``adata.obs[clusters_key]`` (a categorical, as scanpy has it).
+    clusters_key : str, default='armilla'
+    copy : bool, default=False
+        Write into a copy, which is returned.
+    **options
+        Those of :func:`armilla.fit`, such as ``model='spherical-nmf'``, ``log1p=True``, ``normalize='l2'``, ``seed=0``.
+
+    Returns
+    -------
+    Model, or AnnData with ``copy=True``
+
+    Examples
+    --------
+    >>> import numpy as np, anndata
+    >>> import armilla.anndata
+    >>> adata = anndata.AnnData(np.random.default_rng(0).poisson(1.0, (60, 12)).astype(np.float32))
+    >>> model = armilla.anndata.factorize(adata, 4, log1p=True, normalize="l2", n_clusters=3)
+    >>> adata.obsm["X_armilla"].shape, adata.varm["X_armilla"].shape
+    ((60, 4), (12, 4))
+    """
+    adata = adata.copy() if copy else adata
+    model = fit(
+        _matrix(adata, layer),
+        rank,
+        feature_names=list(map(str, adata.var_names)),
+        sample_names=list(map(str, adata.obs_names)),
+        **options,
+    )
+    _write(adata, model, key, layer)
+    if n_clusters is not None:
+        _write_clusters(adata, clusters_key, model.cluster(n_clusters, seed=options.get("seed", 0)), {"n_clusters": n_clusters, "from": key})
+    return adata if copy else model
+
+
+def cluster(adata: Any, n_clusters: int, layer: Optional[str] = None, key: str = "armilla", **parameters: Any) -> AutoCluster:
+    """Clusters cells by the recipe of `armilla cluster`, into ``adata.obs[key]``.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+    n_clusters : int
+    layer : str, optional
+    key : str, default='armilla'
+    **parameters
+        Those of :class:`armilla.AutoCluster`.
+
+    Returns
+    -------
+    AutoCluster
+        Fitted.
+    """
+    found = AutoCluster(n_clusters, **parameters).fit(_matrix(adata, layer))
+    _write_clusters(adata, key, found.labels_, {"n_clusters": n_clusters, **found.recipe_})
+    return found
+
+
+def _write(adata: Any, model: Model, key: str, layer: Optional[str]) -> None:
+    adata.obsm[key] = np.array(model.codes)
+    adata.varm[key] = np.array(model.U)
+    trace = model.trace
+    adata.uns[key] = {
+        "radius": model.radius,
+        "relative_error": model.info["relative_error"],
+        "objective": model.info["objective"],
+        "stop": model.info["stop"],
+        "params": {name: value for name, value in model.options.items() if value is not None},
+        "layer": layer or "X",
+        "trace": {name: np.array(trace[name]) for name in trace.dtype.names},
+    }
+
+
+def _write_clusters(adata: Any, key: str, labels: np.ndarray, how: dict[str, Any]) -> None:
+    import pandas
+
+    names = [str(k) for k in range(int(labels.max()) + 1)]
+    adata.obs[key] = pandas.Categorical.from_codes(labels, names)
+    adata.uns[key] = {"params": {name: value for name, value in how.items() if value is not None}}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Makes a wheel of the Python package with the library and what it is linked to inside: scripts/wheel.sh BUILD. The result
+# is in BUILD/wheel. BLAS and LAPACK are not inside: the library loads those of the system when it first needs them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$(realpath "$1")
+stage=$build/wheel-stage
+out=$build/wheel
+
+# What every Linux has, by the rules of manylinux, and need not be carried.
+everywhere='^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libgcc_s|libz)\.so'
+
+rm -rf "$stage" "$out"
+mkdir -p "$stage/armilla/lib" "$stage/armilla/licenses" "$out"
+cp python/setup.py python/pyproject.toml python/binding.py python/declarations.py python/README.md LICENSE "$stage"
+cp python/armilla/*.py python/armilla/py.typed "$stage/armilla"
+cp LICENSE "$stage/armilla/licenses/armilla"
+
+cp -L "$build/libarmilla.so.1" "$stage/armilla/lib/libarmilla.so.1"
+while read -r name path; do
+    [[ ! $name =~ $everywhere && -e $path ]] || continue
+    cp -L "$path" "$stage/armilla/lib/$name"
+    package=$(dpkg-query -S "$(realpath "$path")" 2>/dev/null | head -n 1 | cut -d: -f1 || true)
+    [[ -z $package || ! -e /usr/share/doc/$package/copyright ]] || cp -L "/usr/share/doc/$package/copyright" "$stage/armilla/licenses/$package"
+done < <(ldd "$build/libarmilla.so.1" | awk '$2 == "=>" { print $1, $3 }')
+for file in "$stage"/armilla/lib/*; do
+    chmod u+w "$file"
+    patchelf --set-rpath '$ORIGIN' "$file"
+    strip --strip-unneeded "$file"
+done
+
+ln -s libarmilla.so.1 "$stage/armilla/lib/libarmilla.so"
+platform=manylinux_$(getconf GNU_LIBC_VERSION | sed 's/.* //; s/\./_/')_$(uname -m)
+export ARMILLA_INCLUDE=$PWD/include ARMILLA_LIBRARY=$stage/armilla/lib ARMILLA_RPATH='$ORIGIN/lib'
+make_wheel() {
+    cd "$stage" &&
+        /usr/bin/python3 setup.py -q build &&
+        rm build/lib*/armilla/lib/libarmilla.so &&
+        /usr/bin/python3 setup.py -q bdist_wheel --skip-build --dist-dir "$out" --plat-name "$platform"
+}
+(make_wheel) >"$build/wheel.log" 2>&1 || { cat "$build/wheel.log" >&2; exit 1; }
+ls "$out"/*.whl

@@ -1,0 +1,411 @@
+"""Data as users have them: layouts without copies, memory maps, frames, AnnData, pipelines; and bad input."""
+
+import logging
+import pickle
+import warnings
+
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+from conftest import make_data
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import armilla
+from armilla._data import wrap
+from armilla._library import Context
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+TRANSFORMERS = [armilla.SphericalFactorization, armilla.SphericalPCA, armilla.SphericalNMF]
+ALL = TRANSFORMERS + [armilla.SphericalKMeans, armilla.AutoCluster]
+
+
+def bits(X, **options):
+    return armilla.SphericalPCA(3, random_state=0, **options).fit(X).model_.U.tobytes()
+
+
+def copied(X, caplog):
+    """Whether the log says that X was copied; and whether the data borrow its memory."""
+    caplog.clear()
+    data = wrap(Context(), X)
+    said = any("copied" in record.message for record in caplog.records)
+    held = data._borrowed if isinstance(data._borrowed, np.ndarray) else data._borrowed[0]
+    shared = np.shares_memory(held, X.data if scipy.sparse.issparse(X) else X)
+    assert shared == (not said)
+    return said
+
+
+def test_what_is_not_copied(caplog, tmp_path):
+    caplog.set_level(logging.INFO, "armilla")
+    X = make_data("f64")
+    for dtype in (np.float64, np.float32, np.uint8):
+        assert not copied(X.astype(dtype), caplog)
+    assert not copied(X[::2], caplog) and not copied(X[5:9, 2:7], caplog) and not copied(X[:1], caplog)
+    readonly = X.copy()
+    readonly.flags.writeable = False
+    assert not copied(readonly, caplog)
+    np.save(tmp_path / "X.npy", X)
+    assert not copied(np.load(tmp_path / "X.npy", mmap_mode="r"), caplog)
+    assert not copied(make_data("csr64"), caplog) and not copied(make_data("csr32"), caplog)
+    for other in (np.asfortranarray(X), X[:, ::2], X[::-1], X.astype(">f8"), X.astype(np.int32), X.astype(np.float16), X > 1):
+        assert copied(other, caplog)
+
+
+def test_estimators_hand_the_array_on(monkeypatch):
+    """No copy between the user's array and the library."""
+    seen = []
+    from armilla import _factorization
+
+    def watching(context, X):
+        seen.append(X)
+        return wrap(context, X)
+
+    monkeypatch.setattr(_factorization, "wrap", watching)
+    for X in (make_data("f64"), make_data("f32"), make_data("u8"), make_data("f32")[::3]):
+        armilla.SphericalPCA(2, random_state=0).fit(X)
+        assert np.shares_memory(seen[-1], X)
+    for X in (make_data("csr64"), make_data("csr32")):
+        armilla.SphericalPCA(2, random_state=0).fit(X)
+        assert np.shares_memory(seen[-1].data, X.data)
+
+
+def test_layouts_have_the_same_result(tmp_path):
+    X = make_data("f64")
+    usual = bits(X)
+    np.save(tmp_path / "X.npy", X)
+    sliced = np.zeros((60, 30))
+    sliced[:, 4:15] = X
+    for other in (np.asfortranarray(X), np.load(tmp_path / "X.npy", mmap_mode="r"), sliced[:, 4:15], X.astype(">f8"), X.tolist(), pandas.DataFrame(X)):
+        assert bits(other) == usual
+
+
+def test_sparse_forms_have_the_same_result():
+    X = make_data("csr64")
+    usual = bits(X)
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    mixed = X.copy()
+    mixed.indptr = mixed.indptr.astype(np.int64)
+    unsorted = X.copy()
+    for row in range(60):
+        part = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
+        unsorted.indices[part], unsorted.data[part] = unsorted.indices[part][::-1].copy(), unsorted.data[part][::-1].copy()
+    unsorted.has_sorted_indices = False
+    for other in (wide, mixed, unsorted, X.tocsc(), X.tocoo(), X.tolil(), X.todok(), X.tobsr()):
+        assert bits(other) == usual, other.format
+    before = unsorted.indices.copy()
+    bits(unsorted)
+    assert np.array_equal(before, unsorted.indices)
+    if hasattr(scipy.sparse, "csr_array"):
+        assert bits(scipy.sparse.csr_array(X)) == usual
+    dense = armilla.SphericalPCA(3, random_state=0).fit(X.toarray())
+    np.testing.assert_allclose(np.abs(dense.components_), np.abs(armilla.SphericalPCA(3, random_state=0).fit(X).components_), atol=1e-6)
+
+
+def test_inputs_stay_as_they_are():
+    for kind in ("f64", "f32", "u8", "csr64"):
+        X = make_data(kind)
+        before = X.copy()
+        for make in ALL:
+            estimator = make(random_state=0).fit(X)
+            estimator.predict(X) if hasattr(estimator, "predict") else estimator.transform(X)
+        assert (before != X).sum() == 0
+
+
+def test_frames():
+    names = [f"f{i}" for i in range(11)]
+    frame = pandas.DataFrame(make_data("f64"), columns=names)
+    for make in ALL:
+        estimator = make(random_state=0).fit(frame)
+        assert list(estimator.feature_names_in_) == names and estimator.model_.feature_names == names
+        use = estimator.predict if hasattr(estimator, "predict") else estimator.transform
+        use(frame)
+        with pytest.raises(ValueError, match="Feature names must be in the same order"):
+            use(frame[names[::-1]])
+        with pytest.raises(ValueError, match="feature names"):
+            use(frame.rename(columns={"f3": "other"}))
+        with pytest.warns(UserWarning, match="X does not have valid feature names"):
+            use(frame.to_numpy())
+    codes = armilla.SphericalNMF(3).set_output(transform="pandas").fit_transform(frame)
+    assert list(codes.columns) == ["sphericalnmf0", "sphericalnmf1", "sphericalnmf2"] and codes.index.equals(frame.index)
+    angles = armilla.SphericalKMeans(2).set_output(transform="pandas").fit(frame).transform(frame)
+    assert list(angles.columns) == ["sphericalkmeans0", "sphericalkmeans1"]
+
+
+def test_pipelines():
+    X = make_data("f64")
+    y = np.arange(60) % 2
+    pipeline = make_pipeline(StandardScaler(), armilla.SphericalPCA(3, random_state=0), armilla.SphericalKMeans(3, random_state=0))
+    assert pipeline.fit(X).predict(X).shape == (60,)
+    columns = ColumnTransformer([("low", armilla.SphericalNMF(2, random_state=0), slice(0, 5)), ("high", armilla.SphericalPCA(2), slice(5, 11))])
+    assert columns.fit_transform(X).shape == (60, 4)
+    search = GridSearchCV(armilla.SphericalFactorization(codes="sparse-sphere", sparsity=1, random_state=0), {"n_components": [2, 3], "sparsity": [1, 2]}, cv=3, n_jobs=2)
+    search.fit(X, y)
+    assert search.best_params_["sparsity"] == 2 and search.best_score_ > 0.5
+    for make in ALL:
+        assert repr(clone(make(random_state=3))) == repr(make(random_state=3))
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_pickles(make):
+    X = make_data("f32")
+    estimator = make(random_state=0).fit(X)
+    copy = pickle.loads(pickle.dumps(estimator))
+    use = "predict" if hasattr(estimator, "predict") else "transform"
+    assert np.array_equal(getattr(copy, use)(X), getattr(estimator, use)(X))
+    assert copy.model_.info == estimator.model_.info
+    unfitted = pickle.loads(pickle.dumps(make()))
+    with pytest.raises(NotFittedError):
+        getattr(unfitted, use)(X)
+
+
+def test_saved_estimators_are_models(tmp_path):
+    X = make_data("f64")
+    estimator = armilla.SphericalNMF(3, random_state=2).fit(X)
+    estimator.save(tmp_path / "m.npz")
+    model = armilla.load(tmp_path / "m.npz")
+    assert np.array_equal(model.transform(X), estimator.transform(X))
+    again = pickle.loads(pickle.dumps(estimator))
+    again.save(tmp_path / "again.npz")
+    assert armilla.load(tmp_path / "again.npz").U.tobytes() == model.U.tobytes()
+    with pytest.raises(NotFittedError):
+        armilla.SphericalNMF().save(tmp_path / "no.npz")
+
+
+def test_estimator_has_the_bits_of_the_command(command, tmp_path):
+    X = make_data("f64")
+    np.save(tmp_path / "X.npy", X)
+    for estimator, words in (
+        (armilla.SphericalFactorization(4, basis="u1", codes="v3", sparsity=2, random_state=5, n_restarts=2), "--rank 4 --basis u1 --codes v3 --sparsity 2 --seed 5 --restarts 2"),
+        (armilla.SphericalNMF(3, random_state=1, normalize="l2"), "--rank 3 --model spherical-nmf --seed 1 --normalize l2"),
+        (armilla.SphericalKMeans(3, random_state=4, n_init=3), "--rank 3 --model spherical-kmeans --seed 4 --restarts 3 --max-iter 300"),
+    ):
+        command("fit", tmp_path / "X.npy", *words.split(), "--out", tmp_path / "m.npz", "--quiet", "--force")
+        assert armilla.load(tmp_path / "m.npz").V.tobytes() == estimator.fit(X).model_.V.tobytes()
+    for seed in (0, 6):
+        theirs = command("cluster", tmp_path / "X.npy", "--k", 3, "--seed", seed, "--quiet").split()
+        assert np.array_equal(np.array(theirs, dtype=int), armilla.AutoCluster(3, random_state=seed).fit(X).labels_)
+    counts = scipy.sparse.csr_matrix(np.random.default_rng(0).poisson(0.2, (80, 30)).astype(float))
+    scipy.sparse.save_npz(tmp_path / "counts.npz", counts, compressed=False)
+    theirs = command("cluster", tmp_path / "counts.npz", "--k", 4, "--quiet").split()
+    auto = armilla.AutoCluster(4, random_state=0).fit(counts)
+    assert np.array_equal(np.array(theirs, dtype=int), auto.labels_)
+    assert auto.recipe_["tfidf"] and auto.recipe_["method"] == "kmeans"
+
+
+def test_transform_gives_the_codes_back():
+    for kind in ("f64", "f32", "csr32"):
+        X = make_data(kind)
+        for row in armilla.tables()["models"]:
+            sparsity = 2 if "sparse" in row["name"] or row["name"] == "dictionary" else None
+            estimator = armilla.SphericalFactorization(3, model=row["name"], sparsity=sparsity, random_state=0)
+            codes = estimator.fit_transform(X)
+            assert codes.flags.writeable and codes.dtype == (np.float64 if kind == "f64" else np.float32)
+            assert np.array_equal(codes, estimator.transform(X)), row["name"]
+            assert np.array_equal(codes[7:9], estimator.transform(X[7:9])), row["name"]
+
+
+def test_scores_and_inverse():
+    X = make_data("f64")
+    for options in (dict(), dict(center=True, scale=True), dict(normalize="l2"), dict(log1p=True)):
+        estimator = armilla.SphericalFactorization(3, random_state=0, **options).fit(X)
+        expected = 1 - estimator.model_.info["objective"] / estimator.model_.info["squared_norm"]
+        np.testing.assert_allclose(estimator.score(X), expected, rtol=1e-9)
+        np.testing.assert_allclose(estimator.score(scipy.sparse.csr_matrix(X)), expected, rtol=1e-6)
+    full = armilla.SphericalFactorization(11, model="pca", center=True, scale=True).fit(X)
+    np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X, atol=1e-9)
+    with pytest.raises(ValueError, match="codes of shape"):
+        full.inverse_transform(X[:, :4])
+
+
+def test_spherical_kmeans():
+    X = make_data("f64")
+    kmeans = armilla.SphericalKMeans(3, random_state=0).fit(X)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    np.testing.assert_allclose(np.linalg.norm(kmeans.cluster_centers_, axis=1), 1, rtol=1e-12)
+    cosines = unit @ kmeans.cluster_centers_.T
+    assert np.array_equal(np.argmax(cosines, axis=1), kmeans.labels_)
+    np.testing.assert_allclose(kmeans.inertia_, np.sum(1 - cosines.max(axis=1)), rtol=1e-9)
+    np.testing.assert_allclose(kmeans.score(X), -kmeans.inertia_, rtol=1e-9)
+    np.testing.assert_allclose(kmeans.transform(X), np.arccos(np.clip(cosines, -1, 1)), atol=1e-7)
+    assert np.array_equal(kmeans.predict(X), kmeans.labels_) and np.array_equal(kmeans.fit_predict(X), kmeans.labels_)
+    # Lengths do not matter.
+    scaled = X * np.random.default_rng(0).uniform(0.01, 100, (60, 1))
+    assert np.array_equal(kmeans.predict(scaled), kmeans.labels_)
+    # Each centre is the mean direction of its samples.
+    for k in range(3):
+        mean = unit[kmeans.labels_ == k].sum(axis=0)
+        np.testing.assert_allclose(kmeans.cluster_centers_[k], mean / np.linalg.norm(mean), atol=1e-9)
+    with pytest.raises(ValueError, match="sample_weight"):
+        kmeans.fit(X, sample_weight=np.ones(60))
+    with pytest.raises(TypeError, match="weights"):
+        kmeans.fit(X, weights=np.ones(60))
+    with pytest.raises(ValueError, match="n_samples=60 should be >= n_clusters=61."):
+        armilla.SphericalKMeans(61).fit(X)
+    sparse = armilla.SphericalKMeans(3, random_state=0).fit(scipy.sparse.csr_matrix(X))
+    assert np.array_equal(sparse.labels_, kmeans.labels_)
+
+
+def test_autocluster_predicts():
+    for X in (make_data("f64"), make_data("csr32")):
+        auto = armilla.AutoCluster(3, random_state=0).fit(X)
+        assert np.array_equal(auto.predict(X), auto.labels_) and set(auto.labels_) == {0, 1, 2}
+        assert auto.cluster_centers_.shape == (3, auto.model_.rank)
+    argmax = armilla.AutoCluster(3, method="argmax", n_components=3, random_state=0).fit(make_data("f64"))
+    assert np.array_equal(argmax.predict(make_data("f64")), argmax.labels_)
+
+
+def test_warm_start_and_init():
+    X = make_data("f64")
+    cold = armilla.SphericalNMF(3, random_state=0, max_iter=500).fit(X)
+    warm = armilla.SphericalNMF(3, random_state=0, max_iter=5, warm_start=True)
+    first = warm.fit(X).model_.info["objective"]
+    assert warm.fit(X).model_.info["objective"] <= first and warm.model_.info["start"] == "model"
+    warm.fit(X[:40])
+    assert warm.codes_.shape == (40, 3)
+    given = armilla.SphericalNMF(3, init=cold.components_).fit(X)
+    assert given.model_.info["start"] == "basis" and given.n_iter_ <= cold.n_iter_
+    assert armilla.SphericalNMF(3, init=cold.model_, max_iter=1).fit(X).model_.info["start"] == "model"
+    with pytest.raises(ValueError, match="shape"):
+        armilla.SphericalNMF(3, init=cold.components_[:2]).fit(X)
+
+
+def test_random_state():
+    X = make_data("f64")
+    fit = lambda state: armilla.SphericalNMF(3, random_state=state, init="random", max_iter=3, tol=0).fit(X).model_  # noqa: E731
+    assert fit(3).U.tobytes() == fit(3).U.tobytes() != fit(4).U.tobytes()
+    one = fit(np.random.RandomState(5))
+    assert one.U.tobytes() == fit(np.random.RandomState(5)).U.tobytes()
+    np.random.seed(1)
+    a, b = fit(None), fit(None)
+    assert a.info["seed"] != b.info["seed"]
+    np.random.seed(1)
+    assert fit(None).info["seed"] == a.info["seed"]
+
+
+def test_n_jobs():
+    X = make_data("f64", 400)
+    usual = bits(X)
+    for n_jobs in (1, 2, 3, -1, -2, None):
+        assert bits(X, n_jobs=n_jobs) == usual
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        armilla.SphericalPCA(n_jobs=0).fit(X)
+
+
+def test_bad_input():
+    X = make_data("f64")
+    nan, inf = X.copy(), X.copy()
+    nan[4, 5], inf[1, 2] = np.nan, np.inf
+    for make in ALL:
+        estimator = make(random_state=0)
+        name = make.__name__
+        use = "predict" if hasattr(estimator, "predict") else "transform"
+        with pytest.raises(NotFittedError, match=f"This {name} instance is not fitted yet"):
+            getattr(estimator, use)(X)
+        with pytest.raises(AttributeError):
+            estimator.n_iter_
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            estimator.fit(nan)
+        with pytest.raises(ValueError, match="Input X contains infinity"):
+            estimator.fit(inf)
+        with pytest.raises(ValueError, match="contains NaN"):
+            estimator.fit(scipy.sparse.csr_matrix(nan))
+        with pytest.raises(ValueError, match="Complex data not supported"):
+            estimator.fit(X * 1j)
+        with pytest.raises(ValueError, match="0 sample"):
+            estimator.fit(X[:0])
+        with pytest.raises(ValueError, match="0 feature"):
+            estimator.fit(X[:, :0])
+        with pytest.raises(ValueError, match="Expected 2D array"):
+            estimator.fit(X[0])
+        with pytest.raises((ValueError, TypeError)):
+            estimator.fit(np.array([[1, {}], [2, []]], dtype=object))
+        estimator.fit(X)
+        with pytest.raises(ValueError, match=f"X has 4 features, but {name} is expecting 11 features as input"):
+            getattr(estimator, use)(X[:, :4])
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            getattr(estimator, use)(nan)
+    with pytest.raises(ValueError, match=r"n_components=12 is more than the 11 features.*use a smaller n_components"):
+        armilla.SphericalPCA(12).fit(X)
+    with pytest.raises(ValueError, match="The 'n_components' parameter of SphericalPCA must be an int in the range"):
+        armilla.SphericalPCA(0).fit(X)
+    with pytest.raises(ValueError, match="The 'basis' parameter of SphericalFactorization must be a str among"):
+        armilla.SphericalFactorization(basis="orthnormal").fit(X)
+    with pytest.raises(ValueError, match="codes='sparse-sphere' needs sparsity"):
+        armilla.SphericalFactorization(codes="v3").fit(X)
+    with pytest.raises(ValueError, match="stands for"):
+        armilla.SphericalFactorization(model="nmf", basis="free").fit(X)
+
+
+def test_warnings():
+    X = make_data("f64")
+    with pytest.warns(ConvergenceWarning, match="Maximum number of iterations 2 reached"):
+        armilla.SphericalNMF(3, random_state=0, max_iter=2).fit(X)
+    with pytest.warns(RuntimeWarning, match="normalize='l2'") as caught:
+        armilla.SphericalPCA(3, random_state=0).fit(X)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        armilla.SphericalKMeans(3, random_state=0).fit(X)
+
+
+def test_verbose(capfd, caplog):
+    caplog.set_level(logging.INFO, "armilla")
+    X = make_data("f64")
+    armilla.SphericalNMF(3, random_state=0).fit(X)
+    assert capfd.readouterr() == ("", "")
+    armilla.SphericalNMF(3, random_state=0, verbose=1).fit(X)
+    out, err = capfd.readouterr()
+    assert out == "" and "iterations" in err and "relative error" in err
+    armilla.SphericalNMF(3, random_state=0, verbose=2).fit(np.asfortranarray(X))
+    assert any("iteration 3" in record.message for record in caplog.records)
+    assert any("copied" in record.message for record in caplog.records)
+
+
+def test_anndata(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    import armilla.anndata
+
+    counts = np.random.default_rng(0).poisson(1.5, (50, 12)).astype(np.float32)
+    for X in (counts, scipy.sparse.csr_matrix(counts)):
+        adata = anndata.AnnData(X, layers={"double": X * 2})
+        adata.var_names = [f"gene{i}" for i in range(12)]
+        model = armilla.anndata.factorize(adata, 4, log1p=True, normalize="l2", n_clusters=3, seed=1)
+        assert adata.obsm["X_armilla"].shape == (50, 4) and adata.varm["X_armilla"].shape == (12, 4)
+        assert np.array_equal(adata.obsm["X_armilla"], armilla.fit(X, 4, log1p=True, normalize="l2", seed=1).codes)
+        assert adata.uns["X_armilla"]["radius"] == model.radius and adata.uns["X_armilla"]["params"]["log1p"]
+        assert adata.obs["armilla"].cat.categories.tolist() == ["0", "1", "2"]
+        assert model.feature_names[3] == "gene3" and model.sample_names[0] == adata.obs_names[0]
+        other = armilla.anndata.factorize(adata, 2, "double", key="X_two", copy=True)
+        assert other.obsm["X_two"].shape == (50, 2) and "X_two" not in adata.obsm and other.uns["X_two"]["layer"] == "double"
+        found = armilla.anndata.cluster(adata, 3, key="recipe", random_state=0)
+        assert np.array_equal(adata.obs["recipe"].cat.codes, found.labels_)
+        with pytest.raises(ValueError, match="layer='none'"):
+            armilla.anndata.factorize(adata, 2, layer="none")
+        adata.write_h5ad(tmp_path / "cells.h5ad")
+        back = anndata.read_h5ad(tmp_path / "cells.h5ad")
+        assert np.array_equal(back.obsm["X_armilla"], adata.obsm["X_armilla"])
+        view = adata[10:30]
+        assert armilla.fit(view.X, 2).n_samples == 20
+
+
+def test_datasets(tmp_path):
+    X, y = armilla.datasets.load_cones(return_X_y=True)
+    labels = armilla.SphericalKMeans(2, random_state=0).fit_predict(X)
+    assert X.shape == (200, 3) and max(np.mean(labels == y), np.mean(labels != y)) > 0.95
+    for load, shape in ((armilla.datasets.load_iris, (150, 4)), (armilla.datasets.load_wine, (178, 13)), (armilla.datasets.load_digits, (1797, 64))):
+        assert load().data.shape == shape
+    topics = armilla.datasets.make_topics(50)
+    assert topics.data.shape == (50, 75) and len(topics.feature_names) == 75
+    with pytest.raises(FileNotFoundError, match="make mnist"):
+        armilla.datasets.load_mnist(tmp_path / "none")
+    images = np.arange(2 * 28 * 28, dtype=np.uint8)
+    (tmp_path / "t10k-images-idx3-ubyte").write_bytes(b"\0\0\x08\3" + np.array([2, 28, 28], ">u4").tobytes() + images.tobytes())
+    (tmp_path / "t10k-labels-idx1-ubyte").write_bytes(b"\0\0\x08\1" + np.array([2], ">u4").tobytes() + b"\3\7")
+    mnist = armilla.datasets.load_mnist(tmp_path)
+    assert np.array_equal(mnist.data.ravel(), images) and mnist.target.tolist() == [3, 7] and mnist.data.dtype == np.uint8

@@ -1,0 +1,258 @@
+"""armilla.fit, models and their files: the command's bits, views of the library's memory, errors in Python's words."""
+
+import gc
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+from conftest import make_data
+
+import armilla
+
+KINDS = ["f64", "f32", "u8", "csr64", "csr32"]
+CASES = [
+    dict(),
+    dict(model="spherical-nmf", seed=3),
+    dict(basis="u1", codes="v3", sparsity=2),
+    dict(model="nmf", max_iter=20),
+    dict(model="pca", tol=1e-9),
+    dict(model="spherical-kmeans", restarts=2, seed=5),
+    dict(solver="palm", lam="0.5x", mu=30.5, max_iter=15, tol=0),
+    dict(normalize="l2", log1p=True, radius=0.75),
+    dict(start="random", precision="f32", threads=2, kernel="portable"),
+]
+
+
+def flags(options):
+    for name, value in options.items():
+        flag = "--" + {"lam": "lambda"}.get(name, name).replace("_", "-")
+        yield from [flag] if value is True else [flag, str(value)]
+
+
+@pytest.mark.parametrize("options", CASES, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_bits_of_the_command(kind, options, command, tmp_path):
+    X = make_data(kind)
+    if scipy.sparse.issparse(X):
+        scipy.sparse.save_npz(tmp_path / "X.npz", X, compressed=False)
+        path = tmp_path / "X.npz"
+    else:
+        np.save(tmp_path / "X.npy", X)
+        path = tmp_path / "X.npy"
+    command("fit", path, "--rank", 3, *flags(options), "--out", tmp_path / "model.npz", "--quiet")
+    theirs, ours = armilla.load(tmp_path / "model.npz"), armilla.fit(X, 3, **options)
+    for name in ("U", "V"):
+        assert getattr(theirs, name).tobytes() == getattr(ours, name).tobytes(), name
+    assert np.float64(theirs.radius).tobytes() == np.float64(ours.radius).tobytes()
+    assert theirs.info["iterations"] == ours.info["iterations"]
+    assert theirs.trace["objective"].tobytes() == ours.trace["objective"].tobytes()
+    assert theirs.info["fingerprint"] == ours.info["fingerprint"]
+    assert ours.check(X).passed
+    # The command reads what Python has written, and finds the same codes.
+    ours.save(tmp_path / "ours.npz")
+    command("transform", tmp_path / "ours.npz", path, "--out", tmp_path / "codes.npy", "--quiet")
+    assert np.load(tmp_path / "codes.npy").tobytes() == np.ascontiguousarray(ours.transform(X)).tobytes()
+
+
+def test_parameters_are_the_option_table(command):
+    """Every flag of `armilla fit` that is an option of the library is a parameter, with its default."""
+    parameters = inspect.signature(armilla.fit).parameters
+    for option in armilla._options.FIT_OPTIONS:
+        name = option.parameter(armilla._options.PLAIN_NAMES)
+        assert name in parameters and name + " : " in armilla.fit.__doc__, name
+        assert name == "rank" or parameters[name].default == option.default()
+    help_text = command("fit", "--help")
+    for option in armilla._options.FIT_OPTIONS:
+        assert "--" + option.name in help_text
+
+
+def test_model_views():
+    X = make_data("f64")
+    model = armilla.fit(X, 3, model="spherical-nmf")
+    assert model.U.shape == (11, 3) and model.V.shape == (3, 60)
+    assert not model.U.flags.writeable and not model.codes.flags.writeable
+    assert np.shares_memory(model.U, model.components)
+    np.testing.assert_allclose(np.linalg.norm(model.V, axis=0), model.radius, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(X - model.codes @ model.components) ** 2, model.info["objective"], rtol=1e-9)
+    np.testing.assert_allclose(model.reconstruct(), model.codes @ model.components, rtol=1e-12)
+    codes, copy = model.codes, np.array(model.codes)
+    del model
+    gc.collect()
+    armilla.fit(X, 3, seed=9)
+    assert np.array_equal(codes, copy)
+
+
+def test_model_pickles():
+    model = armilla.fit(make_data("csr32"), 3, center=True, seed=4)
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.U.tobytes() == model.U.tobytes() and copy.V.tobytes() == model.V.tobytes()
+    assert np.array_equal(copy.mean, model.mean) and copy.options == model.options
+    assert np.array_equal(copy.trace, model.trace) and copy.info == model.info
+
+
+def test_names(tmp_path):
+    import pandas
+
+    frame = pandas.DataFrame(make_data("f64"), columns=[f"gene {i}" for i in range(11)])
+    model = armilla.fit(frame, 2, sample_names=[f"cell {j}" for j in range(60)])
+    assert model.feature_names == list(frame.columns) and model.sample_names[59] == "cell 59"
+    model.save(tmp_path / "m.npz")
+    assert armilla.load(tmp_path / "m.npz").feature_names == list(frame.columns)
+    # Features are found by name, as by the command.
+    assert np.array_equal(model.transform(frame[frame.columns[::-1]]), model.codes)
+    with pytest.raises(ValueError, match="no feature named 'gene 10'"):
+        model.transform(frame.drop(columns="gene 10"))
+    top = model.top_features(3)
+    assert len(top) == 2 and len(top[0]) == 3 and top[0][0][0].startswith("gene")
+    weights = [abs(weight) for _, weight in top[0]]
+    assert weights == sorted(weights, reverse=True) and weights[0] == np.abs(model.U[:, 0]).max()
+    with pytest.raises(ValueError, match="feature_names"):
+        model.top_features(3, ["one"])
+
+
+def test_files(tmp_path):
+    model = armilla.fit(make_data("f64"), 2)
+    armilla.save(model, tmp_path / "m.npz")
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        model.save(tmp_path / "m.npz")
+    model.save(str(tmp_path / "m.npz"), overwrite=True)
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as arrays:
+        assert np.array_equal(arrays["U"], model.U)
+    with pytest.raises(FileNotFoundError):
+        armilla.load(tmp_path / "none.npz")
+    with pytest.raises(OSError):
+        model.save(tmp_path / "no" / "folder.npz")
+    (tmp_path / "bad.npz").write_bytes(b"no model")
+    with pytest.raises(ValueError, match="bad.npz"):
+        armilla.load(tmp_path / "bad.npz")
+    content = bytearray((tmp_path / "m.npz").read_bytes())
+    content[content.index(b'"format"') + 10 : content.index(b'"format"') + 11] = b"9"
+    with pytest.raises(ValueError):
+        armilla.Model.from_bytes(bytes(content))
+
+
+def test_model_file_of_another_version(tmp_path):
+    import json
+
+    armilla.fit(make_data("f64"), 2).save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as arrays:
+        kept = dict(arrays)
+    meta = json.loads(bytes(kept["meta"]).decode())
+    meta["format"] = 999
+    kept["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    np.savez(tmp_path / "newer.npz", **kept)
+    with pytest.raises(ValueError, match="999"):
+        armilla.load(tmp_path / "newer.npz")
+
+
+def test_starts(tmp_path):
+    X = make_data("f64")
+    first = armilla.fit(X, 3, max_iter=2, tol=0)
+    again = armilla.fit(X, 3, start=first, max_iter=0)
+    assert again.U.tobytes() == first.U.tobytes()
+    np.testing.assert_allclose(again.V, first.V, rtol=1e-14)
+    first.save(tmp_path / "first.npz")
+    assert armilla.fit(X, 3, start=tmp_path / "first.npz", max_iter=0).U.tobytes() == first.U.tobytes()
+    np.save(tmp_path / "U.npy", first.U)
+    by_file = armilla.fit(X, 3, start=str(tmp_path / "U.npy"), max_iter=3, tol=0)
+    by_array = armilla.fit(X, 3, start=first.U, max_iter=3, tol=0)
+    assert by_file.U.tobytes() == by_array.U.tobytes()
+    # Of other samples the basis alone is a start.
+    assert armilla.fit(X[:30], 3, start=first).n_samples == 30
+    with pytest.raises(ValueError, match="shape"):
+        armilla.fit(X, 2, start=first.U)
+    with pytest.raises(ValueError, match="no start"):
+        armilla.fit(X, 2, start="nowhere")
+
+
+def test_from_a_file_and_by_columns(tmp_path):
+    X = make_data("f32")
+    np.save(tmp_path / "X.npy", X)
+    model = armilla.fit(X, 3)
+    assert armilla.fit(tmp_path / "X.npy", 3).U.tobytes() == model.U.tobytes()
+    assert armilla.fit(X.T, 3, samples="columns").U.tobytes() == model.U.tobytes()
+    csc = scipy.sparse.csc_matrix(X.T)
+    assert armilla.fit(csc, 3, samples="columns").U.tobytes() == armilla.fit(scipy.sparse.csr_matrix(X), 3).U.tobytes()
+    with pytest.raises(ValueError, match="samples='rwos'"):
+        armilla.fit(X, 3, samples="rwos")
+
+
+def test_clusters_of_a_model(command, tmp_path):
+    model = armilla.fit(make_data("f64"), 3)
+    model.save(tmp_path / "m.npz")
+    for options in (dict(k=3), dict(k=2, method="euclidean", seed=3, tries=2, max_iter=5), dict(method="argmax")):
+        words = [w for name, value in options.items() for w in ("--" + {"max_iter": "cluster-iter"}.get(name, name), value)]
+        theirs = np.array(command("cluster", tmp_path / "m.npz", *words, "--quiet").split(), dtype=int)
+        assert np.array_equal(theirs, model.cluster(**options))
+    with pytest.raises(TypeError, match="did you mean 'tries'"):
+        model.cluster(3, trise=1)
+
+
+def test_callback_and_trace():
+    seen = []
+    model = armilla.fit(make_data("f64"), 3, model="nmf", callback=seen.append)
+    assert [entry.iteration for entry in seen] == list(range(model.info["iterations"] + 1))
+    np.testing.assert_allclose([entry.objective for entry in seen], model.trace["objective"], rtol=1e-6)
+    stopped = armilla.fit(make_data("f64"), 3, model="nmf", callback=lambda entry: entry.iteration == 4)
+    assert stopped.info["iterations"] == 4 and stopped.info["stop"] == "interrupted"
+
+    def breaks(entry):
+        if entry.iteration == 2:
+            raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        armilla.fit(make_data("f64"), 3, model="nmf", callback=breaks)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(rank=12), r"rank=12 is more than the 11 features.*basis='nonnegative'"),
+        (dict(rank=0), "rank: 0 is out of range"),
+        (dict(rank=3, codes="sparse-sphere"), "codes='sparse-sphere' needs sparsity"),
+        (dict(rank=3, model="nmf", basis="free"), "model='nmf' stands for basis='nonnegative'"),
+        (dict(rank=3, basis="orthnormal"), "did you mean"),
+        (dict(rank=3, lam="much"), "lam"),
+        (dict(rank=3, time_limit=-1), "time_limit"),
+        (dict(rank=3, max_iter=-1), "max_iter: -1 is out of range"),
+        (dict(rank=3, codes="free", radius=2), "radius does not go with codes='free'"),
+        (dict(rank=3, tol="soon"), "tol: 'soon' is not a number"),
+    ],
+)
+def test_errors_name_parameters(options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        armilla.fit(make_data("f64"), **options)
+    assert "--" not in str(caught.value)
+
+
+def test_errors_of_python():
+    X = make_data("f64")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sed'; did you mean 'seed'"):
+        armilla.fit(X, 2, sed=3)
+    with pytest.raises(TypeError):
+        armilla.fit(X, 2.5)
+    with pytest.raises(ValueError, match="[Cc]omplex"):
+        armilla.fit(X * 1j, 2)
+    with pytest.raises(ValueError, match="2D"):
+        armilla.fit(X[0], 2)
+    with pytest.raises((ValueError, TypeError)):
+        armilla.fit(np.array([["a", "b"], ["c", "d"]]), 1)
+    bad = X.copy()
+    bad[5, 3] = np.nan
+    with pytest.raises(ValueError, match="(?i)nan"):
+        armilla.fit(bad, 2)
+    with pytest.raises(ValueError):
+        armilla.fit(np.zeros((0, 4)), 2)
+    with pytest.raises(ValueError):
+        armilla.fit(X, 2).transform(X[:, :4])
+    with pytest.raises(MemoryError):
+        armilla.fit(np.ones((1, 10**6), np.float32), 20000, basis="nonnegative", codes="sphere")
+
+
+def test_tables(command):
+    for name, rows in armilla.tables().items():
+        listed = command("list", name)
+        for row in rows:
+            assert row["name"] in listed and "--" not in row["meaning"] and "\x01" not in row["meaning"]

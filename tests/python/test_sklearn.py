@@ -1,0 +1,129 @@
+"""scikit-learn's own checks, for every estimator and every pair of sets that accepts their data; expected failures: none."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from conftest import FEW
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import check_estimator
+
+import armilla
+
+CLASSES = [
+    armilla.SphericalFactorization,
+    armilla.SphericalPCA,
+    armilla.SphericalNMF,
+    armilla.SphericalKMeans,
+    armilla.AutoCluster,
+]
+
+
+def pairs():
+    tables = armilla.tables()
+    for basis in tables["basis"]:
+        for codes in tables["codes"]:
+            options = dict(basis=basis["name"], codes=codes["name"], sparsity=1 if "sparse" in codes["name"] else None)
+            try:
+                armilla.SphericalFactorization(**options).fit([[1.0, 2, 3], [2, 3, 1], [3, 1, 1]])
+            except ValueError as error:
+                assert "does not go with" in str(error)
+                continue
+            yield options
+
+
+def models():
+    for row in armilla.tables()["models"]:
+        sparsity = 1 if "sparse" in row["name"] or row["name"] == "dictionary" else None
+        yield dict(model=row["name"], sparsity=sparsity)
+
+
+PAIRS = list(pairs())
+
+
+def test_there_are_many_pairs():
+    assert len(PAIRS) >= 35
+
+
+def complete(estimator):
+    """check_estimator, all of it: a check that is skipped is a failure here, unless it needs what is not installed."""
+    assert not estimator._get_tags()["_xfail_checks"] if hasattr(estimator, "_get_tags") else True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(estimator)
+
+
+@pytest.mark.parametrize("make", CLASSES)
+def test_check_estimator(make):
+    complete(make())
+
+
+@pytest.mark.parametrize("options", PAIRS[:3] if FEW else PAIRS, ids=lambda o: f"{o['basis']} x {o['codes']}")
+def test_check_estimator_of_pairs(options):
+    complete(armilla.SphericalFactorization(**options))
+
+
+@pytest.mark.parametrize("options", list(models()), ids=lambda o: o["model"])
+def test_check_estimator_of_models(options):
+    complete(armilla.SphericalFactorization(**options))
+
+
+@pytest.mark.parametrize("make", CLASSES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "check_transformer_get_feature_names_out",
+        "check_transformer_get_feature_names_out_pandas",
+        "check_set_output_transform",
+        "check_set_output_transform_pandas",
+        "check_global_ouput_transform_pandas",
+        "check_param_validation",
+        "check_dataframe_column_names_consistency",
+        "check_n_features_in_after_fitting",
+        "check_get_feature_names_out_error",
+    ],
+)
+def test_further_checks(make, name):
+    check = getattr(estimator_checks, name, None)
+    if check is None:
+        pytest.skip(f"scikit-learn {sklearn.__version__} has no {name}")
+    if ("output" in name or "feature_names_out" in name or "ouput" in name) and not hasattr(make, "transform"):
+        pytest.skip("no transformer")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(make.__name__, make())
+
+
+def test_no_expected_failures():
+    for make in CLASSES:
+        assert not make()._more_tags().get("_xfail_checks")
+
+
+def test_parameters_are_the_option_table():
+    """What the library's table has, every estimator has as a parameter or has decided, with ranges and words from there."""
+    fields = {option.field for option in armilla._options.FIT_OPTIONS}
+    estimator = armilla.SphericalFactorization()
+    assert set(estimator._fields.values()) == fields
+    expected = dict(
+        n_components=2, basis="orthonormal", codes="sphere", sparsity=None, radius="auto", solver="fast", init=None,
+        normalize="none", center=False, max_iter=500, tol=1e-6, n_restarts=1, random_state=None, n_jobs=None, verbose=0,
+    )  # fmt: skip
+    assert {name: estimator.get_params()[name] for name in expected} == expected
+    for make in CLASSES:
+        for name in make().get_params():
+            assert f"\n    {name} : " in make.__doc__, (make, name)
+        assert "{parameters}" not in make.__doc__ and not re.search("--[a-z]", make.__doc__)
+
+
+def test_version_of_the_tags():
+    positive = armilla.SphericalNMF()
+    assert positive._more_tags()["requires_positive_X"]
+    assert not armilla.SphericalFactorization(basis="u2")._more_tags()["requires_positive_X"]
+    assert armilla.SphericalFactorization(basis="u2", codes="v2")._more_tags()["requires_positive_X"]
+    assert armilla.SphericalFactorization(model="nmf")._more_tags()["requires_positive_X"]
+    X = np.array([[1.0, -1], [2, 3]])
+    for make in (armilla.SphericalNMF(1), armilla.SphericalFactorization(1, model="nmf")):
+        with pytest.raises(ValueError, match=r"Negative values in data passed to \w+ \(input X\)"):
+            make.fit(X)
