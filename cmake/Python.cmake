@@ -12,7 +12,7 @@ if(NOT have_cffi EQUAL 0)
 endif()
 
 set(python_dir ${PROJECT_BINARY_DIR}/python)
-file(GLOB python_sources CONFIGURE_DEPENDS python/armilla/*.py python/armilla/py.typed)
+file(GLOB python_sources CONFIGURE_DEPENDS python/armilla/*.py python/armilla/*.pyi python/armilla/py.typed)
 file(GLOB public_headers CONFIGURE_DEPENDS include/armilla/*.h)
 add_custom_command(OUTPUT ${python_dir}/armilla/_native.abi3.so
     COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER}

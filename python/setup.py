@@ -18,7 +18,7 @@ def version():
 setup(
     version=version(),
     packages=["armilla"],
-    package_data={"armilla": ["py.typed", "lib/*", "licenses/*"]},
+    package_data={"armilla": ["py.typed", "*.pyi", "lib/*", "licenses/*"]},
     cffi_modules=["binding.py:builder"],
     options={"bdist_wheel": {"py_limited_api": "cp39"}},
     zip_safe=False,

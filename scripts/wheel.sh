@@ -13,7 +13,7 @@ everywhere='^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libgcc_s|li
 rm -rf "$stage" "$out"
 mkdir -p "$stage/armilla/lib" "$stage/armilla/licenses" "$out"
 cp python/setup.py python/pyproject.toml python/binding.py python/declarations.py python/README.md LICENSE "$stage"
-cp python/armilla/*.py python/armilla/py.typed "$stage/armilla"
+cp python/armilla/*.py python/armilla/*.pyi python/armilla/py.typed "$stage/armilla"
 cp LICENSE "$stage/armilla/licenses/armilla"
 
 cp -L "$build/libarmilla.so.1" "$stage/armilla/lib/libarmilla.so.1"

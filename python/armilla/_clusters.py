@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.preprocessing import normalize as unit_rows
 
-from ._data import Data
+from ._data import Data, some_rows
 from ._factorization import Factorizer
 from ._library import Context, lib, text
 from ._model import cluster_codes
@@ -149,8 +149,8 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Cluste
         X = validate(self, X, reset=False)
         labels = np.empty(X.shape[0], np.int64)
         for first in range(0, X.shape[0], _BATCH):
-            part = X[first : first + _BATCH]
-            labels[first : first + _BATCH] = np.argmax(self._codes(part), axis=1)
+            part = self._codes(some_rows(X, first, _BATCH))
+            labels[first : first + _BATCH] = np.argmax(part, axis=1)
         return labels
 
     def _cosines(self, X: Any) -> np.ndarray:

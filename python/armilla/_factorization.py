@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ._data import Data, wrap
+from ._data import Data, some_rows, wrap
 from ._library import Context, lib
 from ._model import Model, fit_data, save
 from ._options import rows
@@ -244,7 +244,7 @@ class SphericalFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         components = self.model_.components.astype(np.float64)
         lost = total = 0.0
         for first in range(0, X.shape[0], _BATCH):
-            seen = self.model_.prepared(X[first : first + _BATCH])
+            seen = self.model_.prepared(some_rows(X, first, _BATCH))
             total += float(np.vdot(seen, seen))
             seen -= codes[first : first + _BATCH].astype(np.float64) @ components
             lost += float(np.vdot(seen, seen))

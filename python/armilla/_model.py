@@ -379,11 +379,11 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     options = Options()
     start = values.get("start")
     given = start is not None and not is_path(start)
-    options.set(context, {**values, "start": None if given else (os.fspath(start) if is_path(start) else None)})
+    options.set(context, {**values, "start": os.fspath(start) if start is not None and is_path(start) else None})
     if given:
         set_start(options, start, options.struct.rank, data.features, data.samples)
     elif is_path(start):
-        _start_from_file(context, options, start)
+        _start_from_file(options, start, data)
     if context.hooks.callback is not None or context.hooks.progress is not None:
         options.struct.callback = lib.armilla_python_callback
         options.struct.callback_user = context.handle
@@ -394,7 +394,7 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     return model
 
 
-def _start_from_file(context: Context, options: Options, start: Any) -> None:
+def _start_from_file(options: Options, start: Any, data: Data) -> None:
     """A start that is no row of the table is a file: a model, or an array with U."""
     names = next(option.choices for option in FIT_OPTIONS if option.field == "start")
     if start in names:
@@ -404,8 +404,7 @@ def _start_from_file(context: Context, options: Options, start: Any) -> None:
     if not os.path.exists(path):
         raise ValueError(f"start={path!r} is no start ({', '.join(names)}) and no file")
     if path.endswith(".npy"):
-        basis = np.load(path)
-        set_start(options, basis, options.struct.rank, *basis.shape[:1], 0)
+        set_start(options, np.load(path), options.struct.rank, data.features, data.samples)
     else:
         model = load(path)
         options.struct.start_model = options.keep(model)._pointer

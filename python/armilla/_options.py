@@ -6,6 +6,7 @@ Nothing here lists an option: a row that the library gains is a parameter, with 
 from __future__ import annotations
 
 import keyword
+import operator
 import textwrap
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, Mapping, Optional
@@ -83,8 +84,6 @@ class Option:
         if isinstance(value, str):
             return value
         if self.is_number:
-            import operator
-
             return str(operator.index(value))
         return repr(float(value))
 
@@ -136,7 +135,8 @@ CLUSTER_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_cluster_option_ta
 
 def rows(table: int) -> list[dict[str, str]]:
     """A table of the library's: name, alias, meaning and use of each row."""
-    found, row = [], ffi.new("armilla_table_row *")
+    found: list[dict[str, str]] = []
+    row = ffi.new("armilla_table_row *")
     while lib.armilla_table_get(table, len(found), row):
         found.append({name: text(getattr(row, name)) or "" for name in ("name", "alias", "meaning", "use")})
     return found

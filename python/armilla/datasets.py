@@ -7,6 +7,7 @@ import pathlib
 from typing import Any, Optional
 
 import numpy as np
+import scipy.sparse
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.utils import Bunch, check_random_state
 
@@ -77,8 +78,6 @@ def make_topics(n_samples: int = 600, *, random_state: Any = 0) -> Bunch:
     weights /= weights.sum(axis=1, keepdims=True)
     target = random.randint(len(subjects), size=n_samples)
     lengths = np.exp(random.uniform(np.log(10), np.log(300), n_samples)).astype(int)
-    import scipy.sparse
-
     counts = [random.multinomial(length, weights[k]) for length, k in zip(lengths, target)]
     return Bunch(
         data=scipy.sparse.csr_matrix(np.array(counts, dtype=np.float64)),
@@ -110,7 +109,7 @@ def load_mnist(folder: Optional[Any] = None, *, subset: str = "test", return_X_y
     -------
     Bunch with `data` of shape (n_samples, 784) and `target`
     """
-    place = pathlib.Path(folder or os.environ.get("ARMILLA_MNIST", "build/mnist"))
+    place = pathlib.Path(folder if folder is not None else os.environ.get("ARMILLA_MNIST", "build/mnist"))
     prefix = {"test": "t10k", "train": "train"}.get(subset)
     if prefix is None:
         raise ValueError(f"subset={subset!r} is neither 'test' nor 'train'")

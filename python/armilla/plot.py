@@ -18,7 +18,7 @@ def _model(thing: Any) -> Model:
 def _axes(ax: Any, **options: Any) -> Any:
     import matplotlib.pyplot as plt
 
-    return ax if ax is not None else plt.figure(figsize=(5, 4)).add_subplot(**options)
+    return ax if ax is not None else plt.figure(figsize=(5, 4), layout="constrained").add_subplot(**options)
 
 
 def convergence(*models: Any, labels: Optional[Sequence[str]] = None, by: str = "iteration", ax: Any = None) -> Any:
@@ -77,7 +77,7 @@ def sphere(thing: Any, labels: Any = None, *, components: Sequence[int] = (0, 1,
         ax.set_aspect("equal")
     else:
         ax = _axes(ax, projection="3d")
-        around, up = np.mgrid[0 : 2 * np.pi : 25j, 0 : np.pi : 13j]
+        around, up = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13), indexing="ij")
         ax.plot_wireframe(
             radius * np.cos(around) * np.sin(up), radius * np.sin(around) * np.sin(up), radius * np.cos(up), color="0.85", linewidth=0.5
         )

@@ -334,7 +334,7 @@ def test_bad_input():
         armilla.SphericalPCA(12).fit(X)
     with pytest.raises(ValueError, match="The 'n_components' parameter of SphericalPCA must be an int in the range"):
         armilla.SphericalPCA(0).fit(X)
-    with pytest.raises(ValueError, match="The 'basis' parameter of SphericalFactorization must be a str among"):
+    with pytest.raises(ValueError, match="The 'basis' parameter of SphericalFactorization must be None or a str among"):
         armilla.SphericalFactorization(basis="orthnormal").fit(X)
     with pytest.raises(ValueError, match="codes='sparse-sphere' needs sparsity"):
         armilla.SphericalFactorization(codes="v3").fit(X)

@@ -1,0 +1,130 @@
+"""What is shipped: examples in docstrings, the gallery and its page, type hints, signatures, pictures."""
+
+import doctest
+import importlib
+import inspect
+import os
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import FEW, make_data
+
+import armilla
+
+ROOT = pathlib.Path(os.environ.get("ARMILLA_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+EXAMPLES = ["topics", "parts", "cosine_kmeans", "cells", "choose", "streaming"]
+MODULES = [name for _, name, _ in pkgutil.iter_modules(armilla.__path__) if name != "_native"]
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    if name == "anndata":
+        pytest.importorskip("anndata")
+    module = importlib.import_module("armilla." + name)
+    failed, _ = doctest.testmod(module)
+    assert failed == 0
+
+
+def test_public_things_are_documented():
+    for name in armilla.__all__:
+        thing = getattr(armilla, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__doc__, name
+        if not inspect.isclass(thing):
+            continue
+        for method, function in inspect.getmembers(thing, inspect.isfunction):
+            if not method.startswith("_") and function.__module__.startswith("armilla"):
+                assert function.__doc__, (name, method)
+
+
+@pytest.mark.skipif(FEW, reason="long under a sanitizer")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_gallery(name, tmp_path):
+    if name == "cells":
+        pytest.importorskip("anndata")
+    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run([sys.executable, ROOT / "python" / "examples" / f"{name}.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout and list(tmp_path.glob("*.png"))
+
+
+def test_page_shows_the_gallery():
+    page = (ROOT / "docs" / "python.md").read_text()
+    for name in EXAMPLES:
+        code = (ROOT / "python" / "examples" / f"{name}.py").read_text().split('"""', 2)[2].strip()
+        assert f"```python\n{code}\n```" in page, f"docs/python.md does not show {name}.py as it is: python/examples/page.py"
+        assert (ROOT / "docs" / "images" / f"python-{name}.png").exists()
+
+
+def test_page_runs(tmp_path, monkeypatch):
+    """The code of the introduction, in its order."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "python" / "examples" / "introduction.md").read_text()
+    blocks = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    assert len(blocks) >= 5
+    place = {}
+    for block in blocks:
+        exec(block, place)
+
+
+@pytest.mark.skipif(FEW, reason="no C is run")
+def test_types(tmp_path):
+    """mypy, strict, on the package and on code that uses it."""
+    pytest.importorskip("mypy")
+    (tmp_path / "use.py").write_text(
+        "import numpy as np\nimport armilla\n"
+        "X = np.ones((4, 3))\n"
+        "model: armilla.Model = armilla.fit(X, 2, model='nmf')\n"
+        "labels: np.ndarray = armilla.SphericalKMeans(2, random_state=0).fit(X).labels_\n"
+        "codes: np.ndarray = armilla.SphericalNMF(2).fit_transform(X)\n"
+    )
+    words = ["--config-file", ROOT / "python" / "pyproject.toml", "--cache-dir", tmp_path / "cache", "--no-error-summary"]
+    done = subprocess.run([sys.executable, "-m", "mypy", *words, ROOT / "python" / "armilla", tmp_path / "use.py"], cwd=ROOT / "python", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_plots(tmp_path):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    import armilla.plot
+
+    X = make_data("f64")
+    two, three, kmeans = armilla.fit(X, 2), armilla.SphericalNMF(3).fit(X), armilla.SphericalKMeans(3).fit(X)
+    assert armilla.plot.convergence(two, three).get_ylabel() == "relative error"
+    assert armilla.plot.convergence(three, by="seconds", labels=["a"]).get_xlabel() == "seconds"
+    assert armilla.plot.sphere(two, np.arange(60) % 3).name == "rectilinear" and armilla.plot.sphere(three).name == "3d"
+    assert len(armilla.plot.atoms(three, (11, 1)).axes) == 3 and len(armilla.plot.atoms(three, columns=2).axes) == 4
+    armilla.plot.clusters(kmeans, X=X)
+    armilla.plot.clusters(armilla.AutoCluster(3, random_state=0).fit(X))
+    with pytest.raises(ValueError, match="rank 1"):
+        armilla.plot.sphere(armilla.fit(X, 1))
+    for number in plt.get_fignums():
+        plt.figure(number).savefig(tmp_path / f"{number}.png")
+    plt.close("all")
+
+
+@pytest.mark.skipif(FEW or not os.environ.get("ARMILLA_BUILD"), reason="needs a build tree")
+def test_wheel(tmp_path):
+    """A wheel with the library inside installs without an index, and needs nothing of the tree it was built in."""
+    build = pathlib.Path(os.environ["ARMILLA_BUILD"])
+    if not (build / "libarmilla.so.1").exists():
+        pytest.skip("no shared library")
+    (tmp_path / "build").mkdir()
+    for name in build.glob("libarmilla.so*"):
+        (tmp_path / "build" / name.name).symlink_to(name)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    for script in (["wheel.sh", tmp_path / "build"], ["venv.sh", tmp_path / "build", tmp_path / "venv"]):
+        done = subprocess.run([ROOT / "scripts" / script[0], *script[1:]], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = (tmp_path / "build" / "wheel").glob("*.whl")
+    assert "-cp39-abi3-manylinux_" in wheel.name
+    script = "import armilla, sys; armilla.fit([[1.0, 2], [3, 4], [5, 1]], 1); print(open('/proc/self/maps').read())"
+    done = subprocess.run([tmp_path / "venv" / "bin" / "python3", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded = {line.split()[-1] for line in done.stdout.splitlines() if "armilla" in line}
+    assert loaded and all(str(tmp_path / "venv") in path for path in loaded), loaded
+    assert (next((tmp_path / "venv").glob("lib/python3*/site-packages/armilla/licenses")) / "armilla").exists()
