@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests, prints a table of tiers, and ends with the line "N passed, N failed[, N skipped]":
 #   scripts/test.sh               everything in the ordinary build, then the unit tests under AddressSanitizer and UBSan
-#   scripts/test.sh all           every tier of the list below, the command's tests sanitized too
+#   scripts/test.sh all           every tier of the list below, the tests of the command and of Python sanitized too
 #   scripts/test.sh all TIER ...  these alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -207,7 +207,7 @@ run() {
 tiers='tests sanitizers' sanitized=unit
 if [[ ${1:-} == all ]]; then
     tiers=${*:2}
-    tiers=${tiers:-$every_tier} sanitized='unit|cli'
+    tiers=${tiers:-$every_tier} sanitized='unit|cli|python'
 elif (($#)); then
     echo "scripts/test.sh: '$1' is not 'all'" >&2
     exit 64
