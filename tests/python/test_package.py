@@ -72,6 +72,13 @@ def test_page_runs(tmp_path, monkeypatch):
         exec(block, place)
 
 
+def test_readme_runs():
+    block = (ROOT / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    place = {}
+    exec(block, place)
+    assert place["codes"].shape == (1797, 10) and place["labels"].shape == (1797,)
+
+
 @pytest.mark.skipif(FEW, reason="no C is run")
 def test_types(tmp_path):
     """mypy, strict, on the package and on code that uses it."""
