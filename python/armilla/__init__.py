@@ -9,8 +9,9 @@
 from . import datasets
 from ._clusters import AutoCluster, SphericalKMeans
 from ._factorization import SphericalFactorization, SphericalNMF, SphericalPCA
+from ._fit import fit
 from ._library import InterruptedFitWarning, TraceEntry, __version__
-from ._model import Model, fit, load, save
+from ._model import Model, load, save
 from ._tables import tables
 
 __all__ = [

@@ -14,7 +14,7 @@ from ._library import Context, lib, text
 from ._model import cluster_codes
 from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, Options
 from ._progress import progress_for
-from ._sklearn import OWN_PARAMETERS, check_is_fitted, estimator, finite, validate
+from ._sklearn import OWN_PARAMETERS, check_is_fitted, estimator, finite, threads_of, validate
 
 _BATCH = 4096
 _KMEANS_NAMES = {**ESTIMATOR_NAMES, "rank": "n_clusters", "restarts": "n_init"}
@@ -217,7 +217,7 @@ class AutoCluster(_Clusterer):
     ----------
     labels_ : ndarray of shape (n_samples,)
     recipe_ : dict
-        What was chosen: `rank`, `method` and the steps of the preparation.
+        What was chosen: `rank`, `method`, `seed` and the steps of the preparation.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
         Centres among the codes.
     inertia_ : float
@@ -259,9 +259,8 @@ class AutoCluster(_Clusterer):
         chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field != "normalize"}
         chosen["normalize"] = text(fit.struct.normalize)
         self.recipe_ = {"rank": fit.struct.rank, "method": text(clusters.struct.method), **chosen}
+        self.recipe_["seed"] = values["seed"]
         values.update(chosen, rank=fit.struct.rank)
-        # The same for the clusters of the codes.
-        self._seed, self._threads = values["seed"], values["threads"]
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> "AutoCluster":
         """Chooses the preparation, fits, and finds the clusters of the codes.
@@ -277,7 +276,8 @@ class AutoCluster(_Clusterer):
         """
         _refuse(refused, self)
         self._fit_model(X)
-        values = {**self._cluster_values(), "method": self.recipe_["method"], "seed": self._seed, "threads": self._threads}
+        chosen = {name: self.recipe_[name] for name in ("method", "seed")}
+        values = {**self._cluster_values(), **chosen, "threads": threads_of(self.n_jobs)}  # type: ignore[attr-defined]
         found = cluster_codes(self.model_, values, self._names, progress_for(self.verbose))  # type: ignore[attr-defined]
         self.labels_, self.inertia_ = found.labels, found.inertia
         self.cluster_centers_ = self._centers()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +9,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ._data import Data, some_rows, wrap
-from ._library import Context, lib
-from ._model import Model, fit_data, save
+from ._library import Context, lib, warn
+from ._fit import fit_data
+from ._model import Model, save
 from ._options import rows
 from ._progress import progress_for
 from ._sklearn import (
@@ -26,7 +26,8 @@ from ._sklearn import (
 
 #: The pairs that named models stand for.
 _PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMILLA_TABLE_MODELS)}
-_ALIASES = {row["alias"]: row["name"] for table in (lib.ARMILLA_TABLE_BASIS, lib.ARMILLA_TABLE_CODES) for row in rows(table) if row["alias"]}
+_SETS = [*rows(lib.ARMILLA_TABLE_BASIS), *rows(lib.ARMILLA_TABLE_CODES)]
+_ALIASES = {row["alias"]: row["name"] for row in _SETS if row["alias"]}
 _BATCH = 4096
 
 
@@ -90,10 +91,9 @@ class Factorizer(ArmillaEstimator):
             raise
         self.model_ = model
         if model.info["stop"] == "max-iter" and values.get("tol", 1):
-            warnings.warn(
+            warn(
                 f"Maximum number of iterations {values['max_iter']} reached. Increase max_iter or tol to improve convergence.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return X
 
@@ -104,7 +104,7 @@ class Factorizer(ArmillaEstimator):
     def _codes(self, X: Any) -> np.ndarray:
         """Codes of data that were validated."""
         try:
-            return self.model_.transform(X, threads=threads_of(self.n_jobs), names=self._names)  # type: ignore[attr-defined]
+            return self.model_._codes_of(X, threads_of(self.n_jobs), self._names)  # type: ignore[attr-defined]
         except ValueError:
             finite(self, X)
             raise

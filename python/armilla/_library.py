@@ -239,8 +239,11 @@ class Context:
         lib.armilla_context_set_log(self.pointer, lib.armilla_python_log, self.handle)
         lib.armilla_context_set_wording(self.pointer, lib.armilla_python_wording, self.handle)
 
-    def call(self, function: Callable[..., int], *arguments: Any) -> None:
-        """``function(context, *arguments)``; raises what its status and the callbacks stand for."""
+    def call(self, function: Callable[..., int], *arguments: Any, best: bool = False) -> None:
+        """``function(context, *arguments)``; raises what its status and the callbacks stand for.
+
+        best: when interrupted, the call returns the best that it has; `warn_if_interrupted` is then the caller's to call.
+        """
         try:
             with _deferred_interrupt(self.hooks):
                 status = function(self.pointer, *arguments)
@@ -250,10 +253,14 @@ class Context:
         self._tell()
         if self.hooks.raised is not None:
             raise self.hooks.raised
-        if status == lib.ARMILLA_STOPPED:
+        if status == lib.ARMILLA_STOPPED or (self.hooks.interrupted and not best):
             raise KeyboardInterrupt
         if status != lib.ARMILLA_OK:
             raise self.error(status)
+
+    def warn_if_interrupted(self) -> None:
+        if self.hooks.interrupted:
+            warn("interrupted: the result is the best so far", InterruptedFitWarning)
 
     def error(self, status: int) -> Exception:
         """The exception of a failed call, with the library's sentence."""
@@ -268,16 +275,16 @@ class Context:
         messages, self.hooks.messages = self.hooks.messages, []
         for level, message in messages:
             if level == lib.ARMILLA_LOG_WARNING:
-                warnings.warn(message, RuntimeWarning, stacklevel=2 + _frames_inside())
+                warn(message, RuntimeWarning)
             else:
                 logger.info("%s", message)
 
 
-def _frames_inside() -> int:
-    """How many frames above this one are the package's own: a warning points at the code that called it."""
+def warn(message: str, category: type[Warning]) -> None:
+    """A warning that points at the code that called the package."""
     place = os.path.dirname(__file__) + os.sep
-    depth, frame = 0, sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(place):
-        depth += 1
-        frame = frame.f_back  # type: ignore[assignment]
-    return depth - 1
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(place):
+        level += 1
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=level)

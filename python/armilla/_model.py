@@ -1,20 +1,17 @@
-"""Models: the result of a fit, in the paper's orientation, and the plain function that makes one."""
+"""Models: the result of a fit, in the paper's orientation, its file, and what can be done with it."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-import warnings
 from types import SimpleNamespace
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._data import Data, as_matrix, dtype_of, is_path, names_of, wrap
-from ._library import Context, InterruptedFitWarning, TraceEntry, as_dict, ffi, lib, members, text
-from ._options import CLUSTER_OPTIONS, FIT_OPTIONS, PLAIN_NAMES, Options, describe, unknown
-from ._progress import progress_for
+from ._data import as_matrix, dtype_of, names_of, wrap
+from ._library import Context, as_dict, ffi, lib, members, text
+from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, unknown
 
 _STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
 
@@ -184,7 +181,7 @@ class Model:
             raise ValueError(f"X has no feature named {sorted(set(ours) - set(theirs))[0]!r}, which the model was fitted to")
         return X[ours]
 
-    def transform(self, X: Any, *, threads: Optional[int] = None, names: Mapping[str, str] = PLAIN_NAMES) -> np.ndarray:
+    def transform(self, X: Any, *, threads: Optional[int] = None) -> np.ndarray:
         """Codes of new samples.
 
         Parameters
@@ -199,10 +196,14 @@ class Model:
         ndarray of shape (n_samples, rank)
             A sample's codes depend on that sample alone.
         """
+        return self._codes_of(self._in_order(X), threads or 0, PLAIN_NAMES)
+
+    def _codes_of(self, X: Any, threads: int, names: Mapping[str, str]) -> np.ndarray:
         context = Context(names)
-        data = wrap(context, self._in_order(X))
+        data = wrap(context, X)
         codes = np.empty((data.samples, self.rank), self.dtype)
-        context.call(lib.armilla_model_transform, self._pointer, data.pointer, threads or 0, ffi.cast("void *", codes.ctypes.data))
+        values = ffi.cast("void *", codes.ctypes.data)
+        context.call(lib.armilla_model_transform, self._pointer, data.pointer, threads, values)
         return codes
 
     def inverse_transform(self, codes: Any) -> np.ndarray:
@@ -344,141 +345,15 @@ def cluster_codes(model: Model, options: Mapping[str, Any], names: Mapping[str, 
     struct.struct.seed = given.get("seed") or 0
     struct.struct.threads = given.get("threads") or 0
     made = ffi.new("armilla_clustering **")
-    context.call(lib.armilla_cluster_model, model._pointer, struct.struct, made)
+    context.call(lib.armilla_cluster_model, model._pointer, struct.struct, made, best=True)
     found = context.own(made[0], lib.armilla_clustering_free)
     summary = ffi.new("armilla_cluster_summary *")
     lib.armilla_clustering_summarize(found.pointer, summary)
-    warn_if_interrupted(context)
+    context.warn_if_interrupted()
     result = SimpleNamespace(**as_dict("armilla_cluster_summary", summary))
     labels = borrowed(lib.armilla_clustering_labels(found.pointer), (summary.n,), np.int64, found)
     result.labels = np.array(labels)
     return result
-
-
-def warn_if_interrupted(context: Context) -> None:
-    if context.hooks.interrupted:
-        warnings.warn("interrupted: the result is the best so far", InterruptedFitWarning, stacklevel=3)
-
-
-def set_start(options: Options, start: Any, rank: int, features: int, samples: int) -> None:
-    """A model or a basis to begin with, instead of the word for a start."""
-    if isinstance(start, Model) and start.n_samples == samples:
-        options.struct.start_model = options.keep(start)._pointer
-        return
-    basis = start.U if isinstance(start, Model) else start
-    basis = np.asfortranarray(basis, dtype=np.float64)
-    if basis.shape != (features, rank):
-        raise ValueError(f"the basis to start from has shape {basis.shape}, but {(features, rank)} is needed")
-    if not np.isfinite(basis).all():
-        raise ValueError("the basis to start from contains NaN or infinity")
-    options.struct.start_basis = ffi.cast("double *", options.keep(basis).ctypes.data)
-
-
-def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
-    """A fit of the library: `values` by the names of its option table; `start` may be a model or an array."""
-    options = Options()
-    start = values.get("start")
-    given = start is not None and not is_path(start)
-    options.set(context, {**values, "start": os.fspath(start) if start is not None and is_path(start) else None})
-    if given:
-        set_start(options, start, options.struct.rank, data.features, data.samples)
-    elif is_path(start):
-        _start_from_file(options, start, data)
-    if context.hooks.callback is not None or context.hooks.progress is not None:
-        options.struct.callback = lib.armilla_python_callback
-        options.struct.callback_user = context.handle
-    made = ffi.new("armilla_model **")
-    context.call(lib.armilla_fit, data.pointer, options.struct, made)
-    model = Model(context, made[0])
-    warn_if_interrupted(context)
-    return model
-
-
-def _start_from_file(options: Options, start: Any, data: Data) -> None:
-    """A start that is no row of the table is a file: a model, or an array with U."""
-    names = next(option.choices for option in FIT_OPTIONS if option.field == "start")
-    if start in names:
-        return
-    options.struct.start = ffi.NULL
-    path = os.fspath(start)
-    if not os.path.exists(path):
-        raise ValueError(f"start={path!r} is no start ({', '.join(names)}) and no file")
-    if path.endswith(".npy"):
-        set_start(options, np.load(path), options.struct.rank, data.features, data.samples)
-    else:
-        model = load(path)
-        options.struct.start_model = options.keep(model)._pointer
-
-
-def fit(
-    X: Any,
-    rank: int,
-    *,
-    samples: str = "rows",
-    feature_names: Optional[Sequence[str]] = None,
-    sample_names: Optional[Sequence[str]] = None,
-    callback: Optional[Callable[[TraceEntry], Any]] = None,
-    verbose: int = 0,
-    **options: Any,
-) -> Model:
-    context = Context(PLAIN_NAMES, callback, progress_for(verbose))
-    known = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
-    if set(options) - set(known):
-        raise unknown(options, set(known) | set(_OWN), "fit")
-    if samples not in ("rows", "columns"):
-        raise ValueError(f"samples={samples!r} is neither 'rows' nor 'columns'")
-    data = wrap(context, X, samples == "columns")
-    data.name(context, lib.ARMILLA_FEATURE_NAMES, feature_names if feature_names is not None else names_of(X))
-    data.name(context, lib.ARMILLA_SAMPLE_NAMES, sample_names)
-    return fit_data(context, data, {"rank": rank, **{known[name]: value for name, value in options.items()}})
-
-
-_OWN = {
-    "samples": ("{'rows', 'columns'}, default='rows'", "Whether a sample is a row of X, or a column as in the paper."),
-    "feature_names": ("sequence of str, optional", "Names that the model keeps; those of a data frame where not given."),
-    "sample_names": ("sequence of str, optional", "Names of the samples, which the model keeps."),
-    "callback": ("callable, optional", "Called with a `TraceEntry` after the start and each iteration; true ends the fit."),
-    "verbose": ("int, default=0", "1: a line of progress; 2: every iteration in the log."),
-}
-
-
-def _document_fit() -> None:
-    """The signature and the docstring of `fit`, with the rows of the option table."""
-    options = [option for option in FIT_OPTIONS if option.field != "rank"]
-    keywords = [
-        inspect.Parameter(option.parameter(PLAIN_NAMES), inspect.Parameter.KEYWORD_ONLY, default=option.default())
-        for option in options
-    ]
-    own = inspect.signature(fit)
-    kept = [parameter for parameter in own.parameters.values() if parameter.kind != inspect.Parameter.VAR_KEYWORD]
-    fit.__signature__ = own.replace(parameters=kept + keywords)  # type: ignore[attr-defined]
-    lines = [f"{name} : {kind}\n    {meaning}" for name, (kind, meaning) in _OWN.items()]
-    lines += [describe(option, PLAIN_NAMES, option.default()) for option in options]
-    fit.__doc__ = f"""Fits X ≈ UV, as `armilla fit` does: the same bits for the same options.
-
-Parameters
-----------
-X : array, CSR or CSC matrix, data frame, or path of a file
-    One sample per row. C-order float32, float64 and uint8 arrays and CSR matrices are not copied.
-rank : int
-    Number of atoms.
-{chr(10).join(lines)}
-
-Returns
--------
-Model
-
-Examples
---------
->>> import armilla
->>> X, _ = armilla.datasets.load_digits(return_X_y=True)
->>> model = armilla.fit(X, 10, model="spherical-nmf", seed=1)
->>> bool((model.U >= 0).all())
-True
-"""
-
-
-_document_fit()
 
 
 def load(path: Any) -> Model:

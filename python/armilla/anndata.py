@@ -7,7 +7,8 @@ from typing import Any, Optional
 import numpy as np
 
 from ._clusters import AutoCluster
-from ._model import Model, fit
+from ._fit import fit
+from ._model import Model
 
 __all__ = ["factorize", "cluster"]
 

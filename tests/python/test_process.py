@@ -87,6 +87,17 @@ def test_interrupt_of_calls_without_a_result():
             model.transform(X)
 
 
+def test_no_interrupt_is_lost():
+    """Also one that comes in the middle of a call too short to be asked."""
+
+    def short_call(context):
+        os.kill(os.getpid(), signal.SIGINT)
+        return lib.ARMILLA_OK
+
+    with pytest.raises(KeyboardInterrupt):
+        Context().call(short_call)
+
+
 def test_callback_interrupts():
     def callback(entry):
         if entry.iteration == 3:
