@@ -10,6 +10,18 @@ out=$build/wheel
 # What every Linux has, by the rules of manylinux, and need not be carried.
 everywhere='^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libgcc_s|libz)\.so'
 
+# copyright LIBRARY: the file that says under which terms it may be copied, where the system is Debian.
+copyright() {
+    local path package
+    for path in "$1" "$(realpath "$1")" "${1#/usr}"; do
+        package=$(dpkg-query -S "$path" 2>/dev/null | head -n 1 | cut -d: -f1) || true
+        if [[ -n $package && -e /usr/share/doc/$package/copyright ]]; then
+            echo "/usr/share/doc/$package/copyright"
+            return
+        fi
+    done
+}
+
 rm -rf "$stage" "$out"
 mkdir -p "$stage/armilla/lib" "$stage/armilla/licenses" "$out"
 cp python/setup.py python/pyproject.toml python/binding.py python/declarations.py python/README.md LICENSE "$stage"
@@ -20,8 +32,8 @@ cp -L "$build/libarmilla.so.1" "$stage/armilla/lib/libarmilla.so.1"
 while read -r name path; do
     [[ ! $name =~ $everywhere && -e $path ]] || continue
     cp -L "$path" "$stage/armilla/lib/$name"
-    package=$(dpkg-query -S "$(realpath "$path")" 2>/dev/null | head -n 1 | cut -d: -f1 || true)
-    [[ -z $package || ! -e /usr/share/doc/$package/copyright ]] || cp -L "/usr/share/doc/$package/copyright" "$stage/armilla/licenses/$package"
+    licence=$(copyright "$path")
+    [[ -z $licence ]] || cp -L "$licence" "$stage/armilla/licenses/$name"
 done < <(ldd "$build/libarmilla.so.1" | awk '$2 == "=>" { print $1, $3 }')
 for file in "$stage"/armilla/lib/*; do
     chmod u+w "$file"

@@ -134,4 +134,6 @@ def test_wheel(tmp_path):
     assert done.returncode == 0, done.stderr
     loaded = {line.split()[-1] for line in done.stdout.splitlines() if "armilla" in line}
     assert loaded and all(str(tmp_path / "venv") in path for path in loaded), loaded
-    assert (next((tmp_path / "venv").glob("lib/python3*/site-packages/armilla/licenses")) / "armilla").exists()
+    (package,) = (tmp_path / "venv").glob("lib/python3*/site-packages/armilla")
+    carried = {path.name for path in (package / "lib").iterdir()} - {"libarmilla.so.1"}
+    assert {path.name for path in (package / "licenses").iterdir()} == carried | {"armilla"}
