@@ -7,6 +7,7 @@ memory-mapped arrays are used where they lie. Everything else is converted once,
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -28,8 +29,11 @@ def dtype_of(kind: int) -> Any:
     return next(dtype for dtype, number in _TYPES.items() if number == kind)
 
 
-def _note(what: str) -> None:
+def note_copy(what: str, verbose: bool) -> None:
+    """Says that X is converted: in the log, and to whom asked for it."""
     logger.info("X is copied once: %s", what)
+    if verbose:
+        print("armilla: X is copied once:", what, file=sys.stderr)
 
 
 class Data:
@@ -72,10 +76,10 @@ def _lies_by_sample(X: np.ndarray) -> bool:
 
 def _wrap_dense(context: Context, X: np.ndarray) -> Data:
     if X.dtype not in _TYPES:
-        _note(f"{X.dtype} numbers become float64")
+        note_copy(f"{X.dtype} numbers become float64", context.verbose)
         X = X.astype(np.float64, order="C")
     elif not _lies_by_sample(X):
-        _note("its layout is not one sample after the other (C order)")
+        note_copy("its layout is not one sample after the other (C order)", context.verbose)
         X = np.ascontiguousarray(X, dtype=X.dtype.newbyteorder("="))
     rows, columns = X.shape
     stride = X.strides[0] // X.itemsize if rows > 1 else columns
@@ -91,11 +95,11 @@ def _address(array: np.ndarray) -> Any:
 
 def _wrap_sparse(context: Context, X: Any) -> Data:
     if X.format != "csr":
-        _note(f"{X.format} becomes csr")
+        note_copy(f"{X.format} becomes csr", context.verbose)
         X = X.tocsr()
     values = X.data
     if values.dtype.newbyteorder("=") not in _TYPES:
-        _note(f"{values.dtype} numbers become float64")
+        note_copy(f"{values.dtype} numbers become float64", context.verbose)
         values = values.astype(np.float64)
     values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
     wide = any(part.dtype.itemsize > 4 for part in (X.indices, X.indptr))

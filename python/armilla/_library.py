@@ -30,7 +30,7 @@ class InterruptedFitWarning(UserWarning):
 
 
 class TraceEntry(NamedTuple):
-    """What a callback is told: entry 0 is the start, entry k what k iterations have reached."""
+    """What a callback receives: entry 0 is the start, entry k what k iterations have reached."""
 
     iteration: int
     objective: float
@@ -238,6 +238,10 @@ class Context:
         lib.armilla_context_set_watch(self.pointer, lib.armilla_python_watch, self.handle)
         lib.armilla_context_set_log(self.pointer, lib.armilla_python_log, self.handle)
         lib.armilla_context_set_wording(self.pointer, lib.armilla_python_wording, self.handle)
+
+    @property
+    def verbose(self) -> bool:
+        return self.hooks.progress is not None
 
     def call(self, function: Callable[..., int], *arguments: Any, best: bool = False) -> None:
         """``function(context, *arguments)``; raises what its status and the callbacks stand for.

@@ -11,14 +11,13 @@ import os
 from typing import Any, Iterable, Mapping, Optional
 
 import numpy as np
-import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from ._data import DTYPES
-from ._library import lib, logger
+from ._data import DTYPES, note_copy
+from ._library import lib
 from ._model import Model
 from ._options import ESTIMATOR_NAMES, FIT_OPTIONS, Option, describe
 
@@ -56,9 +55,9 @@ def validate(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
     )
     kind, now = getattr(was, "format", None), getattr(X, "format", None)
     if kind != now:
-        logger.info("X is copied once: %s becomes %s", kind, now)
+        note_copy(f"{kind} becomes {now}", bool(estimator.verbose))
     elif getattr(was, "dtype", X.dtype) != X.dtype:
-        logger.info("X is copied once: %s becomes %s", was.dtype, X.dtype)
+        note_copy(f"{was.dtype} numbers become {X.dtype}", bool(estimator.verbose))
     return X
 
 

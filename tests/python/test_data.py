@@ -365,6 +365,10 @@ def test_verbose(capfd, caplog):
     armilla.SphericalNMF(3, random_state=0, verbose=2).fit(np.asfortranarray(X))
     assert any("iteration 3" in record.message for record in caplog.records)
     assert any("copied" in record.message for record in caplog.records)
+    capfd.readouterr()
+    for other, what in ((np.asfortranarray(X), "C order"), (scipy.sparse.csc_matrix(X), "csc becomes csr"), (X.astype(np.int64), "int64 numbers become float64")):
+        armilla.SphericalNMF(3, random_state=0, verbose=1).fit(other)
+        assert what in capfd.readouterr().err
 
 
 def test_anndata(tmp_path):
