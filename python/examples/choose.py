@@ -9,10 +9,10 @@ import armilla
 # Five atoms, of which each sample has two, and noise.
 rng = np.random.default_rng(0)
 atoms = rng.random((5, 40)) ** 4
-codes = np.zeros((400, 5))
+codes = np.zeros((200, 5))
 for code in codes:
     code[rng.choice(5, 2, replace=False)] = rng.uniform(0.5, 1.5, 2)
-X = np.abs(codes @ atoms + 0.01 * rng.standard_normal((400, 40)))
+X = np.abs(codes @ atoms + 0.01 * rng.standard_normal((200, 40)))
 
 
 def simplest(results):

@@ -10,14 +10,15 @@ import pytest
 import scipy.sparse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+ROOT = pathlib.Path(os.environ.get("ARMILLA_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+EXAMPLES = ["topics", "parts", "cosine_kmeans", "cells", "choose", "streaming"]
 FEW = os.environ.get("ARMILLA_EFFORT") == "few"
 
 
 @pytest.fixture(scope="session")
 def command():
     """Runs `armilla WORDS...` and returns what it prints."""
-    root = pathlib.Path(__file__).resolve().parents[2]
-    program = os.environ.get("ARMILLA", str(root / "build" / "armilla"))
+    program = os.environ.get("ARMILLA", str(ROOT / "build" / "armilla"))
 
     def run(*words):
         done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
