@@ -103,5 +103,5 @@ clean: ## remove everything that was built
 	@rm -rf "$(BUILD)"
 
 help: ## list the verbs
-	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-15s%s\n", $$1, $$2 }' Makefile
 	@sed -n '/^#   /s/^# //p' Makefile
