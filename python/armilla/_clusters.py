@@ -249,7 +249,7 @@ class AutoCluster(_Clusterer):
     def _check_data(self, X: Any) -> None:
         _check_count(X, self.n_clusters)
 
-    def _choose(self, data: Data, values: dict[str, Any]) -> None:
+    def _choose(self, data: Data, values: dict[str, Any]) -> dict[str, Any]:
         """The recipe: preparation, rank and method by a look at the data."""
         context = Context(self._names)
         fit, clusters = Options(), Options("armilla_cluster_options", CLUSTER_OPTIONS)
@@ -258,9 +258,8 @@ class AutoCluster(_Clusterer):
         context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
         chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field != "normalize"}
         chosen["normalize"] = text(fit.struct.normalize)
-        self.recipe_ = {"rank": fit.struct.rank, "method": text(clusters.struct.method), **chosen}
-        self.recipe_["seed"] = values["seed"]
         values.update(chosen, rank=fit.struct.rank)
+        return {"rank": fit.struct.rank, "method": text(clusters.struct.method), **chosen, "seed": values["seed"]}
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> "AutoCluster":
         """Chooses the preparation, fits, and finds the clusters of the codes.
@@ -275,10 +274,13 @@ class AutoCluster(_Clusterer):
         self
         """
         _refuse(refused, self)
-        self._fit_model(X)
-        chosen = {name: self.recipe_[name] for name in ("method", "seed")}
-        values = {**self._cluster_values(), **chosen, "threads": threads_of(self.n_jobs)}  # type: ignore[attr-defined]
-        found = cluster_codes(self.model_, values, self._names, progress_for(self.verbose))  # type: ignore[attr-defined]
+        new = self._new_model(X)
+        values = {**self._cluster_values(), "threads": threads_of(self.n_jobs)}  # type: ignore[attr-defined]
+        values.update((name, new.chosen[name]) for name in ("method", "seed"))
+        if new.interrupted:
+            values["tries"] = 1
+        found = cluster_codes(new.model, values, self._names, progress_for(self.verbose), new.interrupted)  # type: ignore[attr-defined]
+        self.model_, self.recipe_ = new.model, new.chosen
         self.labels_, self.inertia_ = found.labels, found.inertia
         self.cluster_centers_ = self._centers()
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 import scipy.sparse
@@ -39,10 +39,14 @@ def note_copy(what: str, verbose: bool) -> None:
 class Data:
     """The library's view of an array, a matrix or a file, and what it borrows."""
 
-    def __init__(self, context: Context, pointer: Any, borrowed: Any) -> None:
-        self._owned = context.own(pointer, lib.armilla_data_free)
-        self.pointer = pointer
+    def __init__(self, context: Context, borrowed: Any, function: Callable[..., int], *arguments: Any) -> None:
+        self._owned = context.own("armilla_data", lib.armilla_data_free)
         self._borrowed = borrowed
+        context.call(function, *arguments, self._owned.place)
+
+    @property
+    def pointer(self) -> Any:
+        return self._owned.pointer
 
     @property
     def features(self) -> int:
@@ -83,10 +87,7 @@ def _wrap_dense(context: Context, X: np.ndarray) -> Data:
         X = np.ascontiguousarray(X, dtype=X.dtype.newbyteorder("="))
     rows, columns = X.shape
     stride = X.strides[0] // X.itemsize if rows > 1 else columns
-    made = ffi.new("armilla_data **")
-    values = ffi.cast("void *", X.__array_interface__["data"][0])
-    context.call(lib.armilla_data_wrap_dense, _TYPES[X.dtype], values, columns, rows, stride, made)
-    return Data(context, made[0], X)
+    return Data(context, X, lib.armilla_data_wrap_dense, _TYPES[X.dtype], _address(X), columns, rows, stride)
 
 
 def _address(array: np.ndarray) -> Any:
@@ -108,8 +109,9 @@ def _wrap_sparse(context: Context, X: Any) -> Data:
     starts = np.ascontiguousarray(X.indptr, dtype=integers)
     # A view may have more memory than entries.
     values, features = values[: starts[-1]], features[: starts[-1]]
-    made = ffi.new("armilla_data **")
-    context.call(
+    return Data(
+        context,
+        (values, features, starts),
         lib.armilla_data_wrap_sparse,
         _TYPES[values.dtype],
         lib.ARMILLA_I64 if wide else lib.ARMILLA_I32,
@@ -118,18 +120,14 @@ def _wrap_sparse(context: Context, X: Any) -> Data:
         _address(starts),
         X.shape[1],
         X.shape[0],
-        made,
     )
-    return Data(context, made[0], (values, features, starts))
 
 
 def _open(context: Context, path: Any, by_columns: bool) -> Data:
     options = ffi.new("armilla_read_options *")
     lib.armilla_read_options_default(options)
     options.sample_columns = by_columns
-    made = ffi.new("armilla_data **")
-    context.call(lib.armilla_data_open, ffi.new("char[]", os.fsencode(path)), options, made)
-    return Data(context, made[0], None)
+    return Data(context, None, lib.armilla_data_open, ffi.new("char[]", os.fsencode(path)), options)
 
 
 def is_path(X: Any) -> bool:

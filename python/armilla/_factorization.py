@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class Factorizer(ArmillaEstimator):
         if self._positive():
             check_non_negative_data(X, f"{type(self).__name__} (input X)")
 
-    def _choose(self, data: Data, values: dict[str, Any]) -> None:
+    def _choose(self, data: Data, values: dict[str, Any]) -> Any:
         """What is left to decide when the data are there: warm_start, and an array in scikit-learn's orientation."""
         start, before = values.get("start"), self.__dict__.get("model_")
         if getattr(self, "warm_start", False) and before is not None:
@@ -74,8 +75,12 @@ class Factorizer(ArmillaEstimator):
         if start is not None and not isinstance(start, (str, Model)) and not hasattr(start, "__fspath__"):
             values["start"] = np.asarray(start, dtype=np.float64).T
 
-    def _fit_model(self, X: Any) -> Any:
-        """Sets model_; returns X as it was used."""
+    def _fit_model(self, X: Any) -> None:
+        """Sets model_."""
+        self.model_ = self._new_model(X).model
+
+    def _new_model(self, X: Any) -> SimpleNamespace:
+        """The `model` of a fit, what was `chosen` for it, and whether it was `interrupted`; the estimator stays as it is."""
         self._check()
         X = validate(self, X, reset=True)
         self._check_data(X)
@@ -84,18 +89,17 @@ class Factorizer(ArmillaEstimator):
         try:
             data = wrap(context, X)
             data.name(context, lib.ARMILLA_FEATURE_NAMES, getattr(self, "feature_names_in_", None))
-            self._choose(data, values)
+            chosen = self._choose(data, values)
             model = fit_data(context, data, values)
         except ValueError:
             finite(self, X)
             raise
-        self.model_ = model
         if model.info["stop"] == "max-iter" and values.get("tol", 1):
             warn(
                 f"Maximum number of iterations {values['max_iter']} reached. Increase max_iter or tol to improve convergence.",
                 ConvergenceWarning,
             )
-        return X
+        return SimpleNamespace(model=model, chosen=chosen, interrupted=context.hooks.interrupted)
 
     def _transform(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -42,9 +42,9 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     if context.hooks.callback is not None or context.hooks.progress is not None:
         options.struct.callback = lib.armilla_python_callback
         options.struct.callback_user = context.handle
-    made = ffi.new("armilla_model **")
-    context.call(lib.armilla_fit, data.pointer, options.struct, made, best=True)
-    model = Model(context, made[0])
+    owned = context.own("armilla_model", lib.armilla_model_free)
+    context.call(lib.armilla_fit, data.pointer, options.struct, owned.place, best=True)
+    model = Model(owned)
     context.warn_if_interrupted()
     return model
 

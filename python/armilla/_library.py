@@ -95,13 +95,18 @@ class Hooks:
         elif self.raised is None:
             self.raised = error
 
+    def take_raised(self) -> Optional[BaseException]:
+        """What a callback raised. It is not kept: its traceback has frames that have these hooks."""
+        raised, self.raised = self.raised, None
+        return raised
+
     @property
     def ending(self) -> bool:
         return self.interrupted or self.raised is not None
 
 
 def _on_error(kind: Any, error: BaseException, traceback: Any) -> None:
-    ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error)
+    ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error.with_traceback(traceback))
 
 
 @ffi.def_extern(error=1, onerror=_on_error)
@@ -184,15 +189,15 @@ class _Life:
         self._users = 0
         self._lock = threading.RLock()
 
-    def enter(self, user: Any, pointer: Any = None, free: Optional[Callable[[Any], None]] = None) -> None:
-        """`user` is one more; when it ends, `free(pointer)`."""
+    def enter(self, user: Any, place: Any = None, free: Optional[Callable[[Any], Any]] = None) -> None:
+        """`user` is one more; when it ends, what is then at `place` is freed."""
         with self._lock:
             self._users += 1
-        weakref.finalize(user, self._leave, pointer, free).atexit = False
+        weakref.finalize(user, self._leave, place, free).atexit = False
 
-    def _leave(self, pointer: Any, free: Optional[Callable[[Any], None]]) -> None:
-        if free is not None:
-            free(pointer)
+    def _leave(self, place: Any, free: Optional[Callable[[Any], Any]]) -> None:
+        if free is not None and place[0] != ffi.NULL:
+            free(place[0])
         with self._lock:
             self._users -= 1
             last = self._users == 0
@@ -201,11 +206,19 @@ class _Life:
 
 
 class Owned:
-    """An object of the library, freed with its last reference."""
+    """An object of the library, freed with its last reference.
 
-    def __init__(self, pointer: Any, free: Callable[[Any], None], life: _Life) -> None:
-        self.pointer = pointer
-        life.enter(self, pointer, free)
+    It is the owner before there is anything to own: the library writes to `place`, so that nothing that is raised
+    after a call (by a callback, a warning that is an error, Ctrl-C) comes between the object and its owner.
+    """
+
+    def __init__(self, kind: str, free: Callable[[Any], Any], life: _Life) -> None:
+        self.place = ffi.new(kind + " **")
+        life.enter(self, self.place, free)
+
+    @property
+    def pointer(self) -> Any:
+        return self.place[0]
 
 
 class Context:
@@ -254,9 +267,14 @@ class Context:
         finally:
             if self.hooks.progress is not None:
                 self.hooks.progress.close()
-        self._tell()
-        if self.hooks.raised is not None:
-            raise self.hooks.raised
+        if self.hooks.raised is None:
+            self._tell()
+        raised = self.hooks.take_raised()
+        if raised is not None:
+            try:
+                raise raised
+            finally:
+                del raised
         if status == lib.ARMILLA_STOPPED or (self.hooks.interrupted and not best):
             raise KeyboardInterrupt
         if status != lib.ARMILLA_OK:
@@ -270,9 +288,9 @@ class Context:
         """The exception of a failed call, with the library's sentence."""
         return _ERRORS.get(status, RuntimeError)(text(lib.armilla_context_error(self.pointer)))
 
-    def own(self, pointer: Any, free: Callable[[Any], None]) -> Owned:
-        """An object of the library that is freed with its last reference, and before its context."""
-        return Owned(pointer, free, self._life)
+    def own(self, kind: str, free: Callable[[Any], Any]) -> Owned:
+        """The owner of an object that a call will make: freed with its last reference, and before its context."""
+        return Owned(kind, free, self._life)
 
     def _tell(self) -> None:
         """What the library had to say during the call: warnings, and notes to the log."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from types import SimpleNamespace
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ._data import as_matrix, dtype_of, names_of, wrap
-from ._library import Context, as_dict, ffi, lib, members, text
+from ._library import Context, Owned, as_dict, ffi, lib, members, text
 from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, unknown
 
 _STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
@@ -69,9 +71,9 @@ class Model:
     True
     """
 
-    def __init__(self, context: Context, pointer: Any) -> None:
-        self._owned = context.own(pointer, lib.armilla_model_free)
-        self._pointer = pointer
+    def __init__(self, owned: Owned) -> None:
+        self._owned = owned
+        self._pointer = owned.pointer
         summary = ffi.new("armilla_model_summary *")
         lib.armilla_model_summarize(self._pointer, summary)
         self.info: dict[str, Any] = as_dict("armilla_model_summary", summary)
@@ -307,19 +309,18 @@ class Model:
     def to_bytes(self) -> bytes:
         """The model file, in memory."""
         context = Context()
-        block, count = ffi.new("void **"), ffi.new("size_t *")
-        context.call(lib.armilla_model_save_memory, self._pointer, block, count)
-        try:
-            return bytes(ffi.buffer(block[0], count[0]))
-        finally:
-            lib.armilla_release(context.pointer, block[0])
+        block = context.own("void", functools.partial(lib.armilla_release, context.pointer))
+        count = ffi.new("size_t *")
+        context.call(lib.armilla_model_save_memory, self._pointer, block.place, count)
+        return bytes(ffi.buffer(block.pointer, count[0]))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
         """The model of a file's content."""
-        context, made = Context(), ffi.new("armilla_model **")
-        context.call(lib.armilla_model_open_memory, ffi.from_buffer(content), len(content), made)
-        return cls(context, made[0])
+        context = Context()
+        owned = context.own("armilla_model", lib.armilla_model_free)
+        context.call(lib.armilla_model_open_memory, ffi.from_buffer(content), len(content), owned.place)
+        return cls(owned)
 
     def __reduce__(self) -> Any:
         return Model.from_bytes, (self.to_bytes(),)
@@ -332,8 +333,10 @@ class Model:
         )
 
 
-def cluster_codes(model: Model, options: Mapping[str, Any], names: Mapping[str, str], progress: Any = None) -> SimpleNamespace:
-    """Clusters of a model's codes: labels, sizes and the summary."""
+def cluster_codes(
+    model: Model, options: Mapping[str, Any], names: Mapping[str, str], progress: Any = None, interrupted: bool = False
+) -> SimpleNamespace:
+    """Clusters of a model's codes: labels, sizes and the summary; `interrupted`: those that are found at once."""
     context = Context(names, progress=progress)
     struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
     known = {option.field for option in CLUSTER_OPTIONS}
@@ -344,12 +347,13 @@ def cluster_codes(model: Model, options: Mapping[str, Any], names: Mapping[str, 
     struct.set(context, fields)
     struct.struct.seed = given.get("seed") or 0
     struct.struct.threads = given.get("threads") or 0
-    made = ffi.new("armilla_clustering **")
-    context.call(lib.armilla_cluster_model, model._pointer, struct.struct, made, best=True)
-    found = context.own(made[0], lib.armilla_clustering_free)
+    found = context.own("armilla_clustering", lib.armilla_clustering_free)
+    context.hooks.interrupted = interrupted
+    context.call(lib.armilla_cluster_model, model._pointer, struct.struct, found.place, best=True)
     summary = ffi.new("armilla_cluster_summary *")
     lib.armilla_clustering_summarize(found.pointer, summary)
-    context.warn_if_interrupted()
+    if not interrupted:
+        context.warn_if_interrupted()
     result = SimpleNamespace(**as_dict("armilla_cluster_summary", summary))
     labels = borrowed(lib.armilla_clustering_labels(found.pointer), (summary.n,), np.int64, found)
     result.labels = np.array(labels)
@@ -367,13 +371,14 @@ def load(path: Any) -> Model:
     -------
     Model
     """
-    context, made = Context(PLAIN_NAMES), ffi.new("armilla_model **")
+    context = Context(PLAIN_NAMES)
     # Into memory: a file that changes later changes nothing here.
     lib.armilla_context_set_never_map(context.pointer, True)
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", os.fspath(path))
-    context.call(lib.armilla_model_open, ffi.new("char[]", os.fsencode(path)), made)
-    return Model(context, made[0])
+    owned = context.own("armilla_model", lib.armilla_model_free)
+    context.call(lib.armilla_model_open, ffi.new("char[]", os.fsencode(path)), owned.place)
+    return Model(owned)
 
 
 def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
@@ -386,7 +391,11 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     overwrite : bool, default=False
         Replace a file that exists; FileExistsError otherwise.
     """
-    model = model if isinstance(model, Model) else getattr(model, "model_")
+    if not isinstance(model, Model):
+        if not hasattr(model, "fit"):
+            raise TypeError(f"a Model or a fitted estimator can be saved, not {type(model).__name__}")
+        check_is_fitted(model)
+        model = model.model_
     if not overwrite and os.path.exists(path):
         raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
     context = Context({"overwrite": "overwrite"})

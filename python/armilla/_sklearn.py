@@ -210,6 +210,9 @@ class ArmillaEstimator(BaseEstimator):
     def _check(self) -> None:
         self._validate_params()
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in self.__dict__
+
     def _positive(self) -> bool:
         """Whether X must not have negative entries."""
         return False

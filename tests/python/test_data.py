@@ -164,6 +164,32 @@ def test_pickles(make):
         getattr(unfitted, use)(X)
 
 
+def test_what_failed_is_not_fitted(tmp_path):
+    """Neither a fit that fails makes an estimator fitted, nor does it change one that is."""
+    X = make_data("f64")
+    nan = np.where(X > 5, np.nan, X)
+    for make in ALL:
+        estimator = make(random_state=0)
+        with pytest.raises(ValueError):
+            estimator.fit(nan)
+        use = "predict" if hasattr(estimator, "predict") else "transform"
+        with pytest.raises(NotFittedError):
+            getattr(estimator, use)(X)
+        with pytest.raises(NotFittedError):
+            armilla.save(estimator, tmp_path / "no.npz")
+
+    def raising(entry):
+        raise LookupError
+
+    auto = armilla.AutoCluster(3, random_state=0).fit(X)
+    recipe = auto.recipe_
+    with pytest.raises(LookupError):
+        auto.set_params(callback=raising, random_state=1).fit(np.round(9 * X))
+    assert auto.recipe_ is recipe and auto.recipe_["seed"] == 0
+    with pytest.raises(TypeError, match="ndarray"):
+        armilla.save(X, tmp_path / "no.npz")
+
+
 def test_saved_estimators_are_models(tmp_path):
     X = make_data("f64")
     estimator = armilla.SphericalNMF(3, random_state=2).fit(X)

@@ -11,6 +11,9 @@ import sys
 import textwrap
 import threading
 import time
+import traceback
+import warnings
+import weakref
 
 import joblib
 import numpy as np
@@ -210,6 +213,65 @@ def test_a_thousand_fits_leak_nothing():
     work(few)
     # What the first half still took (arenas, caches) the second does not.
     assert resident() - half < 2 * 2**20 and half - before < 16 * 2**20
+
+
+def test_what_raises_after_a_fit_leaks_nothing():
+    """The model is there when a callback raises, a warning is an error, or Ctrl-C comes right after the call."""
+    X = make_data("f64", 20000, 4)  # 320 kB of codes
+
+    def raising(entry):
+        if entry.iteration == 1:
+            raise LookupError("of the callback")
+
+    def work(count):
+        for _ in range(count):
+            with pytest.raises(LookupError):
+                armilla.fit(X, 2, max_iter=1, threads=1, callback=raising)
+            with warnings.catch_warnings(), pytest.raises(RuntimeWarning):
+                warnings.simplefilter("error")
+                armilla.fit(X, 2, max_iter=1, threads=1)
+            with warnings.catch_warnings(), pytest.raises(Warning):
+                warnings.simplefilter("error")
+                armilla.SphericalNMF(2, max_iter=1, n_jobs=1, normalize="l2").fit(X)
+        gc.collect()
+
+    work(5)
+    before = resident()
+    work(25)
+    assert resident() - before < 8 * 2**20
+
+
+def test_a_raising_callback_keeps_nothing_and_says_where():
+    class Watched(np.ndarray):
+        pass
+
+    def raising(entry):
+        raise LookupError("of the callback")
+
+    X = make_data("f64").view(Watched)
+    gone = weakref.ref(X)
+    gc.disable()
+    try:
+        with pytest.raises(LookupError) as caught:
+            armilla.fit(X, 2, callback=raising)
+        assert "in raising" in "".join(traceback.format_tb(caught.tb))
+        caught.value.__traceback__ = None
+        del X, caught
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_interrupt_of_a_clustering():
+    """After Ctrl-C in the fit there is one try of the clustering, which ends at once, and one warning."""
+    X = np.random.default_rng(0).random((4000, 60))
+    auto = armilla.AutoCluster(8, n_components=12, max_iter=10**9, tol=0, n_init=10**6, cluster_max_iter=10**9, random_state=0, callback=InterruptLater(2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", armilla.InterruptedFitWarning)
+        begun = time.monotonic()
+        auto.fit(X)
+    assert time.monotonic() - begun < 20 and auto.labels_.shape == (4000,)
+    assert sum(issubclass(entry.category, armilla.InterruptedFitWarning) for entry in caught) == 1
 
 
 def test_contexts_are_freed_in_any_order():
