@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.preprocessing import normalize as unit_rows
 
-from ._data import Data, some_rows
+from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
 from ._library import Context, lib, text
 from ._model import cluster_codes
 from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, Options
 from ._progress import progress_for
-from ._sklearn import OWN_PARAMETERS, check_is_fitted, estimator, finite, threads_of, validate
+from ._sklearn import OWN_PARAMETERS, Tags, check_is_fitted, estimator, finite, threads_of, validate
 
-_BATCH = 4096
 _KMEANS_NAMES = {**ESTIMATOR_NAMES, "rank": "n_clusters", "restarts": "n_init"}
 
 
@@ -29,8 +27,8 @@ def _refuse(given: Mapping[str, Any], whom: Any) -> None:
         raise TypeError(f"{type(whom).__name__}.fit() got an unexpected keyword argument {others[0]!r}")
 
 
-def _check_count(X: Any, n_clusters: int) -> None:
-    if X.shape[0] < n_clusters:
+def _check_count(X: Any, n_clusters: Optional[int]) -> None:
+    if n_clusters is not None and X.shape[0] < n_clusters:
         raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={n_clusters}.")
 
 
@@ -60,7 +58,7 @@ class _Clusterer(ClusterMixin, Factorizer):
     defaults={"n_clusters": 8, "max_iter": 300},
     words={"rank": "Number of clusters"},
 )
-class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
+class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
     """k-means by angle: clusters of directions, whatever the lengths of the samples.
 
     The right k-means for texts, counts and everything else for which cosine similarity is used. Samples are scaled to
@@ -148,19 +146,22 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Cluste
         check_is_fitted(self)
         X = validate(self, X, reset=False)
         labels = np.empty(X.shape[0], np.int64)
-        for first in range(0, X.shape[0], _BATCH):
-            part = self._codes(some_rows(X, first, _BATCH))
-            labels[first : first + _BATCH] = np.argmax(part, axis=1)
+        for rows, part in blocks(X):
+            labels[rows] = np.argmax(self._codes(part), axis=1)
         return labels
 
     def _cosines(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate(self, X, reset=False)
-        finite(self, X)
-        if self.model_.info["log1p"] or self.model_.info["tfidf"] or self.model_.info["scale"] or self.model_.info["center"]:
-            X = self.model_.prepared(X)
-        centers = self.cluster_centers_
-        return np.clip(np.asarray(unit_rows(X.astype(centers.dtype, copy=False)) @ centers.T), -1, 1)
+        # Sparse samples that are only to have length 1 stay sparse.
+        steps = any(self.model_.info[step] for step in ("log1p", "tfidf", "scale", "center"))
+        seen = unit_rows if hasattr(X, "indptr") and not steps else self.model_.prepared
+        centers = self.cluster_centers_.astype(np.float64)
+        found = np.empty((X.shape[0], centers.shape[0]))
+        for rows, part in blocks(X):
+            finite(self, part)
+            np.clip(np.asarray(seen(part) @ centers.T), -1, 1, out=found[rows])
+        return found
 
     def transform(self, X: Any) -> np.ndarray:
         """The angles, in radians, between samples and centres.
@@ -173,7 +174,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Cluste
         -------
         ndarray of shape (n_samples, n_clusters)
         """
-        return np.arccos(self._cosines(X))
+        return np.arccos(self._cosines(X)).astype(self.model_.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the sum over samples of 1 - cosine to the nearest centre.
@@ -187,7 +188,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Cluste
         -------
         float
         """
-        return -float(np.sum(1.0 - self._cosines(X).max(axis=1), dtype=np.float64))
+        return -float(np.sum(1.0 - self._cosines(X).max(axis=1)))
 
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
@@ -201,9 +202,9 @@ _PREPARATION = ("normalize", "center", "tfidf", "log1p", "scale")
     without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION),
     defaults={"n_clusters": 8, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
-    words={"k": "Number of clusters", "rank": "Number of atoms of the fit; None: four for each cluster"},
+    words={"k": "Number of clusters; None: one for each component, with method='argmax'", "rank": "Number of atoms of the fit; None: four for each cluster"},
 )
-class AutoCluster(_Clusterer):
+class AutoCluster(Tags, _Clusterer):
     """Clusters of data by the recipe of `armilla cluster`: nothing but their number needs to be said.
 
     A look at the data chooses the preparation (unit length; log1p and tf-idf for counts; scale and centring for tables
@@ -238,9 +239,9 @@ class AutoCluster(_Clusterer):
     """
 
     if TYPE_CHECKING:
-        n_clusters: int
+        n_clusters: Optional[int]
 
-        def __init__(self, n_clusters: int = 8, **parameters: Any) -> None: ...
+        def __init__(self, n_clusters: Optional[int] = 8, **parameters: Any) -> None: ...
 
     def _cluster_values(self) -> dict[str, Any]:
         """Parameters of the clustering by the library's names."""
@@ -258,8 +259,14 @@ class AutoCluster(_Clusterer):
         context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
         chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field != "normalize"}
         chosen["normalize"] = text(fit.struct.normalize)
-        values.update(chosen, rank=fit.struct.rank)
-        return {"rank": fit.struct.rank, "method": text(clusters.struct.method), **chosen, "seed": values["seed"]}
+        rank, method = fit.struct.rank, text(clusters.struct.method)
+        if method == "argmax" and self.n_clusters not in (None, rank):
+            raise ValueError(
+                f"method='argmax' gives a cluster to each of the {rank} components, not {self.n_clusters}; "
+                f"give n_clusters=None, or n_components={self.n_clusters}"
+            )
+        values.update(chosen, rank=rank or None)
+        return {"rank": rank, "method": method, **chosen, "seed": values["seed"]}
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> "AutoCluster":
         """Chooses the preparation, fits, and finds the clusters of the codes.
@@ -287,16 +294,15 @@ class AutoCluster(_Clusterer):
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
         """Where codes are for the method: their directions, or themselves."""
-        codes = codes.astype(np.float64)
-        return np.asarray(unit_rows(codes)) if self.recipe_["method"] == "kmeans" else codes
+        return unit_rows(codes) if self.recipe_["method"] == "kmeans" else codes.astype(np.float64)
 
     def _centers(self) -> np.ndarray:
         if self.recipe_["method"] == "argmax":
             return np.eye(self.model_.rank)
         places = self._places(self.model_.codes)
-        sums = np.zeros((self.n_clusters, places.shape[1]))
+        counts = np.bincount(self.labels_, minlength=self.n_clusters or 0)
+        sums = np.zeros((counts.size, places.shape[1]))
         np.add.at(sums, self.labels_, places)
-        counts = np.bincount(self.labels_, minlength=self.n_clusters)
         return self._places(sums / np.maximum(counts, 1)[:, None])
 
     def predict(self, X: Any) -> np.ndarray:

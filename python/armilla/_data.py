@@ -7,13 +7,12 @@ memory-mapped arrays are used where they lie. Everything else is converted once,
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 import numpy as np
 import scipy.sparse
 
-from ._library import Context, ffi, lib, logger
+from ._library import Context, c_text, ffi, lib, logger, say
 
 _TYPES = {
     np.dtype(np.float32): lib.ARMILLA_F32,
@@ -33,7 +32,7 @@ def note_copy(what: str, verbose: bool) -> None:
     """Says that X is converted: in the log, and to whom asked for it."""
     logger.info("X is copied once: %s", what)
     if verbose:
-        print("armilla: X is copied once:", what, file=sys.stderr)
+        say(f"armilla: X is copied once: {what}")
 
 
 class Data:
@@ -60,7 +59,7 @@ class Data:
         """Names of features or samples, which the model keeps."""
         if names is None:
             return
-        texts = [ffi.new("char[]", str(name).encode()) for name in names]
+        texts = [c_text(str(name)) for name in names]
         context.call(
             lambda _, *arguments: lib.armilla_data_set_names(self.pointer, *arguments),
             kind,
@@ -78,13 +77,19 @@ def _lies_by_sample(X: np.ndarray) -> bool:
     return bool(inside and between and X.flags.aligned and X.dtype.isnative)
 
 
+def _ready(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """An array that C can read: contiguous, aligned, in the machine's order of bytes. A copy only where it is not so."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
+
+
 def _wrap_dense(context: Context, X: np.ndarray) -> Data:
-    if X.dtype not in _TYPES:
+    dtype = X.dtype.newbyteorder("=")
+    if dtype not in _TYPES:
         note_copy(f"{X.dtype} numbers become float64", context.verbose)
-        X = X.astype(np.float64, order="C")
+        X = _ready(X, np.float64)
     elif not _lies_by_sample(X):
-        note_copy("its layout is not one sample after the other (C order)", context.verbose)
-        X = np.ascontiguousarray(X, dtype=X.dtype.newbyteorder("="))
+        note_copy("its layout is not one sample after the other (C order, aligned)", context.verbose)
+        X = _ready(X, dtype)
     rows, columns = X.shape
     stride = X.strides[0] // X.itemsize if rows > 1 else columns
     return Data(context, X, lib.armilla_data_wrap_dense, _TYPES[X.dtype], _address(X), columns, rows, stride)
@@ -98,15 +103,14 @@ def _wrap_sparse(context: Context, X: Any) -> Data:
     if X.format != "csr":
         note_copy(f"{X.format} becomes csr", context.verbose)
         X = X.tocsr()
-    values = X.data
-    if values.dtype.newbyteorder("=") not in _TYPES:
-        note_copy(f"{values.dtype} numbers become float64", context.verbose)
-        values = values.astype(np.float64)
-    values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
-    wide = any(part.dtype.itemsize > 4 for part in (X.indices, X.indptr))
+    dtype = X.data.dtype.newbyteorder("=")
+    if dtype not in _TYPES:
+        note_copy(f"{X.data.dtype} numbers become float64", context.verbose)
+        dtype = np.dtype(np.float64)
+    wide = not all(np.can_cast(part.dtype, np.int32) for part in (X.indices, X.indptr))
     integers = np.int64 if wide else np.int32
-    features = np.ascontiguousarray(X.indices, dtype=integers)
-    starts = np.ascontiguousarray(X.indptr, dtype=integers)
+    values, features, starts = _ready(X.data, dtype), _ready(X.indices, integers), _ready(X.indptr, integers)
+    _check_sizes(X, values, features, starts)
     # A view may have more memory than entries.
     values, features = values[: starts[-1]], features[: starts[-1]]
     return Data(
@@ -123,38 +127,68 @@ def _wrap_sparse(context: Context, X: Any) -> Data:
     )
 
 
+def _check_sizes(X: Any, values: np.ndarray, features: np.ndarray, starts: np.ndarray) -> None:
+    """The library sees where arrays begin, but not how long they are."""
+    if starts.size != X.shape[0] + 1:
+        raise ValueError(f"X is no CSR matrix: indptr has {starts.size} entries for {X.shape[0]} rows")
+    if not 0 <= starts[-1] <= min(values.size, features.size):
+        raise ValueError(
+            f"X is no CSR matrix: indptr ends with {starts[-1]}, but there are {features.size} indices and {values.size} values"
+        )
+
+
 def _open(context: Context, path: Any, by_columns: bool) -> Data:
     options = ffi.new("armilla_read_options *")
     lib.armilla_read_options_default(options)
     options.sample_columns = by_columns
-    return Data(context, None, lib.armilla_data_open, ffi.new("char[]", os.fsencode(path)), options)
+    return Data(context, None, lib.armilla_data_open, c_text(path), options)
 
 
 def is_path(X: Any) -> bool:
     return isinstance(X, (str, os.PathLike))
 
 
-def names_of(X: Any) -> Optional[list[str]]:
-    """The columns of a data frame, where all are texts."""
-    columns = getattr(X, "columns", None)
-    if columns is None or not all(isinstance(name, str) for name in columns):
+def are_columns(samples: str) -> bool:
+    """What `samples` says: whether a sample is a column."""
+    if samples not in ("rows", "columns"):
+        raise ValueError(f"samples={samples!r} is neither 'rows' nor 'columns'")
+    return samples == "columns"
+
+
+def names_of(X: Any, axis: str = "columns") -> Optional[list[str]]:
+    """The columns (or the index) of a data frame, where all are texts."""
+    labels = getattr(X, axis) if hasattr(X, "columns") else None
+    if labels is None or not all(isinstance(name, str) for name in labels):
         return None
-    return list(columns)
+    return list(labels)
 
 
-def as_matrix(X: Any, by_columns: bool = False) -> Any:
+def _as_float(matrix: Any, X: Any) -> Any:
+    """Objects as numbers; what a data frame has for a missing one is NaN."""
+    try:
+        return X.to_numpy(np.float64, na_value=np.nan) if hasattr(X, "to_numpy") else matrix.astype(np.float64)
+    except TypeError as error:
+        raise ValueError(f"X has entries that are no numbers: {error}") from None
+
+
+def as_matrix(X: Any, by_columns: bool = False, what: str = "X") -> Any:
     """A two-dimensional array or sparse matrix with one sample per row; no copy of what is one."""
-    if scipy.sparse.issparse(X):
-        matrix = X
-    else:
-        matrix = np.asarray(X)
-        if matrix.dtype == object:
-            matrix = matrix.astype(np.float64)
-        if matrix.dtype.kind not in "biuf":
-            raise ValueError(f"Complex data not supported\n{X!r}\n" if matrix.dtype.kind == "c" else f"X has {matrix.dtype} entries; give numbers")
+    matrix = X if scipy.sparse.issparse(X) else np.asarray(X)
+    if matrix.dtype == object:
+        matrix = _as_float(matrix, X)
+    if matrix.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{X!r}\n")
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{what} has {matrix.dtype} entries; give numbers")
     if matrix.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {matrix.ndim}D array instead; reshape X to (samples, features)")
+        raise ValueError(f"Expected 2D array, got {matrix.ndim}D array instead; reshape {what} to (samples, features)")
     return matrix.T if by_columns else matrix
+
+
+def as_array(X: Any, dtype: Any, what: str) -> np.ndarray:
+    """Some numbers that C can read, such as codes or a basis, dense and C-contiguous."""
+    matrix = as_matrix(X, what=what)
+    return _ready(matrix.toarray() if scipy.sparse.issparse(matrix) else matrix, dtype)
 
 
 def some_rows(X: Any, first: int, count: int) -> Any:
@@ -167,9 +201,39 @@ def some_rows(X: Any, first: int, count: int) -> Any:
     return scipy.sparse.csr_matrix(parts, shape=(len(starts) - 1, X.shape[1]), copy=False)
 
 
+def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Neighbouring rows, so few that they take little memory as dense float64."""
+    count = max(1, min(4096, 2**22 // X.shape[1]))
+    for first in range(0, X.shape[0], count):
+        yield slice(first, first + count), some_rows(X, first, count)
+
+
+def unit_rows(X: Any) -> Any:
+    """Rows of length 1, as float64, whatever their scale; those of length 0 stay as they are."""
+    sparse = scipy.sparse.issparse(X)
+    if sparse:
+        X = X.copy()  # before SciPy sorts indices that are the user's
+        X.sum_duplicates()
+    X = X.astype(np.float64)
+
+    def divide(lengths: Any) -> None:
+        lengths = np.asarray(lengths.toarray() if hasattr(lengths, "toarray") else lengths).ravel()
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        if sparse:
+            X.data /= np.repeat(lengths, np.diff(X.indptr))
+        else:
+            np.divide(X, lengths[:, None], out=X)
+
+    divide(abs(X).max(axis=1))
+    divide(np.sqrt((X.multiply(X) if sparse else X * X).sum(axis=1)))
+    return X
+
+
 def wrap(context: Context, X: Any, by_columns: bool = False) -> Data:
     """The library's data of an array, a sparse matrix, a data frame or the path of a file."""
     if is_path(X):
         return _open(context, X, by_columns)
     matrix = as_matrix(X, by_columns)
+    if not hasattr(X, "dtype") and not hasattr(X, "columns"):
+        note_copy(f"{type(X).__name__} becomes an array", context.verbose)
     return _wrap_sparse(context, matrix) if scipy.sparse.issparse(matrix) else _wrap_dense(context, matrix)

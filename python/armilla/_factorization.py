@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,15 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ._data import Data, some_rows, wrap
+from ._data import Data, blocks, is_path, wrap
 from ._library import Context, lib, warn
-from ._fit import fit_data
+from ._fit import basis_of, fit_data
 from ._model import Model, save
 from ._options import rows
 from ._progress import progress_for
 from ._sklearn import (
     ArmillaEstimator,
+    Tags,
     check_is_fitted,
     check_non_negative_data,
     estimator,
@@ -29,7 +31,12 @@ from ._sklearn import (
 _PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMILLA_TABLE_MODELS)}
 _SETS = [*rows(lib.ARMILLA_TABLE_BASIS), *rows(lib.ARMILLA_TABLE_CODES)]
 _ALIASES = {row["alias"]: row["name"] for row in _SETS if row["alias"]}
-_BATCH = 4096
+
+
+def _norm(X: np.ndarray) -> float:
+    """The Frobenius norm, at any scale."""
+    peak = max(float(X.max()), -float(X.min()))
+    return peak * float(np.linalg.norm(X / peak)) if peak > 0 else 0.0
 
 
 class Factorizer(ArmillaEstimator):
@@ -60,10 +67,13 @@ class Factorizer(ArmillaEstimator):
         basis, codes = self._pair()
         return "nonneg" in basis and "nonneg" in codes and not getattr(self, "center", False)
 
-    def _check_data(self, X: Any) -> None:
-        """What scikit-learn has words for."""
+    def _check_sign(self, X: Any) -> None:
         if self._positive():
             check_non_negative_data(X, f"{type(self).__name__} (input X)")
+
+    def _check_data(self, X: Any) -> None:
+        """What scikit-learn has words for."""
+        self._check_sign(X)
 
     def _choose(self, data: Data, values: dict[str, Any]) -> Any:
         """What is left to decide when the data are there: warm_start, and an array in scikit-learn's orientation."""
@@ -72,8 +82,8 @@ class Factorizer(ArmillaEstimator):
             if before.rank == values["rank"] and before.n_features == data.features:
                 values["start"] = before
                 return
-        if start is not None and not isinstance(start, (str, Model)) and not hasattr(start, "__fspath__"):
-            values["start"] = np.asarray(start, dtype=np.float64).T
+        if start is not None and not isinstance(start, Model) and not is_path(start):
+            values["start"] = basis_of(start, (values["rank"], data.features), self._names["start"]).T
 
     def _fit_model(self, X: Any) -> None:
         """Sets model_."""
@@ -103,7 +113,9 @@ class Factorizer(ArmillaEstimator):
 
     def _transform(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._codes(validate(self, X, reset=False))
+        X = validate(self, X, reset=False)
+        self._check_sign(X)
+        return self._codes(X)
 
     def _codes(self, X: Any) -> np.ndarray:
         """Codes of data that were validated."""
@@ -128,7 +140,7 @@ class Factorizer(ArmillaEstimator):
 
 
 @estimator(defaults={"n_components": 2, "basis": "orthonormal", "codes": "sphere", "normalize": "none"})
-class SphericalFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
+class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
     """Matrix factorization with codes on a sphere, and its relatives: X ≈ codes_ @ components_.
 
     Every sample is a combination of `n_components` atoms; what atoms and codes may be is chosen by `basis` and `codes`,
@@ -244,15 +256,17 @@ class SphericalFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """
         check_is_fitted(self)
         X = validate(self, X, reset=False)
+        self._check_sign(X)
         codes = self._codes(X)
         components = self.model_.components.astype(np.float64)
         lost = total = 0.0
-        for first in range(0, X.shape[0], _BATCH):
-            seen = self.model_.prepared(some_rows(X, first, _BATCH))
-            total += float(np.vdot(seen, seen))
-            seen -= codes[first : first + _BATCH].astype(np.float64) @ components
-            lost += float(np.vdot(seen, seen))
-        return 1.0 - lost / total if total > 0 else 0.0
+        for rows, part in blocks(X):
+            seen = self.model_.prepared(part)
+            total = math.hypot(total, _norm(seen))
+            seen -= codes[rows].astype(np.float64) @ components
+            lost = math.hypot(lost, _norm(seen))
+        part = lost / total if total > 0 else 1.0
+        return 1.0 - part * part
 
     @property
     def _n_features_out(self) -> int:

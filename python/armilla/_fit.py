@@ -8,37 +8,50 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ._data import Data, is_path, names_of, wrap
+from ._data import Data, are_columns, as_array, is_path, names_of, wrap
 from ._library import Context, TraceEntry, ffi, lib
 from ._model import Model, load
 from ._options import FIT_OPTIONS, PLAIN_NAMES, Options, describe, unknown
 from ._progress import progress_for
 
 
-def set_start(options: Options, start: Any, rank: int, features: int, samples: int) -> None:
-    """A model or a basis to begin with, instead of the word for a start."""
-    if isinstance(start, Model) and start.n_samples == samples:
-        options.struct.start_model = options.keep(start)._pointer
-        return
-    basis = start.U if isinstance(start, Model) else start
-    basis = np.asfortranarray(basis, dtype=np.float64)
-    if basis.shape != (features, rank):
-        raise ValueError(f"the basis to start from has shape {basis.shape}, but {(features, rank)} is needed")
+def basis_of(start: Any, shape: tuple[int, int], name: str) -> np.ndarray:
+    """The array to begin with that a user gave as the parameter `name`."""
+    basis = as_array(start, np.float64, name)
+    if basis.shape != shape:
+        raise ValueError(f"{name} has shape {basis.shape}, but {shape} is needed")
     if not np.isfinite(basis).all():
-        raise ValueError("the basis to start from contains NaN or infinity")
+        raise ValueError(f"{name} contains NaN or infinity")
+    return basis
+
+
+def _set_start(options: Options, start: Any, data: Data, name: str) -> None:
+    """A model or a basis to begin with, instead of the word for a start."""
+    rank = options.struct.rank
+    if isinstance(start, Model):
+        if (start.n_features, start.rank) != (data.features, rank):
+            raise ValueError(
+                f"the model given as {name} has {start.n_features} features and rank {start.rank}, "
+                f"but {data.features} and {rank} are needed"
+            )
+        if start.n_samples == data.samples:
+            options.struct.start_model = options.keep(start)._pointer
+            return
+        start = start.U
+    basis = np.asfortranarray(basis_of(start, (data.features, rank), name))
     options.struct.start_basis = ffi.cast("double *", options.keep(basis).ctypes.data)
 
 
 def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     """A fit of the library: `values` by the names of its option table; `start` may be a model or an array."""
     options = Options()
-    start = values.get("start")
-    given = start is not None and not is_path(start)
-    options.set(context, {**values, "start": os.fspath(start) if start is not None and is_path(start) else None})
-    if given:
-        set_start(options, start, options.struct.rank, data.features, data.samples)
-    elif is_path(start):
-        _start_from_file(options, start, data)
+    start: Any = values.get("start")
+    options.set(context, {**values, "start": os.fspath(start) if is_path(start) else None})
+    name = context.hooks.names.get("start", "start")
+    if is_path(start):
+        start = _start_of_file(options, start, name)
+    if start is not None:
+        _set_start(options, start, data, name)
     if context.hooks.callback is not None or context.hooks.progress is not None:
         options.struct.callback = lib.armilla_python_callback
         options.struct.callback_user = context.handle
@@ -49,20 +62,16 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     return model
 
 
-def _start_from_file(options: Options, start: Any, data: Data) -> None:
+def _start_of_file(options: Options, start: Any, name: str) -> Any:
     """A start that is no row of the table is a file: a model, or an array with U."""
-    names = next(option.choices for option in FIT_OPTIONS if option.field == "start")
-    if start in names:
-        return
+    words = next(option.choices for option in FIT_OPTIONS if option.field == "start")
+    if start in words:
+        return None
     options.struct.start = ffi.NULL
     path = os.fspath(start)
     if not os.path.exists(path):
-        raise ValueError(f"start={path!r} is no start ({', '.join(names)}) and no file")
-    if path.endswith(".npy"):
-        set_start(options, np.load(path), options.struct.rank, data.features, data.samples)
-    else:
-        model = load(path)
-        options.struct.start_model = options.keep(model)._pointer
+        raise ValueError(f"{name}={path!r} is no start ({', '.join(words)}) and no file")
+    return np.load(path) if path.endswith(".npy") else load(path)
 
 
 def fit(
@@ -80,18 +89,18 @@ def fit(
     known = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
     if set(options) - set(known):
         raise unknown(options, set(known) | set(_OWN), "fit")
-    if samples not in ("rows", "columns"):
-        raise ValueError(f"samples={samples!r} is neither 'rows' nor 'columns'")
-    data = wrap(context, X, samples == "columns")
-    data.name(context, lib.ARMILLA_FEATURE_NAMES, feature_names if feature_names is not None else names_of(X))
-    data.name(context, lib.ARMILLA_SAMPLE_NAMES, sample_names)
+    by_columns = are_columns(samples)
+    data = wrap(context, X, by_columns)
+    axes = ("index", "columns") if by_columns else ("columns", "index")
+    for kind, names, axis in zip((lib.ARMILLA_FEATURE_NAMES, lib.ARMILLA_SAMPLE_NAMES), (feature_names, sample_names), axes):
+        data.name(context, kind, names if names is not None else names_of(X, axis))
     return fit_data(context, data, {"rank": rank, **{known[name]: value for name, value in options.items()}})
 
 
 _OWN = {
     "samples": ("{'rows', 'columns'}, default='rows'", "Whether a sample is a row of X, or a column as in the paper."),
     "feature_names": ("sequence of str, optional", "Names that the model keeps; those of a data frame where not given."),
-    "sample_names": ("sequence of str, optional", "Names of the samples, which the model keeps."),
+    "sample_names": ("sequence of str, optional", "Names of the samples, which the model keeps; those of a data frame where not given."),
     "callback": ("callable, optional", "Called with a `TraceEntry` after the start and each iteration; true ends the fit."),
     "verbose": ("int, default=0", "1: a line of progress; 2: every iteration in the log."),
 }
@@ -114,7 +123,8 @@ def _document_fit() -> None:
 Parameters
 ----------
 X : array, CSR or CSC matrix, data frame, or path of a file
-    One sample per row. C-order float32, float64 and uint8 arrays and CSR matrices are not copied.
+    One sample per row. C-order float32, float64 and uint8 arrays and CSR matrices are not copied; nor is a CSC matrix
+    with one sample per column (``samples='columns'``). Everything else is converted once.
 rank : int
     Number of atoms.
 {chr(10).join(lines)}

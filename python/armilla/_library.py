@@ -46,6 +46,23 @@ def text(pointer: Any) -> Optional[str]:
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
+def c_text(value: Any) -> Any:
+    """A text, or the path of a file, as a C string; C would take one with a NUL in it for a shorter one."""
+    content = value.encode() if isinstance(value, str) else os.fsencode(value)
+    if b"\0" in content:
+        raise ValueError(f"embedded null character in {value!r}")
+    return ffi.new("char[]", content)
+
+
+def say(line: str, end: str = "\n") -> None:
+    """A line on standard error, where there is one: nothing that is shown may end a fit."""
+    try:
+        sys.stderr.write(line + end)
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass
+
+
 @functools.lru_cache(maxsize=None)
 def members(kind: str) -> tuple[tuple[str, Any], ...]:
     """Names and types of the members of a struct, without its size."""
@@ -70,11 +87,16 @@ def parameter_wording(names: Mapping[str, str], field: str, value: Optional[str]
     name = names.get(field.replace("-", "_"), field.replace("-", "_"))
     if value is None:
         return name
+    return f"{name}={' or '.join(map(_quoted, value.split(' or ')))}"
+
+
+def _quoted(value: str) -> str:
+    """A value as it is written in Python: words have quotes."""
     try:
         float(value)
     except ValueError:
-        value = value if value in ("True", "False") or value.startswith("'") else f"'{value}'"
-    return f"{name}={value}"
+        return value if value in ("True", "False") or value.startswith("'") else f"'{value}'"
+    return value
 
 
 class Hooks:
@@ -157,25 +179,33 @@ _ERRORS: dict[int, type[Exception]] = {
 }
 
 
+#: The hooks of the calls that the main thread is in: more than one where a callback calls the library again.
+_running: list[Hooks] = []
+
+
+def _interrupt(*_: Any) -> None:
+    for hooks in _running:
+        hooks.interrupted = True
+
+
 @contextlib.contextmanager
 def _deferred_interrupt(hooks: Hooks) -> Iterator[None]:
-    """Ctrl-C sets a flag that the library asks for, so that no exception gets between a result and its owner.
+    """Ctrl-C sets a flag that the library asks for, so that calls return what they have.
 
     Only where Python's own handler is in charge, and in the thread that gets signals. Other handlers raise what they
     raise inside a callback, which ends the call as well.
     """
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or handler not in (signal.default_int_handler, _interrupt):
         yield
         return
-
-    def interrupt(*_: Any) -> None:
-        hooks.interrupted = True
-
-    signal.signal(signal.SIGINT, interrupt)
+    _running.append(hooks)
     try:
+        signal.signal(signal.SIGINT, _interrupt)
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, handler)
+        _running.remove(hooks)
 
 
 class _Life:
@@ -240,6 +270,8 @@ class Context:
         callback: Optional[Callable[[TraceEntry], Any]] = None,
         progress: Any = None,
     ) -> None:
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback={callback!r} is not callable")
         made = ffi.new("armilla_context **")
         if lib.armilla_context_new(ffi.NULL, made) != lib.ARMILLA_OK:
             raise MemoryError("out of memory: no context")

@@ -11,9 +11,9 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._data import as_matrix, dtype_of, names_of, wrap
-from ._library import Context, Owned, as_dict, ffi, lib, members, text
-from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, unknown
+from ._data import are_columns, as_array, as_matrix, dtype_of, names_of, wrap
+from ._library import Context, Owned, as_dict, c_text, ffi, lib, members, text
+from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, number_of, unknown
 
 _STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
 
@@ -183,13 +183,15 @@ class Model:
             raise ValueError(f"X has no feature named {sorted(set(ours) - set(theirs))[0]!r}, which the model was fitted to")
         return X[ours]
 
-    def transform(self, X: Any, *, threads: Optional[int] = None) -> np.ndarray:
+    def transform(self, X: Any, *, samples: str = "rows", threads: Optional[int] = None) -> np.ndarray:
         """Codes of new samples.
 
         Parameters
         ----------
         X : array, sparse matrix, data frame or path, of shape (n_samples, n_features)
             The preparation of the fit is applied to it.
+        samples : {'rows', 'columns'}, default='rows'
+            Whether a sample is a row of X, or a column.
         threads : int, optional
             The result does not depend on it.
 
@@ -198,11 +200,13 @@ class Model:
         ndarray of shape (n_samples, rank)
             A sample's codes depend on that sample alone.
         """
-        return self._codes_of(self._in_order(X), threads or 0, PLAIN_NAMES)
+        by_columns = are_columns(samples)
+        return self._codes_of(X if by_columns else self._in_order(X), threads, PLAIN_NAMES, by_columns)
 
-    def _codes_of(self, X: Any, threads: int, names: Mapping[str, str]) -> np.ndarray:
+    def _codes_of(self, X: Any, threads: Optional[int], names: Mapping[str, str], by_columns: bool = False) -> np.ndarray:
         context = Context(names)
-        data = wrap(context, X)
+        threads = number_of(context, "threads", threads)
+        data = wrap(context, X, by_columns)
         codes = np.empty((data.samples, self.rank), self.dtype)
         values = ffi.cast("void *", codes.ctypes.data)
         context.call(lib.armilla_model_transform, self._pointer, data.pointer, threads, values)
@@ -219,8 +223,8 @@ class Model:
         -------
         ndarray of shape (n_samples, n_features)
         """
-        codes = np.ascontiguousarray(codes, self.dtype)
-        if codes.ndim != 2 or codes.shape[1] != self.rank:
+        codes = as_array(codes, self.dtype, "codes")
+        if codes.shape[1] != self.rank:
             raise ValueError(f"codes of shape {codes.shape} do not fit the model; give (n_samples, {self.rank})")
         X = np.empty((codes.shape[0], self.n_features), self.dtype)
         Context().call(
@@ -246,13 +250,15 @@ class Model:
         Context().call(lib.armilla_model_prepare_columns, self._pointer, made.shape[0], values, ffi.NULL)
         return made
 
-    def check(self, X: Any) -> SimpleNamespace:
+    def check(self, X: Any, *, samples: str = "rows") -> SimpleNamespace:
         """Recomputes objective, constraints and radius from the data by other code, and compares.
 
         Parameters
         ----------
         X : array, sparse matrix, data frame or path
             The data of the fit.
+        samples : {'rows', 'columns'}, default='rows'
+            Whether a sample is a row of X, or a column.
 
         Returns
         -------
@@ -260,7 +266,8 @@ class Model:
             `passed`, `finding` (the first difference in words) and every figure that was compared.
         """
         context = Context(PLAIN_NAMES)
-        data = wrap(context, self._in_order(X))
+        by_columns = are_columns(samples)
+        data = wrap(context, X if by_columns else self._in_order(X), by_columns)
         found = ffi.new("armilla_check *")
         context.call(lib.armilla_model_check, self._pointer, data.pointer, found)
         return SimpleNamespace(**as_dict("armilla_check", found))
@@ -345,8 +352,8 @@ def cluster_codes(
     if set(fields) - known:
         raise unknown(fields, (known - {"cluster_iter"}) | {"max_iter", "seed", "threads"}, "cluster")
     struct.set(context, fields)
-    struct.struct.seed = given.get("seed") or 0
-    struct.struct.threads = given.get("threads") or 0
+    for field in ("seed", "threads"):
+        setattr(struct.struct, field, number_of(context, field, given.get(field)))
     found = context.own("armilla_clustering", lib.armilla_clustering_free)
     context.hooks.interrupted = interrupted
     context.call(lib.armilla_cluster_model, model._pointer, struct.struct, found.place, best=True)
@@ -374,10 +381,11 @@ def load(path: Any) -> Model:
     context = Context(PLAIN_NAMES)
     # Into memory: a file that changes later changes nothing here.
     lib.armilla_context_set_never_map(context.pointer, True)
+    name = c_text(path)
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", os.fspath(path))
     owned = context.own("armilla_model", lib.armilla_model_free)
-    context.call(lib.armilla_model_open, ffi.new("char[]", os.fsencode(path)), owned.place)
+    context.call(lib.armilla_model_open, name, owned.place)
     return Model(owned)
 
 
@@ -399,4 +407,4 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     if not overwrite and os.path.exists(path):
         raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
     context = Context({"overwrite": "overwrite"})
-    context.call(lib.armilla_model_save, model._pointer, ffi.new("char[]", os.fsencode(path)), overwrite)
+    context.call(lib.armilla_model_save, model._pointer, c_text(path), overwrite)

@@ -11,10 +11,12 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, Mapping, Optional
 
-from ._library import Context, ffi, lib, reworded, text
+import numpy as np
+
+from ._library import Context, c_text, ffi, lib, reworded, text
 
 #: How users of a plain function name a field that is a word of Python's.
-PLAIN_NAMES = {"lambda": "lam"}
+PLAIN_NAMES = {"lambda": "lam", "sample_columns": "samples"}
 #: How scikit-learn names what the library has under another name.
 ESTIMATOR_NAMES = {
     **PLAIN_NAMES,
@@ -142,6 +144,13 @@ def rows(table: int) -> list[dict[str, str]]:
     return found
 
 
+def _is_true(value: Any, name: str) -> bool:
+    """A flag's value: only what is true or false, for a word such as 'no' would be true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
 class Options:
     """A C struct of options, with the texts that it borrows."""
 
@@ -155,15 +164,24 @@ class Options:
         """Sets fields by the library's own parser; None leaves one as it is."""
         for field, value in values.items():
             option = self._table[field]
-            if value is None or (option.is_flag and not value):
+            if value is None:
                 continue
-            self._texts.append(ffi.new("char[]", b"" if option.is_flag else option.typed(value).encode()))
+            if option.is_flag and not _is_true(value, option.parameter(context.hooks.names)):
+                continue
+            self._texts.append(c_text("" if option.is_flag else option.typed(value)))
             context.call(lib.armilla_option_set, option.row, self.struct, self._texts[-1])
 
     def keep(self, thing: Any) -> Any:
         """Something that the struct points to, and that must live as long."""
         self._texts.append(thing)
         return thing
+
+
+def number_of(context: Context, field: str, value: Any) -> int:
+    """A seed or a number of threads for a call without a row for it, checked by that of the fit; None is the default."""
+    options = Options()
+    options.set(context, {field: value})
+    return int(getattr(options.struct, field))
 
 
 def unknown(given: Iterable[str], known: Iterable[str], function: str) -> TypeError:

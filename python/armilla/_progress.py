@@ -6,9 +6,17 @@ import sys
 import time
 from typing import Any, Optional
 
-from ._library import TraceEntry, lib, logger, text
+from ._library import TraceEntry, lib, logger, say, text
 
 _WIDTH = 20
+
+
+def _is_terminal() -> bool:
+    """Standard error is None where there is no console, and may be closed or anything that was put in its place."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 class Progress:
@@ -16,7 +24,7 @@ class Progress:
 
     def __init__(self, verbose: int) -> None:
         self._verbose = verbose
-        self._terminal = sys.stderr.isatty()
+        self._terminal = _is_terminal()
         self._stage: Optional[int] = None
         self._begun = self._shown = time.monotonic()
         self._length = 0
@@ -30,7 +38,7 @@ class Progress:
         if self._terminal:
             self._write(self._line(progress))
         else:
-            print("armilla:", self._line(progress), file=sys.stderr)
+            say(f"armilla: {self._line(progress)}")
 
     def iteration(self, entry: TraceEntry) -> None:
         self._last = entry
@@ -48,23 +56,21 @@ class Progress:
         return line
 
     def _write(self, line: str) -> None:
-        sys.stderr.write("\r" + line.ljust(self._length))
-        sys.stderr.flush()
+        say("\r" + line.ljust(self._length), end="")
         self._length = len(line)
 
     def close(self) -> None:
         """Clears the line, and says what was reached."""
         if self._length:
-            sys.stderr.write("\r" + " " * self._length + "\r")
+            say("\r" + " " * self._length + "\r", end="")
             self._length = 0
         if self._last is not None:
-            print(
+            say(
                 f"armilla: {self._last.iteration} iterations in {time.monotonic() - self._begun:.2f} s, "
-                f"relative error {self._last.relative_error:.6g}",
-                file=sys.stderr,
+                f"relative error {self._last.relative_error:.6g}"
             )
             self._last = None
 
 
 def progress_for(verbose: Any) -> Optional[Progress]:
-    return Progress(int(verbose)) if verbose else None
+    return Progress(int(verbose)) if int(verbose) > 0 else None

@@ -42,6 +42,8 @@ def validate(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
     words where it fails, so that nothing is read twice.
     """
     was = X
+    if isinstance(getattr(X, "dtype", None), np.dtype) and not X.dtype.isnative:
+        X = X.astype(X.dtype.newbyteorder("="))  # or scikit-learn would make float32 float64
     X = _validate_data(
         estimator,
         X,
@@ -53,12 +55,22 @@ def validate(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
         **{_FINITE: False},
         **options,
     )
-    kind, now = getattr(was, "format", None), getattr(X, "format", None)
-    if kind != now:
-        note_copy(f"{kind} becomes {now}", bool(estimator.verbose))
-    elif getattr(was, "dtype", X.dtype) != X.dtype:
-        note_copy(f"{was.dtype} numbers become {X.dtype}", bool(estimator.verbose))
+    what = _conversion(was, X)
+    if what:
+        note_copy(what, bool(estimator.verbose))
     return X
+
+
+def _conversion(was: Any, now: Any) -> str:
+    """What scikit-learn has converted, in words."""
+    kinds = [getattr(form, "format", None) for form in (was, now)]
+    if kinds[0] != kinds[1]:
+        return f"{kinds[0] or type(was).__name__} becomes {kinds[1] or 'an array'}"
+    if hasattr(was, "dtypes"):
+        return "" if all(dtype == now.dtype for dtype in was.dtypes) else f"a data frame becomes {now.dtype} numbers"
+    if not hasattr(was, "dtype"):
+        return f"{type(was).__name__} becomes an array"
+    return "" if was.dtype == now.dtype else f"{was.dtype} numbers become {now.dtype}"
 
 
 def finite(estimator: Any, X: Any) -> None:
@@ -73,20 +85,20 @@ def check_non_negative_data(X: Any, whom: str) -> None:
         raise ValueError(f"Negative values in data passed to {whom}")
 
 
-def threads_of(n_jobs: Optional[int]) -> int:
-    """n_jobs as scikit-learn means it, as a number for the library: 0 is all cores.
+def threads_of(n_jobs: Optional[int]) -> Optional[int]:
+    """n_jobs as scikit-learn means it, as a number for the library: None is all cores.
 
     None is all cores too, unless OMP_NUM_THREADS says fewer, as joblib sets it for its workers. No result depends on it.
     """
-    if n_jobs is None:
-        said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
-        return int(said) if said.isdigit() else 0
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; give a positive number, -1 for all cores, or None")
-    if n_jobs > 0:
+    if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    return max(1, cores + 1 + int(n_jobs))
+    if n_jobs is not None:
+        return max(1, cores + 1 + int(n_jobs))
+    said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(int(said), cores) or None if said.isdecimal() else None
 
 
 def seed_of(random_state: Any) -> int:
@@ -175,8 +187,9 @@ def estimator(
         cls._parameter_constraints = {option.parameter(names): constraints_of(option) for option in options}
         for name, value in values.items():
             # A parameter that is left out may be left out by name, too.
-            if value is None and cls._parameter_constraints.get(name, ["random_state"]) != ["random_state"]:
-                cls._parameter_constraints[name] = [*cls._parameter_constraints[name], None]
+            allowed = cls._parameter_constraints.get(name, [None])
+            if value is None and None not in allowed and allowed != ["random_state"]:
+                allowed.append(None)
         cls._parameter_constraints.update({name: row[1] for name, row in own.items()})
         made = constructor(values)
         made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
@@ -193,8 +206,26 @@ def estimator(
     return make
 
 
+class Tags:
+    """What scikit-learn is told about an estimator: the first base class, so that no mixin has the last word."""
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {
+            "preserves_dtype": [np.float64, np.float32],
+            "requires_positive_X": self._positive(),  # type: ignore[attr-defined]
+        }
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._positive()  # type: ignore[attr-defined]
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
 class ArmillaEstimator(BaseEstimator):
-    """What all estimators share: parameters to options, the library's errors in scikit-learn's words, tags."""
+    """What all estimators share: parameters to options, the library's errors in scikit-learn's words."""
 
     _fields: Mapping[str, str]
     _names: Mapping[str, str]
@@ -204,7 +235,7 @@ class ArmillaEstimator(BaseEstimator):
         """The parameters by the library's names."""
         found = {field: getattr(self, name) for name, field in self._fields.items()}
         found["seed"] = seed_of(found["seed"])
-        found["threads"] = threads_of(found["threads"]) or None
+        found["threads"] = threads_of(found["threads"])
         return found
 
     def _check(self) -> None:
@@ -216,20 +247,6 @@ class ArmillaEstimator(BaseEstimator):
     def _positive(self) -> bool:
         """Whether X must not have negative entries."""
         return False
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {
-            "preserves_dtype": [np.float64, np.float32],
-            "requires_positive_X": self._positive(),
-        }
-
-    def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self._positive()
-        if tags.transformer_tags is not None:
-            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     @property
     def _fitted_model(self) -> Model:

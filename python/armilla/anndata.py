@@ -14,10 +14,16 @@ __all__ = ["factorize", "cluster"]
 
 
 def _matrix(adata: Any, layer: Optional[str]) -> Any:
+    if not hasattr(adata, "obsm"):
+        raise TypeError(f"an AnnData is needed, not {type(adata).__name__}; armilla.fit takes arrays")
     if layer is not None:
         if layer not in adata.layers:
             raise ValueError(f"layer={layer!r} is not in adata.layers; there are: {', '.join(map(repr, adata.layers)) or 'none'}")
         return adata.layers[layer]
+    if adata.X is None:
+        raise ValueError(f"adata.X is None; give a layer: {', '.join(map(repr, adata.layers)) or 'there is none'}")
+    if adata.isbacked:
+        raise ValueError("adata.X is in a file (backed mode); read it first: adata = adata.to_memory()")
     return adata.X
 
 
@@ -66,9 +72,12 @@ def factorize(
     >>> adata.obsm["X_armilla"].shape, adata.varm["X_armilla"].shape
     ((60, 4), (12, 4))
     """
+    X = _matrix(adata, layer)
+    if "samples" in options:
+        raise TypeError("factorize() got an unexpected keyword argument 'samples': cells are the rows of an AnnData")
     adata = adata.copy() if copy else adata
     model = fit(
-        _matrix(adata, layer),
+        X,
         rank,
         feature_names=list(map(str, adata.var_names)),
         sample_names=list(map(str, adata.obs_names)),

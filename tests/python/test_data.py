@@ -1,7 +1,10 @@
 """Data as users have them: layouts without copies, memory maps, frames, AnnData, pipelines; and bad input."""
 
+import io
 import logging
+import os
 import pickle
+import sys
 import warnings
 
 import numpy as np
@@ -107,7 +110,122 @@ def test_sparse_forms_have_the_same_result():
     np.testing.assert_allclose(np.abs(dense.components_), np.abs(armilla.SphericalPCA(3, random_state=0).fit(X).components_), atol=1e-6)
 
 
+def unaligned(array):
+    """The same numbers, one byte off."""
+    return np.frombuffer(b"a" + array.tobytes(), np.uint8)[1:].view(array.dtype).reshape(array.shape)
+
+
+def test_unaligned_arrays_are_copied(caplog):
+    caplog.set_level(logging.INFO, "armilla")
+    for X in (make_data("f64"), make_data("f32")):
+        assert not unaligned(X).flags.aligned and copied(unaligned(X), caplog)
+        assert bits(unaligned(X)) == bits(X) and armilla.fit(unaligned(X), 3).U.tobytes() == armilla.fit(X, 3).U.tobytes()
+    X = make_data("csr64")
+    usual = bits(X)
+    for part in ("data", "indices", "indptr"):
+        other = X.copy()
+        setattr(other, part, unaligned(getattr(X, part)))
+        assert bits(other) == usual
+
+
+def test_byte_order_keeps_the_precision():
+    X = make_data("f32")
+    assert bits(X.astype(">f4")) == bits(X)
+    assert armilla.fit(X.astype(">f4"), 3).U.tobytes() == armilla.fit(X, 3).U.tobytes()
+    sparse, other = make_data("csr32"), make_data("csr32")
+    other.data = other.data.astype(">f4")
+    assert bits(other) == bits(sparse) and armilla.fit(other, 3).dtype == np.float32
+
+
+def test_sparse_arrays_that_are_too_short():
+    """A matrix whose parts do not fit together is refused before any of it is read."""
+
+    def broken(**parts):
+        X = make_data("csr64")
+        for name, change in parts.items():
+            setattr(X, name, change(getattr(X, name)))
+        return X
+
+    def later_end(indptr):
+        return np.r_[indptr[:-1], indptr[-1] + 10**6].astype(indptr.dtype)
+
+    for X in (
+        broken(indptr=later_end),
+        broken(data=lambda data: data[:5]),
+        broken(indices=lambda indices: indices[:5]),
+        broken(indptr=lambda indptr: indptr[:-3]),
+        broken(indptr=lambda indptr: -indptr),
+    ):
+        for use in (lambda: armilla.fit(X, 2), lambda: armilla.SphericalPCA(2).fit(X), lambda: armilla.SphericalKMeans(2).fit(X)):
+            with pytest.raises(ValueError, match="X is no CSR matrix: indptr"):
+                use()
+
+
+def test_complex_numbers_are_refused():
+    X, sparse = make_data("f64"), make_data("csr64")
+    fitted = armilla.SphericalPCA(3, random_state=0).fit(X)
+    for use in (
+        lambda: armilla.fit(sparse * 1j, 2),
+        lambda: armilla.SphericalPCA(2).fit(sparse * 1j),
+        lambda: fitted.inverse_transform(fitted.codes_ * 1j),
+        lambda: fitted.model_.transform(sparse * 1j),
+        lambda: armilla.SphericalPCA(3, init=fitted.components_ * 1j).fit(X),
+        lambda: armilla.fit(X, 3, start=fitted.model_.U * 1j),
+    ):
+        with pytest.raises(ValueError, match="Complex data not supported"):
+            use()
+    codes = scipy.sparse.csr_matrix(fitted.codes_)
+    assert np.array_equal(fitted.inverse_transform(codes), fitted.inverse_transform(fitted.codes_))
+    init = scipy.sparse.csr_matrix(fitted.components_)
+    assert armilla.SphericalPCA(3, init=init).fit(X).model_.info["start"] == "basis"
+
+
+@pytest.mark.parametrize("kind, scales", [("f32", (1e20, 1e-24, 1e30)), ("f64", (1e200, 1e-200, 1e-310))])
+def test_scales(kind, scales):
+    """Directions, and the part that is explained, do not depend on the unit: not even where squares overflow."""
+    X = make_data(kind)
+    X[7] = 0
+    kmeans = armilla.SphericalKMeans(3, random_state=0).fit(X)
+    near = dict(rtol=2e-3, atol=2e-3) if kind == "f32" else dict(rtol=1e-9, atol=1e-7)
+    for scale in scales:
+        other = (X.astype(np.float64) * scale).astype(X.dtype)
+        again = armilla.SphericalKMeans(3, random_state=0).fit(other)
+        for model in (kmeans, again):
+            for form in (other, scipy.sparse.csr_matrix(other)):
+                np.testing.assert_allclose(model.transform(form), kmeans.transform(X), **near)
+                np.testing.assert_allclose(model.score(form), kmeans.score(X), **near)
+                assert model.transform(form).dtype == X.dtype
+                assert np.array_equal(model.predict(form)[X.any(axis=1)], kmeans.labels_[X.any(axis=1)])
+        np.testing.assert_allclose(again.inertia_, -again.score(other), rtol=1e-3 if kind == "f32" or scale < 1e-300 else 1e-9)
+        # Codes that are free have the unit of the data.
+        free = armilla.SphericalFactorization(3, model="pca", random_state=0).fit(X)
+        if 1e-300 < scale < 1:
+            np.testing.assert_allclose(free.score(other), free.score(X), **near)
+
+
+def test_nonnegative_sets_refuse_negative_data():
+    X = make_data("f64")
+    for estimator in (armilla.SphericalNMF(2), armilla.SphericalFactorization(2, model="nmf")):
+        estimator.fit(X)
+        for use in (estimator.fit, estimator.transform, estimator.score):
+            for other in (-X, scipy.sparse.csr_matrix(-X)):
+                with pytest.raises(ValueError, match=rf"Negative values in data passed to {type(estimator).__name__} \(input X\)"):
+                    use(other)
+    armilla.SphericalFactorization(2, basis="nonnegative").fit(-X).transform(-X)
+
+
 def test_inputs_stay_as_they_are():
+    unsorted = make_data("csr32")
+    for row in range(60):
+        part = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
+        unsorted.indices[part], unsorted.data[part] = unsorted.indices[part][::-1].copy(), unsorted.data[part][::-1].copy()
+    unsorted.has_sorted_indices = False
+    parts = [part.copy() for part in (unsorted.data, unsorted.indices, unsorted.indptr)]
+    kmeans = armilla.SphericalKMeans(3, random_state=0).fit(unsorted)
+    np.testing.assert_allclose(kmeans.transform(unsorted), kmeans.transform(unsorted.toarray()), atol=1e-5)
+    kmeans.score(unsorted)
+    for before, part in zip(parts, (unsorted.data, unsorted.indices, unsorted.indptr)):
+        assert np.array_equal(before, part)
     for kind in ("f64", "f32", "u8", "csr64"):
         X = make_data(kind)
         before = X.copy()
@@ -284,6 +402,14 @@ def test_autocluster_predicts():
         assert auto.cluster_centers_.shape == (3, auto.model_.rank)
     argmax = armilla.AutoCluster(3, method="argmax", n_components=3, random_state=0).fit(make_data("f64"))
     assert np.array_equal(argmax.predict(make_data("f64")), argmax.labels_)
+    free = armilla.AutoCluster(None, method="argmax", n_components=3, random_state=0).fit(make_data("f64"))
+    assert np.array_equal(free.labels_, argmax.labels_) and np.array_equal(free.predict(make_data("f64")), free.labels_)
+    with pytest.raises(ValueError, match="give n_clusters=None, or n_components=3"):
+        armilla.AutoCluster(3, method="argmax", n_components=4).fit(make_data("f64"))
+    with pytest.raises(ValueError, match="n_clusters is missing"):
+        armilla.AutoCluster(None, n_components=3).fit(make_data("f64"))
+    with pytest.raises(ValueError, match="n_components is missing"):
+        armilla.AutoCluster(None, method="argmax").fit(make_data("f64"))
 
 
 def test_warm_start_and_init():
@@ -297,8 +423,16 @@ def test_warm_start_and_init():
     given = armilla.SphericalNMF(3, init=cold.components_).fit(X)
     assert given.model_.info["start"] == "basis" and given.n_iter_ <= cold.n_iter_
     assert armilla.SphericalNMF(3, init=cold.model_, max_iter=1).fit(X).model_.info["start"] == "model"
-    with pytest.raises(ValueError, match="shape"):
-        armilla.SphericalNMF(3, init=cold.components_[:2]).fit(X)
+    for init, message in (
+        (cold.components_[:2], r"^init has shape \(2, 11\), but \(3, 11\) is needed$"),
+        (cold.components_[0], "Expected 2D array, got 1D array instead; reshape init"),
+        (np.full((3, 11), np.nan), "^init contains NaN or infinity$"),
+        ("nowhere", "^init='nowhere' is no start .* and no file$"),
+        (armilla.SphericalNMF(2).fit(X).model_, "^the model given as init has 11 features and rank 2, but 11 and 3 are needed$"),
+        (armilla.SphericalNMF(3).fit(X[:, :5]).model_, "^the model given as init has 5 features and rank 3, but 11 and 3 are needed$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            armilla.SphericalNMF(3, init=init).fit(X)
 
 
 def test_random_state():
@@ -321,6 +455,16 @@ def test_n_jobs():
         assert bits(X, n_jobs=n_jobs) == usual
     with pytest.raises(ValueError, match="n_jobs == 0"):
         armilla.SphericalPCA(n_jobs=0).fit(X)
+
+
+def test_threads_of_the_environment(monkeypatch):
+    from armilla._sklearn import threads_of
+
+    cores = len(os.sched_getaffinity(0))
+    for said, threads in (("1", 1), ("1,4", 1), (" 1 ", 1), ("5000", cores), ("0", None), ("\u00b2", None), ("many", None), ("", None)):
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+        assert threads_of(None) == threads and threads_of(3) == 3
+        armilla.SphericalPCA(2, max_iter=2).fit(make_data("f64"))
 
 
 def test_bad_input():
@@ -362,6 +506,12 @@ def test_bad_input():
         armilla.SphericalPCA(0).fit(X)
     with pytest.raises(ValueError, match="The 'basis' parameter of SphericalFactorization must be None or a str among"):
         armilla.SphericalFactorization(basis="orthnormal").fit(X)
+    with pytest.raises(ValueError) as caught:
+        armilla.SphericalFactorization(model="nfm", n_jobs=2).fit(X)
+    assert str(caught.value).count("None") == 1
+    with pytest.raises(ValueError) as caught:
+        armilla.SphericalFactorization(init=armilla.SphericalPCA()).fit(X)
+    assert str(caught.value).count("None") == 1
     with pytest.raises(ValueError, match="codes='sparse-sphere' needs sparsity"):
         armilla.SphericalFactorization(codes="v3").fit(X)
     with pytest.raises(ValueError, match="stands for"):
@@ -392,9 +542,29 @@ def test_verbose(capfd, caplog):
     assert any("iteration 3" in record.message for record in caplog.records)
     assert any("copied" in record.message for record in caplog.records)
     capfd.readouterr()
-    for other, what in ((np.asfortranarray(X), "C order"), (scipy.sparse.csc_matrix(X), "csc becomes csr"), (X.astype(np.int64), "int64 numbers become float64")):
+    for other, what in ((np.asfortranarray(X), "C order"), (scipy.sparse.csc_matrix(X), "csc becomes csr"), (X.astype(np.int64), "int64 numbers become float64"), (X.tolist(), "list becomes an array"), (pandas.DataFrame(X).astype({3: int}), "a data frame becomes float64 numbers")):
         armilla.SphericalNMF(3, random_state=0, verbose=1).fit(other)
         assert what in capfd.readouterr().err
+    armilla.fit(X.tolist(), 3, verbose=1)
+    assert "list becomes an array" in capfd.readouterr().err
+
+
+class Broken(io.StringIO):
+    def write(self, line):
+        raise OSError("no console")
+
+
+@pytest.mark.parametrize("stderr", [None, Broken(), object()])
+def test_verbose_without_standard_error(monkeypatch, stderr):
+    """What cannot be shown does not end a fit."""
+    X = make_data("f64")
+    monkeypatch.setattr(sys, "stderr", stderr)
+    for verbose in (1, 2):
+        assert armilla.SphericalNMF(3, random_state=0, verbose=verbose).fit(np.asfortranarray(X)).n_iter_ > 0
+    closed = open(os.devnull, "w")
+    closed.close()
+    monkeypatch.setattr(sys, "stderr", closed)
+    assert armilla.AutoCluster(3, random_state=0, verbose=1).fit(X).labels_.shape == (60,)
 
 
 def test_anndata(tmp_path):
@@ -422,6 +592,17 @@ def test_anndata(tmp_path):
         assert np.array_equal(back.obsm["X_armilla"], adata.obsm["X_armilla"])
         view = adata[10:30]
         assert armilla.fit(view.X, 2).n_samples == 20
+        backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+        with pytest.raises(ValueError, match=r"adata.X is in a file \(backed mode\).*to_memory"):
+            armilla.anndata.factorize(backed, 2)
+        backed.file.close()
+        with pytest.raises(TypeError, match="samples"):
+            armilla.anndata.factorize(adata, 2, samples="columns")
+        adata.X = None
+        with pytest.raises(ValueError, match="adata.X is None; give a layer: 'double'"):
+            armilla.anndata.cluster(adata, 2)
+    with pytest.raises(TypeError, match="an AnnData is needed, not ndarray"):
+        armilla.anndata.factorize(counts, 2)
 
 
 def test_datasets(tmp_path):

@@ -11,6 +11,7 @@ from conftest import make_data
 
 import armilla
 
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 KINDS = ["f64", "f32", "u8", "csr64", "csr32"]
 CASES = [
     dict(),
@@ -161,10 +162,13 @@ def test_starts(tmp_path):
     assert by_file.U.tobytes() == by_array.U.tobytes()
     # Of other samples the basis alone is a start.
     assert armilla.fit(X[:30], 3, start=first).n_samples == 30
-    with pytest.raises(ValueError, match="shape"):
+    assert armilla.fit(X[:30], 3, start=tmp_path / "first.npz").n_samples == 30
+    with pytest.raises(ValueError, match=r"^start has shape \(11, 3\), but \(11, 2\) is needed$"):
         armilla.fit(X, 2, start=first.U)
-    with pytest.raises(ValueError, match="no start"):
+    with pytest.raises(ValueError, match="^start='nowhere' is no start"):
         armilla.fit(X, 2, start="nowhere")
+    with pytest.raises(ValueError, match="^the model given as start has 11 features and rank 3, but 11 and 2 are needed$"):
+        armilla.fit(X, 2, start=tmp_path / "first.npz")
 
 
 def test_from_a_file_and_by_columns(tmp_path):
@@ -175,8 +179,29 @@ def test_from_a_file_and_by_columns(tmp_path):
     assert armilla.fit(X.T, 3, samples="columns").U.tobytes() == model.U.tobytes()
     csc = scipy.sparse.csc_matrix(X.T)
     assert armilla.fit(csc, 3, samples="columns").U.tobytes() == armilla.fit(scipy.sparse.csr_matrix(X), 3).U.tobytes()
-    with pytest.raises(ValueError, match="samples='rwos'"):
-        armilla.fit(X, 3, samples="rwos")
+    np.save(tmp_path / "turned.npy", np.ascontiguousarray(X.T))
+    for form in (X.T, csc, tmp_path / "turned.npy"):
+        assert np.array_equal(model.transform(form, samples="columns"), model.transform(scipy.sparse.csr_matrix(X) if form is csc else X))
+        assert model.check(form, samples="columns").passed
+        with pytest.raises(ValueError, match="the model has 11 features.*with samples='rows' or 'columns' as they lie"):
+            model.transform(form)
+    for use in (lambda: armilla.fit(X, 3, samples="rwos"), lambda: model.transform(X, samples="rwos"), lambda: model.check(X, samples="rwos")):
+        with pytest.raises(ValueError, match="samples='rwos'"):
+            use()
+
+
+def test_names_by_columns():
+    import pandas
+
+    genes, cells = [f"gene {i}" for i in range(11)], [f"cell {j}" for j in range(60)]
+    frame = pandas.DataFrame(make_data("f64"), columns=genes, index=cells)
+    for model in (armilla.fit(frame, 2), armilla.fit(frame.T, 2, samples="columns")):
+        assert model.feature_names == genes and model.sample_names == cells
+    # Only the columns have names here, and they are samples.
+    square = pandas.DataFrame(make_data("f64", 4, 4), columns=list("abcd"))
+    model = armilla.fit(square, 2, samples="columns")
+    assert model.feature_names is None and model.sample_names == list("abcd")
+    assert armilla.fit(square, 2, samples="columns", feature_names=list("wxyz")).feature_names == list("wxyz")
 
 
 def test_clusters_of_a_model(command, tmp_path):
@@ -247,8 +272,57 @@ def test_errors_of_python():
         armilla.fit(np.zeros((0, 4)), 2)
     with pytest.raises(ValueError):
         armilla.fit(X, 2).transform(X[:, :4])
+    import pandas
+
+    frame = pandas.DataFrame(X).astype("Float64")
+    assert armilla.fit(frame, 2).U.tobytes() == armilla.fit(X, 2).U.tobytes()
+    frame.iloc[3, 4] = pandas.NA
+    with pytest.raises(ValueError, match="sample 4, feature 5 .* is NaN"):
+        armilla.fit(frame, 2)
+    with pytest.raises(ValueError, match="no numbers"):
+        armilla.fit(frame.to_numpy(), 2)
+    for value in ("no", 1, 0, None, np.bool_(False)):
+        if value is None or isinstance(value, np.bool_):
+            assert armilla.fit(X, 2, center=value).mean is None
+            continue
+        with pytest.raises(TypeError, match=f"center must be True or False, not {value!r}"):
+            armilla.fit(X, 2, center=value)
+    with pytest.raises(TypeError, match="callback=3 is not callable"):
+        armilla.fit(X, 2, callback=3)
     with pytest.raises(MemoryError):
         armilla.fit(np.ones((1, 10**6), np.float32), 20000, basis="nonnegative", codes="sphere")
+
+
+def test_no_text_ends_early(tmp_path):
+    """C ends a text at a NUL; here it is an error."""
+    X, end = make_data("f64"), "\0x"
+    model = armilla.fit(X, 2)
+    for use in (
+        lambda: armilla.fit(X, 2, model="nmf" + end),
+        lambda: armilla.fit(X, 2, start="random" + end),
+        lambda: armilla.fit(X, 2, feature_names=["a" + end] * 11),
+        lambda: armilla.fit(str(tmp_path / "X.npy") + end, 2),
+        lambda: model.save(str(tmp_path / "m.npz") + end, overwrite=True),
+        lambda: armilla.load(str(tmp_path / "m.npz") + end),
+    ):
+        with pytest.raises(ValueError, match="null"):
+            use()
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_calls_without_a_table():
+    model = armilla.fit(make_data("f64"), 3)
+    for use, message in (
+        (lambda: model.cluster(3, seed=-1), "seed: -1 is out of range"),
+        (lambda: model.cluster(3, seed=2**70), "seed: .* is out of range"),
+        (lambda: model.cluster(3, threads=-1), "threads: -1 is out of range"),
+        (lambda: model.transform(make_data("f64"), threads=-1), "threads: -1 is out of range"),
+        (lambda: model.transform(make_data("f64"), threads=0), "threads: 0 is out of range"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            use()
+    with pytest.raises(TypeError):
+        model.cluster(3, seed=1.5)
 
 
 def test_tables(command):

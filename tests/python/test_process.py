@@ -21,6 +21,7 @@ import pytest
 from conftest import FEW, make_data
 
 import armilla
+from armilla import _library
 from armilla._library import Context, lib
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -99,6 +100,21 @@ def test_no_interrupt_is_lost():
 
     with pytest.raises(KeyboardInterrupt):
         Context().call(short_call)
+
+
+def test_interrupt_of_a_fit_in_a_callback():
+    """Ctrl-C ends the fit that runs inside, and the one around it."""
+    inner = []
+
+    def callback(entry):
+        if entry.iteration == 1:
+            inner.append(slow_fit(time_limit=30, callback=InterruptLater(2)).model_)
+
+    begun = time.monotonic()
+    with pytest.warns(armilla.InterruptedFitWarning):
+        outer = slow_fit(time_limit=30, callback=callback).model_
+    assert time.monotonic() - begun < 20 and [model.info["stop"] for model in (*inner, outer)] == ["interrupted"] * 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler and not _library._running
 
 
 def test_callback_interrupts():

@@ -2,11 +2,14 @@
 
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sklearn
 from conftest import FEW
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -48,10 +51,11 @@ def test_there_are_many_pairs():
 
 
 def complete(estimator):
-    """check_estimator, all of it: a check that is skipped is a failure here, unless it needs what is not installed."""
+    """check_estimator, all of it: a check that is skipped is a failure here."""
     assert not estimator._get_tags()["_xfail_checks"] if hasattr(estimator, "_get_tags") else True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", SkipTestWarning)
         check_estimator(estimator)
 
 
@@ -127,3 +131,29 @@ def test_version_of_the_tags():
     for make in (armilla.SphericalNMF(1), armilla.SphericalFactorization(1, model="nmf")):
         with pytest.raises(ValueError, match=r"Negative values in data passed to \w+ \(input X\)"):
             make.fit(X)
+
+
+def test_tags_of_later_versions(monkeypatch):
+    """As scikit-learn 1.6 collects them: each mixin changes what the classes after it have said."""
+
+    def base(self):
+        return SimpleNamespace(estimator_type=None, transformer_tags=None, input_tags=SimpleNamespace(sparse=False, positive_only=False))
+
+    def transformer(self):
+        tags = super(TransformerMixin, self).__sklearn_tags__()
+        tags.transformer_tags = SimpleNamespace(preserves_dtype=["float64"])
+        return tags
+
+    def clusterer(self):
+        tags = super(ClusterMixin, self).__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        return tags
+
+    for kind, function in ((BaseEstimator, base), (TransformerMixin, transformer), (ClusterMixin, clusterer)):
+        monkeypatch.setattr(kind, "__sklearn_tags__", function, raising=False)
+    for make in CLASSES:
+        tags = make().__sklearn_tags__()
+        assert tags.input_tags.sparse and tags.input_tags.positive_only == (make is armilla.SphericalNMF)
+        if hasattr(make, "transform"):
+            assert tags.transformer_tags.preserves_dtype == ["float64", "float32"]
+        assert (tags.estimator_type == "clusterer") == hasattr(make, "predict")
