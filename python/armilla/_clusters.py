@@ -146,7 +146,7 @@ class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _
         check_is_fitted(self)
         X = validate(self, X, reset=False)
         labels = np.empty(X.shape[0], np.int64)
-        for rows, part in blocks(X):
+        for rows, part in blocks(X, self.model_.rank):
             labels[rows] = np.argmax(self._codes(part), axis=1)
         return labels
 
@@ -155,10 +155,12 @@ class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _
         X = validate(self, X, reset=False)
         # Sparse samples that are only to have length 1 stay sparse.
         steps = any(self.model_.info[step] for step in ("log1p", "tfidf", "scale", "center"))
-        seen = unit_rows if hasattr(X, "indptr") and not steps else self.model_.prepared
+        stays_sparse = hasattr(X, "indptr") and not steps
+        seen = unit_rows if stays_sparse else self.model_.prepared
         centers = self.cluster_centers_.astype(np.float64)
         found = np.empty((X.shape[0], centers.shape[0]))
-        for rows, part in blocks(X):
+        width = X.nnz // X.shape[0] if stays_sparse else X.shape[1]
+        for rows, part in blocks(X, max(width, centers.shape[0])):
             finite(self, part)
             np.clip(np.asarray(seen(part) @ centers.T), -1, 1, out=found[rows])
         return found

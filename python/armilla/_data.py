@@ -201,9 +201,9 @@ def some_rows(X: Any, first: int, count: int) -> Any:
     return scipy.sparse.csr_matrix(parts, shape=(len(starts) - 1, X.shape[1]), copy=False)
 
 
-def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Neighbouring rows, so few that they take little memory as dense float64."""
-    count = max(1, min(4096, 2**22 // X.shape[1]))
+def blocks(X: Any, width: int) -> Iterator[tuple[slice, Any]]:
+    """Neighbouring rows, so few that `width` numbers for each take some megabytes."""
+    count = max(1, 2**19 // max(width, 1))
     for first in range(0, X.shape[0], count):
         yield slice(first, first + count), some_rows(X, first, count)
 

@@ -260,7 +260,7 @@ class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerM
         codes = self._codes(X)
         components = self.model_.components.astype(np.float64)
         lost = total = 0.0
-        for rows, part in blocks(X):
+        for rows, part in blocks(X, X.shape[1]):
             seen = self.model_.prepared(part)
             total = math.hypot(total, _norm(seen))
             seen -= codes[rows].astype(np.float64) @ components

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import armilla
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 ROOT = pathlib.Path(os.environ.get("ARMILLA_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 EXAMPLES = ["topics", "parts", "cosine_kmeans", "cells", "choose", "streaming"]
+ALL = [armilla.SphericalFactorization, armilla.SphericalPCA, armilla.SphericalNMF, armilla.SphericalKMeans, armilla.AutoCluster]
 FEW = os.environ.get("ARMILLA_EFFORT") == "few"
 
 
@@ -44,3 +47,7 @@ def make_data(kind, rows=60, columns=11, seed=3):
         X[X < np.quantile(X, 0.6)] = 0
         return scipy.sparse.csr_matrix(X.astype(np.float32 if kind == "csr32" else np.float64))
     return X.astype({"f32": np.float32, "f64": np.float64}[kind])
+
+
+def bits(X, **options):
+    return armilla.SphericalPCA(3, random_state=0, **options).fit(X).model_.U.tobytes()

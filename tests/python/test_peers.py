@@ -23,7 +23,7 @@ import armilla
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
 INTERNAL = "internal: tests a function of scikit-learn's, not a property of the estimator"
-NO_WEIGHTS = "not here: all samples count the same, sample_weight is refused (test_data)"
+NO_WEIGHTS = "not here: all samples count the same, sample_weight is refused (test_estimators)"
 NO_MINIBATCH = "not here: there are no minibatches"
 NO_VARIANCE = "not here: explained variances and singular values are not attributes; score() is the explained part"
 NO_LIKELIHOOD = "not here: score() is the explained part of the squared length, not a likelihood"
@@ -32,7 +32,7 @@ CHECKS = "test_sklearn: part of check_estimator and the further checks"
 
 PEERS = {
     "decomposition/tests/test_nmf.py": {
-        "test_convergence_warning": "test_data.test_warnings",
+        "test_convergence_warning": "test_estimators.test_warnings",
         "test_initialize_nn_output": "test_nmf_is_nonnegative",
         "test_parameter_checking": CHECKS,
         "test_initialize_close": INTERNAL,
@@ -40,15 +40,15 @@ PEERS = {
         "test_nmf_fit_nn_output": "test_nmf_is_nonnegative",
         "test_nmf_fit_close": "test_nmf_fits_closely",
         "test_nmf_true_reconstruction": "test_nmf_fits_closely",
-        "test_nmf_transform": "test_data.test_transform_gives_the_codes_back, bit for bit",
+        "test_nmf_transform": "test_estimators.test_transform_gives_the_codes_back, bit for bit",
         "test_minibatch_nmf_transform": NO_MINIBATCH,
-        "test_nmf_transform_custom_init": "test_data.test_warm_start_and_init: init is the components alone",
+        "test_nmf_transform_custom_init": "test_estimators.test_warm_start_and_init: init is the components alone",
         "test_nmf_inverse_transform": "test_nmf_inverse_transform",
         "test_mbnmf_inverse_transform": NO_MINIBATCH,
         "test_n_components_greater_n_features": "test_more_components_than_features",
         "test_nmf_sparse_input": "test_nmf_sparse_input",
         "test_nmf_sparse_transform": "test_nmf_sparse_input",
-        "test_non_negative_factorization_consistency": "test_data.test_transform_gives_the_codes_back",
+        "test_non_negative_factorization_consistency": "test_estimators.test_transform_gives_the_codes_back",
         "test_non_negative_factorization_checking": CHECKS,
         "test_beta_divergence": NO_LOSS,
         "test_special_sparse_dot": INTERNAL,
@@ -77,7 +77,7 @@ PEERS = {
         "test_pca_check_projection": "test_pca_projects",
         "test_pca_check_projection_list": "test_pca_projects",
         "test_pca_inverse": "test_pca_inverse",
-        "test_pca_validation": "test_data.test_bad_input; more components than samples are no error",
+        "test_pca_validation": "test_estimators.test_bad_input; more components than samples are no error",
         "test_n_components_none": "differs: n_components must be given",
         "test_n_components_mle": NO_LIKELIHOOD,
         "test_n_components_mle_error": NO_LIKELIHOOD,
@@ -109,7 +109,7 @@ PEERS = {
     "decomposition/tests/test_truncated_svd.py": {
         "test_solvers": "test_pca_is_truncated_svd",
         "test_attributes": "test_pca_is_truncated_svd",
-        "test_too_many_components": "test_data.test_bad_input",
+        "test_too_many_components": "test_estimators.test_bad_input",
         "test_sparse_formats": "test_data.test_sparse_forms_have_the_same_result",
         "test_inverse_transform": "test_pca_inverse",
         "test_integers": "test_dtypes",
@@ -118,10 +118,10 @@ PEERS = {
         "test_singular_values_consistency": NO_VARIANCE,
         "test_singular_values_expected": NO_VARIANCE,
         "test_truncated_svd_eq_pca": "test_pca_is_pca",
-        "test_fit_transform": "test_data.test_transform_gives_the_codes_back",
+        "test_fit_transform": "test_estimators.test_transform_gives_the_codes_back",
     },
     "cluster/tests/test_k_means.py": {
-        "test_kmeans_results": "test_data.test_spherical_kmeans, by angle",
+        "test_kmeans_results": "test_estimators.test_spherical_kmeans, by angle",
         "test_kmeans_relocated_clusters": "test_no_cluster_is_empty",
         "test_relocate_empty_clusters": INTERNAL,
         "test_kmeans_elkan_results": INTERNAL,
@@ -132,7 +132,7 @@ PEERS = {
         "test_minibatch_kmeans_partial_fit_init": NO_MINIBATCH,
         "test_fortran_aligned_data": "test_kmeans_storage",
         "test_minibatch_kmeans_verbose": NO_MINIBATCH,
-        "test_kmeans_verbose": "test_data.test_verbose",
+        "test_kmeans_verbose": "test_estimators.test_verbose",
         "test_minibatch_kmeans_warning_init_size": NO_MINIBATCH,
         "test_warning_n_init_precomputed_centers": "differs: a given init is one start, and n_init then changes nothing",
         "test_minibatch_sensible_reassign": NO_MINIBATCH,
@@ -164,11 +164,11 @@ PEERS = {
         "test_warning_elkan_1_cluster": INTERNAL,
         "test_k_means_1_iteration": INTERNAL,
         "test_euclidean_distance": INTERNAL,
-        "test_inertia": "test_data.test_spherical_kmeans",
+        "test_inertia": "test_estimators.test_spherical_kmeans",
         "test_change_n_init_future_warning": INTERNAL,
         "test_n_init_auto": INTERNAL,
         "test_sample_weight_unchanged": NO_WEIGHTS,
-        "test_wrong_params": "test_data.test_spherical_kmeans",
+        "test_wrong_params": "test_estimators.test_spherical_kmeans",
         "test_kmeans_plusplus_wrong_params": INTERNAL,
         "test_kmeans_plusplus_output": INTERNAL,
         "test_kmeans_plusplus_norms": INTERNAL,

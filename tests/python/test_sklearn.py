@@ -7,21 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sklearn
-from conftest import FEW
+from conftest import ALL, FEW
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
 import armilla
-
-CLASSES = [
-    armilla.SphericalFactorization,
-    armilla.SphericalPCA,
-    armilla.SphericalNMF,
-    armilla.SphericalKMeans,
-    armilla.AutoCluster,
-]
 
 
 def pairs():
@@ -59,7 +51,7 @@ def complete(estimator):
         check_estimator(estimator)
 
 
-@pytest.mark.parametrize("make", CLASSES)
+@pytest.mark.parametrize("make", ALL)
 def test_check_estimator(make):
     complete(make())
 
@@ -74,7 +66,7 @@ def test_check_estimator_of_models(options):
     complete(armilla.SphericalFactorization(**options))
 
 
-@pytest.mark.parametrize("make", CLASSES)
+@pytest.mark.parametrize("make", ALL)
 @pytest.mark.parametrize(
     "name",
     [
@@ -101,7 +93,7 @@ def test_further_checks(make, name):
 
 
 def test_no_expected_failures():
-    for make in CLASSES:
+    for make in ALL:
         assert not make()._more_tags().get("_xfail_checks")
 
 
@@ -115,7 +107,7 @@ def test_parameters_are_the_option_table():
         normalize="none", center=False, max_iter=500, tol=1e-6, n_restarts=1, random_state=None, n_jobs=None, verbose=0,
     )  # fmt: skip
     assert {name: estimator.get_params()[name] for name in expected} == expected
-    for make in CLASSES:
+    for make in ALL:
         for name in make().get_params():
             assert f"\n    {name} : " in make.__doc__, (make, name)
         assert "{parameters}" not in make.__doc__ and not re.search("--[a-z]", make.__doc__)
@@ -151,7 +143,7 @@ def test_tags_of_later_versions(monkeypatch):
 
     for kind, function in ((BaseEstimator, base), (TransformerMixin, transformer), (ClusterMixin, clusterer)):
         monkeypatch.setattr(kind, "__sklearn_tags__", function, raising=False)
-    for make in CLASSES:
+    for make in ALL:
         tags = make().__sklearn_tags__()
         assert tags.input_tags.sparse and tags.input_tags.positive_only == (make is armilla.SphericalNMF)
         if hasattr(make, "transform"):

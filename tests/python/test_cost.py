@@ -1,0 +1,120 @@
+"""What the binding costs: time over the C call, time of the import, memory.
+
+Times are of the processor and the least of several, so that a busy machine does not count.
+"""
+
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from conftest import FEW
+
+import armilla
+from armilla._data import wrap
+from armilla._library import Context, ffi, lib
+from armilla._options import Options
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.skipif(FEW, reason="time and memory under a sanitizer are not the program's"),
+]
+
+
+def bare_call(X, **values):
+    """Seconds of armilla_fit itself, without watch and log."""
+    context, options = Context(), Options()
+    data = wrap(context, X)
+    options.set(context, values)
+    lib.armilla_context_set_watch(context.pointer, ffi.NULL, ffi.NULL)
+    owned = context.own("armilla_model", lib.armilla_model_free)
+    begun = time.process_time()
+    status = lib.armilla_fit(context.pointer, data.pointer, options.struct, owned.place)
+    seconds = time.process_time() - begun
+    assert status == lib.ARMILLA_OK
+    return seconds
+
+
+def seconds_of(function):
+    begun = time.process_time()
+    function()
+    return time.process_time() - begun
+
+
+def test_overhead():
+    """Less than 5 % over the C call, for 784 x 10000."""
+    X = np.random.default_rng(0).random((10000, 784))
+    values = dict(max_iter=4, tol=0)
+    calls = {
+        "C": lambda: bare_call(X, rank=10, model="spherical-nmf", seed=0, threads=1, **values),
+        "fit": lambda: seconds_of(lambda: armilla.fit(X, 10, model="spherical-nmf", seed=0, threads=1, **values)),
+        "estimator": lambda: seconds_of(lambda: armilla.SphericalNMF(10, random_state=0, n_jobs=1, **values).fit(X)),
+    }
+    least = dict.fromkeys(calls, np.inf)
+    for count in range(1, 13):
+        least = {name: min(seconds, calls[name]()) for name, seconds in least.items()}
+        if count >= 3 and max(least.values()) < 1.05 * least["C"]:
+            break
+    print(least)
+    assert max(least.values()) < 1.05 * least["C"], least
+
+
+def test_import():
+    """Less than 0.3 s beyond what scikit-learn takes; neither plots nor AnnData nor pandas come with the package."""
+    script = """
+        import sys, time
+        import numpy, scipy.sparse, sklearn.base, sklearn.cluster, sklearn.datasets, sklearn.decomposition
+        known, begun = set(sys.modules), time.process_time()
+        import armilla
+        print(time.process_time() - begun, *sorted(set(sys.modules) - known))
+    """
+    least = np.inf
+    for _ in range(4):
+        done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+        seconds, *loaded = done.stdout.split()
+        least = min(least, float(seconds))
+        if least < 0.3:
+            break
+    print(least, len(loaded))
+    assert least < 0.3
+    assert not {name.split(".")[0] for name in loaded} & {"matplotlib", "anndata", "pandas", "tqdm"}
+    assert sum(not name.startswith(("armilla", "sklearn", "scipy", "_cffi")) for name in loaded) < 20
+
+
+def test_no_second_copy():
+    """The peak of a fit, and of what follows it, grows by far less than the data."""
+    script = """
+        import numpy as np, scipy.sparse, warnings
+        import armilla
+        warnings.simplefilter("ignore")
+        options = dict(random_state=0, max_iter=1, tol=0, n_jobs=1)
+
+        def status(what):
+            return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith(what))) * 1024
+
+        def grown(function):
+            open("/proc/self/clear_refs", "w").write("5")
+            before = status("VmRSS")
+            function()
+            return status("VmHWM") - before
+
+        def measure(kind, X):
+            size = X.data.nbytes + X.indices.nbytes if kind == "csr" else X.nbytes
+            nmf, kmeans, auto = armilla.SphericalNMF(4, **options), armilla.SphericalKMeans(4, **options), armilla.AutoCluster(2, n_components=4, **options)
+            for estimator, names in ((nmf, "fit transform score"), (kmeans, "fit predict transform score"), (auto, "fit predict")):
+                estimator.fit(X[:200])
+                for name in names.split():
+                    print(kind, type(estimator).__name__, name, grown(lambda: getattr(estimator, name)(X)) / size)
+            print(kind, "Model", "check", grown(lambda: nmf.model_.check(X)) / size)
+
+        X = np.random.default_rng(0).random((40000, 400), dtype=np.float32)
+        measure("f32", X)
+        measure("csr", scipy.sparse.csr_matrix(X * (X < 0.5)))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    print(done.stdout)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert len(rows) == 20
+    assert all(float(part) < 0.4 for *_, part in rows), done.stdout
