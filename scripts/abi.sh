@@ -9,7 +9,7 @@ kept=tests/abi/libarmilla.abixml
 case ${1:-check} in check | renew) ;; *) echo "scripts/abi.sh: '$1' is neither check nor renew" >&2; exit 64 ;; esac
 
 # Types are read from debugging information; nothing but the library is built.
-cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 -g" >/dev/null
+cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O1 -g" >/dev/null
 cmake --build "$build" --parallel "${JOBS:-2}" --target armilla_shared >/dev/null
 library=$build/libarmilla.so
 
