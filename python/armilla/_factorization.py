@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -31,6 +31,25 @@ from ._sklearn import (
 _PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMILLA_TABLE_MODELS)}
 _SETS = [*rows(lib.ARMILLA_TABLE_BASIS), *rows(lib.ARMILLA_TABLE_CODES)]
 _ALIASES = {row["alias"]: row["name"] for row in _SETS if row["alias"]}
+_PAIR_FIELDS = ("basis", "codes")
+
+
+def _of_model(options: Mapping[str, Any]) -> dict[str, str]:
+    """The basis and the codes that the model stands for, where one is named."""
+    model = options.get("model")
+    return dict(zip(_PAIR_FIELDS, _PAIRS.get(model, ()) if isinstance(model, str) else ()))
+
+
+def _pair(options: Mapping[str, Any]) -> tuple[str, str]:
+    """Names of the basis and the codes that options of a fit stand for."""
+    named: Mapping[str, Any] = _of_model(options) or options
+    basis, codes = str(named.get("basis") or "orthonormal"), str(named.get("codes") or "sphere")
+    return _ALIASES.get(basis, basis), _ALIASES.get(codes, codes)
+
+
+def needs_positive(options: Mapping[str, Any]) -> bool:
+    """Whether the pair cannot have negative entries, so that data with some are a mistake."""
+    return all("nonneg" in name for name in _pair(options)) and not options.get("center")
 
 
 def _norm(X: np.ndarray) -> float:
@@ -45,27 +64,21 @@ class Factorizer(ArmillaEstimator):
     #: Fields that the class has decided.
     _decided: dict[str, Any] = {}
 
+    def _options(self) -> dict[str, Any]:
+        """The parameters by the library's names, as they were given, with what the class has decided."""
+        return {**{field: getattr(self, name) for name, field in self._fields.items()}, **self._decided}
+
     def _values(self) -> dict[str, Any]:
         found = {**super()._values(), **self._decided}
-        if found.get("model") is not None:
-            # The pair and the unit length that a model stands for; their defaults are not meant then.
-            for field, default in (("basis", "orthonormal"), ("codes", "sphere"), ("normalize", "none")):
-                if found.get(field) == default:
-                    found[field] = None
+        # The library takes a model or a pair; a set that is the model's own says nothing more.
+        for field, name in _of_model(found).items():
+            given = found.get(field)
+            if given is not None and _ALIASES.get(given, given) == name:
+                found[field] = None
         return found
 
-    def _pair(self) -> tuple[str, str]:
-        """Names of the two sets."""
-        given = {**{field: getattr(self, name) for name, field in self._fields.items()}, **self._decided}
-        if isinstance(given.get("model"), str) and given["model"] in _PAIRS:
-            basis, codes = _PAIRS[given["model"]]
-            return basis, codes
-        basis, codes = str(given.get("basis") or "orthonormal"), str(given.get("codes") or "sphere")
-        return _ALIASES.get(basis, basis), _ALIASES.get(codes, codes)
-
     def _positive(self) -> bool:
-        basis, codes = self._pair()
-        return "nonneg" in basis and "nonneg" in codes and not getattr(self, "center", False)
+        return needs_positive(self._options())
 
     def _check_sign(self, X: Any) -> None:
         if self._positive():
@@ -139,7 +152,7 @@ class Factorizer(ArmillaEstimator):
         save(self.model_, path, overwrite)
 
 
-@estimator(defaults={"n_components": 2, "basis": "orthonormal", "codes": "sphere", "normalize": "none"})
+@estimator(defaults={"n_components": 2})
 class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
     """Matrix factorization with codes on a sphere, and its relatives: X ≈ codes_ @ components_.
 
@@ -293,10 +306,10 @@ class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerM
         return float(np.sqrt(self._fitted_model.info["objective"]))
 
 
-_PAIR_FIELDS = ("model", "basis", "codes", "sparsity")
+_DECIDED_FIELDS = ("model", "basis", "codes", "sparsity")
 
 
-@estimator(without=_PAIR_FIELDS, defaults={"n_components": 2, "normalize": "none"})
+@estimator(without=_DECIDED_FIELDS, defaults={"n_components": 2, "normalize": "none"})
 class SphericalPCA(SphericalFactorization):
     """Principal components with codes on a sphere: an orthonormal basis, codes of one length.
 
@@ -322,7 +335,7 @@ class SphericalPCA(SphericalFactorization):
     _decided = {"model": "spherical-pca"}
 
 
-@estimator(without=_PAIR_FIELDS, defaults={"n_components": 2, "normalize": "none"})
+@estimator(without=_DECIDED_FIELDS, defaults={"n_components": 2, "normalize": "none"})
 class SphericalNMF(SphericalFactorization):
     """Nonnegative parts that add up, with codes on a sphere.
 

@@ -147,7 +147,14 @@ _MORE = {
     "seed": "A number is the seed of the command, and gives the same bits. None draws one from NumPy's global state.",
     "threads": "None and -1: the cores this process may use, unless OMP_NUM_THREADS says fewer.",
     "start": "Also a model, or an array of shape (n_components, n_features).",
-    "model": "Then the defaults of `basis`, `codes` and `normalize` give way to it.",
+    "model": "A `basis`, `codes` or `normalize` that is not what it stands for is an error.",
+}
+
+#: What a parameter means, where the option table says it for the command.
+_WORDS = {
+    "basis": "What the atoms may be; None: orthonormal, or what `model` stands for",
+    "codes": "What the code of a sample may be; None: sphere, or what `model` stands for",
+    "normalize": "Scale every sample to length 1, on the fly; None: as 'none', but 'l2' for model='spherical-kmeans'",
 }
 
 
@@ -194,8 +201,9 @@ def estimator(
         made = constructor(values)
         made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
         cls.__init__ = made
+        said = {**_WORDS, **words}
         paragraphs = [
-            describe(option, names, values[option.parameter(names)], words.get(option.field), _MORE.get(option.field, ""))
+            describe(option, names, values[option.parameter(names)], said.get(option.field), _MORE.get(option.field, ""))
             for option in options
         ]
         text = "\n".join(paragraphs + [row[2] for row in own.values()])

@@ -58,6 +58,22 @@ def test_nonnegative_sets_refuse_negative_data():
     armilla.SphericalFactorization(2, basis="nonnegative").fit(-X).transform(-X)
 
 
+def test_model_and_its_pair():
+    """What a model stands for may be said besides, by any of its names; what contradicts it is an error."""
+    X = make_data("f64")
+    make = lambda **options: armilla.SphericalFactorization(3, random_state=0, **options)  # noqa: E731
+    usual = make(model="spherical-nmf").fit(X).model_.U.tobytes()
+    for same in (dict(basis="nonnegative"), dict(codes="v2"), dict(basis="u2", codes="nonneg-sphere"), dict(basis=None, codes=None, normalize="none")):
+        assert clone(make(model="spherical-nmf", **same)).fit(X).model_.U.tobytes() == usual
+    for other in (dict(basis="orthonormal"), dict(codes="sphere"), dict(basis="u2", codes="v1"), dict(basis="u1", codes="v2")):
+        with pytest.raises(ValueError, match="model='spherical-nmf' stands for basis='nonnegative' codes='nonneg-sphere'"):
+            make(model="spherical-nmf", **other).fit(X)
+    with pytest.raises(ValueError, match="model='spherical-kmeans' stands for normalize='l2', not none"):
+        make(model="spherical-kmeans", normalize="none").fit(X)
+    assert make(model="spherical-kmeans", normalize="l2").fit(X).model_.info["model"] == "spherical-kmeans"
+    assert make().fit(X).model_.U.tobytes() == make(basis="orthonormal", codes="sphere", normalize="none").fit(X).model_.U.tobytes()
+
+
 def test_pipelines():
     X = make_data("f64")
     y = np.arange(60) % 2
