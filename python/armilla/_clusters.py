@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
-from ._library import Context, lib, text
+from ._library import Context, lib, text, warn
 from ._model import cluster_codes
 from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, Options
 from ._progress import progress_for
@@ -30,6 +31,17 @@ def _refuse(given: Mapping[str, Any], whom: Any) -> None:
 def _check_count(X: Any, n_clusters: Optional[int]) -> None:
     if n_clusters is not None and X.shape[0] < n_clusters:
         raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={n_clusters}.")
+
+
+def _warn_of_few(labels: np.ndarray, n_clusters: Optional[int]) -> None:
+    """As scikit-learn's KMeans says it."""
+    found = np.unique(labels).size
+    if n_clusters is not None and found < n_clusters:
+        warn(
+            f"Number of distinct clusters ({found}) found smaller than n_clusters ({n_clusters}). "
+            "Possibly due to duplicate points in X.",
+            ConvergenceWarning,
+        )
 
 
 class _Clusterer(ClusterMixin, Factorizer):
@@ -112,6 +124,7 @@ class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _
         _refuse(refused, self)
         self._fit_model(X)
         self.labels_ = np.argmax(self.model_.codes, axis=1)
+        _warn_of_few(self.labels_, self.n_clusters)  # type: ignore[attr-defined]
         return self
 
     def _check_data(self, X: Any) -> None:
@@ -292,6 +305,7 @@ class AutoCluster(Tags, _Clusterer):
         self.model_, self.recipe_ = new.model, new.chosen
         self.labels_, self.inertia_ = found.labels, found.inertia
         self.cluster_centers_ = self._centers()
+        _warn_of_few(self.labels_, self.n_clusters)
         return self
 
     def _places(self, codes: np.ndarray) -> np.ndarray:

@@ -56,6 +56,9 @@ def test_nonnegative_sets_refuse_negative_data():
                 with pytest.raises(ValueError, match=rf"Negative values in data passed to {type(estimator).__name__} \(input X\)"):
                     use(other)
     armilla.SphericalFactorization(2, basis="nonnegative").fit(-X).transform(-X)
+    # The function is the command, which warns.
+    with pytest.warns(RuntimeWarning, match="negative"):
+        assert (armilla.fit(-X, 2, model="nmf").U >= 0).all()
 
 
 def test_model_and_its_pair():
@@ -347,6 +350,17 @@ def test_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         armilla.SphericalKMeans(3, random_state=0).fit(X)
+
+
+def test_fewer_clusters_than_asked():
+    X = np.repeat(make_data("f64")[:2], 6, axis=0)
+    for estimator in (armilla.SphericalKMeans(3, random_state=0), armilla.AutoCluster(3, n_components=2, random_state=0)):
+        with pytest.warns(ConvergenceWarning, match=r"Number of distinct clusters \(2\) found smaller than n_clusters \(3\). Possibly due") as caught:
+            assert set(estimator.fit(X).labels_) <= {0, 1, 2}
+        assert {warning.filename for warning in caught} == {__file__}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            estimator.set_params(n_clusters=2).fit(X)
 
 
 def test_verbose(capfd, caplog):
