@@ -120,6 +120,9 @@ def _document_fit() -> None:
     lines += [describe(option, PLAIN_NAMES, option.default()) for option in options]
     fit.__doc__ = f"""Fits X ≈ UV, as `armilla fit` does: the same bits for the same options.
 
+It says what the command says, too: negative data with a nonnegative basis and nonnegative codes are a RuntimeWarning
+here, and a ValueError of the estimators.
+
 Parameters
 ----------
 X : array, CSR or CSC matrix, data frame, or path of a file

@@ -7,8 +7,11 @@ from typing import Any, Optional
 import numpy as np
 
 from ._clusters import AutoCluster
+from ._data import as_matrix
+from ._factorization import needs_positive
 from ._fit import fit
 from ._model import Model
+from ._sklearn import check_non_negative_data
 
 __all__ = ["factorize", "cluster"]
 
@@ -63,6 +66,12 @@ def factorize(
     -------
     Model, or AnnData with ``copy=True``
 
+    Raises
+    ------
+    ValueError
+        Where atoms and codes are nonnegative but the data are not, as the estimators do (scaled data often have
+        negative entries: give the layer of the counts). :func:`armilla.fit` only warns.
+
     Examples
     --------
     >>> import numpy as np, anndata
@@ -75,6 +84,8 @@ def factorize(
     X = _matrix(adata, layer)
     if "samples" in options:
         raise TypeError("factorize() got an unexpected keyword argument 'samples': cells are the rows of an AnnData")
+    if needs_positive(options):
+        check_non_negative_data(as_matrix(X), f"factorize ({'adata.X' if layer is None else f'layer {layer!r}'})")
     adata = adata.copy() if copy else adata
     model = fit(
         X,

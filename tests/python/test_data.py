@@ -235,6 +235,12 @@ def test_anndata(tmp_path):
         backed.file.close()
         with pytest.raises(TypeError, match="samples"):
             armilla.anndata.factorize(adata, 2, samples="columns")
+        signed = anndata.AnnData(X - X.mean(axis=0).astype(np.float32) if X is counts else -X, layers={"counts": X})
+        for pair in (dict(model="nmf"), dict(basis="u2", codes="v2")):
+            with pytest.raises(ValueError, match=r"Negative values in data passed to factorize \(adata.X\)"):
+                armilla.anndata.factorize(signed, 2, **pair)
+            armilla.anndata.factorize(signed, 2, "counts", **pair)
+        armilla.anndata.factorize(signed, 2, basis="nonnegative")
         adata.X = None
         with pytest.raises(ValueError, match="adata.X is None; give a layer: 'double'"):
             armilla.anndata.cluster(adata, 2)
