@@ -389,6 +389,17 @@ def load(path: Any) -> Model:
     return Model(owned)
 
 
+def model_of(thing: Any) -> Model:
+    """The model, or that of a fitted estimator."""
+    if isinstance(thing, Model):
+        return thing
+    if not hasattr(thing, "fit"):
+        raise TypeError(f"a Model or a fitted estimator is needed, not {type(thing).__name__}")
+    check_is_fitted(thing)
+    found: Model = thing.model_
+    return found
+
+
 def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     """Writes a model, or that of a fitted estimator, to the command's model file.
 
@@ -399,11 +410,7 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     overwrite : bool, default=False
         Replace a file that exists; FileExistsError otherwise.
     """
-    if not isinstance(model, Model):
-        if not hasattr(model, "fit"):
-            raise TypeError(f"a Model or a fitted estimator can be saved, not {type(model).__name__}")
-        check_is_fitted(model)
-        model = model.model_
+    model = model_of(model)
     if not overwrite and os.path.exists(path):
         raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
     context = Context({"overwrite": "overwrite"})

@@ -6,19 +6,46 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from ._model import Model
+from ._model import Model, model_of
 
 __all__ = ["atoms", "clusters", "convergence", "sphere"]
 
-
-def _model(thing: Any) -> Model:
-    return thing if isinstance(thing, Model) else thing.model_
+#: More kinds of labels than this are not listed beside a picture.
+_LEGEND = 20
 
 
 def _axes(ax: Any, **options: Any) -> Any:
     import matplotlib.pyplot as plt
 
     return ax if ax is not None else plt.figure(figsize=(5, 4), layout="constrained").add_subplot(**options)
+
+
+def _kinds(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
+    """Names of the kinds of labels, each with the samples that have it; None and NaN are a kind of their own."""
+    import pandas
+
+    if len(labels) != count:
+        raise ValueError(f"labels has {len(labels)} entries, but there are {count} samples")
+    kinds = pandas.Categorical(labels)
+    names = [*map(str, kinds.categories), "none"]
+    found = [(name, np.flatnonzero(kinds.codes == code)) for name, code in zip(names, [*range(len(names) - 1), -1])]
+    return [(name, samples) for name, samples in found if samples.size]
+
+
+def _scatter(ax: Any, points: np.ndarray, labels: Any, size: int) -> None:
+    """Points with a colour for each kind of label, and what it stands for."""
+    if labels is None:
+        ax.scatter(*points.T, s=size)
+        return
+    import matplotlib.pyplot as plt
+
+    kinds = _kinds(labels, len(points))
+    colours = plt.get_cmap("tab10" if len(kinds) <= 10 else "tab20")
+    for k, (name, samples) in enumerate(kinds):
+        ax.scatter(*points[samples].T, s=size, color=[colours(k % colours.N)], label=name)
+    if len(kinds) <= _LEGEND:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(kinds) > 6 else {}
+        ax.legend(title=getattr(labels, "name", None), frameon=False, fontsize=8, **place)
 
 
 def convergence(*models: Any, labels: Optional[Sequence[str]] = None, by: str = "iteration", ax: Any = None) -> Any:
@@ -36,15 +63,20 @@ def convergence(*models: Any, labels: Optional[Sequence[str]] = None, by: str = 
     -------
     matplotlib axes
     """
+    if by not in ("iteration", "seconds"):
+        raise ValueError(f"by={by!r} is neither 'iteration' nor 'seconds'")
+    if labels is not None and len(labels) != len(models):
+        raise ValueError(f"labels has {len(labels)} entries, but there are {len(models)} models")
+    found = [model_of(thing) for thing in models]
     ax = _axes(ax)
-    for k, thing in enumerate(models):
-        model = _model(thing)
+    for k, model in enumerate(found):
         name = labels[k] if labels is not None else model.info["model"] or f"{model.info['basis']} × {model.info['codes']}"
         trace = model.trace
         ax.plot(trace[by], trace["relative_error"], marker="." if len(trace) < 60 else None, label=name)
     ax.set_xlabel(by)
     ax.set_ylabel("relative error")
-    ax.legend(frameon=False)
+    if found:
+        ax.legend(frameon=False)
     return ax
 
 
@@ -54,8 +86,8 @@ def sphere(thing: Any, labels: Any = None, *, components: Sequence[int] = (0, 1,
     Parameters
     ----------
     thing : Model or fitted estimator
-    labels : array, optional
-        Colours: a class or cluster for each sample.
+    labels : array of numbers or texts, categorical or None
+        Colours: a class or cluster for each sample, listed in a legend.
     components : sequence of int, default=(0, 1, 2)
     ax : matplotlib axes, optional
         In three dimensions where three components are drawn.
@@ -64,9 +96,11 @@ def sphere(thing: Any, labels: Any = None, *, components: Sequence[int] = (0, 1,
     -------
     matplotlib axes
     """
-    model = _model(thing)
+    model = model_of(thing)
+    if not np.isfinite(model.radius):
+        raise ValueError(f"codes={model.info['codes']!r} are not on a sphere and have no radius; draw a model whose codes are")
     shown = [k for k in components if k < model.rank]
-    radius = model.radius if np.isfinite(model.radius) else 1.0
+    radius = model.radius
     codes = np.asarray(model.codes)[:, shown]
     if len(shown) < 2:
         raise ValueError(f"a model of rank {model.rank} has no two components to draw")
@@ -81,9 +115,9 @@ def sphere(thing: Any, labels: Any = None, *, components: Sequence[int] = (0, 1,
         ax.plot_wireframe(
             radius * np.cos(around) * np.sin(up), radius * np.sin(around) * np.sin(up), radius * np.cos(up), color="0.85", linewidth=0.5
         )
-        ax.set_box_aspect((1, 1, 1))
+        ax.set_box_aspect((1, 1, 1), zoom=0.8)  # or the label of the third axis is beyond the edge
         ax.set_zlabel(f"code {shown[2]}")
-    ax.scatter(*codes.T, c=labels, cmap="tab10" if labels is not None else None, s=12)
+    _scatter(ax, codes, labels, 12)
     ax.set_xlabel(f"code {shown[0]}")
     ax.set_ylabel(f"code {shown[1]}")
     return ax
@@ -109,7 +143,7 @@ def atoms(thing: Any, shape: Optional[tuple[int, int]] = None, *, columns: int =
     """
     import matplotlib.pyplot as plt
 
-    model = _model(thing)
+    model = model_of(thing)
     columns = min(columns, model.rank)
     lines = -(-model.rank // columns)
     size = (1.4 * columns, 1.4 * lines) if shape is not None else (2.4 * columns, 2.4 * lines)
@@ -141,8 +175,8 @@ def clusters(thing: Any, labels: Any = None, *, X: Any = None, ax: Any = None) -
     Parameters
     ----------
     thing : Model or fitted estimator
-    labels : array, optional
-        Those of the estimator where not given.
+    labels : array of numbers or texts, categorical or None
+        A class or cluster for each sample, listed in a legend; those of the estimator where not given.
     X : array of shape (n_samples, n_features), optional
         Draw the directions of these samples instead of codes, which for k-means say no more than the cluster.
     ax : matplotlib axes, optional
@@ -151,7 +185,7 @@ def clusters(thing: Any, labels: Any = None, *, X: Any = None, ax: Any = None) -
     -------
     matplotlib axes
     """
-    model = _model(thing)
+    model = model_of(thing)
     labels = getattr(thing, "labels_", None) if labels is None else labels
     if X is not None:
         codes = np.asarray(X, dtype=np.float64)
@@ -164,7 +198,8 @@ def clusters(thing: Any, labels: Any = None, *, X: Any = None, ax: Any = None) -
     if plane.shape[1] < 2:
         plane = np.column_stack([plane, np.zeros(len(plane))])
     ax = _axes(ax)
-    ax.scatter(*plane.T, c=labels, cmap="tab10", s=10)
-    ax.set_xlabel("first direction")
-    ax.set_ylabel("second")
+    _scatter(ax, plane, labels, 10)
+    what = "codes" if X is None else "samples"
+    ax.set_xlabel(f"{what} along their first principal direction")
+    ax.set_ylabel("along the second")
     return ax

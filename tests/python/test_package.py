@@ -8,10 +8,12 @@ import pathlib
 import pkgutil
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 from conftest import EXAMPLES, FEW, ROOT, make_data
+from sklearn.exceptions import NotFittedError
 
 import armilla
 
@@ -96,8 +98,64 @@ def test_plots(tmp_path):
     armilla.plot.clusters(armilla.AutoCluster(3, random_state=0).fit(X))
     with pytest.raises(ValueError, match="rank 1"):
         armilla.plot.sphere(armilla.fit(X, 1))
+    with pytest.raises(ValueError, match="codes='free' are not on a sphere and have no radius"):
+        armilla.plot.sphere(armilla.fit(X, 3, model="pca"))
+    with pytest.raises(ValueError, match="by='time' is neither 'iteration' nor 'seconds'"):
+        armilla.plot.convergence(two, by="time")
+    with pytest.raises(ValueError, match="labels has 1 entries, but there are 2 models"):
+        armilla.plot.convergence(two, three, labels=["a"])
+    for draw in (armilla.plot.convergence, armilla.plot.sphere, armilla.plot.atoms, armilla.plot.clusters):
+        with pytest.raises(NotFittedError):
+            draw(armilla.SphericalNMF(3))
     for number in plt.get_fignums():
         plt.figure(number).savefig(tmp_path / f"{number}.png")
+    plt.close("all")
+
+
+def test_labels_of_plots():
+    """Labels of any kind have a colour each, and a legend in the order of their categories."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    import pandas
+
+    import armilla.plot
+
+    X = make_data("f64")
+    model = armilla.fit(X, 3)
+    words = np.array(["b", "a", "c"])[np.arange(60) % 3]
+    some = pandas.Series(words, name="kind").astype(pandas.CategoricalDtype(["c", "b", "a", "unused"]))
+    some.iloc[:2] = None
+    cases = [
+        (np.arange(60) % 2, ["0", "1"]),
+        (words, ["a", "b", "c"]),
+        (words.tolist(), ["a", "b", "c"]),
+        (some, ["c", "b", "a", "none"]),
+        ([None, *words[1:]], ["a", "b", "c", "none"]),
+        (np.arange(60) % 12, [str(k) for k in range(12)]),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for draw in (armilla.plot.sphere, armilla.plot.clusters):
+            for labels, names in cases:
+                legend = draw(model, labels).get_legend()
+                assert [entry.get_text() for entry in legend.get_texts()] == names
+                assert len({tuple(np.ravel(handle.get_facecolor())) for handle in legend.legendHandles}) == len(names)
+            assert draw(model, some).get_legend().get_title().get_text() == "kind"
+            assert draw(model, None).get_legend() is None and draw(model, np.arange(60)).get_legend() is None
+            with pytest.raises(ValueError, match="labels has 59 entries, but there are 60 samples"):
+                draw(model, words[1:])
+            plt.close("all")
+
+
+def test_axis_labels_are_inside_the_picture():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    import armilla.plot
+
+    ax = armilla.plot.sphere(armilla.fit(make_data("f64"), 3), np.arange(60) % 8)
+    ax.figure.canvas.draw()
+    renderer, whole = ax.figure.canvas.get_renderer(), ax.figure.bbox
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        box = axis.label.get_window_extent(renderer)
+        assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, axis.label.get_text()
     plt.close("all")
 
 
