@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import numpy as np
 import scipy.sparse
 
-from ._library import Context, c_text, ffi, lib, logger, say
+from ._library import Context, NotBuiltError, c_text, ffi, lib, logger, say
 
 _TYPES = {
     np.dtype(np.float32): lib.ARMILLA_F32,
@@ -137,11 +137,29 @@ def _check_sizes(X: Any, values: np.ndarray, features: np.ndarray, starts: np.nd
         )
 
 
+#: Files that other packages read, by how their names end.
+_READERS = {
+    ".h5ad": "adata = anndata.read_h5ad(path); armilla.anndata.factorize(adata, rank)",
+    ".mat": "X = scipy.io.loadmat(path)[name]",
+    ".h5": "X = h5py.File(path)[name][:]",
+    ".hdf5": "X = h5py.File(path)[name][:]",
+}
+
+
 def _open(context: Context, path: Any, by_columns: bool) -> Data:
+    name = os.fsdecode(path)
+    if not os.path.exists(name):
+        raise FileNotFoundError(2, "No such file or directory", name)
     options = ffi.new("armilla_read_options *")
     lib.armilla_read_options_default(options)
     options.sample_columns = by_columns
-    return Data(context, None, lib.armilla_data_open, c_text(path), options)
+    try:
+        return Data(context, None, lib.armilla_data_open, c_text(path), options)
+    except NotBuiltError as error:
+        reader = _READERS.get(os.path.splitext(name)[1].lower())
+        if reader is None:
+            raise
+        raise ValueError(f"{name}: is read in Python by {reader}; or convert it in a shell: armilla convert FILE data.npz") from error
 
 
 def is_path(X: Any) -> bool:

@@ -176,7 +176,7 @@ class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerM
     n_iter_ : int
         Iterations.
     trace_ : structured ndarray
-        What each iteration reached.
+        What each iteration reached; `radius` in it is that of the iterate, before the final scaling of the atoms.
     model_ : Model
         The library's model, with everything else.
     n_features_in_ : int

@@ -125,7 +125,7 @@ here, and a ValueError of the estimators.
 
 Parameters
 ----------
-X : array, CSR or CSC matrix, data frame, or path of a file
+X : array, CSR or CSC matrix, data frame, or path of a file that `armilla fit` reads (not HDF5, .h5ad and .mat)
     One sample per row. C-order float32, float64 and uint8 arrays and CSR matrices are not copied; nor is a CSC matrix
     with one sample per column (``samples='columns'``). Everything else is converted once.
 rank : int

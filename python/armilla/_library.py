@@ -167,11 +167,15 @@ def reworded(source: Any, names: Mapping[str, str]) -> str:
     return text(lib.armilla_wording_apply(lib.armilla_python_wording, handle, source, buffer, 2048)) or ""
 
 
+class NotBuiltError(ValueError):
+    """The library does not have what was asked for, such as a format that it leaves to armilla-convert."""
+
+
 _ERRORS: dict[int, type[Exception]] = {
     lib.ARMILLA_BAD_ARGUMENT: ValueError,
     lib.ARMILLA_BAD_DATA: ValueError,
     lib.ARMILLA_CANNOT_OPEN: OSError,
-    lib.ARMILLA_NOT_BUILT: ValueError,
+    lib.ARMILLA_NOT_BUILT: NotBuiltError,
     lib.ARMILLA_INTERNAL: RuntimeError,
     lib.ARMILLA_NO_MEMORY: MemoryError,
     lib.ARMILLA_CANNOT_CREATE: OSError,

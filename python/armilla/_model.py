@@ -54,7 +54,9 @@ class Model:
     radius : float
         Length of every code; NaN where codes are not on a sphere.
     trace : structured ndarray
-        `iteration`, `objective`, `relative_error`, `dU`, `dV`, `radius` and `seconds`; entry 0 is the start.
+        `iteration`, `objective`, `relative_error`, `dU`, `dV`, `radius` and `seconds`; entry 0 is the start. `radius`
+        is that of the iterate. At the end a basis of free scale (nonnegative, free) gets the length ‖U‖_F = √rank, and
+        the model's radius takes the rest: there the last entry may differ from it.
     mean, idf, scale : ndarray of shape (n_features,) or None
         What the preparation has learned.
     info : dict

@@ -93,6 +93,23 @@ def test_model_pickles():
     assert np.array_equal(copy.trace, model.trace) and copy.info == model.info
 
 
+def test_paths(tmp_path):
+    """A file that the library leaves to others says who reads it in Python; one that is not there is FileNotFoundError."""
+    for name, content, reader in (
+        ("cells.h5ad", b"\x89HDF\r\n\x1a\n", r"anndata.read_h5ad\(path\); armilla.anndata.factorize"),
+        ("DATA.HDF5", b"\x89HDF\r\n\x1a\n", "h5py.File"),
+        ("data.mat", b"MATLAB 5.0 MAT-file", "scipy.io.loadmat"),
+    ):
+        (tmp_path / name).write_bytes(content + bytes(600))
+        with pytest.raises(ValueError, match=f"{name}: is read in Python by .*{reader}.*armilla convert"):
+            armilla.fit(tmp_path / name, 2)
+    model = armilla.fit(make_data("f64"), 2)
+    for use in (lambda path: armilla.fit(path, 2), model.transform, model.check):
+        for name in ("none.npy", "none.h5ad"):
+            with pytest.raises(FileNotFoundError, match="No such file or directory.*none"):
+                use(tmp_path / name)
+
+
 def test_names(tmp_path):
     import pandas
 
