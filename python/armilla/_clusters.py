@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import StrOptions
 
 from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
@@ -68,7 +69,10 @@ class _Clusterer(ClusterMixin, Factorizer):
     names=_KMEANS_NAMES,
     without=("model", "basis", "codes", "sparsity", "radius", "normalize", "solver", "lambda", "mu"),
     defaults={"n_clusters": 8, "max_iter": 300},
-    words={"rank": "Number of clusters"},
+    words={
+        "rank": "Number of clusters",
+        "restarts": "Starts, of which the best by objective is taken; 'auto': 10 with init='random' or 'samples', else 1",
+    },
 )
 class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
     """k-means by angle: clusters of directions, whatever the lengths of the samples.
@@ -126,6 +130,12 @@ class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _
         self.labels_ = np.argmax(self.model_.codes, axis=1)
         _warn_of_few(self.labels_, self.n_clusters)  # type: ignore[attr-defined]
         return self
+
+    def _values(self) -> dict[str, Any]:
+        found = super()._values()
+        if found["restarts"] == "auto":  # as scikit-learn: few starts where they are good ones
+            found["restarts"] = 10 if isinstance(found["start"], str) and found["start"] in ("random", "samples") else 1
+        return found
 
     def _check_data(self, X: Any) -> None:
         _check_count(X, self.n_clusters)  # type: ignore[attr-defined]
@@ -205,6 +215,8 @@ class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _
         """
         return -float(np.sum(1.0 - self._cosines(X).max(axis=1)))
 
+
+SphericalKMeans._parameter_constraints["n_init"].append(StrOptions({"auto"}))
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
 #: Steps of the preparation, which the recipe chooses.

@@ -189,8 +189,14 @@ def _as_float(matrix: Any, X: Any) -> Any:
         raise ValueError(f"X has entries that are no numbers: {error}") from None
 
 
+def refuse_anndata(X: Any) -> None:
+    if hasattr(X, "obsm") and hasattr(X, "var_names"):
+        raise TypeError("X is an AnnData; use armilla.anndata.factorize(adata, rank) or armilla.anndata.cluster, or give adata.X")
+
+
 def as_matrix(X: Any, by_columns: bool = False, what: str = "X") -> Any:
     """A two-dimensional array or sparse matrix with one sample per row; no copy of what is one."""
+    refuse_anndata(X)
     matrix = X if scipy.sparse.issparse(X) else np.asarray(X)
     if matrix.dtype == object:
         matrix = _as_float(matrix, X)

@@ -49,7 +49,7 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     options.set(context, {**values, "start": os.fspath(start) if is_path(start) else None})
     name = context.hooks.names.get("start", "start")
     if is_path(start):
-        start = _start_of_file(options, start, name)
+        start = _start_of_file(options, os.fspath(start), name)
     if start is not None:
         _set_start(options, start, data, name)
     if context.hooks.callback is not None or context.hooks.progress is not None:
@@ -62,13 +62,13 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     return model
 
 
-def _start_of_file(options: Options, start: Any, name: str) -> Any:
+def _start_of_file(options: Options, path: str, name: str) -> Any:
     """A start that is no row of the table is a file: a model, or an array with U."""
-    words = next(option.choices for option in FIT_OPTIONS if option.field == "start")
-    if start in words:
+    option = next(option for option in FIT_OPTIONS if option.field == "start")
+    words = option.choices
+    if option.typed(path) in words:
         return None
     options.struct.start = ffi.NULL
-    path = os.fspath(start)
     if not os.path.exists(path):
         raise ValueError(f"{name}={path!r} is no start ({', '.join(words)}) and no file")
     return np.load(path) if path.endswith(".npy") else load(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import os
 from types import SimpleNamespace
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
@@ -288,6 +289,8 @@ class Model:
         list of lists of (feature, weight)
             One list for each atom, heaviest first by size.
         """
+        if operator.index(count) < 1:
+            raise ValueError(f"count={count} features cannot be shown; give 1 or more")
         names: Sequence[Any] = feature_names if feature_names is not None else (self.feature_names or range(self.n_features))
         if len(names) != self.n_features:
             raise ValueError(f"feature_names has {len(names)} names, but the model has {self.n_features} features")

@@ -6,6 +6,7 @@ Nothing here lists an option: a row that the library gains is a parameter, with 
 from __future__ import annotations
 
 import keyword
+import math
 import operator
 import textwrap
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ ESTIMATOR_NAMES = {
     "threads": "n_jobs",
     "overwrite": "overwrite",
 }
+
+
+#: Words of scikit-learn's for the library's, by field.
+_OTHER_WORDS = {("start", "k-means++"): "kmeans++"}
 
 
 @dataclass(frozen=True)
@@ -71,20 +76,29 @@ class Option:
 
     def default(self) -> Any:
         """The preset as a value of Python; None where there is none."""
+        return self.value(self.preset)
+
+    def value(self, typed: Optional[str]) -> Any:
+        """What a user of the command has typed, as a value of Python; None stands for nothing, and for no limit."""
         if self.is_flag:
-            return False
-        if self.preset is None or self.preset == "none":
+            return typed == "yes"
+        if typed is None or typed == self.automatic == "none":
             return None
         if self.is_number:
-            return int(self.preset)
-        if self.kind == lib.ARMILLA_OPTION_REAL:
-            return float(self.preset)
-        return self.preset
+            return int(typed)
+        if self.is_word or self.kind == lib.ARMILLA_OPTION_TEXT:
+            return typed
+        try:
+            return float(typed)
+        except ValueError:
+            return typed
 
     def typed(self, value: Any) -> str:
         """A value of Python as a user of the command would type it."""
         if isinstance(value, str):
-            return value
+            return _OTHER_WORDS.get((self.field, value), value)
+        if self.automatic == "none" and value == math.inf:
+            return self.automatic
         if self.is_number:
             return str(operator.index(value))
         return repr(float(value))
@@ -187,7 +201,8 @@ def number_of(context: Context, field: str, value: Any) -> int:
 def unknown(given: Iterable[str], known: Iterable[str], function: str) -> TypeError:
     """As Python says it, with the nearest name."""
     name, known = sorted(set(given) - set(known))[0], sorted(known)
-    near = min(known, key=lambda word: lib.armilla_word_distance(word.encode(), name.encode()))
+    ours = {parameter: field for field, parameter in ESTIMATOR_NAMES.items()}.get(name)
+    near = ours if ours in known else min(known, key=lambda word: lib.armilla_word_distance(word.encode(), name.encode()))
     return TypeError(f"{function}() got an unexpected keyword argument '{name}'; did you mean '{near}'?")
 
 

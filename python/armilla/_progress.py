@@ -32,7 +32,9 @@ class Progress:
 
     def update(self, progress: Any) -> None:
         now = time.monotonic()
-        if progress.stage == self._stage and now - self._shown < (0.1 if self._terminal else 10.0):
+        # A line that stays is worth it only where there is something to wait for.
+        changed = self._terminal and progress.stage != self._stage
+        if not changed and now - self._shown < (0.1 if self._terminal else 10.0):
             return
         self._stage, self._shown = progress.stage, now
         if self._terminal:

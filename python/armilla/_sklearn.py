@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from ._data import DTYPES, note_copy
+from ._data import DTYPES, note_copy, refuse_anndata
 from ._library import lib
 from ._model import Model
 from ._options import ESTIMATOR_NAMES, FIT_OPTIONS, Option, describe
@@ -41,6 +41,7 @@ def validate(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
     Whether all numbers are finite is seen by the library's first look at the data; `finite` says it in scikit-learn's
     words where it fails, so that nothing is read twice.
     """
+    refuse_anndata(X)
     was = X
     if isinstance(getattr(X, "dtype", None), np.dtype) and not X.dtype.isnative:
         X = X.astype(X.dtype.newbyteorder("="))  # or scikit-learn would make float32 float64
@@ -118,7 +119,7 @@ def constraints_of(option: Option) -> list[Any]:
     if option.field == "start":
         return [str, os.PathLike, "array-like", Model, None]
     if option.is_flag:
-        return ["boolean"]
+        return [bool, np.bool_]  # scikit-learn's "boolean" warns of numbers before the library refuses them
     allowed: list[Any] = [] if option.default() is not None or option.field == "rank" else [None]
     if option.is_number:
         whole = None if high is None else int(high)
@@ -127,7 +128,8 @@ def constraints_of(option: Option) -> list[Any]:
         return allowed + [Interval(numbers.Real, option.low, high, closed="left" if high is None else "both")]
     if option.kind == lib.ARMILLA_OPTION_POSITIVE:
         words = [] if option.automatic is None else [StrOptions({option.automatic})]
-        return allowed + [Interval(numbers.Real, 0, None, closed="neither"), *words]
+        endless = option.automatic == "none"
+        return allowed + [Interval(numbers.Real, 0, np.inf if endless else None, closed="right" if endless else "neither"), *words]
     if option.kind == lib.ARMILLA_OPTION_MULTIPLE:
         return allowed + [Interval(numbers.Real, 0, None, closed="neither"), str]
     if option.is_word and not option.open:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional
 
 import numpy as np
@@ -10,10 +11,13 @@ from ._clusters import AutoCluster
 from ._data import as_matrix
 from ._factorization import needs_positive
 from ._fit import fit
-from ._model import Model
+from ._model import Model, cluster_codes
+from ._options import FIT_OPTIONS, PLAIN_NAMES
 from ._sklearn import check_non_negative_data
 
 __all__ = ["factorize", "cluster"]
+
+_CLUSTER_NAMES = {**PLAIN_NAMES, "k": "n_clusters"}
 
 
 def _matrix(adata: Any, layer: Optional[str]) -> Any:
@@ -53,7 +57,7 @@ def factorize(
         The layer to fit instead of ``adata.X``.
     key : str, default='X_armilla'
         Where the result goes: codes to ``adata.obsm[key]``, atoms to ``adata.varm[key]``, everything else (radius,
-        trace, options, error) to ``adata.uns[key]``.
+        trace, options as ``params``, error) to ``adata.uns[key]``.
     n_clusters : int, optional
         Also cluster the codes, into ``adata.obs[clusters_key]`` (a categorical, as scanpy has it).
     clusters_key : str, default='armilla'
@@ -84,6 +88,8 @@ def factorize(
     X = _matrix(adata, layer)
     if "samples" in options:
         raise TypeError("factorize() got an unexpected keyword argument 'samples': cells are the rows of an AnnData")
+    if n_clusters is not None and not 1 <= operator.index(n_clusters) <= X.shape[0]:
+        raise ValueError(f"n_clusters={n_clusters} is not between 1 and n_samples={X.shape[0]}")
     if needs_positive(options):
         check_non_negative_data(as_matrix(X), f"factorize ({'adata.X' if layer is None else f'layer {layer!r}'})")
     adata = adata.copy() if copy else adata
@@ -96,7 +102,8 @@ def factorize(
     )
     _write(adata, model, key, layer)
     if n_clusters is not None:
-        _write_clusters(adata, clusters_key, model.cluster(n_clusters, seed=options.get("seed", 0)), {"n_clusters": n_clusters, "from": key})
+        values = {"k": n_clusters, "seed": options.get("seed", 0), "threads": options.get("threads")}
+        _write_clusters(adata, clusters_key, cluster_codes(model, values, _CLUSTER_NAMES).labels, {"n_clusters": n_clusters, "from": key})
     return adata if copy else model
 
 
@@ -122,6 +129,13 @@ def cluster(adata: Any, n_clusters: int, layer: Optional[str] = None, key: str =
     return found
 
 
+def _params(model: Model) -> dict[str, Any]:
+    """The options of the fit as `fit` takes them; h5ad files have no place for None."""
+    typed = model.options
+    values = {option.parameter(PLAIN_NAMES): option.value(typed.get(option.name)) for option in FIT_OPTIONS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _write(adata: Any, model: Model, key: str, layer: Optional[str]) -> None:
     adata.obsm[key] = np.array(model.codes)
     adata.varm[key] = np.array(model.U)
@@ -131,7 +145,7 @@ def _write(adata: Any, model: Model, key: str, layer: Optional[str]) -> None:
         "relative_error": model.info["relative_error"],
         "objective": model.info["objective"],
         "stop": model.info["stop"],
-        "params": {name: value for name, value in model.options.items() if value is not None},
+        "params": _params(model),
         "layer": layer or "X",
         "trace": {name: np.array(trace[name]) for name in trace.dtype.names},
     }

@@ -116,6 +116,9 @@ def sphere(thing: Any, labels: Any = None, *, components: Sequence[int] = (0, 1,
             radius * np.cos(around) * np.sin(up), radius * np.sin(around) * np.sin(up), radius * np.cos(up), color="0.85", linewidth=0.5
         )
         ax.set_box_aspect((1, 1, 1), zoom=0.8)  # or the label of the third axis is beyond the edge
+        for axis in "xyz":
+            ax.locator_params(axis, nbins=4)
+        ax.tick_params(labelsize=8)
         ax.set_zlabel(f"code {shown[2]}")
     _scatter(ax, codes, labels, 12)
     ax.set_xlabel(f"code {shown[0]}")

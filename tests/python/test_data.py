@@ -215,13 +215,23 @@ def test_anndata(tmp_path):
         model = armilla.anndata.factorize(adata, 4, log1p=True, normalize="l2", n_clusters=3, seed=1)
         assert adata.obsm["X_armilla"].shape == (50, 4) and adata.varm["X_armilla"].shape == (12, 4)
         assert np.array_equal(adata.obsm["X_armilla"], armilla.fit(X, 4, log1p=True, normalize="l2", seed=1).codes)
-        assert adata.uns["X_armilla"]["radius"] == model.radius and adata.uns["X_armilla"]["params"]["log1p"]
+        params = adata.uns["X_armilla"]["params"]
+        assert adata.uns["X_armilla"]["radius"] == model.radius
+        assert params["log1p"] is True and params["center"] is False and params["max_iter"] == 500 and params["tol"] == 1e-6
+        assert armilla.fit(X, **params).U.tobytes() == model.U.tobytes()
         assert adata.obs["armilla"].cat.categories.tolist() == ["0", "1", "2"]
         assert model.feature_names[3] == "gene3" and model.sample_names[0] == adata.obs_names[0]
         other = armilla.anndata.factorize(adata, 2, "double", key="X_two", copy=True)
         assert other.obsm["X_two"].shape == (50, 2) and "X_two" not in adata.obsm and other.uns["X_two"]["layer"] == "double"
         found = armilla.anndata.cluster(adata, 3, key="recipe", random_state=0)
         assert np.array_equal(adata.obs["recipe"].cat.codes, found.labels_)
+        for wrong in (0, 51, -1):
+            with pytest.raises(ValueError, match=f"n_clusters={wrong} is not between 1 and n_samples=50"):
+                armilla.anndata.factorize(adata, 2, key="X_wrong", n_clusters=wrong)
+        assert "X_wrong" not in adata.obsm
+        for use in (armilla.SphericalPCA().fit, armilla.AutoCluster().fit, lambda it: armilla.fit(it, 2)):
+            with pytest.raises(TypeError, match=r"X is an AnnData; use armilla.anndata.factorize\(adata, rank\)"):
+                use(adata)
         with pytest.raises(ValueError, match="layer='none'"):
             armilla.anndata.factorize(adata, 2, layer="none")
         adata.write_h5ad(tmp_path / "cells.h5ad")

@@ -257,6 +257,28 @@ def test_warm_start_and_init():
             armilla.SphericalNMF(3, init=init).fit(X)
 
 
+def test_words_of_scikit_learn():
+    """What users of KMeans have typed for years."""
+    X = make_data("f64")
+    usual = armilla.SphericalKMeans(3, random_state=0, init="kmeans++").fit(X).model_.U.tobytes()
+    for same in (dict(init="k-means++"), dict(init="k-means++", n_init="auto"), dict(init="kmeans++", n_init="auto", time_limit=np.inf)):
+        assert clone(armilla.SphericalKMeans(3, random_state=0, **same)).fit(X).model_.U.tobytes() == usual
+    make = lambda n_init: armilla.SphericalKMeans(3, random_state=0, init="random", n_init=n_init).fit(X).model_.options["restarts"]  # noqa: E731
+    assert make("auto") == make(10) != make(1)
+    assert armilla.fit(X, 3, start="k-means++").U.tobytes() == armilla.fit(X, 3, start="kmeans++").U.tobytes()
+    assert armilla.fit(X, 3, time_limit=float("inf")).info["stop"] == "converged"
+    for name, ours in (("random_state", "seed"), ("n_components", "rank"), ("n_jobs", "threads"), ("init", "start"), ("n_restarts", "restarts")):
+        with pytest.raises(TypeError, match=f"'{name}'; did you mean '{ours}'?"):
+            armilla.fit(X, 3, **{name: 1})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="The 'center' parameter of SphericalPCA must be an instance of 'bool'"):
+            armilla.SphericalPCA(2, center=1).fit(X)
+    for count in (0, -1):
+        with pytest.raises(ValueError, match=f"count={count}"):
+            armilla.fit(X, 2).top_features(count)
+
+
 def test_random_state():
     X = make_data("f64")
     fit = lambda state: armilla.SphericalNMF(3, random_state=state, init="random", max_iter=3, tol=0).fit(X).model_  # noqa: E731
@@ -370,7 +392,7 @@ def test_verbose(capfd, caplog):
     assert capfd.readouterr() == ("", "")
     armilla.SphericalNMF(3, random_state=0, verbose=1).fit(X)
     out, err = capfd.readouterr()
-    assert out == "" and "iterations" in err and "relative error" in err
+    assert out == "" and err.startswith("armilla: ") and "iterations in" in err and err.count("\n") == 1
     armilla.SphericalNMF(3, random_state=0, verbose=2).fit(np.asfortranarray(X))
     assert any("iteration 3" in record.message for record in caplog.records)
     assert any("copied" in record.message for record in caplog.records)
