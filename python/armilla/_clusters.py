@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import Any, Mapping, Optional, TypeVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -15,8 +15,11 @@ from ._library import Context, lib, text, warn
 from ._model import cluster_codes
 from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, Options
 from ._progress import progress_for
+from ._signatures import AutoClusterSignature, SphericalKMeansSignature
 from ._sklearn import OWN_PARAMETERS, Tags, check_is_fitted, estimator, finite, threads_of, validate
 
+_KMeans = TypeVar("_KMeans", bound="SphericalKMeans")
+_Auto = TypeVar("_Auto", bound="AutoCluster")
 _KMEANS_NAMES = {**ESTIMATOR_NAMES, "rank": "n_clusters", "restarts": "n_init"}
 
 
@@ -74,7 +77,7 @@ class _Clusterer(ClusterMixin, Factorizer):
         "restarts": "Starts, of which the best by objective is taken; 'auto': 10 with init='random' or 'samples', else 1",
     },
 )
-class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
+class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
     """k-means by angle: clusters of directions, whatever the lengths of the samples.
 
     The right k-means for texts, counts and everything else for which cosine similarity is used. Samples are scaled to
@@ -109,11 +112,7 @@ class SphericalKMeans(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _
 
     _decided = {"model": "spherical-kmeans"}
 
-    if TYPE_CHECKING:
-
-        def __init__(self, n_clusters: int = 8, **parameters: Any) -> None: ...
-
-    def fit(self, X: Any, y: Any = None, **refused: Any) -> "SphericalKMeans":
+    def fit(self: _KMeans, X: Any, y: Any = None, **refused: Any) -> _KMeans:
         """Finds the clusters of X.
 
         Parameters
@@ -231,7 +230,7 @@ _PREPARATION = ("normalize", "center", "tfidf", "log1p", "scale")
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
     words={"k": "Number of clusters; None: one for each component, with method='argmax'", "rank": "Number of atoms of the fit; None: four for each cluster"},
 )
-class AutoCluster(Tags, _Clusterer):
+class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     """Clusters of data by the recipe of `armilla cluster`: nothing but their number needs to be said.
 
     A look at the data chooses the preparation (unit length; log1p and tf-idf for counts; scale and centring for tables
@@ -265,10 +264,7 @@ class AutoCluster(Tags, _Clusterer):
     (1797,)
     """
 
-    if TYPE_CHECKING:
-        n_clusters: Optional[int]
-
-        def __init__(self, n_clusters: Optional[int] = 8, **parameters: Any) -> None: ...
+    n_clusters: Optional[int]
 
     def _cluster_values(self) -> dict[str, Any]:
         """Parameters of the clustering by the library's names."""
@@ -295,7 +291,7 @@ class AutoCluster(Tags, _Clusterer):
         values.update(chosen, rank=rank or None)
         return {"rank": rank, "method": method, **chosen, "seed": values["seed"]}
 
-    def fit(self, X: Any, y: Any = None, **refused: Any) -> "AutoCluster":
+    def fit(self: _Auto, X: Any, y: Any = None, **refused: Any) -> _Auto:
         """Chooses the preparation, fits, and finds the clusters of the codes.
 
         Parameters

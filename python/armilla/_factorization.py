@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import Any, Mapping, TypeVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -16,6 +16,7 @@ from ._fit import basis_of, fit_data
 from ._model import Model, save
 from ._options import rows
 from ._progress import progress_for
+from ._signatures import SphericalFactorizationSignature, SphericalNMFSignature, SphericalPCASignature
 from ._sklearn import (
     ArmillaEstimator,
     Tags,
@@ -26,6 +27,8 @@ from ._sklearn import (
     threads_of,
     validate,
 )
+
+_Self = TypeVar("_Self", bound="SphericalFactorization")
 
 #: The pairs that named models stand for.
 _PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMILLA_TABLE_MODELS)}
@@ -147,13 +150,20 @@ class Factorizer(ArmillaEstimator):
         return self._fitted_model.trace
 
     def save(self, path: Any, overwrite: bool = False) -> None:
-        """Writes the fitted model to a file that the command and `armilla.load` read."""
+        """Writes the fitted model to a file that the command and `armilla.load` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+        overwrite : bool, default=False
+            Replace a file that exists; FileExistsError otherwise.
+        """
         check_is_fitted(self)
         save(self.model_, path, overwrite)
 
 
 @estimator(defaults={"n_components": 2})
-class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
+class SphericalFactorization(SphericalFactorizationSignature, Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
     """Matrix factorization with codes on a sphere, and its relatives: X ≈ codes_ @ components_.
 
     Every sample is a combination of `n_components` atoms; what atoms and codes may be is chosen by `basis` and `codes`,
@@ -193,11 +203,7 @@ class SphericalFactorization(Tags, ClassNamePrefixFeaturesOutMixin, TransformerM
     (1797, 10)
     """
 
-    if TYPE_CHECKING:
-
-        def __init__(self, n_components: int = 2, **parameters: Any) -> None: ...
-
-    def fit(self, X: Any, y: Any = None) -> "SphericalFactorization":
+    def fit(self: _Self, X: Any, y: Any = None) -> _Self:
         """Fits the model to X.
 
         Parameters
@@ -310,7 +316,7 @@ _DECIDED_FIELDS = ("model", "basis", "codes", "sparsity")
 
 
 @estimator(without=_DECIDED_FIELDS, defaults={"n_components": 2, "normalize": "none"})
-class SphericalPCA(SphericalFactorization):
+class SphericalPCA(SphericalPCASignature, SphericalFactorization):
     """Principal components with codes on a sphere: an orthonormal basis, codes of one length.
 
     Parameters
@@ -336,7 +342,7 @@ class SphericalPCA(SphericalFactorization):
 
 
 @estimator(without=_DECIDED_FIELDS, defaults={"n_components": 2, "normalize": "none"})
-class SphericalNMF(SphericalFactorization):
+class SphericalNMF(SphericalNMFSignature, SphericalFactorization):
     """Nonnegative parts that add up, with codes on a sphere.
 
     Parameters

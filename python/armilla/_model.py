@@ -382,6 +382,17 @@ def load(path: Any) -> Model:
     Returns
     -------
     Model
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import armilla
+    >>> X, _ = armilla.datasets.load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.npz")
+    ...     armilla.save(armilla.SphericalPCA(2, center=True).fit(X), path)
+    ...     armilla.load(path).transform(X).shape
+    (150, 2)
     """
     context = Context(PLAIN_NAMES)
     # Into memory: a file that changes later changes nothing here.
@@ -414,6 +425,10 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     path : str or path-like
     overwrite : bool, default=False
         Replace a file that exists; FileExistsError otherwise.
+
+    Examples
+    --------
+    See :func:`load`.
     """
     model = model_of(model)
     if not overwrite and os.path.exists(path):

@@ -148,12 +148,17 @@ OWN_PARAMETERS: dict[str, tuple[Any, list[Any], str]] = {
 _MORE = {
     "seed": "A number is the seed of the command, and gives the same bits. None draws one from NumPy's global state.",
     "threads": "None and -1: the cores this process may use, unless OMP_NUM_THREADS says fewer.",
-    "start": "Also a model, or an array of shape (n_components, n_features).",
     "model": "A `basis`, `codes` or `normalize` that is not what it stands for is an error.",
 }
 
 #: What a parameter means, where the option table says it for the command.
 _WORDS = {
+    "rank": "Number of atoms, and so of coefficients of a code",
+    "sparsity": "Most nonzero coefficients of a code, 1 to n_components; for the sparse code sets",
+    "radius": "Radius of the sphere; 'auto': learned, a number: kept",
+    "solver": "The algorithm: 'fast', or for comparison 'palm' (the paper's) or 'mu' (multiplicative updates)",
+    "seed": "Of all random numbers",
+    "start": "The name of a start, or where to begin: a file with a model or (.npy) with U, a model, or an array of shape (n_components, n_features); None: by basis and codes",
     "basis": "What the atoms may be; None: orthonormal, or what `model` stands for",
     "codes": "What the code of a sample may be; None: sphere, or what `model` stands for",
     "normalize": "Scale every sample to length 1, on the fly; None: as 'none', but 'l2' for model='spherical-kmeans'",

@@ -78,10 +78,30 @@ def test_types(tmp_path):
         "model: armilla.Model = armilla.fit(X, 2, model='nmf')\n"
         "labels: np.ndarray = armilla.SphericalKMeans(2, random_state=0).fit(X).labels_\n"
         "codes: np.ndarray = armilla.SphericalNMF(2).fit_transform(X)\n"
+        "pca: armilla.SphericalPCA = armilla.SphericalPCA(2, radius=1.5, init=codes, time_limit=2).fit(X)\n"
+        "auto: armilla.AutoCluster = armilla.AutoCluster(None, method='argmax', n_components=3).fit(X)\n"
+        "kmeans = armilla.SphericalKMeans(n_clusters=3, n_init='auto')\n"
+    )
+    (tmp_path / "wrong.py").write_text(
+        "import armilla\n"
+        "armilla.SphericalNMF(2, n_restart=3)\n"
+        "armilla.SphericalPCA(2, model='nmf')\n"
+        "armilla.SphericalKMeans(2, max_iter='many')\n"
+        "armilla.AutoCluster(n_cluster=3)\n"
+        "reveal_type(armilla.SphericalNMF(2).fit([[1.0]]))\n"
     )
     words = ["--config-file", ROOT / "python" / "pyproject.toml", "--cache-dir", tmp_path / "cache", "--no-error-summary"]
     done = subprocess.run([sys.executable, "-m", "mypy", *words, ROOT / "python" / "armilla", tmp_path / "use.py"], cwd=ROOT / "python", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    done = subprocess.run([sys.executable, "-m", "mypy", *words, tmp_path / "wrong.py"], cwd=ROOT / "python", capture_output=True, text=True, check=False)
+    assert [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line] == [2, 3, 4, 5], done.stdout
+    assert 'wrong.py:6: note: Revealed type is "armilla._factorization.SphericalNMF' in done.stdout
+
+
+def test_constructors_for_type_checkers():
+    """The stub that is shipped is what the option table gives."""
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "signatures.py"], capture_output=True, text=True, check=False)
+    assert done.stdout == (ROOT / "python" / "armilla" / "_signatures.pyi").read_text(), "run scripts/signatures.py"
 
 
 def test_plots(tmp_path):
