@@ -25,5 +25,5 @@ for number, genes in enumerate(model.top_features(4)):
 
 print(f"clusters against kinds: adjusted Rand index {adjusted_rand_score(adata.obs['kind'], adata.obs['armilla']):.2f}")
 
-armilla.plot.clusters(model, adata.obs["armilla"].cat.codes)
+armilla.plot.clusters(model, adata.obs["armilla"])
 plt.savefig("cells.png", dpi=110)

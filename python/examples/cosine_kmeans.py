@@ -16,8 +16,8 @@ for ax, name, labels in ((places[0], "SphericalKMeans", spherical.labels_), (pla
     print(f"{name}: adjusted Rand index {agreement:.2f}")
     ax.scatter(X[:, 0], X[:, 1], c=labels, cmap="tab10", vmax=9, s=10)
     ax.set_title(f"{name}: adjusted Rand index {agreement:.2f}")
-    ax.set_xlabel("x")
-places[0].set_ylabel("y")
+    ax.set_xlabel("first coordinate of three")
+places[0].set_ylabel("second coordinate")
 plt.savefig("cosine_kmeans.png", dpi=110)
 
 print("angles to the centres of the first sample, in degrees:", (spherical.transform(X[:1]) * 57.29578).round(1))
