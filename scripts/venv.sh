@@ -4,6 +4,7 @@
 set -euo pipefail
 wheels=("$1"/wheel/armilla-*.whl)
 venv=$2
+echo "installing ${wheels[0]##*/} into $venv" >&2
 [[ -x $venv/bin/python3 ]] || /usr/bin/python3 -m venv --system-site-packages "$venv"
 "$venv/bin/python3" -m pip install --quiet --no-index --force-reinstall --no-deps "${wheels[0]}"
 "$venv/bin/python3" -c 'import armilla; print("armilla", armilla.__version__, "is in", armilla.__path__[0])' >&2

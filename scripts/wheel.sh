@@ -22,6 +22,7 @@ copyright() {
     done
 }
 
+echo "making a wheel in $out" >&2
 rm -rf "$stage" "$out"
 mkdir -p "$stage/armilla/lib" "$stage/armilla/licenses" "$out"
 cp python/setup.py python/pyproject.toml python/binding.py python/declarations.py python/README.md LICENSE "$stage"

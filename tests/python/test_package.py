@@ -9,6 +9,7 @@ import pkgutil
 import subprocess
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -194,6 +195,12 @@ def test_wheel(tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = (tmp_path / "build" / "wheel").glob("*.whl")
     assert "-cp39-abi3-manylinux_" in wheel.name
+    with zipfile.ZipFile(wheel) as content:
+        (name,) = (name for name in content.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = content.read(name).decode().splitlines()
+    for line in ("Name: armilla", f"Version: {armilla.__version__}", "Author: Armilla developers", "License: BSD-3-Clause", "Requires-Python: >=3.9"):
+        assert line in metadata, line
+    assert any(line.startswith("Summary: Matrix factorization on the sphere") for line in metadata)
     script = "import armilla, sys; armilla.fit([[1.0, 2], [3, 4], [5, 1]], 1); print(open('/proc/self/maps').read())"
     done = subprocess.run([tmp_path / "venv" / "bin" / "python3", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
