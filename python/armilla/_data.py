@@ -147,14 +147,14 @@ _READERS = {
 
 
 def _open(context: Context, path: Any, by_columns: bool) -> Data:
-    name = os.fsdecode(path)
+    name, place = os.fsdecode(path), c_text(path)
     if not os.path.exists(name):
         raise FileNotFoundError(2, "No such file or directory", name)
     options = ffi.new("armilla_read_options *")
     lib.armilla_read_options_default(options)
     options.sample_columns = by_columns
     try:
-        return Data(context, None, lib.armilla_data_open, c_text(path), options)
+        return Data(context, None, lib.armilla_data_open, place, options)
     except NotBuiltError as error:
         reader = _READERS.get(os.path.splitext(name)[1].lower())
         if reader is None:

@@ -35,6 +35,8 @@ _PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMI
 _SETS = [*rows(lib.ARMILLA_TABLE_BASIS), *rows(lib.ARMILLA_TABLE_CODES)]
 _ALIASES = {row["alias"]: row["name"] for row in _SETS if row["alias"]}
 _PAIR_FIELDS = ("basis", "codes")
+#: What the parameters are where nothing else is said; a model that is named takes their place.
+_USUAL = {"basis": "orthonormal", "codes": "sphere", "normalize": "none"}
 
 
 def _of_model(options: Mapping[str, Any]) -> dict[str, str]:
@@ -73,6 +75,8 @@ class Factorizer(ArmillaEstimator):
 
     def _values(self) -> dict[str, Any]:
         found = {**super()._values(), **self._decided}
+        if found.get("model") is not None:
+            found.update({field: None for field, usual in _USUAL.items() if found.get(field) == usual})
         # The library takes a model or a pair; a set that is the model's own says nothing more.
         for field, name in _of_model(found).items():
             given = found.get(field)
@@ -162,7 +166,7 @@ class Factorizer(ArmillaEstimator):
         save(self.model_, path, overwrite)
 
 
-@estimator(defaults={"n_components": 2})
+@estimator(defaults={"n_components": 2, **_USUAL})
 class SphericalFactorization(SphericalFactorizationSignature, Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorizer):
     """Matrix factorization with codes on a sphere, and its relatives: X ≈ codes_ @ components_.
 

@@ -148,7 +148,7 @@ OWN_PARAMETERS: dict[str, tuple[Any, list[Any], str]] = {
 _MORE = {
     "seed": "A number is the seed of the command, and gives the same bits. None draws one from NumPy's global state.",
     "threads": "None and -1: the cores this process may use, unless OMP_NUM_THREADS says fewer.",
-    "model": "A `basis`, `codes` or `normalize` that is not what it stands for is an error.",
+    "model": "Then the defaults of `basis`, `codes` and `normalize` give way to it; others that are not what it stands for are an error.",
 }
 
 #: What a parameter means, where the option table says it for the command.
@@ -159,9 +159,9 @@ _WORDS = {
     "solver": "The algorithm: 'fast', or for comparison 'palm' (the paper's) or 'mu' (multiplicative updates)",
     "seed": "Of all random numbers",
     "start": "The name of a start, or where to begin: a file with a model or (.npy) with U, a model, or an array of shape (n_components, n_features); None: by basis and codes",
-    "basis": "What the atoms may be; None: orthonormal, or what `model` stands for",
-    "codes": "What the code of a sample may be; None: sphere, or what `model` stands for",
-    "normalize": "Scale every sample to length 1, on the fly; None: as 'none', but 'l2' for model='spherical-kmeans'",
+    "basis": "What the atoms may be",
+    "codes": "What the code of a sample may be",
+    "normalize": "Scale every sample to length 1, on the fly",
 }
 
 
