@@ -27,6 +27,30 @@ extern "Python" {
     void armilla_python_log(void *user, armilla_log_level level, const char *message);
     void armilla_python_wording(void *user, const char *field, const char *value, char *text, size_t size);
 }
+int armilla_python_watch_sparingly(void *user, const armilla_progress *progress);
+"""
+
+# The library asks before every panel, and Python can only answer with the GIL, for which a busy thread lets others wait
+# for milliseconds. So it is asked when a call or a stage begins, and then every 20 ms.
+SOURCE = """
+#include <armilla/armilla.h>
+#include <time.h>
+
+static int armilla_python_watch(void *user, const armilla_progress *progress);
+
+static int armilla_python_watch_sparingly(void *user, const armilla_progress *progress)
+{
+    static __thread struct { const void *user; int stage; double seconds; } asked;
+    struct timespec clock;
+    double seconds;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    seconds = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
+    if (asked.user == user && asked.stage == (int)progress->stage && seconds - asked.seconds < 0.02) return 0;
+    asked.user = user;
+    asked.stage = (int)progress->stage;
+    asked.seconds = seconds;
+    return armilla_python_watch(user, progress);
+}
 """
 
 
@@ -42,7 +66,7 @@ def make_builder(include, library, rpath, arguments=()):
     made.cdef(CALLBACKS)
     made.set_source(
         "armilla._native",
-        "#include <armilla/armilla.h>\n",
+        SOURCE,
         include_dirs=[include],
         library_dirs=[library],
         libraries=["armilla"],

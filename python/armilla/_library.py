@@ -284,7 +284,7 @@ class Context:
         self.pointer = made[0]
         self._life = _Life(self.pointer)
         self._life.enter(self)
-        lib.armilla_context_set_watch(self.pointer, lib.armilla_python_watch, self.handle)
+        lib.armilla_context_set_watch(self.pointer, ffi.addressof(lib, "armilla_python_watch_sparingly"), self.handle)
         lib.armilla_context_set_log(self.pointer, lib.armilla_python_log, self.handle)
         lib.armilla_context_set_wording(self.pointer, lib.armilla_python_wording, self.handle)
 

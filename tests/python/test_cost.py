@@ -61,6 +61,32 @@ def test_overhead():
     assert max(least.values()) < 1.05 * least["C"], least
 
 
+def test_python_is_asked_now_and_then():
+    """The library asks before every panel whether to go on; Python hears of it some fifty times a second."""
+
+    class Count:
+        calls = 0
+
+        def update(self, progress):
+            self.calls += 1
+
+        def iteration(self, entry):
+            pass
+
+        def close(self):
+            pass
+
+    X = np.random.default_rng(0).random((20000, 100))
+    context, options = Context(progress=Count()), Options()
+    data = wrap(context, X)
+    options.set(context, dict(rank=5, model="spherical-nmf", max_iter=30, tol=0, threads=1))
+    owned = context.own("armilla_model", lib.armilla_model_free)
+    begun = time.monotonic()
+    context.call(lib.armilla_fit, data.pointer, options.struct, owned.place)
+    seconds = time.monotonic() - begun
+    assert 3 <= context.hooks.progress.calls <= 50 * seconds + 50
+
+
 def test_import():
     """Less than 0.3 s beyond what scikit-learn takes; neither plots nor AnnData nor pandas come with the package."""
     script = """
