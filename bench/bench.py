@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--mnist FILE] [--sparse FILE]
-[--processor].
+"""Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--first-seed N] [--quality FILE]...
+[--mnist FILE] [--sparse FILE] [--processor].
 
 Needs Python 3 with NumPy; SciPy, scikit-learn, R with RcppML, gnuplot and BLIS are used where they are installed, and
 a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json and the curves. See bench/README.md.
 """
 import argparse
-import csv
 import datetime
 import glob
 import importlib.util
@@ -22,10 +21,13 @@ import numpy as np
 
 import nmf
 from family import FamilyParts
+from grid import GridParts
+from kmeans import KmeansParts
+from online import OnlineParts
+from quality import QualityParts
+from stream import StreamParts
 
 THREADS = 2
-PAIRS = [(basis, codes) for basis in ("orthonormal", "nonnegative")
-         for codes in ("sphere", "nonneg-sphere", "sparse-sphere", "nonneg-sparse-sphere")]
 
 # Two full products per iteration, the least time over the repetitions and over both orders of storing X.
 NUMPY_PRODUCTS = r"""
@@ -78,7 +80,7 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
-class Bench(FamilyParts):
+class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, StreamParts):
     def __init__(self, options):
         self.options = options
         self.quick, self.processor = options.quick, options.processor
@@ -132,6 +134,25 @@ class Bench(FamilyParts):
                                         shape=(side, side))
             scipy.sparse.save_npz(file, X, compressed=False)
         return file
+
+    def sparse_shaped(self, n, m, entries, power):
+        """n samples x m features; the places are drawn uniformly, or so that both counts fall as powers."""
+        import scipy.sparse
+        file = self.path(f"sparse-{n}x{m}-{entries}-{power}.npz")
+        if not os.path.exists(file):
+            rng = np.random.default_rng(2)
+            sample, feature = (np.floor(count * rng.random(entries) ** power).astype(np.int64) for count in (n, m))
+            cells = np.unique(sample * m + feature)
+            X = scipy.sparse.csr_matrix((rng.random(cells.size, dtype=np.float32), np.divmod(cells, m)), shape=(n, m))
+            scipy.sparse.save_npz(file, X, compressed=False)
+        return file
+
+    def sparse_shapes(self):
+        """Files and names: features and samples of which few have most entries; and many features."""
+        side, part = (5000, 20) if self.quick else (20000, 1)
+        many = (200000 // part, 1000000 // part, 20000000 // part)
+        return [(self.sparse_shaped(side, side, side * side // 200, 3), f"{side}x{side}, 0.5%, power law"),
+                (self.sparse_shaped(*many, 1), f"{many[1]} features x {many[0]}, {many[2]} entries")]
 
     def given_sparse(self, file):
         """The user's matrix, one sample per column, as samples x features in f32; and its name."""
@@ -232,82 +253,6 @@ class Bench(FamilyParts):
         np.save(file, (weights @ parts + 0.02 * rng.random((n, 784))).astype(np.float32))
         return file, f"synthetic 784x{n}"
 
-    def part_quality(self):
-        """seconds until fast has the objective of palm after 500 iterations"""
-        data, name = self.images()
-        seeds = self.options.seeds
-        times, curves = {}, {}
-        for basis, codes in PAIRS:
-            pair = f"{basis} x {codes}"
-            whole, finals = [], {"palm": [], "fast": []}
-            for seed in range(seeds):
-                trace = {}
-                for solver in ("palm", "fast"):
-                    file = self.path(f"trace-{basis}-{codes}-{solver}-{seed}.csv")
-                    self.fit(data, 10, "--basis", basis, "--codes", codes, "--solver", solver, "--start", "random",
-                             "--seed", seed, "--tol", 0, "--max-iter", 500, "--precision", "f32", "--trace", file,
-                             *(("--sparsity", 3) if "sparse" in codes else ()))
-                    with open(file, newline="") as lines:
-                        trace[solver] = [(float(line["seconds"]), float(line["objective"]))
-                                         for line in csv.DictReader(lines)]
-                    finals[solver].append(trace[solver][-1][1])
-                goal = trace["palm"][-1][1]
-                # When each first has it: palm may stand still before its last iteration, which is no credit to fast.
-                reach = {solver: next((second for second, objective in trace[solver] if objective <= goal), None)
-                         for solver in trace}
-                if reach["fast"] is None:
-                    whole.append(0.0)
-                else:
-                    whole.append(reach["palm"] / reach["fast"])
-                if seed == 0:
-                    curves[basis, codes] = trace
-            palm, fast = (statistics.median(finals[solver]) for solver in ("palm", "fast"))
-            target = 20 if basis == "orthonormal" else 8
-            ratio, failed = statistics.median(whole), sum(value == 0 for value in whole)
-            text = f"{ratio:.1f}x"
-            if failed:
-                text += f"; not reached by {failed} of {seeds}"
-            self.row(f"time to quality, {name}: {pair}", text, f">= {target}x", ratio >= target)
-            self.row(f"  median final objective, fast / palm: {pair}", f"{fast / palm:.6f} ({fast:.7g} / {palm:.7g})",
-                     "<= 1", fast <= palm * (1 + 1e-6))
-            times[pair] = {"ratio": whole, **finals}
-        self.details["quality"] = times
-        self.draw(curves, name)
-
-    def draw(self, curves, name):
-        """One panel per pair: objective against seconds, as a multiple of palm's last, of the first seed."""
-        panels = []
-        for basis, codes in curves:
-            trace = curves[basis, codes]
-            goal = trace["palm"][-1][1]
-            file = f"curve-{basis}-{codes}.dat"
-            with open(self.path(file), "w") as out:
-                for solver in ("palm", "fast"):
-                    out.write(f"# {solver}: seconds, objective, objective / palm's after 500 iterations\n")
-                    out.writelines(f"{s:.9g} {f:.17g} {f / goal:.12g}\n" for s, f in trace[solver])
-                    out.write("\n\n")
-            low = min(f / goal for solver in trace for _, f in trace[solver])
-            span = max(1 - low, 0.02)
-            panels.append(f"set title '{basis} x {codes}'\nset yrange [{low - span / 4:.5f}:{1 + 4 * span:.5f}]\n"
-                          f"plot 1 with lines lc rgb '#999999' dt 2 notitle, \\\n"
-                          f"  '{file}' index 0 using 1:3 with lines lw 2 lc rgb '#0072b2' title 'palm', \\\n"
-                          f"  '{file}' index 1 using 1:3 with lines lw 2 lc rgb '#d55e00' title 'fast'\n")
-        script = ["set logscale x\nset format x '10^{%T}'\nset xlabel 'seconds'\nset key top right\n"
-                  "set ylabel \"objective / palm's last\" offset 1\nset xtics 10\nset tics nomirror\nset border 3\n"]
-        for terminal, end in (("svg size 1500,720 font 'sans,12' background 'white'", "svg"),
-                              ("pngcairo size 1500,720 font 'sans,10'", "png")):
-            script.append(f"set terminal {terminal}\nset output 'curves.{end}'\n"
-                          "set multiplot layout 2,4 title "
-                          f"'Time to quality, {name}, r = 10, s = 3, {THREADS} threads'\n"
-                          + "".join(panels) + "unset multiplot\nunset output\n")
-        with open(self.path("curves.gp"), "w") as out:
-            out.write("".join(script))
-        if not shutil.which("gnuplot"):
-            self.note("gnuplot is not installed: the curves are not drawn; curves.gp and its data are there")
-            return
-        subprocess.run(["gnuplot", "curves.gp"], cwd=self.out, check=True)
-        print(f"  curves: {self.path('curves.svg')}, {self.path('curves.png')}")
-
     def part_sparse(self):
         """an iteration on sparse data against scikit-learn and RcppML"""
         if not importlib.util.find_spec("scipy"):
@@ -315,6 +260,9 @@ class Bench(FamilyParts):
             return
         side, density = (5000 if self.quick else 20000), 0.005
         self.sparse_rows(self.sparse(side, density), f"{side}x{side}, {density:.1%}")
+        for file, name in self.sparse_shapes():
+            self.sparse_rows(file, name)
+        self.sparse_memory(*self.sparse_shapes()[-1])
         if self.options.sparse:
             self.sparse_rows(*self.given_sparse(self.options.sparse))
         else:
@@ -338,6 +286,24 @@ class Bench(FamilyParts):
             self.row(f"{what}: against {other}",
                      f"{seconds / ours:.2f}x ({1e3 * ours:.1f} against {1e3 * seconds:.1f} ms)",
                      ">= 8x" if best else "", seconds / ours >= 8 if best else None)
+        for model in ("spherical-pca", "nmf", "spherical-nmf") if theirs else ():
+            # The mean over iterations, polishing included.
+            mean = min(self.fit(file, r, "--model", model, "--start", "random", "--tol", 0, "--max-iter", 20)
+                       ["seconds_per_iteration"] for _ in range(2))
+            self.row(f"{what}, {model} by fast: against {fastest}",
+                     f"{theirs[fastest] / mean:.2f}x ({1e3 * mean:.1f} against {1e3 * theirs[fastest]:.1f} ms)",
+                     ">= 8x", theirs[fastest] / mean >= 8)
+
+    def sparse_memory(self, file, name, r=32):
+        """Peak memory with many features, and the seconds before the first iteration in iterations."""
+        import scipy.sparse
+        X = scipy.sparse.load_npz(file)
+        allowed = 6 * (8 * X.nnz + 8 * sum(X.shape) * r)
+        for model, start in (("spherical-pca", "svd"), ("nmf", "nndsvd")):
+            fit = self.fit(file, r, "--model", model, "--start", start, "--tol", 0, "--max-iter", 5)
+            self.row(f"sparse r={r}, {name}, {model} from {start}: peak memory",
+                     f"{fit['peak_rss_bytes'] / 1e6:.0f} MB", f"<= {allowed / 1e6:.0f} MB",
+                     fit["peak_rss_bytes"] <= allowed)
 
     def sparse_others(self, file, r):
         """Seconds per iteration of the others that are installed, by name."""
@@ -429,7 +395,8 @@ class Bench(FamilyParts):
         print(f"\nwritten: {self.path('bench.json')}")
 
 
-PARTS = [name[len("part_"):] for kind in (Bench, FamilyParts) for name in vars(kind) if name.startswith("part_")]
+KINDS = (Bench, GridParts, KmeansParts, FamilyParts, OnlineParts, QualityParts, StreamParts)
+PARTS = [name[len("part_"):] for kind in KINDS for name in vars(kind) if name.startswith("part_")]
 
 
 def main():
@@ -440,6 +407,9 @@ def main():
     parser.add_argument("--processor", action="store_true",
                         help="part nmf alone, by processor time of one thread: for a machine that is not quiet")
     parser.add_argument("--seeds", type=int, help="seeds of time to quality (default 3; 1 with --quick)")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first of them (default 0)")
+    parser.add_argument("--quality", metavar="FILE", action="append", default=[],
+                        help="data for time to quality of spherical-nmf, one sample per row; may be given again")
     parser.add_argument("--mnist", metavar="FILE", help="MNIST test images (t10k-images, IDX) for time to quality")
     parser.add_argument("--sparse", metavar="FILE",
                         help="sparse data of your own, one sample per column: .npz of SciPy, or Matrix Market")

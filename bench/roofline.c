@@ -20,7 +20,7 @@ enum { MOST_CASES = 128, GEMM_SIDE = 1536, BUFFER_BYTES = 1 << 28, LINE = 64, RE
 
 typedef struct settings {
     int64_t m, n, threads, repetitions;
-    const char *ranks, *types;
+    const char *ranks, *types, *kernel;
     bool blas, processor;
 } settings;
 
@@ -36,7 +36,7 @@ typedef struct timed {
     armilla_sweep *sweep;
 } timed;
 
-static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", false, false};
+static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", NULL, false, false};
 static armilla_context *context;
 static armilla_team team;
 static timed cases[MOST_CASES];
@@ -66,13 +66,13 @@ static void must(armilla_status status)
     exit(1);
 }
 
-/* Uniform in [0, 255], whole numbers, so that every storage type holds the same matrix. */
+/* Uniform in [0, 127], whole numbers, so that every storage type holds the same matrix. */
 static void fill(armilla_type type, int64_t count, void *values)
 {
     uint64_t state = 1;
     for (int64_t i = 0; i < count; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        const unsigned char byte = (unsigned char)(state >> 56);
+        const unsigned char byte = (unsigned char)(state >> 57);
         const double value = byte;
         armilla_store(type, 1, &value, (char *)values + (size_t)i * armilla_type_size(type));
     }
@@ -177,6 +177,15 @@ static void add_type(armilla_type stored, armilla_type work)
     }
 }
 
+/* Whether the list of types has the word. */
+static bool is_wanted(const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = chosen.types; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, word, length) == 0) return true;
+    return false;
+}
+
 static double seconds_of(void (*run)(timed *self), armilla_type work, int64_t r)
 {
     for (int i = 0; i < case_count; i++)
@@ -188,7 +197,7 @@ static void report(void)
 {
     const double bandwidth = BUFFER_BYTES / seconds_of(run_read, ARMILLA_F32, 0);
     printf("%lld x %lld, %d threads, kernels %s; read %.1f GB/s", (long long)chosen.m, (long long)chosen.n,
-           (int)chosen.threads, armilla_kernels_choose(ARMILLA_F32)->name, 1e-9 * bandwidth);
+           (int)chosen.threads, armilla_kernels_for(context, ARMILLA_F32)->name, 1e-9 * bandwidth);
     for (int i = 0; i < case_count; i++)
         if (cases[i].run == run_gemm)
             printf(", gemm %s %.0f GF/s", armilla_type_word(cases[i].work), 2e-9 * pow(GEMM_SIDE, 3) / cases[i].least);
@@ -211,8 +220,9 @@ static void report(void)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: bench_roofline [--features M] [--samples N] [--ranks R,R,...] [--types f32,f64,u8]\n"
-                    "                      [--threads T] [--repetitions K] [--blas] [--processor]\n");
+    fprintf(stderr,
+            "usage: bench_roofline [--features M] [--samples N] [--ranks R,R,...] [--types f32,f64,u8,f16,bf16,i8]\n"
+            "                      [--kernel NAME] [--threads T] [--repetitions K] [--blas] [--processor]\n");
     exit(64);
 }
 
@@ -241,6 +251,8 @@ static void parse(int count, char **words)
             chosen.ranks = value;
         else if (strcmp(words[i], "--types") == 0)
             chosen.types = value;
+        else if (strcmp(words[i], "--kernel") == 0)
+            chosen.kernel = value;
         else
             usage();
         i++;
@@ -254,13 +266,14 @@ int main(int count, char **words)
     parse(count, words);
     must(armilla_context_new(NULL, &context));
     must(armilla_call_enter(context, chosen.threads));
+    armilla_kernels_pin(context, chosen.kernel);
     team = armilla_team_of(context, chosen.threads);
     add_case(run_read, ARMILLA_F64, ARMILLA_F64, 0, take(BUFFER_BYTES));
     add_gemm(ARMILLA_F32);
     add_gemm(ARMILLA_F64);
-    if (strstr(chosen.types, "f32")) add_type(ARMILLA_F32, ARMILLA_F32);
-    if (strstr(chosen.types, "f64")) add_type(ARMILLA_F64, ARMILLA_F64);
-    if (strstr(chosen.types, "u8")) add_type(ARMILLA_U8, ARMILLA_F32);
+    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++)
+        if (is_wanted(armilla_type_word((armilla_type)type)))
+            add_type((armilla_type)type, armilla_type_precision((armilla_type)type));
     for (int64_t k = 0; k < chosen.repetitions; k++)
         for (int i = 0; i < case_count; i++) {
             const double start = now();

@@ -65,5 +65,6 @@ const cli_command command_check = {
     .notes = "Violations are of the model's own constraints: 0 where it has no such constraint.\n\n"
              "example:\n"
              "  armilla check model.npz data.csv\n",
+    .together = true,
     .run = run,
 };

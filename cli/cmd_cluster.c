@@ -331,8 +331,9 @@ static armilla_status run(cli_session *session)
     armilla_status status = check_request(session, &fitted);
     if (status != ARMILLA_OK) return status;
     status = fitted ? cluster_model(session, &work) : cluster_data(session, &work);
-    if (status == ARMILLA_OK) status = score(session, &work);
-    if (status == ARMILLA_OK) status = write_labels(session, work.clustering);
+    if (status == ARMILLA_OK) status = armilla_clustering_gather(session->context, work.clustering);
+    if (status == ARMILLA_OK && !session->silent) status = score(session, &work);
+    if (status == ARMILLA_OK && !session->silent) status = write_labels(session, work.clustering);
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     report(session, &work);
@@ -366,5 +367,6 @@ const cli_command command_cluster = {
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
         "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"
         "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n",
+    .together = true,
     .run = run,
 };

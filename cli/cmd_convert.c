@@ -36,8 +36,10 @@ static armilla_status run(cli_session *session)
     };
     armilla_data *X = NULL;
     settings->operands[1] = NULL; /* it is no input */
+    settings->spill = out;
     armilla_status status = armilla_data_write_check(session->context, out, &written);
     if (status == ARMILLA_OK) status = outputs_check(session, &output, 1);
+    if (status == ARMILLA_OK) status = outputs_choose_temporary(session, out);
     if (status == ARMILLA_OK) status = open_data(session, settings->operands[0], &X, NULL);
     if (status != ARMILLA_OK) return status;
     signals_defer();
@@ -61,9 +63,12 @@ const cli_command command_convert = {
         "OUT has one sample per row unless --to-samples columns is given; armilla list formats shows what is written.\n"
         "Names of features and samples and labels are kept by npz (arrays feature_names, sample_names, labels) and\n"
         "csv (header, first column, last column); svmlight keeps labels. Text has as many digits as give the numbers\n"
-        "back bit for bit in the type that they are held in. Sparse data stay sparse but for csv and idx.\n\n"
+        "back bit for bit in the type that they are held in. Sparse data stay sparse but for csv, idx,\n"
+        "fbin and fvecs.\n"
+        "Text may be larger than --memory: what does not fit is kept in unnamed temporary files beside OUT.\n\n"
         "examples:\n"
         "  armilla convert counts.npz counts.csv\n"
+        "  armilla convert counts.mtx.gz counts.npz --memory 2G\n"
         "  armilla convert images.idx3-ubyte images.npz --labels labels.idx1-ubyte\n",
     .run = run,
 };

@@ -4,12 +4,22 @@
 #include "outputs.h"
 #include "start.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "MODEL.npz", "write the model there"),
     OPTION_PATH("trace", trace, "FILE.csv", "write the objective of every iteration there"),
+    OPTION_PATH("checkpoint", checkpoint.path, "FILE",
+                "write the state of the fit there now and then, on INT and TERM, and at the end"),
+    {ARMILLA_OPTION_ROW("checkpoint-every"), .kind = ARMILLA_OPTION_REAL,
+     .offset = offsetof(cli_settings, checkpoint.every), .preset = "60", .low = 0, .high = 1e9, .value = "SECONDS",
+     .help = "time from one checkpoint to the next; fractions are allowed"},
+    OPTION_PATH("resume", checkpoint.resume, "FILE",
+                "go on from that checkpoint; may be the file of --checkpoint. The model has the same bits"),
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
@@ -18,12 +28,29 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
+/* What can be checked before the data are read, which may take long. */
+static armilla_status check_checkpoints(cli_session *session)
+{
+    const char *path = session->settings.checkpoint.resume;
+    armilla_checkpoint usual;
+    armilla_checkpoint_default(&usual);
+    if (session->settings.checkpoint.every != usual.every && !session->settings.checkpoint.path)
+        return fail(session, ARMILLA_BAD_ARGUMENT,
+                    "--checkpoint-every has no effect without --checkpoint FILE, which says where the state goes");
+    if (!path || access(path, R_OK) == 0) return ARMILLA_OK;
+    return fail(session, ARMILLA_CANNOT_OPEN,
+                "%s: cannot be opened: %s; without --resume the fit begins at its beginning", path, strerror(errno));
+}
+
 static armilla_status check_request(cli_session *session)
 {
     const cli_settings *settings = &session->settings;
-    const output_path outputs[] = {{"--out", settings->out, ".npz"}, {"--trace", settings->trace, ".csv"}};
+    const output_path outputs[] = {{"--out", settings->out, ".npz"},
+                                   {"--trace", settings->trace, ".csv"},
+                                   {"--checkpoint", settings->checkpoint.path, ".checkpoint"}};
     armilla_status status = armilla_options_check(session->context, &settings->fit);
     if (status == ARMILLA_OK) status = start_check(session);
+    if (status == ARMILLA_OK) status = check_checkpoints(session);
     if (status == ARMILLA_OK) status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
     return status;
 }
@@ -74,12 +101,17 @@ static int64_t peak_memory(void)
     return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
 }
 
-static armilla_status print_json(cli_session *session, const armilla_model *model, double seconds_reading)
+static armilla_status print_json(cli_session *session, const armilla_model *model, const armilla_data *X,
+                                 double seconds_reading)
 {
     armilla_model_summary summary;
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
     json_put_summary(object, &summary);
+    json_put_count(object, "passes", summary.passes);
+    json_put_count(object, "passes_before", summary.passes_before);
+    json_put_flag(object, "streamed", armilla_data_bytes_read(X) >= 0);
+    json_put_count(object, "bytes_read", armilla_data_bytes_read(X));
     json_put_number(object, "seconds_reading", seconds_reading);
     json_put_count(object, "peak_rss_bytes", peak_memory());
     json_put_text(object, "out", session->settings.out);
@@ -102,7 +134,8 @@ static armilla_status print_plan(cli_session *session, const armilla_data *X, do
     json_put_text(object, "solver", fit->solver);
     json_put_text(object, "start", fit->start);
     json_put_count(object, "seed", fit->seed);
-    json_put_text(object, "precision", fit->precision ? fit->precision : armilla_type_word(armilla_data_type(X)));
+    json_put_text(object, "precision",
+                  fit->precision ? fit->precision : armilla_type_word(armilla_type_precision(armilla_data_type(X))));
     json_put_count(object, "iterations", 0);
     json_put_text(object, "stop", NULL);
     json_put_text(object, "objective", NULL);
@@ -111,17 +144,30 @@ static armilla_status print_plan(cli_session *session, const armilla_data *X, do
     return json_print(session, object);
 }
 
+/* Names the data in front of a message, unless it is about the checkpoint. */
+static armilla_status about_fit(cli_session *session, armilla_status status)
+{
+    const char *resume = session->settings.checkpoint.resume, *message = armilla_context_error(session->context);
+    if (resume && strncmp(message, resume, strlen(resume)) == 0) return status;
+    return about(session, session->settings.operands[0], status);
+}
+
 static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
 {
     const cli_settings *settings = &session->settings;
     armilla_model *model = NULL;
-    armilla_status status = about(session, settings->operands[0], fitting_run(session, X, &model));
+    armilla_status status = about_fit(session, fitting_run(session, X, &model));
     if (status != ARMILLA_OK) goto done;
     report_summary(&session->report, model, &settings->fit);
     status = fitting_save(session, model, settings->out, settings->trace);
     if (status != ARMILLA_OK) goto done;
     report_written(session);
-    if (settings->json) status = print_json(session, model, seconds_reading);
+    if (settings->json) status = print_json(session, model, X, seconds_reading);
+    /* After a signal the exit status is that of the signal. */
+    if (status == ARMILLA_OK && session->exit == 0 && settings->checkpoint.failed != ARMILLA_OK)
+        status =
+            fail(session, settings->checkpoint.failed,
+                 "%s: the last checkpoint could not be written; the fit itself is complete", settings->checkpoint.path);
 done:
     armilla_model_free(model);
     return status;
@@ -166,9 +212,13 @@ const cli_command command_fit = {
         "DATA has one sample per row unless --samples columns is given; armilla list formats names the formats.\n"
         "Outputs are never overwritten without --force and appear whole or not at all. INT, TERM and --time-limit\n"
         "end the fit within about two passes over the data and save the best model so far; a second signal ends it\n"
-        "at once. The summary says where its codes are then not sealed.\n\n"
+        "at once. The summary says where its codes are then not sealed.\n"
+        "--checkpoint keeps the state of the fit in a file, from which --resume goes on after it was ended or killed,\n"
+        "on any number of threads; with --checkpoint a signal lets the step in progress end first.\n\n"
         "examples:\n"
         "  armilla fit images.npy --rank 10 --normalize l2 --out model.npz --trace trace.csv\n"
-        "  armilla fit counts.csv --rank 20 --basis nonnegative --codes nonneg-sparse-sphere --sparsity 3 --json\n",
+        "  armilla fit counts.csv --rank 20 --basis nonnegative --codes nonneg-sparse-sphere --sparsity 3 --json\n"
+        "  armilla fit images.npy --rank 10 --out model.npz --checkpoint fit.ckpt --resume fit.ckpt\n",
+    .together = true,
     .run = run,
 };

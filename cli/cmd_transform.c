@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
@@ -19,26 +20,63 @@ static const char *name_of(const void *source, armilla_naming kind, int64_t inde
     return kind == ARMILLA_FEATURE_NAMES ? NULL : armilla_data_name(source, kind, index);
 }
 
-static armilla_status write_array(cli_session *session, const armilla_model_summary *model, int64_t n,
+/* Bytes of a code. */
+static size_t code_bytes(const armilla_model_summary *model)
+{
+    return (size_t)model->rank * armilla_type_size(model->precision);
+}
+
+static armilla_status put(void *output, const void *bytes, size_t count)
+{
+    return armilla_output_write(output, bytes, count);
+}
+
+/* In pieces, where several ranks have the codes. */
+static armilla_status write_array(cli_session *session, const armilla_model_summary *model, const armilla_data *X,
                                   const void *codes)
 {
-    const size_t bytes = (size_t)n * (size_t)model->rank * armilla_type_size(model->precision);
     armilla_output *output = NULL;
-    armilla_status status = outputs_begin_array(session, model->precision, n, model->rank, &output);
-    if (status == ARMILLA_OK) status = armilla_output_write(output, codes, bytes);
+    armilla_status status =
+        outputs_begin_array(session, model->precision, armilla_data_samples(X), model->rank, &output);
+    status = session->ranks ? armilla_context_agree(session->context, status, NULL, NULL) : status;
+    if (status == ARMILLA_OK) status = armilla_columns_put(session->context, X, code_bytes(model), codes, put, output);
     if (status == ARMILLA_OK) status = outputs_finish(session, output);
     armilla_output_free(output);
+    return status;
+}
+
+static armilla_status put_behind(void *place, const void *bytes, size_t count)
+{
+    char **next = place;
+    memcpy(*next, bytes, count);
+    *next += count;
+    return ARMILLA_OK;
+}
+
+/* A format with names wants all codes at once: the first rank gets them. */
+static armilla_status write_table(cli_session *session, const armilla_model_summary *model, const armilla_data *X,
+                                  const void *codes)
+{
+    const output_names names = {name_of, X, "code"};
+    const int64_t n = armilla_data_samples(X);
+    char *all = NULL;
+    if (!session->ranks) return outputs_write_table(session, model->precision, codes, model->rank, n, &names);
+    armilla_status status = session->silent ? ARMILLA_OK : armilla_take(session->context, n, code_bytes(model), &all);
+    status = armilla_context_agree(session->context, status, NULL, NULL);
+    char *next = all;
+    if (status == ARMILLA_OK)
+        status = armilla_columns_put(session->context, X, code_bytes(model), codes, put_behind, &next);
+    if (status == ARMILLA_OK && !session->silent)
+        status = outputs_write_table(session, model->precision, all, model->rank, n, &names);
+    armilla_release(session->context, all);
     return status;
 }
 
 static armilla_status write_codes(cli_session *session, const armilla_model_summary *model, const armilla_data *X,
                                   const void *codes)
 {
-    const output_names names = {name_of, X, "code"};
     const int64_t n = armilla_data_samples(X);
-    const armilla_status status = outputs_by_format(session)
-                                      ? outputs_write_table(session, model->precision, codes, model->rank, n, &names)
-                                      : write_array(session, model, n, codes);
+    const armilla_status status = (outputs_by_format(session) ? write_table : write_array)(session, model, X, codes);
     if (status == ARMILLA_OK && !session->exit)
         report_line(&session->report, "written   %s: codes of %" PRId64 " samples, %" PRId64 " numbers each, %s",
                     session->settings.out, n, model->rank, armilla_type_word(model->precision));
@@ -57,8 +95,7 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK) status = open_data(session, settings->operands[1], &X, NULL);
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
-    status = armilla_take(session->context, armilla_data_samples(X),
-                          (size_t)summary.rank * armilla_type_size(summary.precision), &codes);
+    status = armilla_columns_take(session->context, X, code_bytes(&summary), &codes);
     if (status == ARMILLA_OK)
         status = about(session, settings->operands[1],
                        armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes));
@@ -86,5 +123,6 @@ const cli_command command_transform = {
         "examples:\n"
         "  armilla transform model.npz new.csv --out codes.npy\n"
         "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
+    .together = true,
     .run = run,
 };

@@ -12,6 +12,7 @@
 typedef struct cli_settings {
     armilla_options fit;
     armilla_cluster_options cluster;
+    armilla_checkpoint checkpoint; /* of fit */
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
         *decimal, *to, *to_samples, *truth, *on, *prepare;
@@ -21,6 +22,7 @@ typedef struct cli_settings {
     bool no_pictures;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
+    const char *spill; /* set by the command: text that does not fit in memory is read beside this output */
     bool keep_missing; /* set by the command: missing values are what it tells about */
 } cli_settings;
 
@@ -29,7 +31,9 @@ typedef struct cli_session {
     armilla_context *context;
     cli_report report;
     cli_settings settings;
-    armilla_data *source;  /* what the data of a command were chosen from; freed at the end */
+    armilla_data *source;       /* what the data of a command were chosen from; freed at the end */
+    const armilla_ranks *ranks; /* that run the command together; NULL: this process alone */
+    bool silent;                /* and this is not the first of them */
     int exit;              /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
     armilla_scores scores; /* of the last clustering whose classes are known */
     char error[1024];
@@ -45,6 +49,7 @@ typedef struct cli_command {
     bool clusters;                       /* takes the library's options of clustering too */
     bool fits;                           /* takes the library's option table too */
     bool reads;                          /* takes the options of reading.h too */
+    bool together;                       /* ranks run it together; else the first one does */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
     armilla_status (*run)(cli_session *session);
@@ -52,6 +57,9 @@ typedef struct cli_command {
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
     command_demo, command_convert, command_cluster, command_score, command_plot;
+
+/* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
+int cli_main(int count, char **arguments, const armilla_ranks *ranks);
 
 /* Puts the message into the session and returns status. */
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
@@ -120,8 +128,8 @@ const char *samples_choice(size_t index);
     {                                                                                                                  \
         ARMILLA_OPTION_ROW("memory"),                                                                                  \
             .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory), .value = "LIMIT",               \
-            .help = "most memory for everything, such as 512M or 16G; what does not fit is refused; otherwise in "     \
-                    "proportion to the input"                                                                          \
+            .help = "most memory for data, codes and all else, such as 512M or 16G; what does not fit is read piece "  \
+                    "by piece, or kept in a temporary file; otherwise what is free"                                    \
     }
 #define OPTION_END                                                                                                     \
     {                                                                                                                  \

@@ -62,7 +62,9 @@ armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_
     options.callback = on_iteration;
     options.callback_user = &watcher;
     signals_defer();
-    const armilla_status status = armilla_fit(session->context, X, &options, model);
+    session->settings.checkpoint.overwrite = session->settings.force;
+    const armilla_status status =
+        armilla_fit_checkpointed(session->context, X, &options, &session->settings.checkpoint, model);
     watch_describe(&session->report, "");
     report_erase(&session->report);
     session->exit = signals_exit();

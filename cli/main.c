@@ -4,6 +4,7 @@
 #include "guess.h"
 #include "help.h"
 #include "manual.h"
+#include "outputs.h"
 #include "parse.h"
 #include "reading.h"
 #include "signals.h"
@@ -132,6 +133,7 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     const cli_command *found = NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, arguments[0]) == 0) return words[i].run(session, arguments + 1);
+    if (session->ranks) (void)armilla_context_set_ranks(session->context, NULL);
     armilla_status status = find_command(session, arguments[0], &found);
     if (status != ARMILLA_OK) return status;
     if (parse_wants_help(arguments + 1)) {
@@ -140,11 +142,15 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     }
     status = parse_arguments(session, found, arguments + 1);
     session->report.quiet = session->settings.quiet;
-    if (!session->settings.quiet) signals_report();
+    if (!session->settings.quiet && !session->silent) signals_report();
     if (status != ARMILLA_OK) return status;
     const int64_t limit = session->settings.fit.memory;
     armilla_context_set_memory(session->context, limit > 0 ? limit : ARMILLA_MEMORY_BY_INPUT);
-    return found->run(session);
+    status = outputs_choose_temporary(session, session->settings.out);
+    if (status == ARMILLA_OK && session->ranks && !found->together && session->silent) return ARMILLA_OK;
+    if (status == ARMILLA_OK && session->ranks && found->together)
+        status = armilla_context_set_ranks(session->context, session->ranks);
+    return status == ARMILLA_OK ? found->run(session) : status;
 }
 
 armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings)
@@ -175,9 +181,10 @@ static void occupy_standard_streams(void)
 static int finish(cli_session *session, armilla_status status)
 {
     report_erase(&session->report);
-    if (status == ARMILLA_STOPPED && signals_exit()) {
+    const int signalled = session->ranks ? session->exit : signals_exit();
+    if (status == ARMILLA_STOPPED && signalled) {
         report_line(&session->report, "stopped   before there was a result: nothing is written");
-        return signals_exit();
+        return signalled;
     }
     if (status != ARMILLA_OK) {
         const char *message = session->error[0] ? session->error : armilla_context_error(session->context);
@@ -191,14 +198,77 @@ static int finish(cli_session *session, armilla_status status)
     return armilla_status_exit(ARMILLA_IO_ERROR);
 }
 
-static int run_program(int count, char **arguments)
+/* Of several ranks the first one speaks. */
+static void fall_silent(cli_session *session)
+{
+    session->silent = session->report.silent = true;
+    if (!freopen("/dev/null", "w", stdout)) (void)fclose(stdout);
+}
+
+/* Of what each rank has done by itself, and which signals it has had, something becomes everybody's. */
+static armilla_status agree(cli_session *session, armilla_status status)
+{
+    int code = session->exit ? session->exit : signals_exit();
+    if (!session->ranks || !session->context) return status;
+    (void)armilla_context_set_ranks(session->context, session->ranks);
+    status = armilla_context_agree(session->context, status, session->error[0] ? session->error : NULL, &code);
+    session->exit = code;
+    if (status != ARMILLA_OK)
+        snprintf(session->error, sizeof session->error, "%s", armilla_context_error(session->context));
+    return status;
+}
+
+/* Words that may stand on one rank alone. */
+static bool is_own_affair(const char *word, size_t length)
+{
+    static const char *const own[] = {"--threads", "--memory", "--quiet"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strlen(own[i]) == length && strncmp(word, own[i], length) == 0) return true;
+    return false;
+}
+
+/* Of the command and its options in any order. Their values may differ, such as names of local files; those that must
+ * not are compared by the library. */
+static uint64_t token_of(char *const *arguments)
+{
+    uint64_t token = 0;
+    for (int i = 0; arguments[i]; i++) {
+        const size_t length = strcspn(arguments[i], "=");
+        uint64_t word = 14695981039346656037U; /* FNV-1a */
+        if (i > 0 && (strncmp(arguments[i], "--", 2) != 0 || is_own_affair(arguments[i], length))) continue;
+        for (size_t k = 0; k < length; k++) word = (word ^ (unsigned char)arguments[i][k]) * 1099511628211U;
+        token += word;
+    }
+    return token;
+}
+
+/* Ranks with different commands or options would wait for messages of each other that never come. */
+static armilla_status compare_ranks(cli_session *session, char *const *arguments)
+{
+    const armilla_ranks *ranks = session->ranks;
+    const uint64_t own = token_of(arguments);
+    uint64_t first = own;
+    armilla_status status = ARMILLA_OK;
+    if (!ranks || !ranks->broadcast) return ARMILLA_OK;
+    if (ranks->broadcast(ranks->self, &first, sizeof first) != 0)
+        return fail(session, ARMILLA_IO_ERROR, "rank 0 cannot be reached; start all again");
+    if (first != own)
+        status = fail(session, ARMILLA_BAD_ARGUMENT,
+                      "rank %d was given another command or other options than rank 0; give all ranks the same",
+                      ranks->rank);
+    return agree(session, status);
+}
+
+static int run_program(int count, char **arguments, const armilla_ranks *ranks)
 {
     cli_session session = {.program = count > 0 ? arguments[0] : "armilla"};
+    if (ranks && ranks->count > 1) session.ranks = ranks;
     occupy_standard_streams();
     signals_install();
     report_begin(&session.report);
+    if (session.ranks && session.ranks->rank > 0) fall_silent(&session);
     if (count < 2) {
-        help_usage(stderr);
+        if (!session.silent) help_usage(stderr);
         return armilla_status_exit(ARMILLA_BAD_ARGUMENT);
     }
     armilla_status status = armilla_context_new(NULL, &session.context);
@@ -206,11 +276,13 @@ static int run_program(int count, char **arguments)
         armilla_context_set_log(session.context, report_log, &session.report);
         armilla_context_set_wording(session.context, wording_flag, NULL);
         armilla_context_set_watch(session.context, watch_call, &session.report);
-        status = run_command(&session, arguments + 1);
+        status = compare_ranks(&session, arguments + 1);
+        if (status == ARMILLA_OK) status = run_command(&session, arguments + 1);
     } else {
         (void)fail(&session, status, "out of memory");
     }
-    const int code = finish(&session, status);
+    const int code = finish(&session, agree(&session, status));
+    if (session.ranks) signals_settle(code);
     armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;
@@ -220,13 +292,14 @@ static int run_program(int count, char **arguments)
 typedef struct start {
     int count;
     char **arguments;
+    const armilla_ranks *ranks;
     int code;
 } start;
 
 static void *run_on_thread(void *argument)
 {
     start *own = argument;
-    own->code = run_program(own->count, own->arguments);
+    own->code = run_program(own->count, own->arguments, own->ranks);
     return NULL;
 }
 
@@ -238,16 +311,16 @@ static bool has_small_stack(void)
 }
 
 /* Everything runs on a thread with enough stack where this one has too little. */
-int main(int count, char **arguments)
+int cli_main(int count, char **arguments, const armilla_ranks *ranks)
 {
-    start own = {count, arguments, 0};
+    start own = {count, arguments, ranks, 0};
     pthread_attr_t attributes;
     pthread_t thread;
-    if (!has_small_stack() || pthread_attr_init(&attributes) != 0) return run_program(count, arguments);
+    if (!has_small_stack() || pthread_attr_init(&attributes) != 0) return run_program(count, arguments, ranks);
     const bool made = pthread_attr_setstacksize(&attributes, LEAST_STACK) == 0 &&
                       pthread_create(&thread, &attributes, run_on_thread, &own) == 0;
     pthread_attr_destroy(&attributes);
-    if (!made) return run_program(count, arguments);
+    if (!made) return run_program(count, arguments, ranks);
     pthread_join(thread, NULL);
     return own.code;
 }

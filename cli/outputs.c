@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -43,10 +44,21 @@ static armilla_status check_ending(cli_session *session, const output_path *outp
                                         ".json", ".mtx", ".png", ".svg", ".pdf"};
     const char *dot = strrchr(output->path, '.');
     for (size_t i = 0; dot && output->ending && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(dot, kinds[i]) == 0 && strcmp(dot, output->ending) != 0 && strcmp(output->ending, ".csv") != 0)
+        if (strcmp(dot, kinds[i]) == 0 && strcmp(output->ending, ".checkpoint") == 0)
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "%s: %s will be a checkpoint, and no %s file; give it another ending, such as .ckpt",
+                        output->option, output->path, kinds[i]);
+        else if (strcmp(dot, kinds[i]) == 0 && strcmp(dot, output->ending) != 0 && strcmp(output->ending, ".csv") != 0)
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s will be an %s file; give it that ending", output->option,
                         output->path, output->ending);
     return ARMILLA_OK;
+}
+
+/* The checkpoint that a fit goes on from is replaced by those that it writes. */
+static bool is_resumed(const cli_session *session, const output_path *output)
+{
+    const armilla_checkpoint *checkpoint = &session->settings.checkpoint;
+    return checkpoint->resume && output->path == checkpoint->path && same_file(checkpoint->resume, output->path);
 }
 
 static armilla_status check_path(cli_session *session, const output_path *output)
@@ -57,7 +69,7 @@ static armilla_status check_path(cli_session *session, const output_path *output
     if (stat(output->path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: is not a regular file and is not replaced; give another name",
                     output->path);
-    return armilla_output_check(session->context, output->path, session->settings.force);
+    return armilla_output_check(session->context, output->path, session->settings.force || is_resumed(session, output));
 }
 
 static armilla_status check_apart(cli_session *session, const output_path *outputs, size_t index)
@@ -71,6 +83,10 @@ static armilla_status check_apart(cli_session *session, const output_path *outpu
         if (session->settings.operands[i] && same_file(session->settings.operands[i], path))
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is an input; give another name", outputs[index].option,
                         path);
+    const char *resume = session->settings.checkpoint.resume;
+    if (resume && path != session->settings.checkpoint.path && same_file(resume, path))
+        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is the checkpoint of --resume; give another name",
+                    outputs[index].option, path);
     return ARMILLA_OK;
 }
 
@@ -84,6 +100,18 @@ armilla_status outputs_check(cli_session *session, const output_path *outputs, s
     for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
         if (outputs[i].path) status = check_path(session, &outputs[i]);
     return status;
+}
+
+armilla_status outputs_choose_temporary(cli_session *session, const char *path)
+{
+    static const char *const special[] = {"/dev/", "/proc/"};
+    const char *out = path, *slash = out ? strrchr(out, '/') : NULL, *folder = getenv("TMPDIR");
+    char beside[PATH_MAX] = ".";
+    for (size_t i = 0; i < sizeof special / sizeof *special && out; i++)
+        if (strncmp(out, special[i], strlen(special[i])) == 0) out = NULL;
+    if (slash) snprintf(beside, sizeof beside, "%.*s", (int)(slash == path ? 1 : slash - path), path);
+    if (!folder || !*folder) folder = "/var/tmp";
+    return armilla_context_set_temporary(session->context, out ? beside : folder);
 }
 
 armilla_status outputs_require(cli_session *session, const char *command, const char *called)

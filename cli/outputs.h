@@ -15,6 +15,9 @@ typedef struct output_path {
  * exists without --force, or its directory does not take files. */
 armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count);
 
+/* Arrays that do not fit into memory are in files beside that output, and where it is NULL in TMPDIR or /var/tmp. */
+armilla_status outputs_choose_temporary(cli_session *session, const char *path);
+
 /* ARMILLA_BAD_ARGUMENT where --out, which the command cannot do without, is missing. */
 armilla_status outputs_require(cli_session *session, const char *command, const char *called);
 

@@ -118,6 +118,7 @@ void parse_defaults(const cli_command *command, cli_settings *settings)
     *settings = (cli_settings){.out = NULL};
     armilla_options_default(&settings->fit);
     armilla_cluster_options_default(&settings->cluster);
+    armilla_checkpoint_default(&settings->checkpoint);
     armilla_selection_default(&settings->keep);
     armilla_option_presets(command->options, settings);
 }

@@ -147,6 +147,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .keep_missing = settings->keep_missing,
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
+        .spill = settings->spill,
     };
     signals_reading(path);
     session->report.reading = watched ? &reading : NULL;

@@ -26,6 +26,7 @@ void report_erase(cli_report *report)
 void report_progress(cli_report *report, const char *text)
 {
     struct winsize window = {0};
+    if (report->silent) return;
     const int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 ? window.ws_col - 1 : 79;
     fprintf(stderr, "\r\033[K%.*s", width, text);
     fflush(stderr);
@@ -48,6 +49,7 @@ void report_seconds(double seconds, char *buffer, size_t size)
 static void print_message(const cli_report *report, const char *colour, const char *opening, const char *message)
 {
     char line[2048];
+    if (report->silent) return;
     snprintf(line, sizeof line, "%s", message);
     fprintf(stderr, "%s%s%s %s\n", report->colour ? colour : "", opening, report->colour ? "\033[0m" : "",
             armilla_plain_text(line));
@@ -76,7 +78,7 @@ void report_line(cli_report *report, const char *format, ...)
 {
     char line[10240]; /* two paths, and what is said of them */
     va_list arguments;
-    if (report->quiet) return;
+    if (report->quiet || report->silent) return;
     report_erase(report);
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);

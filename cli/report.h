@@ -6,6 +6,7 @@
 
 typedef struct cli_report {
     bool quiet;
+    bool silent;   /* nothing at all: another process reports */
     bool terminal; /* standard error is one that can erase a line */
     bool colour;
     bool progress_shown;         /* a progress line stands on the terminal */

@@ -13,7 +13,7 @@
 
 enum { MOST_FILES = 256, IO_ERROR = 74 };
 
-static volatile sig_atomic_t caught, deferred, terminal, reports;
+static volatile sig_atomic_t caught, deferred, terminal, reports, settled, status_of_all;
 static const char *volatile input;
 static atomic_flag lost = ATOMIC_FLAG_INIT;
 
@@ -122,8 +122,8 @@ static bool ends_with(const char *path, const char *relative)
     return part <= length && strcmp(path + length - part, relative) == 0;
 }
 
-/* Several threads may meet the lost page at
- * once: the first tells it, the others wait for the end. The file is called as it was given, where it is the data. */
+/* Several threads may meet the lost page at once: the first says so, the others wait for the end. The file is called as
+ * it was given, where it is the data. */
 static void on_lost_input(int number, siginfo_t *facts, void *machine)
 {
     char path[4096];
@@ -142,6 +142,7 @@ void signals_reading(const char *path)
 
 static void on_signal(int number)
 {
+    if (settled) _exit((int)status_of_all);
     if (deferred && !caught) {
         caught = number;
         return;
@@ -180,6 +181,12 @@ void signals_report(void)
 void signals_defer(void)
 {
     deferred = 1;
+}
+
+void signals_settle(int status)
+{
+    status_of_all = status;
+    settled = 1;
 }
 
 int signals_exit(void)

@@ -11,6 +11,9 @@ void signals_reading(const char *path);
 void signals_report(void);
 /* From here on a signal only sets a flag: there is a fit to save or a temporary file to remove. */
 void signals_defer(void);
+/* From here on a signal ends the process silently with this status: ranks have agreed on their end and reported it, and
+ * a launcher that sees the first of them exit may send TERM to the others. */
+void signals_settle(int status);
 /* 130 or 143 where one came, else 0. */
 int signals_exit(void);
 

@@ -144,28 +144,54 @@ int hdf5_shape(hid_t dataset, int64_t shape[2])
     return count > 2 ? -1 : count;
 }
 
-bool hdf5_held_type(hid_t dataset, bool bytes, armilla_type *type)
+/* IEEE 754's binary16, in either byte order. */
+static bool is_half(hid_t type)
+{
+    size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
+    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 && H5Tget_precision(type) == 16 &&
+           H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 && sign == 15 &&
+           exponent == 10 && exponent_bits == 5 && fraction == 0 && fraction_bits == 10 && H5Tget_ebias(type) == 15 &&
+           H5Tget_norm(type) == H5T_NORM_IMPLIED;
+}
+
+bool hdf5_held_type(hid_t dataset, bool narrow, armilla_type *type)
 {
     const hid_t stored = H5Dget_type(dataset);
     const H5T_class_t class = H5Tget_class(stored);
     const size_t size = H5Tget_size(stored);
-    if (class == H5T_INTEGER && size == 1)
-        *type = bytes && H5Tget_sign(stored) == H5T_SGN_NONE ? ARMILLA_U8 : ARMILLA_F32;
+    if (narrow && is_half(stored))
+        *type = ARMILLA_F16;
+    else if (narrow && class == H5T_INTEGER && size == 1)
+        *type = H5Tget_sign(stored) == H5T_SGN_NONE ? ARMILLA_U8 : ARMILLA_I8;
     else
-        *type = class == H5T_FLOAT && size <= 4 ? ARMILLA_F32 : ARMILLA_F64;
+        *type = (class == H5T_FLOAT && size <= 4) || size == 1 ? ARMILLA_F32 : ARMILLA_F64;
     H5Tclose(stored);
     return class == H5T_INTEGER || (class == H5T_FLOAT && size <= 8);
-}
-
-static hid_t native(armilla_type type)
-{
-    return type == ARMILLA_U8 ? H5T_NATIVE_UINT8 : type == ARMILLA_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
 }
 
 static armilla_status read_all(const source *s, const char *path, hid_t dataset, hid_t type, void *to)
 {
     if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) >= 0) return ARMILLA_OK;
     return hdf5_bad(s, path, "cannot be read; the file is damaged, or compressed in a way that is not built in");
+}
+
+/* All numbers, in the type that hdf5_held_type gave. HDF5 has no native type of halves: it is the stored one in this
+ * machine's byte order. */
+static armilla_status read_numbers(const source *s, const char *path, hid_t dataset, const matrix *made)
+{
+    if (made->type == ARMILLA_F16) {
+        const hid_t stored = H5Dget_type(dataset), half = H5Tcopy(stored);
+        const bool right = half >= 0 && H5Tset_order(half, H5Tget_order(H5T_NATIVE_FLOAT)) >= 0;
+        const armilla_status status = read_all(s, path, dataset, right ? half : -1, made->values);
+        H5Tclose(stored);
+        H5Tclose(half);
+        return status;
+    }
+    const hid_t natives[] = {[ARMILLA_F32] = H5T_NATIVE_FLOAT,
+                             [ARMILLA_F64] = H5T_NATIVE_DOUBLE,
+                             [ARMILLA_U8] = H5T_NATIVE_UINT8,
+                             [ARMILLA_I8] = H5T_NATIVE_INT8};
+    return read_all(s, path, dataset, natives[made->type], made->values);
 }
 
 /* A vector of indices: as many as wanted, or -1 for any number, which is put there. */
@@ -204,7 +230,7 @@ armilla_status hdf5_read_compressed(const source *s, const char *group, const ch
     made->stored = shape[0];
     made->index = shape[0] > INT32_MAX || lines >= INT32_MAX || places > INT32_MAX ? ARMILLA_I64 : ARMILLA_I32;
     if (status == ARMILLA_OK) status = take(s->c, shape[0], armilla_type_size(made->type), &made->values);
-    if (status == ARMILLA_OK) status = read_all(s, path, dataset, native(made->type), made->values);
+    if (status == ARMILLA_OK) status = read_numbers(s, path, dataset, made);
     H5Dclose(dataset);
     if (status == ARMILLA_OK) status = read_indices(s, group, names[1], made->index, &made->stored, &made->places);
     if (status == ARMILLA_OK) status = read_indices(s, group, names[2], made->index, &starts, &made->starts);
@@ -223,7 +249,7 @@ armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made)
         !hdf5_held_type(dataset, true, &made->type) || __builtin_mul_overflow(shape[0], shape[1], &area))
         status = hdf5_bad(s, path, "is no matrix of numbers");
     if (status == ARMILLA_OK) status = take(s->c, area, armilla_type_size(made->type), &made->values);
-    if (status == ARMILLA_OK) status = read_all(s, path, dataset, native(made->type), made->values);
+    if (status == ARMILLA_OK) status = read_numbers(s, path, dataset, made);
     made->n = shape[0];
     made->m = shape[1];
     H5Dclose(dataset);

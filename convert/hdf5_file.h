@@ -33,8 +33,8 @@ H5I_type_t hdf5_kind(const source *s, const char *path);
 armilla_status hdf5_open_dataset(const source *s, const char *path, hid_t *dataset);
 /* The number of its sizes, which are put there; -1 where there are more than two. */
 int hdf5_shape(hid_t dataset, int64_t shape[2]);
-/* What the numbers are held in; false where they are none. */
-bool hdf5_held_type(hid_t dataset, bool bytes, armilla_type *type);
+/* What the numbers are held in, where that is wanted the stored types of one and two bytes; false where they are none. */
+bool hdf5_held_type(hid_t dataset, bool narrow, armilla_type *type);
 
 /* An array of two sizes: lines are samples. */
 armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made);

@@ -88,8 +88,10 @@ static armilla_status copy_values(conversion *c, const mat_variable *v, int64_t 
             ((double *)made->values)[i] = value;
         else if (v->type == ARMILLA_F32)
             ((float *)made->values)[i] = (float)value;
-        else if (value >= 0 && value <= 255)
+        else if (v->type == ARMILLA_U8 && value >= 0 && value <= UINT8_MAX)
             ((uint8_t *)made->values)[i] = (uint8_t)value;
+        else if (v->type == ARMILLA_I8 && value >= INT8_MIN && value <= INT8_MAX)
+            ((int8_t *)made->values)[i] = (int8_t)value;
         else
             return bad(c, v->name, "has a byte that is none; save it again");
     }

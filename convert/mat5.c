@@ -12,7 +12,7 @@ enum { HEADER = 128, TAG = 8, MATRIX = 14, PACKED = 15, PART = 1 << 13, MOST_HEA
 enum { CLASS_SPARSE = 5, CLASS_DOUBLE = 6, FLAG_COMPLEX = 0x800, FLAG_LOGICAL = 0x200 };
 
 /* What the classes from double on become. */
-static const armilla_type types[] = {ARMILLA_F64, ARMILLA_F32, ARMILLA_F32, ARMILLA_U8,  ARMILLA_F64,
+static const armilla_type types[] = {ARMILLA_F64, ARMILLA_F32, ARMILLA_I8,  ARMILLA_U8,  ARMILLA_F64,
                                      ARMILLA_F64, ARMILLA_F64, ARMILLA_F64, ARMILLA_F64, ARMILLA_F64};
 
 /* Bytes that are left. */

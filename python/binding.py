@@ -26,6 +26,9 @@ extern "Python" {
     int armilla_python_callback(void *user, const armilla_trace_entry *entry);
     void armilla_python_log(void *user, armilla_log_level level, const char *message);
     void armilla_python_wording(void *user, const char *field, const char *value, char *text, size_t size);
+    int armilla_python_send(void *user, int to, const void *bytes, size_t count);
+    int armilla_python_receive(void *user, int from, void *bytes, size_t count);
+    int armilla_python_broadcast(void *user, void *bytes, size_t count);
 }
 int armilla_python_watch_sparingly(void *user, const armilla_progress *progress);
 """

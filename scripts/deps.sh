@@ -32,6 +32,9 @@ test  | python3-pytest          | pytest                     | python:pytest    
 test  | python3-hypothesis      | Hypothesis                 | python:hypothesis             | tests of the Python package
 test  | python3-pandas          | pandas                     | python:pandas                 | tests of the Python package: data frames
 test  | python3-matplotlib      | Matplotlib                 | python:matplotlib             | tests of the Python package: armilla.plot
+test  | libopenmpi-dev          | Open MPI                   | command:mpicc.openmpi         | armilla-mpi, and its tests
+test  | openmpi-bin             | Open MPI                   | command:mpirun.openmpi        | tests of armilla-mpi
+test  | python3-mpi4py          | mpi4py                     | python:mpi4py                 | tests of the Python package: comm=
 test  | mypy                    | mypy                       | command:mypy                  | tests of the Python package: its type hints
 wheel test | python3-wheel      | wheel                      | python:wheel                  | make wheel
 wheel test | python3-pip        | pip                        | python:pip                    | make python-install, make wheel
@@ -41,6 +44,8 @@ format| clang-format            | clang-format 14 or newer   | command:clang-for
 more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files
 more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
 test more | python3-anndata     | AnnData                    | python:anndata                | checks armilla-convert and armilla.anndata
+more  | libmpich-dev            | MPICH                      | command:mpicc.mpich           | armilla-mpi with another MPI
+more  | mpich                   | MPICH                      | command:mpirun.mpich          | tests of armilla-mpi
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
 more  | mandoc                  | mandoc                     | command:mandoc                | make test-all: manual pages are clean
 more  | zsh                     | zsh                        | command:zsh                   | make test-all: its completion is read

@@ -7,10 +7,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
-passed=0 failed=0 skipped=0 table='' failures='' tier=''
+kills=25 passed=0 failed=0 skipped=0 table='' failures='' tier=''
 every_tier='tests sanitizers blas clang threads analysis valgrind'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
-threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|cluster)|conformance_(threads|fit|transform|sparse|prepare|select)'
+threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
 
 title() {
     printf '\n== %s\n' "$1"
@@ -78,12 +78,14 @@ tree() {
 
 tier_tests() {
     tree "$build" || return 0
-    suite "all tests" "$build"
+    # Of fits that are resumed (tests/cli/checkpoint_check.py); the other tiers kill as few as make test.
+    ARMILLA_KILLS=${ARMILLA_KILLS:-$kills} suite "all tests" "$build"
+    [[ $effort == few ]] || step "odd problems, more seeds" "$build/tests/bin/odd_problems" tests/odd/found 101-600
 }
 
 tier_sanitizers() {
     tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined || return 0
-    suite "sanitizers" "$build/sanitize" -L "$1"
+    ARMILLA_EFFORT=$effort suite "sanitizers" "$build/sanitize" -L "$1"
 }
 
 # Programs and scripts that never come near BLAS; whatever is not in this list runs with every one.
@@ -125,7 +127,8 @@ tier_clang() {
 
 tier_threads() {
     tree "$build/threads" -DARMILLA_SANITIZE=thread || return 0
-    ARMILLA_EFFORT=few suite "thread sanitizer" "$build/threads" -R "$threaded"
+    TSAN_OPTIONS=suppressions=$PWD/tests/threads.supp ARMILLA_EFFORT=few \
+        suite "thread sanitizer" "$build/threads" -R "$threaded"
 }
 
 # Unit tests, and of the conformance suites that of shapes with many slots: the others are long, and the sanitizers see
@@ -204,10 +207,11 @@ run() {
         $((skipped - before[2])) $((SECONDS - started)))$'\n'
 }
 
-tiers='tests sanitizers' sanitized=unit
+tiers='tests sanitizers' sanitized=unit effort=few
 if [[ ${1:-} == all ]]; then
     tiers=${*:2}
     tiers=${tiers:-$every_tier} sanitized='unit|cli|python'
+    kills=300 effort=all
 elif (($#)); then
     echo "scripts/test.sh: '$1' is not 'all'" >&2
     exit 64

@@ -23,6 +23,7 @@
 #define ARMILLA_H
 
 #include <armilla/base.h>
+#include <armilla/checkpoint.h>
 #include <armilla/cluster.h>
 #include <armilla/data.h>
 #include <armilla/files.h>

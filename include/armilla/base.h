@@ -47,14 +47,18 @@ extern "C" {
     X(ARMILLA_STAGE_CHECK, "checking")                                                                                 \
     X(ARMILLA_STAGE_WRITING, "writing")
 
-/* Types of numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order). Those that can be
- * computed in, working precisions and the types of a model's factors, come first; data may be stored in any. */
+/* Types of numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order; "" where it has none). Those
+ * that can be computed in, working precisions and the types of a model's factors, come first; dense data may be stored
+ * in any. C has no type for f16 (IEEE 754's binary16) and bf16 (the upper half of an f32): their bits are integers. */
 #define ARMILLA_PRECISION_LIST(X)                                                                                      \
     X(ARMILLA_F32, float, "f32", "f4")                                                                                 \
     X(ARMILLA_F64, double, "f64", "f8")
 #define ARMILLA_TYPE_LIST(X)                                                                                           \
     ARMILLA_PRECISION_LIST(X)                                                                                          \
-    X(ARMILLA_U8, uint8_t, "u8", "u1")
+    X(ARMILLA_U8, uint8_t, "u8", "u1")                                                                                 \
+    X(ARMILLA_F16, uint16_t, "f16", "f2")                                                                              \
+    X(ARMILLA_BF16, uint16_t, "bf16", "")                                                                              \
+    X(ARMILLA_I8, int8_t, "i8", "i1")
 
 #define ARMILLA_ENUM_STATUS(name, code, text) name,
 #define ARMILLA_ENUM_STOP(name, word) name,
@@ -78,7 +82,7 @@ ARMILLA_API const char *armilla_stage_word(armilla_stage stage);
 ARMILLA_API const char *armilla_type_word(armilla_type type);
 /* Bytes of a number; 0 where there is no such type. */
 ARMILLA_API size_t armilla_type_size(armilla_type type);
-/* The precision that data of the type are worked in where none is asked for: f32 for u8, else the type itself. */
+/* The precision that data of the type are worked in where none is asked for: f64 for f64, f32 for all others. */
 ARMILLA_API armilla_type armilla_type_precision(armilla_type type);
 
 /* ARMILLA_VERSION of the library that is running. */
@@ -146,6 +150,11 @@ ARMILLA_API void armilla_context_set_memory(armilla_context *context, int64_t by
 ARMILLA_API int64_t armilla_context_memory_limit(const armilla_context *context);
 ARMILLA_API int64_t armilla_context_memory_live(const armilla_context *context);
 ARMILLA_API int64_t armilla_context_memory_peak(const armilla_context *context);
+
+/* Where files for arrays with a number or more for each sample (codes, lengths) are made, if those do not fit into the
+ * limit: without a name, as large as the arrays, gone when these are released or the process ends. It should be on a
+ * disk; NULL, as at first: there are none, and what does not fit is refused. */
+ARMILLA_API armilla_status armilla_context_set_temporary(armilla_context *context, const char *directory);
 
 /* Memory of the context, for what a program keeps beside the library's objects: it is counted, and comes from the
  * same allocator. *block = count zeroed elements of that size; ARMILLA_NO_MEMORY where the product overflows, the limit

@@ -14,7 +14,8 @@ typedef struct armilla_data armilla_data;
 
 /* Borrows an m x n matrix whose sample j is the m contiguous numbers from values + j*stride (in elements,
  * stride >= m): a column-major m x n matrix, or the same bytes, a C-order (n, m) array. No copy is made: the memory
- * must stay as it is while the data object lives. */
+ * must stay as it is while the data object lives. Of types that are no working precision (u8, f16, bf16, i8) each panel
+ * is converted, exactly, as it is read. */
 ARMILLA_API armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type type, const void *values,
                                                    int64_t m, int64_t n, int64_t stride, armilla_data **data);
 
@@ -32,7 +33,8 @@ ARMILLA_API armilla_status armilla_data_wrap_sparse(armilla_context *context, ar
 
 /* A function of the program's that has the numbers: rows of a database, slices of a large file, pictures that are decoded
  * when they are wanted. Data from it are dense; fits, transform, clusters and surveys have no more of
- * them in memory than the panels that threads work on. armilla_model_check, writing and selecting copy them first. */
+ * them in memory than the panels that threads work on, and so have armilla_model_check and writing. Selecting features
+ * copies them first. */
 typedef struct armilla_data_source {
     size_t size;
     armilla_type type;
@@ -74,6 +76,7 @@ typedef struct armilla_read_options {
     const char *labels;       /* a file with one label per sample, one per line or IDX; NULL: none */
     int threads;              /* that parse; <= 0: all cores */
     int64_t memory;           /* most bytes of the context while reading, if below its own limit; <= 0: none */
+    const char *spill; /* text: arrays that do not fit are kept in unnamed files beside this path; NULL: they fail */
 } armilla_read_options;
 
 ARMILLA_API void armilla_read_options_default_sized(armilla_read_options *options, size_t size);
@@ -164,6 +167,10 @@ static inline void armilla_selection_default(armilla_selection *selection)
  * not copied. A model that is fitted to them picks the same features out of other data by itself. */
 ARMILLA_API armilla_status armilla_data_select(armilla_context *context, const armilla_data *X,
                                                const armilla_selection *selection, armilla_data **data);
+
+/* Bytes that have been read so far of data that are streamed from their file, because they do not fit into memory; -1 of
+ * data that are in memory, or mapped. */
+ARMILLA_API int64_t armilla_data_bytes_read(const armilla_data *data);
 
 /* Sample j as m doubles. */
 ARMILLA_API armilla_status armilla_data_sample(armilla_context *context, const armilla_data *data, int64_t j,

@@ -31,7 +31,8 @@ ARMILLA_API void armilla_output_free(armilla_output *output);
 ARMILLA_API armilla_status armilla_output_check(armilla_context *context, const char *path, bool overwrite);
 
 /* Writes the header of a .npy array of that shape; the numbers follow by armilla_output_write. C order unless
- * column_major. cols < 0: a vector of `rows` numbers; rows < 0: a single number. */
+ * column_major. cols < 0: a vector of `rows` numbers; rows < 0: a single number. NumPy has no bf16,
+ * which is ARMILLA_BAD_ARGUMENT. */
 ARMILLA_API armilla_status armilla_output_npy_header(armilla_output *output, armilla_type type, int64_t rows,
                                                      int64_t cols, bool column_major);
 

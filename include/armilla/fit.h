@@ -36,7 +36,8 @@ typedef struct armilla_trace_entry {
  * trace is that of the best. Starts that are compared on a part of the data are not seen. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
-/* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale. */
+/* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale,
+ * and batch. */
 typedef struct armilla_options {
     size_t size;
     int64_t rank;
@@ -54,9 +55,9 @@ typedef struct armilla_options {
     int64_t max_iter;
     double tol;
     double time_limit;     /* seconds from the call on; 0: none */
-    const char *precision; /* "f32", "f64"; NULL: f32 where the data are, f64 else */
+    const char *precision; /* "f32", "f64"; NULL: f64 where the data are, f32 else */
     int64_t threads;       /* 0: the cores this process may use */
-    const char *kernel;    /* "auto", "portable", "avx2": the products' instruction set; NULL: auto */
+    const char *kernel;    /* "auto", "portable", "avx2", "avx512": the products' instruction set; NULL: auto */
     const char *normalize; /* "none", "l2"; NULL: what the model stands for, else none */
     bool center;
     bool tfidf;
@@ -69,6 +70,8 @@ typedef struct armilla_options {
     const armilla_model *start_model; /* U0, V0 and the radius; overrides start */
     armilla_callback callback;
     void *callback_user;
+
+    int64_t batch; /* samples of a block of solver online; 0: automatic */
 } armilla_options;
 
 /* Rows for armilla_options; ends with a row whose name is NULL. */

@@ -29,7 +29,20 @@ typedef struct armilla_model_summary {
     armilla_stop stop;
     double objective, relative_error, squared_norm, radius;
     double seconds, seconds_per_iteration;
+    int64_t samples_seen; /* n, and those of earlier data where the model was continued (armilla_model_update) */
+    /* How often the fit read all of the data, all passes and those before the first iteration; 0 of a model made from
+     * arrays, or by 0.1.0. */
+    int64_t passes, passes_before;
 } armilla_model_summary;
+
+/* *updated = the model continued on new samples by solver `online`, without the data that it was fitted to: its basis
+ * moves as far as the new samples say against what it remembers of all before, atoms keep their places, and the
+ * preparation stays. Codes, objective and trace are those of X, so that X is what armilla_model_check wants. Of the
+ * options count batch, max_iter (passes over X), tol, seed, radius, threads, kernel, time_limit, memory and the callback;
+ * what the model is it says itself. The model stays as it is. X has the features that the model was fitted to. */
+ARMILLA_API armilla_status armilla_model_update(armilla_context *context, const armilla_model *model,
+                                                const armilla_data *X, const armilla_options *options,
+                                                armilla_model **updated);
 
 /* A model that was not fitted here. */
 typedef struct armilla_model_arrays {
@@ -135,7 +148,8 @@ typedef struct armilla_check {
     size_t size;
     bool passed;
     bool fingerprint_matches;
-    bool rises_expected; /* the fit used a lambda or mu below the safe value */
+    bool
+        rises_expected; /* the fit used a lambda or mu below the safe value, or a solver that does not promise descent */
     double objective_stated, objective_found;
     double objective_tolerance; /* the difference of the two that rounding explains (docs/model-file.md) */
     double radius_stated;

@@ -70,7 +70,7 @@ class _Clusterer(ClusterMixin, Factorizer):
 
 @estimator(
     names=_KMEANS_NAMES,
-    without=("model", "basis", "codes", "sparsity", "radius", "normalize", "solver", "lambda", "mu"),
+    without=("model", "basis", "codes", "sparsity", "radius", "normalize", "lambda", "mu"),
     defaults={"n_clusters": 8, "max_iter": 300},
     words={
         "rank": "Number of clusters",
@@ -95,6 +95,8 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
     inertia_ : float
         Sum over samples of 1 - cosine to the centre.
     n_iter_ : int
+    n_samples_seen_ : int
+        Samples of the fit, and of every `partial_fit` since.
     trace_ : structured ndarray
     model_ : Model
     n_features_in_ : int
@@ -112,8 +114,33 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
 
     _decided = {"model": "spherical-kmeans"}
 
-    def fit(self: _KMeans, X: Any, y: Any = None, **refused: Any) -> _KMeans:
+    def fit(self: _KMeans, X: Any, y: Any = None, *, comm: Any = None, **refused: Any) -> _KMeans:
         """Finds the clusters of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        comm : communicator of mpi4py, optional
+            Fit by all its ranks together, each of which calls this with the same parameters and X: the same bits.
+            `labels_` are then those of this rank's samples, ``model_.own_samples``.
+
+        Returns
+        -------
+        self
+        """
+        _refuse(refused, self)
+        self._fit_model(X, comm)
+        self.labels_ = np.argmax(self.model_.codes, axis=1)
+        if comm is None:
+            _warn_of_few(self.labels_, self.n_clusters)  # type: ignore[attr-defined]
+        return self
+
+    def partial_fit(self: _KMeans, X: Any, y: Any = None, **refused: Any) -> _KMeans:
+        """Continues the clusters with new samples, without those before: one pass of solver `online` over X.
+
+        The first call begins them, and needs as many samples as clusters. Clusters keep their numbers; `labels_` and
+        `inertia_` are those of X.
 
         Parameters
         ----------
@@ -123,11 +150,19 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from armilla import SphericalKMeans
+        >>> from armilla.datasets import load_digits
+        >>> X, _ = load_digits(return_X_y=True)
+        >>> kmeans = SphericalKMeans(10, random_state=0).partial_fit(X[:1000])
+        >>> kmeans.partial_fit(X[1000:]).n_samples_seen_
+        1797
         """
         _refuse(refused, self)
-        self._fit_model(X)
+        self._continue_model(X)
         self.labels_ = np.argmax(self.model_.codes, axis=1)
-        _warn_of_few(self.labels_, self.n_clusters)  # type: ignore[attr-defined]
         return self
 
     def _values(self) -> dict[str, Any]:

@@ -14,13 +14,11 @@ import scipy.sparse
 
 from ._library import Context, NotBuiltError, c_text, ffi, lib, logger, say
 
-_TYPES = {
-    np.dtype(np.float32): lib.ARMILLA_F32,
-    np.dtype(np.float64): lib.ARMILLA_F64,
-    np.dtype(np.uint8): lib.ARMILLA_U8,
-}
 #: Types of numbers that are used as they are; others become the first of these.
-DTYPES = [np.float64, np.float32, np.uint8]
+DTYPES = [np.float64, np.float32, np.float16, np.uint8, np.int8]
+_TYPES = dict(
+    zip(map(np.dtype, DTYPES), [lib.ARMILLA_F64, lib.ARMILLA_F32, lib.ARMILLA_F16, lib.ARMILLA_U8, lib.ARMILLA_I8])
+)
 
 
 def dtype_of(kind: int) -> Any:
@@ -54,6 +52,12 @@ class Data:
     @property
     def samples(self) -> int:
         return int(lib.armilla_data_samples(self.pointer))
+
+    def own(self, context: Context) -> range:
+        """The samples of this rank, of those that the context has joined."""
+        first, last = ffi.new("int64_t *"), ffi.new("int64_t *")
+        lib.armilla_data_own(context.pointer, self.pointer, first, last)
+        return range(first[0], last[0])
 
     def name(self, context: Context, kind: int, names: Optional[Sequence[str]]) -> None:
         """Names of features or samples, which the model keeps."""
@@ -104,9 +108,9 @@ def _wrap_sparse(context: Context, X: Any) -> Data:
         note_copy(f"{X.format} becomes csr", context.verbose)
         X = X.tocsr()
     dtype = X.data.dtype.newbyteorder("=")
-    if dtype not in _TYPES:
-        note_copy(f"{X.data.dtype} numbers become float64", context.verbose)
-        dtype = np.dtype(np.float64)
+    if dtype not in _TYPES or lib.armilla_type_precision(_TYPES[dtype]) != _TYPES[dtype]:
+        dtype = dtype_of(lib.armilla_type_precision(_TYPES.get(dtype, lib.ARMILLA_F64)))
+        note_copy(f"{X.data.dtype} numbers become {dtype}", context.verbose)
     wide = not all(np.can_cast(part.dtype, np.int32) for part in (X.indices, X.indptr))
     integers = np.int64 if wide else np.int32
     values, features, starts = _ready(X.data, dtype), _ready(X.indices, integers), _ready(X.indptr, integers)

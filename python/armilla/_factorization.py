@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import Any, Mapping, TypeVar
+from typing import Any, Mapping, Optional, TypeVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -16,6 +16,7 @@ from ._fit import basis_of, fit_data
 from ._model import Model, save
 from ._options import rows
 from ._progress import progress_for
+from ._ranks import together
 from ._signatures import SphericalFactorizationSignature, SphericalNMFSignature, SphericalPCASignature
 from ._sklearn import (
     ArmillaEstimator,
@@ -105,31 +106,60 @@ class Factorizer(ArmillaEstimator):
         if start is not None and not isinstance(start, Model) and not is_path(start):
             values["start"] = basis_of(start, (values["rank"], data.features), self._names["start"]).T
 
-    def _fit_model(self, X: Any) -> None:
+    def _fit_model(self, X: Any, comm: Any = None) -> None:
         """Sets model_."""
-        self.model_ = self._new_model(X).model
+        self.model_ = self._new_model(X, comm=comm).model
 
-    def _new_model(self, X: Any) -> SimpleNamespace:
-        """The `model` of a fit, what was `chosen` for it, and whether it was `interrupted`; the estimator stays as it is."""
-        self._check()
-        X = validate(self, X, reset=True)
-        self._check_data(X)
-        values = self._values()
-        context = Context(self._names, self.callback, progress_for(self.verbose))  # type: ignore[attr-defined]
-        try:
-            data = wrap(context, X)
-            data.name(context, lib.ARMILLA_FEATURE_NAMES, getattr(self, "feature_names_in_", None))
-            chosen = self._choose(data, values)
-            model = fit_data(context, data, values)
-        except ValueError:
-            finite(self, X)
-            raise
+    def _continue_model(self, X: Any) -> None:
+        """Sets model_ to the model before, continued on X by one pass of solver `online`; to a first one where there is none."""
+        once = {"solver": "online", "max_iter": 1, "tol": 0.0, "restarts": 1}
+        self.model_ = self._new_model(X, once, self.__dict__.get("model_")).model
+
+    def _new_model(
+        self, X: Any, others: Mapping[str, Any] = {}, before: Optional[Model] = None, comm: Any = None
+    ) -> SimpleNamespace:
+        """The `model` of a fit, what was `chosen` for it, and whether it was `interrupted`; the estimator stays as it is.
+
+        `others` take the place of parameters; a model `before` is continued; the ranks of `comm` fit together.
+        """
+        context = Context(self._names)
+        with together(context, comm):
+            if before is not None:
+                before._need_all()
+            self._check()
+            context.hooks.callback = self.callback  # type: ignore[attr-defined]
+            context.hooks.progress = progress_for(self.verbose, comm)  # type: ignore[attr-defined]
+            X = validate(self, X, reset=before is None)
+            (self._check_data if before is None else self._check_sign)(X)
+            values = {**self._values(), **others}
+            context.agree()
+            values["seed"] = context.common(values["seed"])
+            try:
+                data = wrap(context, X)
+                data.name(context, lib.ARMILLA_FEATURE_NAMES, getattr(self, "feature_names_in_", None))
+                if before is not None:
+                    self._check_continued(before, values)
+                    values["start"] = None
+                chosen = self._choose(data, values) if before is None else None
+                model = fit_data(context, data, values, before, comm=comm)
+            except ValueError:
+                if comm is None:
+                    finite(self, X)
+                raise
         if model.info["stop"] == "max-iter" and values.get("tol", 1):
             warn(
                 f"Maximum number of iterations {values['max_iter']} reached. Increase max_iter or tol to improve convergence.",
                 ConvergenceWarning,
             )
         return SimpleNamespace(model=model, chosen=chosen, interrupted=context.hooks.interrupted)
+
+    def _check_continued(self, before: Model, values: Mapping[str, Any]) -> None:
+        """A model keeps its rank and its sets: parameters that have changed since then would be passed over in silence."""
+        now = (values["rank"], *_pair(values))
+        was = (before.rank, before.info["basis"], before.info["codes"])
+        for name, asked, had in zip((self._names["rank"], "basis", "codes"), now, was):
+            if asked != had:
+                raise ValueError(f"{name} is {asked!r}, but the model that partial_fit continues has {had!r}; fit a clone instead")
 
     def _transform(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -148,6 +178,10 @@ class Factorizer(ArmillaEstimator):
     @property
     def n_iter_(self) -> int:
         return int(self._fitted_model.info["iterations"])
+
+    @property
+    def n_samples_seen_(self) -> int:
+        return int(self._fitted_model.info["samples_seen"])
 
     @property
     def trace_(self) -> np.ndarray:
@@ -188,7 +222,9 @@ class SphericalFactorization(SphericalFactorizationSignature, Tags, ClassNamePre
     reconstruction_err_ : float
         Frobenius norm of X - codes_ @ components_, of the data as fitted.
     n_iter_ : int
-        Iterations.
+        Iterations; passes over the data with ``solver='online'``.
+    n_samples_seen_ : int
+        Samples of the fit, and of every `partial_fit` since.
     trace_ : structured ndarray
         What each iteration reached; `radius` in it is that of the iterate, before the final scaling of the atoms.
     model_ : Model
@@ -207,8 +243,31 @@ class SphericalFactorization(SphericalFactorizationSignature, Tags, ClassNamePre
     (1797, 10)
     """
 
-    def fit(self: _Self, X: Any, y: Any = None) -> _Self:
+    def fit(self: _Self, X: Any, y: Any = None, *, comm: Any = None) -> _Self:
         """Fits the model to X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        comm : communicator of mpi4py, optional
+            Fit by all its ranks together, each of which calls this with the same parameters and X: the same bits.
+            `codes_` are then those of this rank's samples, ``model_.own_samples``.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_model(X, comm)
+        return self
+
+    def partial_fit(self: _Self, X: Any, y: Any = None) -> _Self:
+        """Continues the model on new samples, without those before: one pass of solver `online` over X.
+
+        The first call begins the model; one after `fit` continues what was fitted. What is learned of the data beside
+        the atoms (`center`, `tfidf`, `scale`) stays as it was learned from the first. Atoms keep their places.
+        `codes_`, `reconstruction_err_` and `trace_` are those of X. `solver`, `max_iter`, `tol` and `restarts` do not
+        count here; another `n_components`, `basis` or `codes` than the model has is a ValueError.
 
         Parameters
         ----------
@@ -218,8 +277,19 @@ class SphericalFactorization(SphericalFactorizationSignature, Tags, ClassNamePre
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from armilla import SphericalPCA
+        >>> from armilla.datasets import load_digits
+        >>> X, _ = load_digits(return_X_y=True)
+        >>> pca = SphericalPCA(10, normalize="l2", random_state=0)
+        >>> for part in range(0, 1797, 300):
+        ...     pca = pca.partial_fit(X[part : part + 300])
+        >>> pca.n_samples_seen_
+        1797
         """
-        self._fit_model(X)
+        self._continue_model(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:

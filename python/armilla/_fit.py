@@ -9,10 +9,11 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 import numpy as np
 
 from ._data import Data, are_columns, as_array, is_path, names_of, wrap
-from ._library import Context, TraceEntry, ffi, lib
+from ._library import Context, TraceEntry, c_text, ffi, lib
 from ._model import Model, load
 from ._options import FIT_OPTIONS, PLAIN_NAMES, Options, describe, unknown
 from ._progress import progress_for
+from ._ranks import together
 
 
 def basis_of(start: Any, shape: tuple[int, int], name: str) -> np.ndarray:
@@ -25,7 +26,7 @@ def basis_of(start: Any, shape: tuple[int, int], name: str) -> np.ndarray:
     return basis
 
 
-def _set_start(options: Options, start: Any, data: Data, name: str) -> None:
+def _set_start(options: Options, start: Any, data: Data, name: str, comm: Any) -> None:
     """A model or a basis to begin with, instead of the word for a start."""
     rank = options.struct.rank
     if isinstance(start, Model):
@@ -34,7 +35,7 @@ def _set_start(options: Options, start: Any, data: Data, name: str) -> None:
                 f"the model given as {name} has {start.n_features} features and rank {start.rank}, "
                 f"but {data.features} and {rank} are needed"
             )
-        if start.n_samples == data.samples:
+        if start.n_samples == data.samples and (start.comm is None or comm is not None):
             options.struct.start_model = options.keep(start)._pointer
             return
         start = start.U
@@ -42,8 +43,34 @@ def _set_start(options: Options, start: Any, data: Data, name: str) -> None:
     options.struct.start_basis = ffi.cast("double *", options.keep(basis).ctypes.data)
 
 
-def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
-    """A fit of the library: `values` by the names of its option table; `start` may be a model or an array."""
+class Checkpoint:
+    """The C struct that says where a fit writes its state and what it goes on from, with the texts that it borrows."""
+
+    def __init__(self, path: Any, every: float, resume: Any) -> None:
+        self.struct = ffi.new("armilla_checkpoint *")
+        lib.armilla_checkpoint_default(self.struct)
+        resumed = resume is not None and os.path.exists(resume)
+        if path is not None and os.path.exists(path) and not (resumed and os.path.samefile(path, resume)):
+            raise FileExistsError(17, "File exists; go on from it by resume=, or remove it", os.fspath(path))
+        if resume is not None and not os.path.exists(resume):
+            raise FileNotFoundError(2, "No such checkpoint; without resume= the fit begins at its beginning", os.fspath(resume))
+        self._texts = [c_text(os.fspath(name)) if name is not None else ffi.NULL for name in (path, resume)]
+        self.struct.path, self.struct.resume = self._texts
+        self.struct.every = every
+
+
+def fit_data(
+    context: Context,
+    data: Data,
+    values: Mapping[str, Any],
+    before: Optional[Model] = None,
+    checkpoint: Optional[Checkpoint] = None,
+    comm: Any = None,
+) -> Model:
+    """A fit of the library: `values` by the names of its option table; `start` may be a model or an array.
+
+    With a model `before` that one is continued on the data. `comm` is that of the ranks that the context has joined.
+    """
     options = Options()
     start: Any = values.get("start")
     options.set(context, {**values, "start": os.fspath(start) if is_path(start) else None})
@@ -51,13 +78,19 @@ def fit_data(context: Context, data: Data, values: Mapping[str, Any]) -> Model:
     if is_path(start):
         start = _start_of_file(options, os.fspath(start), name)
     if start is not None:
-        _set_start(options, start, data, name)
+        _set_start(options, start, data, name, comm)
     if context.hooks.callback is not None or context.hooks.progress is not None:
         options.struct.callback = lib.armilla_python_callback
         options.struct.callback_user = context.handle
     owned = context.own("armilla_model", lib.armilla_model_free)
-    context.call(lib.armilla_fit, data.pointer, options.struct, owned.place, best=True)
-    model = Model(owned)
+    context.agree(last=True)
+    if before is not None:
+        context.call(lib.armilla_model_update, options.keep(before)._pointer, data.pointer, options.struct, owned.place, best=True)
+    elif checkpoint is not None:
+        context.call(lib.armilla_fit_checkpointed, data.pointer, options.struct, checkpoint.struct, owned.place, best=True)
+    else:
+        context.call(lib.armilla_fit, data.pointer, options.struct, owned.place, best=True)
+    model = Model(owned, comm, data.own(context) if comm is not None else None)
     context.warn_if_interrupted()
     return model
 
@@ -83,18 +116,25 @@ def fit(
     sample_names: Optional[Sequence[str]] = None,
     callback: Optional[Callable[[TraceEntry], Any]] = None,
     verbose: int = 0,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60,
+    resume: Any = None,
+    comm: Any = None,
     **options: Any,
 ) -> Model:
-    context = Context(PLAIN_NAMES, callback, progress_for(verbose))
+    context = Context(PLAIN_NAMES, callback, progress_for(verbose, comm))
     known = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
     if set(options) - set(known):
         raise unknown(options, set(known) | set(_OWN), "fit")
     by_columns = are_columns(samples)
-    data = wrap(context, X, by_columns)
     axes = ("index", "columns") if by_columns else ("columns", "index")
-    for kind, names, axis in zip((lib.ARMILLA_FEATURE_NAMES, lib.ARMILLA_SAMPLE_NAMES), (feature_names, sample_names), axes):
-        data.name(context, kind, names if names is not None else names_of(X, axis))
-    return fit_data(context, data, {"rank": rank, **{known[name]: value for name, value in options.items()}})
+    values = {"rank": rank, **{known[name]: value for name, value in options.items()}}
+    with together(context, comm):
+        data = wrap(context, X, by_columns)
+        for kind, names, axis in zip((lib.ARMILLA_FEATURE_NAMES, lib.ARMILLA_SAMPLE_NAMES), (feature_names, sample_names), axes):
+            data.name(context, kind, names if names is not None else names_of(X, axis))
+        saved = Checkpoint(checkpoint, checkpoint_every, resume) if checkpoint is not None or resume is not None else None
+        return fit_data(context, data, values, checkpoint=saved, comm=comm)
 
 
 _OWN = {
@@ -103,6 +143,10 @@ _OWN = {
     "sample_names": ("sequence of str, optional", "Names of the samples, which the model keeps; those of a data frame where not given."),
     "callback": ("callable, optional", "Called with a `TraceEntry` after the start and each iteration; true ends the fit."),
     "verbose": ("int, default=0", "1: a line of progress; 2: every iteration in the log."),
+    "checkpoint": ("path, optional", "File for the state of the fit, written now and then, when the fit is interrupted, and at the end."),
+    "checkpoint_every": ("float, default=60", "Seconds from one checkpoint to the next; 0: after every iteration."),
+    "resume": ("path, optional", "Checkpoint of the same data and options to go on from; may be `checkpoint`. The model has the same bits."),
+    "comm": ("communicator of mpi4py, optional", "Fit by all its ranks together, each of which calls this with the same X: the same bits. See `Model.gather`."),
 }
 
 
@@ -126,8 +170,8 @@ here, and a ValueError of the estimators.
 Parameters
 ----------
 X : array, CSR or CSC matrix, data frame, or path of a file that `armilla fit` reads (not HDF5, .h5ad and .mat)
-    One sample per row. C-order float32, float64 and uint8 arrays and CSR matrices are not copied; nor is a CSC matrix
-    with one sample per column (``samples='columns'``). Everything else is converted once.
+    One sample per row. C-order float32, float64, float16, uint8 and int8 arrays and CSR matrices are not copied;
+    nor is a CSC matrix with one sample per column (``samples='columns'``). Everything else is converted once.
 rank : int
     Number of atoms.
 {chr(10).join(lines)}

@@ -127,11 +127,11 @@ class Hooks:
         return self.interrupted or self.raised is not None
 
 
-def _on_error(kind: Any, error: BaseException, traceback: Any) -> None:
+def on_error(kind: Any, error: BaseException, traceback: Any) -> None:
     ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error.with_traceback(traceback))
 
 
-@ffi.def_extern(error=1, onerror=_on_error)
+@ffi.def_extern(error=1, onerror=on_error)
 def armilla_python_watch(user: Any, progress: Any) -> int:
     hooks = ffi.from_handle(user)
     if hooks.progress is not None:
@@ -139,7 +139,7 @@ def armilla_python_watch(user: Any, progress: Any) -> int:
     return int(hooks.ending)
 
 
-@ffi.def_extern(error=1, onerror=_on_error)
+@ffi.def_extern(error=1, onerror=on_error)
 def armilla_python_callback(user: Any, entry: Any) -> int:
     hooks = ffi.from_handle(user)
     seen = TraceEntry(*(getattr(entry, name) for name in TraceEntry._fields))
@@ -149,12 +149,12 @@ def armilla_python_callback(user: Any, entry: Any) -> int:
     return int(stop or hooks.ending)
 
 
-@ffi.def_extern(onerror=_on_error)
+@ffi.def_extern(onerror=on_error)
 def armilla_python_log(user: Any, level: int, message: Any) -> None:
     ffi.from_handle(user).messages.append((level, text(message) or ""))
 
 
-@ffi.def_extern(onerror=_on_error)
+@ffi.def_extern(onerror=on_error)
 def armilla_python_wording(user: Any, field: Any, value: Any, buffer: Any, size: int) -> None:
     said = parameter_wording(ffi.from_handle(user).names, text(field) or "", text(value)).encode()[: size - 1] + b"\0"
     ffi.memmove(buffer, said, len(said))
@@ -287,6 +287,8 @@ class Context:
         lib.armilla_context_set_watch(self.pointer, ffi.addressof(lib, "armilla_python_watch_sparingly"), self.handle)
         lib.armilla_context_set_log(self.pointer, lib.armilla_python_log, self.handle)
         lib.armilla_context_set_wording(self.pointer, lib.armilla_python_wording, self.handle)
+        self._ranks: Any = None
+        self._settled = True
 
     @property
     def verbose(self) -> bool:
@@ -314,7 +316,36 @@ class Context:
         if status == lib.ARMILLA_STOPPED or (self.hooks.interrupted and not best):
             raise KeyboardInterrupt
         if status != lib.ARMILLA_OK:
+            raise self.error(status) from (self._ranks.raised if self._ranks is not None else None)
+
+    def join(self, ranks: Any) -> None:
+        """Calls from now on are made by these ranks together (see `_ranks.together`), or by this process alone."""
+        self._ranks, self._settled = ranks, ranks is None
+        status = lib.armilla_context_set_ranks(self.pointer, ffi.NULL if ranks is None else ranks.table)
+        if status != lib.ARMILLA_OK:
             raise self.error(status)
+
+    def agree(self, last: bool = False) -> None:
+        """All ranks have come here, or raise what one of them has raised; `last`: then the library's calls do this."""
+        if self._ranks is None or self._settled:
+            return
+        status = lib.armilla_context_agree(self.pointer, lib.ARMILLA_OK, ffi.NULL, ffi.NULL)
+        self._settled = last or status != lib.ARMILLA_OK
+        if status != lib.ARMILLA_OK:
+            raise self.error(status) from self._ranks.raised
+
+    def fail_together(self, error: BaseException) -> None:
+        """The other ranks raise this, too, where they have yet to agree."""
+        if self._ranks is None or self._settled:
+            return
+        self._settled = True
+        said = (str(error) or type(error).__name__).split("\n")[0].replace("\0", "?")
+        kinds = [status for status, kind in _ERRORS.items() if isinstance(error, kind)]
+        lib.armilla_context_agree(self.pointer, kinds[0] if kinds else lib.ARMILLA_BAD_ARGUMENT, c_text(said), ffi.NULL)
+
+    def common(self, value: Any) -> Any:
+        """What rank 0 has."""
+        return value if self._ranks is None else self._ranks.common(value)
 
     def warn_if_interrupted(self) -> None:
         if self.hooks.interrupted:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._data import are_columns, as_array, as_matrix, dtype_of, names_of, wrap
 from ._library import Context, Owned, as_dict, c_text, ffi, lib, members, text
 from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, number_of, unknown
+from ._ranks import together
 
 _STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
 
@@ -62,6 +63,11 @@ class Model:
         What the preparation has learned.
     info : dict
         Everything else that the library says about the model: `objective`, `relative_error`, `iterations`, `stop`, …
+    comm : communicator of mpi4py, or None
+        Whose ranks have fitted the model. Then `V` and `codes` have the samples of this rank alone, and `save`, `check`
+        and `gather` are called by all ranks together.
+    own_samples : range
+        The samples whose codes are there.
 
     Examples
     --------
@@ -74,7 +80,8 @@ class Model:
     True
     """
 
-    def __init__(self, owned: Owned) -> None:
+    def __init__(self, owned: Owned, comm: Any = None, own_samples: Optional[range] = None) -> None:
+        self.comm = comm if comm is not None and comm.Get_size() > 1 else None
         self._owned = owned
         self._pointer = owned.pointer
         summary = ffi.new("armilla_model_summary *")
@@ -82,6 +89,7 @@ class Model:
         self.info: dict[str, Any] = as_dict("armilla_model_summary", summary)
         self.info["stop"] = _STOPS[summary.stop]
         self.info["precision"] = dtype_of(summary.precision).name
+        self.own_samples: range = range(self.n_samples) if own_samples is None else own_samples
 
     def _array(self, pointer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         return borrowed(pointer, shape, dtype, self._owned)
@@ -112,11 +120,32 @@ class Model:
 
     @property
     def codes(self) -> np.ndarray:
-        """Vᵀ, one sample per row."""
-        found: np.ndarray = self._array(
-            lib.armilla_model_codes(self._pointer), (self.n_samples, self.rank), self.dtype
-        )
+        """Vᵀ, one sample per row; of a model with a `comm` those of `own_samples`."""
+        own = self.own_samples
+        first = ffi.cast("char *", lib.armilla_model_codes(self._pointer)) + own.start * self.rank * self.dtype.itemsize
+        found: np.ndarray = self._array(first, (len(own), self.rank), self.dtype)
         return found
+
+    def _need_all(self) -> None:
+        """What needs all codes does not go on with those of one rank."""
+        if self.comm is not None:
+            raise ValueError(
+                f"this rank has the codes of {len(self.own_samples)} of the model's {self.n_samples} samples; "
+                "model.gather() by all ranks returns a model with all of them on rank 0"
+            )
+
+    def gather(self) -> Optional["Model"]:
+        """A model with the codes of all samples on rank 0, and None on others; the model itself where it has no `comm`.
+
+        By all ranks of `comm` together.
+        """
+        if self.comm is None:
+            return self
+        context = Context(PLAIN_NAMES)
+        with together(context, self.comm):
+            context.agree(last=True)
+            context.call(lib.armilla_model_gather, self._pointer)
+        return Model.from_bytes(self._content()) if self.comm.Get_rank() == 0 else None
 
     @property
     def U(self) -> np.ndarray:
@@ -240,7 +269,7 @@ class Model:
         return X
 
     def reconstruct(self) -> np.ndarray:
-        """The training samples as the model has them, one per row."""
+        """The training samples as the model has them, one per row; of a model with a `comm` this rank's."""
         return self.inverse_transform(self.codes)
 
     def prepared(self, X: Any) -> np.ndarray:
@@ -270,9 +299,11 @@ class Model:
         """
         context = Context(PLAIN_NAMES)
         by_columns = are_columns(samples)
-        data = wrap(context, X if by_columns else self._in_order(X), by_columns)
         found = ffi.new("armilla_check *")
-        context.call(lib.armilla_model_check, self._pointer, data.pointer, found)
+        with together(context, self.comm):
+            data = wrap(context, X if by_columns else self._in_order(X), by_columns)
+            context.agree(last=True)
+            context.call(lib.armilla_model_check, self._pointer, data.pointer, found)
         return SimpleNamespace(**as_dict("armilla_check", found))
 
     def top_features(self, count: int = 10, feature_names: Optional[Sequence[str]] = None) -> list[list[tuple[Any, float]]]:
@@ -320,6 +351,10 @@ class Model:
 
     def to_bytes(self) -> bytes:
         """The model file, in memory."""
+        self._need_all()
+        return self._content()
+
+    def _content(self) -> bytes:
         context = Context()
         block = context.own("void", functools.partial(lib.armilla_release, context.pointer))
         count = ffi.new("size_t *")
@@ -349,6 +384,7 @@ def cluster_codes(
     model: Model, options: Mapping[str, Any], names: Mapping[str, str], progress: Any = None, interrupted: bool = False
 ) -> SimpleNamespace:
     """Clusters of a model's codes: labels, sizes and the summary; `interrupted`: those that are found at once."""
+    model._need_all()
     context = Context(names, progress=progress)
     struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
     known = {option.field for option in CLUSTER_OPTIONS}
@@ -431,7 +467,10 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     See :func:`load`.
     """
     model = model_of(model)
-    if not overwrite and os.path.exists(path):
-        raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
     context = Context({"overwrite": "overwrite"})
-    context.call(lib.armilla_model_save, model._pointer, c_text(path), overwrite)
+    with together(context, model.comm):
+        if not overwrite and os.path.exists(path):
+            raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
+        name = c_text(path)
+        context.agree(last=True)
+        context.call(lib.armilla_model_save, model._pointer, name, overwrite)

@@ -74,5 +74,7 @@ class Progress:
             self._last = None
 
 
-def progress_for(verbose: Any) -> Optional[Progress]:
-    return Progress(int(verbose)) if int(verbose) > 0 else None
+def progress_for(verbose: Any, comm: Any = None) -> Optional[Progress]:
+    """Of several ranks the first one shows it."""
+    shown = int(verbose) > 0 and (comm is None or comm.Get_rank() == 0)
+    return Progress(int(verbose)) if shown else None

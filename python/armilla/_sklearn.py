@@ -156,12 +156,13 @@ _WORDS = {
     "rank": "Number of atoms, and so of coefficients of a code",
     "sparsity": "Most nonzero coefficients of a code, 1 to n_components; for the sparse code sets",
     "radius": "Radius of the sphere; 'auto': learned, a number: kept",
-    "solver": "The algorithm: 'fast', or for comparison 'palm' (the paper's) or 'mu' (multiplicative updates)",
+    "solver": "The algorithm: 'fast', or for comparison 'palm' (the paper's) or 'mu' (multiplicative updates); 'online' for very many samples",
     "seed": "Of all random numbers",
     "start": "The name of a start, or where to begin: a file with a model or (.npy) with U, a model, or an array of shape (n_components, n_features); None: by basis and codes",
     "basis": "What the atoms may be",
     "codes": "What the code of a sample may be",
     "normalize": "Scale every sample to length 1, on the fly",
+    "batch": "Samples of a block of solver='online' and of partial_fit; None: by the data and n_components",
 }
 
 

@@ -6,6 +6,7 @@
 #include "base/team.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static const char *const stage_words[] = {
 #define ARMILLA_WORD(name, word) word,
@@ -34,6 +35,14 @@ static void begin_stage(armilla_call *call, armilla_stage stage)
     call->high = 1;
 }
 
+/* The cores that this process may use, and where ranks divide the machine no more than its part of them. */
+static int64_t default_threads(const armilla_context *context)
+{
+    const int64_t own = armilla_threads_choose(0), local = context->ranks ? context->ranks->local : 1;
+    const int64_t part = sysconf(_SC_NPROCESSORS_ONLN) / (local > 0 ? local : 1);
+    return local > 1 && part < own ? (part > 0 ? part : 1) : own;
+}
+
 armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
 {
     armilla_call *call = &context->call;
@@ -42,15 +51,46 @@ armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
                                    "its own there");
         return ARMILLA_BAD_ARGUMENT;
     }
-    const armilla_status status = armilla_pool_new(context, armilla_threads_choose(threads), &context->pool);
+    const armilla_status status = armilla_pool_new(
+        context, armilla_threads_choose(threads > 0 ? threads : default_threads(context)), &context->pool);
     if (status != ARMILLA_OK) return status;
     *call = (armilla_call){.open = true};
     begin_stage(call, ARMILLA_STAGE_SURVEY);
     return ARMILLA_OK;
 }
 
+bool armilla_call_helped(armilla_context *context, armilla_helper *helper)
+{
+    if (!context->call.open) return false;
+    pthread_mutex_lock(&context->helper_lock);
+    helper->next = context->helpers;
+    context->helpers = helper;
+    pthread_mutex_unlock(&context->helper_lock);
+    return true;
+}
+
+void armilla_call_unhelped(armilla_context *context, armilla_helper *helper)
+{
+    pthread_mutex_lock(&context->helper_lock);
+    armilla_helper **at = &context->helpers;
+    while (*at && *at != helper) at = &(*at)->next;
+    if (*at) *at = helper->next;
+    pthread_mutex_unlock(&context->helper_lock);
+}
+
+/* Helpers of the call, which has no other threads any more. */
+static void dismiss_helpers(armilla_context *context)
+{
+    while (context->helpers) {
+        armilla_helper *helper = context->helpers;
+        context->helpers = helper->next;
+        helper->rest(helper);
+    }
+}
+
 void armilla_call_leave(armilla_context *context)
 {
+    dismiss_helpers(context);
     armilla_pool_free(context->pool);
     context->pool = NULL;
     context->call = (armilla_call){.open = false};
@@ -61,25 +101,18 @@ armilla_status armilla_call_enter_together(armilla_context *context, int64_t thr
     const bool nested = context->call.open; /* then the messages are those of the outer call */
     const armilla_status own = armilla_call_enter(context, threads);
     if (nested) return own;
+    context->call.together = context->ranks != NULL;
     const armilla_status status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, own);
+    context->failed_on_all = status != ARMILLA_OK;
     if (status != ARMILLA_OK) armilla_call_leave(context);
     return status;
 }
 
 armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status)
 {
-    status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
+    status = armilla_ranks_end(context, status);
     armilla_call_leave(context);
     return status;
-}
-
-armilla_status armilla_call_enter_alone(armilla_context *context, int64_t threads)
-{
-    if (context->ranks)
-        return armilla_fail(context, ARMILLA_NOT_BUILT,
-                            "this call cannot be made by %d ranks together yet; use a context without ranks",
-                            context->ranks->count);
-    return armilla_call_enter(context, threads);
 }
 
 int armilla_call_threads(const armilla_context *context)
@@ -135,8 +168,36 @@ bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason)
 
 void armilla_call_stop(armilla_context *context, armilla_stop reason)
 {
-    if (!armilla_call_stopped(context, NULL))
-        atomic_store_explicit(&context->call.stopped, 1 + (int)reason, memory_order_relaxed);
+    armilla_call *call = &context->call;
+    atomic_int *flag = call->together ? &call->wish : &call->stopped;
+    if (armilla_call_stopped(context, NULL)) return;
+    if (call->held && call->noted == 0) call->noted = 1 + (int)reason;
+    if (!call->held && atomic_load_explicit(flag, memory_order_relaxed) == 0)
+        atomic_store_explicit(flag, 1 + (int)reason, memory_order_relaxed);
+}
+
+void armilla_call_hold(armilla_context *context)
+{
+    armilla_call *call = &context->call;
+    call->held = true;
+    /* A wish that the other ranks have not heard of would be agreed on in the middle of what is held. */
+    if (call->noted == 0 && !armilla_call_stopped(context, NULL)) call->noted = atomic_exchange(&call->wish, 0);
+}
+
+bool armilla_call_heed(armilla_context *context)
+{
+    armilla_call *call = &context->call;
+    const bool held = call->held;
+    call->held = false;
+    if (call->noted > 0) armilla_call_stop(context, (armilla_stop)(call->noted - 1));
+    call->noted = 0;
+    return held;
+}
+
+/* Whether a pass is to be abandoned: also where the other ranks do not know yet, for they learn it at its end. */
+static bool is_unwanted(const armilla_context *context)
+{
+    return armilla_call_stopped(context, NULL) || atomic_load_explicit(&context->call.wish, memory_order_relaxed) > 0;
 }
 
 /* Tells the context's watch how far the call is; whether it wants the end. */
@@ -148,7 +209,7 @@ static bool report(armilla_context *context, double clock)
     if (!context->watch) return false;
     progress.done = call->done;
     progress.total = call->total;
-    progress.stopping = armilla_call_stopped(context, NULL);
+    progress.stopping = call->noted > 0 || is_unwanted(context);
     progress.seconds = clock - call->begun;
     if (call->reached > 0) progress.remaining = progress.seconds * (1 - call->reached) / call->reached;
     return context->watch(context->watch_user, &progress) != 0;
@@ -161,7 +222,10 @@ static void ask(armilla_context *context)
     if (!call->open || (!context->watch && call->deadline <= 0)) return;
     const double clock = armilla_clock();
     const bool stopped = armilla_call_stopped(context, NULL);
-    if (!stopped && call->deadline > 0 && clock >= call->deadline) armilla_call_stop(context, ARMILLA_STOP_TIME_LIMIT);
+    /* Clocks differ: that of rank 0 counts for all. */
+    const bool keeps_time = armilla_ranks_rank(context) == 0;
+    if (!stopped && keeps_time && call->deadline > 0 && clock >= call->deadline)
+        armilla_call_stop(context, ARMILLA_STOP_TIME_LIMIT);
     if (report(context, clock)) armilla_call_stop(context, ARMILLA_STOP_INTERRUPTED);
 }
 
@@ -185,9 +249,30 @@ armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t a
 {
     const armilla_call *call = &context->call;
     if (!call->open) return ARMILLA_OK;
-    bool over = call->kept == 0 && armilla_call_stopped(context, NULL); /* and then there is nothing to report */
-    if (thread == 0 && !over) over = armilla_call_reached(context, at, n) && call->kept == 0;
+    bool over = call->kept == 0 && is_unwanted(context); /* and then there is nothing to report */
+    if (thread == 0 && !over) {
+        (void)armilla_call_reached(context, at, n);
+        over = call->kept == 0 && is_unwanted(context);
+    }
     return over ? ARMILLA_STOPPED : ARMILLA_OK;
+}
+
+void armilla_call_count(armilla_context *context, int64_t samples)
+{
+    context->call.samples = samples;
+    context->call.passes = 0;
+    context->call.passes_before = -1;
+}
+
+void armilla_call_passed(armilla_context *context, int64_t samples)
+{
+    if (samples == context->call.samples) context->call.passes++;
+}
+
+void armilla_call_iterates(armilla_context *context, int64_t samples)
+{
+    armilla_call *call = &context->call;
+    if (samples == call->samples && call->passes_before < 0) call->passes_before = call->passes;
 }
 
 armilla_status armilla_call_explain(armilla_context *context)

@@ -10,20 +10,33 @@
 
 struct armilla_kernels;
 
+/* Threads that work beside those of the call, and rest when it ends: between calls there are none. */
+typedef struct armilla_helper {
+    struct armilla_helper *next;
+    void (*rest)(struct armilla_helper *helper); /* its threads end; it has been taken from the list */
+} armilla_helper;
+
 /* A part of the context, zero between calls. */
 typedef struct armilla_call {
     bool open;                                                      /* between enter and leave */
     const struct armilla_kernels *kernels[ARMILLA_PRECISION_COUNT]; /* by type, where chosen (linalg/kernels.h) */
     double deadline;                                                /* by armilla_clock; 0: none */
     atomic_int stopped;                                             /* 1 + armilla_stop, or 0 */
-    bool agreed; /* with the other ranks, that it has failed (base/ranks.h) */
-    int kept;    /* > 0: passes in progress go on to their end, stopped or not */
-    int inner;   /* > 0: steps of a part of the stage, which is reported by itself */
+    int noted;                                                      /* the same, of an end that is held back */
+    bool held;
+    bool together;         /* all ranks make it (base/ranks.h); and then: */
+    atomic_int wish;       /* as stopped, of this rank alone: it is everybody's when they have agreed on it */
+    armilla_status agreed; /* the failure that all have agreed on last; ARMILLA_OK: none */
+    bool lost;             /* another rank cannot be reached: nothing more is sent */
+    int kept;              /* > 0: passes in progress go on to their end, stopped or not */
+    int inner;             /* > 0: steps of a part of the stage, which is reported by itself */
     armilla_stage stage;
     double begun;        /* the stage's */
     double low, high;    /* what part of the stage the step in progress is */
     double reached;      /* the most that was reported of it */
     int64_t done, total; /* of the step */
+    /* Passes over data of so many samples, the call's own, so far and before the first iteration (-1: none yet). */
+    int64_t samples, passes, passes_before;
 } armilla_call;
 
 /* Around what a program calls, on so many threads at most (<= 0: those that this process may use): the number is asked for
@@ -36,10 +49,13 @@ void armilla_call_leave(armilla_context *context);
  * cannot enter. */
 armilla_status armilla_call_enter_together(armilla_context *context, int64_t threads);
 armilla_status armilla_call_leave_together(armilla_context *context, armilla_status status);
-/* For what ranks cannot make together yet: refused where there are several. */
-armilla_status armilla_call_enter_alone(armilla_context *context, int64_t threads);
 /* The threads of the call; 1 where none is in progress. */
 int armilla_call_threads(const armilla_context *context);
+
+/* The helper's rest is called when the call in progress ends; false where there is none. On any thread of the call. */
+bool armilla_call_helped(armilla_context *context, armilla_helper *helper);
+/* It need not be any more. */
+void armilla_call_unhelped(armilla_context *context, armilla_helper *helper);
 
 /* The call's own end, by armilla_clock. */
 void armilla_call_limit(armilla_context *context, double deadline);
@@ -58,10 +74,16 @@ void armilla_call_keep_leave(armilla_context *context);
 
 /* Asks; whether the call should end. On the calling thread alone. */
 bool armilla_call_over(armilla_context *context);
-/* The same without asking, on any thread, and why. */
+/* The same without asking, on any thread, and why. Where ranks make the call, it is the same on all of them until they
+ * next agree on something: what is decided by it is decided alike. */
 bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason);
-/* Ends it, where it has not been ended before. */
+/* Ends it, where it has not been ended before; of ranks all, when they next agree on something. */
 void armilla_call_stop(armilla_context *context, armilla_stop reason);
+
+/* From hold to heed an end that is asked for is only noted: what is in progress ends as if nobody had asked, and can be
+ * gone on from. Heed returns whether it was held. */
+void armilla_call_hold(armilla_context *context);
+bool armilla_call_heed(armilla_context *context);
 
 /* Of what is no pass over data: `done` of `total` of the step; whether the call should end. */
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total);
@@ -69,6 +91,11 @@ bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
 /* In a pass over the data, from `thread` of its team, at sample `at` of n: ARMILLA_STOPPED where the pass is to be
  * abandoned. Leaves no message, as it may run on any thread: armilla_call_explain does. */
 armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t at, int64_t n);
+/* Passes over data of so many samples are counted from now on. */
+void armilla_call_count(armilla_context *context, int64_t samples);
+/* A pass over data of so many samples was made; and what follows are iterations on them. */
+void armilla_call_passed(armilla_context *context, int64_t samples);
+void armilla_call_iterates(armilla_context *context, int64_t samples);
 /* The message of ARMILLA_STOPPED, which it returns. */
 armilla_status armilla_call_explain(armilla_context *context);
 

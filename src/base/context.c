@@ -31,6 +31,7 @@ armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_c
     if (!made) return ARMILLA_NO_MEMORY;
     *made = (armilla_context){.allocator = chosen, .io = &armilla_io_system, .most_narrow = INT32_MAX};
     pthread_mutex_init(&made->error_lock, NULL);
+    pthread_mutex_init(&made->helper_lock, NULL);
     armilla_context_set_memory(made, 0);
     *context = made;
     return ARMILLA_OK;
@@ -39,7 +40,9 @@ armilla_status armilla_context_new(const armilla_allocator *allocator, armilla_c
 void armilla_context_free(armilla_context *context)
 {
     if (!context) return;
+    armilla_release(context, context->temporary);
     pthread_mutex_destroy(&context->error_lock);
+    pthread_mutex_destroy(&context->helper_lock);
     context->allocator.resize(context->allocator.user, context, 0);
 }
 

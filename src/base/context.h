@@ -4,6 +4,7 @@
 
 #include "base/call.h"
 #include "base/io.h"
+#include "base/spill.h"
 #include "base/wording.h"
 
 #include <armilla/base.h>
@@ -28,6 +29,7 @@ typedef struct armilla_memory {
 struct armilla_context {
     armilla_allocator allocator;
     armilla_memory memory;
+    armilla_spill spill; /* arrays that are not in memory */
     armilla_log_function log;
     void *log_user;
     armilla_wording wording; /* NULL: fields as C has them */
@@ -38,9 +40,14 @@ struct armilla_context {
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
     int64_t most_narrow; /* sizes beyond it need 64-bit indices: INT32_MAX, and less where a test says so */
+    char *temporary;     /* the directory for arrays that do not fit into memory; NULL: they are refused */
+    void *spilled;       /* those that are in files there (base/samples.c) */
     armilla_ranks table_of_ranks;
     const armilla_ranks *ranks; /* those that make calls together, the table above; NULL: this process alone */
+    bool failed_on_all;         /* the last call of all ranks has failed on all of them */
     struct armilla_pool *pool;  /* of the call in progress: its threads (base/team.h) */
+    pthread_mutex_t helper_lock;
+    armilla_helper *helpers;    /* of the call in progress */
     pthread_mutex_t error_lock; /* of the text below, which any thread may write */
     char error[ARMILLA_MESSAGE];
 };
@@ -71,6 +78,9 @@ armilla_status armilla_memory_afford(armilla_context *context, const char *what,
 /* Bytes that may still be taken. Where there is no limit: half of the machine's memory, which is the most that a file
  * may ask for by what it declares. */
 int64_t armilla_memory_left(const armilla_context *context);
+
+/* Whether an input of so many bytes should be in memory: it takes no more than half of what may be taken. */
+bool armilla_memory_holds(const armilla_context *context, int64_t bytes);
 
 /* An input of so many bytes was opened, and a fit of that rank is in progress: limits by input rise. Fewer than 0 bytes: it
  * was only looked at. */

@@ -60,17 +60,18 @@ static void take_first(int64_t count, const void *from, void *to)
 /* Infinity and its negative, as bits. */
 #define PLUS_INFINITY 0x7ff0000000000000u
 #define MINUS_INFINITY 0xfff0000000000000u
+#define MINUS_ZERO 0x8000000000000000u
 
 const armilla_element_row armilla_element_rows[] = {
-    [ARMILLA_SUM] = {sizeof(double), ARMILLA_SUM, 0, copy, add},
-    [ARMILLA_SUM_F32] = {sizeof(float), ARMILLA_SUM, 0, widen, widen_and_add},
-    [ARMILLA_LEAST] = {sizeof(double), ARMILLA_LEAST, PLUS_INFINITY, copy, take_lower},
-    [ARMILLA_MOST] = {sizeof(double), ARMILLA_MOST, MINUS_INFINITY, copy, take_higher},
-    [ARMILLA_WRAP] = {sizeof(uint64_t), ARMILLA_WRAP, 0, copy, add_wrapping},
-    [ARMILLA_FIRST] = {sizeof(int64_t), ARMILLA_FIRST, INT64_MAX, copy, take_first},
+    [ARMILLA_SUM] = {sizeof(double), ARMILLA_SUM, 0, MINUS_ZERO, copy, add},
+    [ARMILLA_SUM_F32] = {sizeof(float), ARMILLA_SUM, 0, MINUS_ZERO, widen, widen_and_add},
+    [ARMILLA_LEAST] = {sizeof(double), ARMILLA_LEAST, PLUS_INFINITY, PLUS_INFINITY, copy, take_lower},
+    [ARMILLA_MOST] = {sizeof(double), ARMILLA_MOST, MINUS_INFINITY, MINUS_INFINITY, copy, take_higher},
+    [ARMILLA_WRAP] = {sizeof(uint64_t), ARMILLA_WRAP, 0, 0, copy, add_wrapping},
+    [ARMILLA_FIRST] = {sizeof(int64_t), ARMILLA_FIRST, INT64_MAX, INT64_MAX, copy, take_first},
 };
 
 size_t armilla_segment_bytes(const armilla_segment *segment)
 {
-    return (size_t)segment->count * armilla_element_rows[segment->kind].bytes;
+    return segment->make ? 0 : (size_t)segment->count * armilla_element_rows[segment->kind].bytes;
 }

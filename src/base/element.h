@@ -6,9 +6,10 @@
 
 /* Sums that are read have 8 bytes for each element, whatever the slots' have. */
 typedef struct armilla_element_row {
-    size_t bytes;                                               /* of an element in a slot's vector */
-    armilla_element combined;                                   /* its kind once it has 8 bytes */
-    uint64_t neutral;                                           /* 8 bytes that add nothing */
+    size_t bytes;             /* of an element in a slot's vector */
+    armilla_element combined; /* its kind once it has 8 bytes */
+    uint64_t neutral;         /* 8 bytes that a slot's sums begin with */
+    uint64_t absent;          /* 8 bytes that leave what they are combined with as it is, even the sign of a zero */
     void (*load)(int64_t count, const void *from, void *to);    /* to = from, at 8 bytes */
     void (*combine)(int64_t count, const void *from, void *to); /* to = to, then from */
 } armilla_element_row;

@@ -13,6 +13,20 @@ static int system_open(const char *path, int flags, mode_t mode)
     return open(path, flags | O_CLOEXEC, mode);
 }
 
+static int system_reserve(int file, off_t offset, off_t count)
+{
+    int error = 0;
+    do error = posix_fallocate(file, offset, count);
+    while (error == EINTR);
+    errno = error ? error : errno;
+    return error ? -1 : 0;
+}
+
+static int system_forget(int file, off_t offset, off_t count)
+{
+    return posix_fadvise(file, offset, count, POSIX_FADV_DONTNEED);
+}
+
 static int system_lock(int file)
 {
     return flock(file, LOCK_EX | LOCK_NB);
@@ -31,6 +45,9 @@ const armilla_io armilla_io_system = {
     .open = system_open,
     .duplicate = system_duplicate,
     .read = read,
+    .pread = pread,
+    .reserve = system_reserve,
+    .forget = system_forget,
     .write = write,
     .fsync = fsync,
     .close = close,
@@ -59,6 +76,14 @@ ssize_t armilla_io_read(const armilla_io *io, int file, void *bytes, size_t coun
 {
     ssize_t got = -1;
     do got = io->read(file, bytes, count);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+ssize_t armilla_io_pread(const armilla_io *io, int file, void *bytes, size_t count, off_t offset)
+{
+    ssize_t got = -1;
+    do got = io->pread(file, bytes, count, offset);
     while (got < 0 && errno == EINTR);
     return got;
 }

@@ -10,6 +10,9 @@ typedef struct armilla_io {
     int (*open)(const char *path, int flags, mode_t mode);
     int (*duplicate)(int file); /* another descriptor of it, at its end; fails where it cannot be written to */
     ssize_t (*read)(int file, void *bytes, size_t count);
+    ssize_t (*pread)(int file, void *bytes, size_t count, off_t offset);
+    int (*reserve)(int file, off_t offset, off_t count); /* space on the disk, which the file then has */
+    int (*forget)(int file, off_t offset, off_t count);  /* the system need not keep these bytes in memory */
     ssize_t (*write)(int file, const void *bytes, size_t count);
     int (*fsync)(int file);
     int (*close)(int file);
@@ -32,6 +35,7 @@ extern const armilla_io armilla_io_system;
 /* The call again until no signal interrupts it; else as the call itself. */
 int armilla_io_open(const armilla_io *io, const char *path, int flags, mode_t mode);
 ssize_t armilla_io_read(const armilla_io *io, int file, void *bytes, size_t count);
+ssize_t armilla_io_pread(const armilla_io *io, int file, void *bytes, size_t count, off_t offset);
 ssize_t armilla_io_write(const armilla_io *io, int file, const void *bytes, size_t count);
 int armilla_io_fsync(const armilla_io *io, int file);
 DIR *armilla_io_opendir(const armilla_io *io, const char *path);

@@ -1,19 +1,26 @@
 /* The context's memory: every block is counted, and none is taken that would pass the limit. A block has its size in
  * front of it, because the caller's allocator does not tell it. */
-#include "base/context.h"
+#include "base/memory.h"
+#include "base/samples.h"
 
 #include "base/size.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { HEADER = 16, BYTES_PER_INPUT = 64, TEXT = 32 };
+enum { HEADER = sizeof(armilla_block_header), BYTES_PER_INPUT = 64, TEXT = 32 };
 #define LEAST_BUDGET ((int64_t)1 << 30) /* by input: where there is none */
 
-_Static_assert(HEADER % alignof(max_align_t) == 0 && HEADER >= sizeof(int64_t), "blocks stay aligned");
+#ifndef ARMILLA_SPILL_PART /* of what is left: an array is mostly one of several; fuzzing makes it small */
+#define ARMILLA_SPILL_PART 4
+#endif
+
+_Static_assert(HEADER % alignof(max_align_t) == 0, "blocks stay aligned");
 
 /* a * b, and the largest number where that is too large. */
 static int64_t multiply_most(int64_t a, int64_t b)
@@ -77,6 +84,14 @@ int64_t armilla_memory_left(const armilla_context *context)
     return pages > 0 && page > 0 && armilla_size_area(pages, page, &all) ? all / 2 : INT64_MAX / 4;
 }
 
+bool armilla_memory_holds(const armilla_context *context, int64_t bytes)
+{
+    const armilla_memory *memory = &context->memory;
+    const int64_t limit = armilla_min64(memory->by_input ? memory->free : memory->limit, memory->call);
+    if (limit == INT64_MAX) return bytes <= armilla_memory_left(context);
+    return bytes <= armilla_max64(limit - armilla_context_memory_live(context), 0) / 2;
+}
+
 void armilla_memory_add_rank(armilla_context *context, int64_t rank)
 {
     context->memory.rank = armilla_max64(context->memory.rank, rank);
@@ -130,8 +145,8 @@ static armilla_status past_limit(armilla_context *context, const char *what, dou
         return armilla_fail(
             context, ARMILLA_NO_MEMORY,
             "out of memory: %s %s besides the %s in use, and the limit is %s; raise it by " ARMILLA_FIELD(
-                "memory SIZE"),
-            what, needed, held, allowed);
+                "memory %s") " or more",
+            what, needed, held, allowed, show_advice((double)live + bytes, advice));
     if (limit == memory->free)
         return armilla_fail(context, ARMILLA_NO_MEMORY,
                             "out of memory: %s %s besides the %s in use, and this machine has %s to spare; use a "
@@ -153,7 +168,7 @@ armilla_status armilla_memory_afford(armilla_context *context, const char *what,
 }
 
 /* The allocator itself has no more. */
-static armilla_status refused(armilla_context *context, double bytes)
+armilla_status armilla_memory_refused(armilla_context *context, double bytes)
 {
     char needed[TEXT], held[TEXT];
     return armilla_fail(context, ARMILLA_NO_MEMORY,
@@ -179,17 +194,39 @@ static bool claim(armilla_context *context, int64_t bytes)
     return true;
 }
 
-static void give_back(armilla_context *context, int64_t bytes)
+armilla_status armilla_memory_claim(armilla_context *context, int64_t bytes)
+{
+    return claim(context, bytes) ? ARMILLA_OK : past_limit(context, "an array needs", (double)bytes);
+}
+
+void armilla_memory_give_back(armilla_context *context, int64_t bytes)
 {
     __atomic_sub_fetch(&context->memory.live, bytes, __ATOMIC_RELAXED);
 }
 
-/* Of a block with its header; NULL has none. */
-static int64_t block_bytes(const void *block)
+/* Of a block; NULL has none. */
+static armilla_block_header header_of(const void *block)
 {
-    int64_t bytes = 0;
-    if (block) memcpy(&bytes, (const char *)block - HEADER, sizeof bytes);
-    return bytes;
+    armilla_block_header header = {0, 0};
+    if (block) memcpy(&header, (const char *)block - HEADER, sizeof header);
+    return header;
+}
+
+/* Large blocks in large pages, where the system has them: fewer faults, and fewer misses of addresses. It is a wish, and
+ * whoever refuses it changes nothing. */
+static void ask_for_large_pages(char *start, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { LARGE = 4 << 20 };
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)start + page - 1) / page * page;
+    const uintptr_t last = ((uintptr_t)start + bytes) / page * page;
+    const int error = errno;
+    if (bytes >= LARGE) (void)madvise(start + (first - (uintptr_t)start), last - first, MADV_HUGEPAGE);
+    errno = error;
+#else
+    (void)start;
+    (void)bytes;
+#endif
 }
 
 armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size, void *block)
@@ -200,17 +237,43 @@ armilla_status armilla_grow(armilla_context *context, int64_t count, size_t size
     const armilla_status status = ARMILLA_NOT_NULL(context, block);
     if (status != ARMILLA_OK) return status;
     if (count < 0 || !armilla_size_multiply(count > 0 ? count : 1, size, &bytes) || bytes > PTRDIFF_MAX - HEADER)
-        return refused(context, asked);
-    const int64_t before = block_bytes(*place), after = (int64_t)bytes + HEADER;
+        return armilla_memory_refused(context, asked);
+    if (armilla_spill_owns(context, *place)) return armilla_spill_resize(context, (int64_t)bytes, block);
+    const int64_t before = header_of(*place).bytes, after = (int64_t)bytes + HEADER;
+    const armilla_block_header header = {.bytes = after};
     if (after > before && !claim(context, after - before)) return past_limit(context, "an array needs", asked);
     char *start = *place ? (char *)*place - HEADER : NULL;
     start = context->allocator.resize(context->allocator.user, start, (size_t)after);
-    if (!start && after > before) give_back(context, after - before);
-    if (!start) return refused(context, asked);
-    if (after < before) give_back(context, before - after);
-    memcpy(start, &after, sizeof after);
+    if (!start && after > before) armilla_memory_give_back(context, after - before);
+    if (!start) return armilla_memory_refused(context, asked);
+    if (after < before) armilla_memory_give_back(context, before - after);
+    if (before == 0) ask_for_large_pages(start, (size_t)after); /* what grows is not all used */
+    memcpy(start, &header, sizeof header);
     *place = start + HEADER;
     return ARMILLA_OK;
+}
+
+/* Moves a block into a file. */
+static armilla_status spill(armilla_context *context, int64_t bytes, void **place)
+{
+    void *made = NULL;
+    const armilla_status status = armilla_spill_take(context, bytes, &made);
+    if (status != ARMILLA_OK) return status;
+    if (*place) memcpy(made, *place, (size_t)armilla_min64(header_of(*place).bytes - HEADER, bytes));
+    armilla_release(context, *place);
+    *place = made;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_grow_large(armilla_context *context, int64_t count, size_t size, void *block)
+{
+    size_t bytes = 0;
+    const bool small = count < 0 || !armilla_size_multiply(count > 0 ? count : 1, size, &bytes) ||
+                       bytes > PTRDIFF_MAX - HEADER ||
+                       (int64_t)bytes <= armilla_memory_left(context) / ARMILLA_SPILL_PART;
+    if (small || !armilla_spill_allowed(context) || armilla_spill_owns(context, *(void **)block))
+        return armilla_grow(context, count, size, block);
+    return spill(context, (int64_t)bytes, block);
 }
 
 armilla_status armilla_take(armilla_context *context, int64_t count, size_t size, void *block)
@@ -226,9 +289,15 @@ armilla_status armilla_take(armilla_context *context, int64_t count, size_t size
 
 void armilla_release(armilla_context *context, void *block)
 {
-    if (!context || !block) return;
-    give_back(context, block_bytes(block));
-    context->allocator.resize(context->allocator.user, (char *)block - HEADER, 0);
+    if (!context || !block || armilla_spill_release(context, block)) return;
+    const armilla_block_header header = header_of(block);
+    armilla_memory_give_back(context, header.bytes);
+    if (!header.mapped) {
+        context->allocator.resize(context->allocator.user, (char *)block - HEADER, 0);
+        return;
+    }
+    armilla_samples_forget(context, (char *)block - ARMILLA_LINE);
+    (void)munmap((char *)block - ARMILLA_LINE, (size_t)header.mapped);
 }
 
 armilla_status armilla_copy_text(armilla_context *context, const char *text, char **copy)

@@ -13,7 +13,9 @@ typedef enum armilla_stream {
     ARMILLA_STREAM_RANGE,
     ARMILLA_STREAM_RESTART,
     ARMILLA_STREAM_TEST,
-    ARMILLA_STREAM_CLUSTERS
+    ARMILLA_STREAM_CLUSTERS,
+    ARMILLA_STREAM_BLOCKS,
+    ARMILLA_STREAM_SCREENED
 } armilla_stream;
 
 /* The cipher itself: out = 4 words for a counter of 4 words under a key of 2. */

@@ -10,12 +10,12 @@ enum { NODES_PER_RANK = 8 };
 
 int armilla_ranks_size(const armilla_context *context)
 {
-    return context->ranks ? context->ranks->count : 1;
+    return context->call.together ? context->ranks->count : 1;
 }
 
 int armilla_ranks_rank(const armilla_context *context)
 {
-    return context->ranks ? context->ranks->rank : 0;
+    return context->call.together ? context->ranks->rank : 0;
 }
 
 void armilla_ranks_default_sized(armilla_ranks *ranks, size_t size)
@@ -61,7 +61,7 @@ int armilla_ranks_owner(const armilla_tree *tree, int level, int64_t node, int s
 /* Whatever was sent next would arrive where the other ranks wait for something else. */
 static armilla_status lost(armilla_context *context, int rank)
 {
-    context->call.agreed = true;
+    context->call.lost = true;
     return armilla_fail(context, ARMILLA_IO_ERROR,
                         "rank %d of %d cannot be reached: it has ended, or the connection is lost; start all again",
                         rank, context->ranks->count);
@@ -95,39 +95,50 @@ static armilla_status broadcast_by_messages(armilla_context *context, void *byte
 armilla_status armilla_ranks_broadcast(armilla_context *context, void *bytes, size_t count)
 {
     const armilla_ranks *ranks = context->ranks;
-    if (!ranks) return ARMILLA_OK;
+    if (!context->call.together) return ARMILLA_OK;
     if (!ranks->broadcast) return broadcast_by_messages(context, bytes, count);
     return ranks->broadcast(ranks->self, bytes, count) == 0 ? ARMILLA_OK : lost(context, 0);
+}
+
+/* *own = what join makes of it and those of the ranks behind, to rank 0 along the tree of the broadcast. other: space for
+ * as much. */
+static armilla_status collect(armilla_context *context, void *own, void *other, size_t count, armilla_ranks_join join)
+{
+    const armilla_ranks *ranks = context->ranks;
+    for (int bit = 1; bit < ranks->count; bit *= 2) {
+        if (ranks->rank & bit) return armilla_ranks_send(context, ranks->rank - bit, own, count);
+        if (ranks->rank + bit >= ranks->count) continue;
+        const armilla_status status = armilla_ranks_receive(context, ranks->rank + bit, other, count);
+        if (status != ARMILLA_OK) return status;
+        join(own, other);
+    }
+    return ARMILLA_OK;
 }
 
 /* How a step ended on a rank, and then on some. */
 typedef struct ending {
     int64_t slot; /* that failed; INT64_MAX: none */
     int32_t rank, status;
-    int32_t stop; /* 1 + armilla_stop, or 0 */
-    int32_t none; /* so that no byte is unset */
+    int32_t stop;    /* 1 + armilla_stop, or 0 */
+    int32_t differs; /* tokens do */
+    int32_t code;    /* of the lowest rank that has one */
+    int32_t none;    /* so that no byte is unset */
+    uint64_t token;
+    double seconds; /* of the lowest rank */
 } ending;
 
-static void merge(ending *own, const ending *other)
+static void merge(void *left, const void *right)
 {
-    const int32_t stop = own->stop ? own->stop : other->stop;
-    if (other->slot < own->slot || (other->slot == own->slot && other->rank < own->rank)) *own = *other;
-    own->stop = stop;
-}
-
-/* To rank 0, along the tree of the broadcast. */
-static armilla_status collect(armilla_context *context, ending *own)
-{
-    const armilla_ranks *ranks = context->ranks;
-    ending other;
-    for (int bit = 1; bit < ranks->count; bit *= 2) {
-        if (ranks->rank & bit) return armilla_ranks_send(context, ranks->rank - bit, own, sizeof *own);
-        if (ranks->rank + bit >= ranks->count) continue;
-        const armilla_status status = armilla_ranks_receive(context, ranks->rank + bit, &other, sizeof other);
-        if (status != ARMILLA_OK) return status;
-        merge(own, &other);
-    }
-    return ARMILLA_OK;
+    ending *own = left, others = *own;
+    const ending *other = right;
+    const bool differs = own->differs || other->differs || own->token != other->token;
+    if (other->slot < own->slot || (other->slot == own->slot && other->rank < own->rank)) others = *other;
+    others.stop = own->stop ? own->stop : other->stop;
+    others.differs = differs;
+    others.token = own->token;
+    others.seconds = own->seconds;
+    others.code = own->code ? own->code : other->code;
+    *own = others;
 }
 
 /* The message of the rank that failed becomes everybody's. */
@@ -143,21 +154,144 @@ static armilla_status share_message(armilla_context *context, int from)
     return status;
 }
 
+/* All of it at once; *all: what was agreed on. */
+static armilla_status agree(armilla_context *context, ending *all)
+{
+    armilla_call *call = &context->call;
+    const int stopped = atomic_load_explicit(&call->stopped, memory_order_relaxed);
+    const int wish = atomic_load_explicit(&call->wish, memory_order_relaxed);
+    all->rank = context->ranks->rank;
+    all->stop = stopped ? stopped : wish;
+    ending other;
+    armilla_status sent = collect(context, all, &other, sizeof *all, merge);
+    if (sent == ARMILLA_OK) sent = armilla_ranks_broadcast(context, all, sizeof *all);
+    if (sent == ARMILLA_OK && all->status != ARMILLA_OK) sent = share_message(context, all->rank);
+    if (sent != ARMILLA_OK) return sent;
+    call->agreed = (armilla_status)all->status;
+    if (!stopped) atomic_store_explicit(&call->stopped, all->stop, memory_order_relaxed);
+    return call->agreed;
+}
+
+/* Whether there is somebody to agree with. */
+static bool alone(const armilla_context *context)
+{
+    return !context->call.together || context->call.lost;
+}
+
 armilla_status armilla_ranks_agree(armilla_context *context, int64_t slot, armilla_status status)
 {
-    armilla_stop reason = ARMILLA_STOP_CONVERGED;
-    if (!context->ranks || context->call.agreed) return status;
-    const bool stopped = armilla_call_stopped(context, &reason);
-    ending all = {.slot = status == ARMILLA_OK ? INT64_MAX : slot,
-                  .rank = context->ranks->rank,
+    ending all = {.slot = status == ARMILLA_OK ? INT64_MAX : slot, .status = (int32_t)status};
+    return alone(context) ? status : agree(context, &all);
+}
+
+armilla_status armilla_context_agree(armilla_context *context, armilla_status status, const char *message, int *code)
+{
+    if (!context) return ARMILLA_BAD_ARGUMENT;
+    if (context->call.open)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "ranks agree before or after a call, not within it");
+    ending all = {.slot = status == ARMILLA_OK ? INT64_MAX : ARMILLA_NO_SLOT,
                   .status = (int32_t)status,
-                  .stop = stopped ? 1 + (int32_t)reason : 0};
-    armilla_status sent = collect(context, &all);
-    if (sent == ARMILLA_OK) sent = armilla_ranks_broadcast(context, &all, sizeof all);
-    if (sent == ARMILLA_OK && all.status != ARMILLA_OK) sent = share_message(context, all.rank);
-    /* From a failure on there is nothing left to say to each other in this call. */
-    context->call.agreed = sent != ARMILLA_OK || all.status != ARMILLA_OK;
-    if (sent != ARMILLA_OK) return sent;
-    if (all.stop) armilla_call_stop(context, (armilla_stop)(all.stop - 1));
-    return (armilla_status)all.status;
+                  .code = code ? *code : 0};
+    if (message && status != ARMILLA_OK) armilla_set_error(context, message);
+    if (!context->ranks || (context->failed_on_all && status != ARMILLA_OK)) return status;
+    context->call = (armilla_call){.open = true, .together = true};
+    status = agree(context, &all);
+    context->call = (armilla_call){.open = false};
+    context->failed_on_all = status != ARMILLA_OK;
+    if (code) *code = all.code;
+    return status;
+}
+
+armilla_status armilla_ranks_end(armilla_context *context, armilla_status status)
+{
+    if (status == ARMILLA_OK || status != context->call.agreed)
+        status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
+    context->failed_on_all = status != ARMILLA_OK;
+    return status;
+}
+
+armilla_status armilla_ranks_meet(armilla_context *context, armilla_status status, uint64_t token, double *seconds)
+{
+    ending all = {.slot = status == ARMILLA_OK ? INT64_MAX : ARMILLA_NO_SLOT,
+                  .status = (int32_t)status,
+                  .token = token,
+                  .seconds = seconds ? *seconds : 0};
+    if (alone(context)) return status;
+    status = agree(context, &all);
+    if (status != ARMILLA_OK) return status;
+    if (seconds) *seconds = all.seconds;
+    if (!all.differs) return ARMILLA_OK;
+    context->call.agreed = ARMILLA_BAD_ARGUMENT; /* all of them see it */
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                        "the %d ranks have come to different numbers: they were given other data or options, or their "
+                        "machines are of different kinds; give all the same",
+                        context->ranks->count);
+}
+
+armilla_status armilla_ranks_combine(armilla_context *context, armilla_status status, void *own, size_t count,
+                                     armilla_ranks_join join)
+{
+    double few[ARMILLA_COMBINED / sizeof(double)];
+    void *many = NULL;
+    if (alone(context)) return status;
+    if (status == ARMILLA_OK && count > sizeof few) status = armilla_take(context, (int64_t)count, 1, &many);
+    status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
+    if (status == ARMILLA_OK) status = collect(context, own, many ? many : few, count, join);
+    if (status == ARMILLA_OK) status = armilla_ranks_broadcast(context, own, count);
+    armilla_release(context, many);
+    return status;
+}
+
+static void take_most(void *left, const void *right)
+{
+    const double other = *(const double *)right;
+    if (other > *(double *)left) *(double *)left = other;
+}
+
+static void add(void *left, const void *right)
+{
+    *(int64_t *)left += *(const int64_t *)right;
+}
+
+armilla_status armilla_ranks_most(armilla_context *context, armilla_status status, double *own)
+{
+    return armilla_ranks_combine(context, status, own, sizeof *own, take_most);
+}
+
+armilla_status armilla_ranks_sum(armilla_context *context, armilla_status status, int64_t *own)
+{
+    return armilla_ranks_combine(context, status, own, sizeof *own, add);
+}
+
+/* The ranks behind a rank on the tree have the bytes behind its own: each sends how far it has them, and then them. */
+static armilla_status collect_runs(armilla_context *context, const armilla_runs *runs)
+{
+    const armilla_ranks *ranks = context->ranks;
+    armilla_status status = ARMILLA_OK;
+    int64_t end = runs->last;
+    for (int bit = 1; bit < ranks->count && status == ARMILLA_OK; bit *= 2) {
+        const int behind = ranks->rank + bit, before = ranks->rank - bit;
+        int64_t reached = end;
+        if (ranks->rank & bit) {
+            status = armilla_ranks_send(context, before, &end, sizeof end);
+            if (status != ARMILLA_OK || end == runs->first) return status;
+            return armilla_ranks_send(context, before, (const char *)runs->bytes + runs->first,
+                                      (size_t)(end - runs->first));
+        }
+        if (behind >= ranks->count) continue;
+        status = armilla_ranks_receive(context, behind, &reached, sizeof reached);
+        if (status == ARMILLA_OK && reached > end)
+            status = armilla_ranks_receive(context, behind, (char *)runs->bytes + end, (size_t)(reached - end));
+        end = reached;
+    }
+    return status;
+}
+
+armilla_status armilla_ranks_gather(armilla_context *context, armilla_status status, const armilla_runs *runs)
+{
+    status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
+    if (status != ARMILLA_OK || alone(context)) return status;
+    status = collect_runs(context, runs);
+    if (status != ARMILLA_OK || !runs->all || runs->count == 0) return status;
+    return armilla_ranks_broadcast(context, runs->bytes, (size_t)runs->count);
 }

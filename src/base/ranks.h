@@ -8,6 +8,7 @@
 
 #include <armilla/ranks.h>
 
+/* Of the call in progress: 1 and 0 where this process makes it by itself. */
 int armilla_ranks_size(const armilla_context *context);
 int armilla_ranks_rank(const armilla_context *context);
 
@@ -28,6 +29,36 @@ int armilla_ranks_owner(const armilla_tree *tree, int level, int64_t node, int s
  * that is to end on one is to end on all. */
 #define ARMILLA_NO_SLOT (INT64_MAX - 1)
 armilla_status armilla_ranks_agree(armilla_context *context, int64_t slot, armilla_status status);
+
+/* Every exchange below begins with this agreement, so that a rank that has failed by itself, and leaves the call, finds
+ * the others at the same message: the status of what a rank has done before is handed over, and that of all returned. */
+
+/* At the end of the call, or of a part of it that has agreements within: unless a failure has been agreed on, for then there
+ * is nothing left to say. */
+armilla_status armilla_ranks_end(armilla_context *context, armilla_status status);
+
+/* Where all ranks have come to the same numbers, each by itself: ARMILLA_BAD_ARGUMENT where `token`, which is made of
+ * them, is not the same on all. *seconds, where given, becomes that of rank 0. */
+armilla_status armilla_ranks_meet(armilla_context *context, armilla_status status, uint64_t token, double *seconds);
+
+/* *own = what join makes of those of all ranks, along a tree: for what does not depend on the order, such as sums of whole
+ * numbers. More than ARMILLA_COMBINED bytes need memory for as many. */
+enum { ARMILLA_COMBINED = 64 };
+typedef void (*armilla_ranks_join)(void *left, const void *right);
+armilla_status armilla_ranks_combine(armilla_context *context, armilla_status status, void *own, size_t count,
+                                     armilla_ranks_join join);
+/* The same of one number. */
+armilla_status armilla_ranks_most(armilla_context *context, armilla_status status, double *own);
+armilla_status armilla_ranks_sum(armilla_context *context, armilla_status status, int64_t *own);
+
+/* bytes first ... last-1 are this rank's, and begin where those of the rank before end: all of them on every rank, or
+ * where `all` is false on rank 0. */
+typedef struct armilla_runs {
+    void *bytes;
+    int64_t first, last, count; /* count: of all ranks together */
+    bool all;
+} armilla_runs;
+armilla_status armilla_ranks_gather(armilla_context *context, armilla_status status, const armilla_runs *runs);
 
 /* Between two ranks, and from rank 0 to all. */
 armilla_status armilla_ranks_send(armilla_context *context, int to, const void *bytes, size_t count);

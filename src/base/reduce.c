@@ -17,6 +17,8 @@ static armilla_status take_vectors(armilla_reducer *reducer)
     const int64_t slots = reducer->own.last_slot - reducer->own.first_slot, kept = (slots >> below) + 1;
     const int64_t vectors = armilla_min64(slots, kept + 2 * t + (t + 1) * below);
     armilla_status status = armilla_take(context, tree->offset_of[tree->top] + 1, sizeof(void *), &reducer->waiting);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, tree->offset_of[tree->top] + 1, sizeof *reducer->present, &reducer->present);
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof(void *), &reducer->vector);
     if (status == ARMILLA_OK) status = armilla_take(context, vectors, sizeof(void *), &reducer->spare);
     /* Not zeroed: the threads had better be the first to touch them. */
@@ -44,7 +46,7 @@ armilla_status armilla_reducer_new(armilla_context *context, const armilla_reduc
     made->team = armilla_team_of(context, armilla_min64(plan->threads, made->own.last_slot - made->own.first_slot));
     made->threads = made->team.threads;
     status = take_vectors(made);
-    if (status == ARMILLA_OK && context->ranks) status = armilla_exchange_take(made);
+    if (status == ARMILLA_OK && context->call.together) status = armilla_exchange_take(made);
     if (status != ARMILLA_OK) {
         armilla_reducer_free(made);
         return status;
@@ -61,6 +63,7 @@ void armilla_reducer_free(armilla_reducer *reducer)
     for (int64_t i = 0; i < reducer->vectors; i++) armilla_release(reducer->context, reducer->vector[i]);
     armilla_release(reducer->context, reducer->vector);
     armilla_release(reducer->context, reducer->spare);
+    armilla_release(reducer->context, reducer->present);
     armilla_release(reducer->context, reducer->waiting);
     armilla_release(reducer->context, reducer);
 }
@@ -97,6 +100,13 @@ static void return_vector(armilla_reducer *reducer, void *vector)
     pthread_mutex_unlock(&reducer->lock);
 }
 
+/* Whether a slot below the node contributes. */
+static bool is_present(const armilla_reducer *reducer, int level, int64_t node)
+{
+    const armilla_tree *tree = &reducer->tree;
+    return node < tree->nodes_at[level] && reducer->present[tree->offset_of[level] + node];
+}
+
 /* The sibling's vector where it is finished; else NULL, and own is left for the sibling to find. */
 static void *meet_sibling(armilla_reducer *reducer, int level, int64_t node, void *own)
 {
@@ -112,11 +122,34 @@ static void *meet_sibling(armilla_reducer *reducer, int level, int64_t node, voi
     return other;
 }
 
+/* Columns that only the right has are copied, which is the same as adding them to 0. */
+static void combine_columns(const armilla_segment *segment, const double *counts[2], size_t offset, char *left,
+                            const char *right)
+{
+    const int64_t rows = segment->count / segment->columns;
+    for (int64_t k = 0; k < segment->columns; k++) {
+        const size_t at = offset + (size_t)(k * rows) * sizeof(double);
+        if (counts[1][k] == 0) continue;
+        if (counts[0][k] == 0)
+            memcpy(left + at, right + at, (size_t)rows * sizeof(double));
+        else
+            armilla_element_rows[segment->kind].combine(rows, right + at, left + at);
+    }
+}
+
+/* From the last segment to the first, which has the counters of columns. */
 static void combine(const armilla_reducer *reducer, void *left, const void *right)
 {
-    for (int i = 0; i < reducer->segment_count; i++) {
+    for (int i = reducer->segment_count - 1; i >= 0; i--) {
         const armilla_segment *segment = &reducer->segments[i];
         const size_t offset = reducer->offset_of[i];
+        if (segment->make) continue;
+        if (segment->columns > 0) {
+            const double *counts[2] = {(const double *)left + segment->counters,
+                                       (const double *)right + segment->counters};
+            combine_columns(segment, counts, offset, left, right);
+            continue;
+        }
         armilla_element_rows[segment->kind].combine(segment->count, (const char *)right + offset,
                                                     (char *)left + offset);
     }
@@ -127,7 +160,7 @@ static void climb(armilla_reducer *reducer, int64_t slot, void *vector)
 {
     int64_t node = slot;
     for (int level = 0; level < reducer->kept_level; level++, node /= 2) {
-        if ((node ^ 1) >= reducer->tree.nodes_at[level]) continue; /* an odd one out: up as it is */
+        if (!is_present(reducer, level, node ^ 1)) continue; /* an odd one out: up as it is */
         void *other = meet_sibling(reducer, level, node, vector);
         if (!other) return;
         void *left = node % 2 ? other : vector, *right = node % 2 ? vector : other;
@@ -163,7 +196,7 @@ static void clear(const armilla_reducer *reducer, char *vector)
         const armilla_segment *segment = &reducer->segments[i];
         const uint64_t neutral = armilla_element_rows[segment->kind].neutral;
         char *start = vector + reducer->offset_of[i];
-        if (segment->written) continue;
+        if (segment->written || segment->make || segment->columns > 0) continue;
         if (neutral == 0) memset(start, 0, armilla_segment_bytes(segment));
         for (int64_t k = 0; k < segment->count && neutral != 0; k++)
             memcpy(start + (size_t)k * sizeof neutral, &neutral, sizeof neutral);
@@ -198,8 +231,20 @@ static void claim_slots(void *self, int thread)
         const int64_t slot = atomic_fetch_add(&run->next, 1);
         /* Those below the lowest that has failed were claimed before it. */
         if (slot >= run->reducer->own.last_slot || slot > atomic_load(&run->reducer->failed_slot)) return;
-        run_slot(run, slot, thread);
+        if (is_present(run->reducer, 0, slot)) run_slot(run, slot, thread);
     }
+}
+
+/* Which nodes there are for this reduction. */
+static void mark_present(armilla_reducer *reducer, const armilla_reduction *what)
+{
+    const armilla_tree *tree = &reducer->tree;
+    for (int64_t slot = 0; slot < reducer->slots; slot++)
+        reducer->present[slot] = !what->has || what->has(what->self, slot);
+    for (int level = 1; level <= tree->top; level++)
+        for (int64_t node = 0; node < tree->nodes_at[level]; node++)
+            reducer->present[tree->offset_of[level] + node] =
+                is_present(reducer, level - 1, 2 * node) || is_present(reducer, level - 1, 2 * node + 1);
 }
 
 static void begin(armilla_reducer *reducer, const armilla_reduction *what)
@@ -212,6 +257,7 @@ static void begin(armilla_reducer *reducer, const armilla_reduction *what)
     reducer->result = NULL;
     atomic_store(&reducer->failed_slot, reducer->slots);
     memset(reducer->waiting, 0, (size_t)(reducer->tree.offset_of[reducer->tree.top] + 1) * sizeof *reducer->waiting);
+    mark_present(reducer, what);
     reducer->segment_count = what->count;
     for (int i = 0; i < what->count; i++) {
         reducer->segments[i] = what->segments[i];
@@ -249,8 +295,9 @@ static void read_node(const reading *r, int level, int64_t node, double *buffer)
         read_kept(r, node, false, buffer);
         return;
     }
-    read_node(r, level - 1, 2 * node, buffer);
-    if (2 * node + 1 >= r->reducer->tree.nodes_at[level - 1]) return;
+    const bool left = is_present(r->reducer, level - 1, 2 * node);
+    read_node(r, level - 1, 2 * node + !left, buffer);
+    if (!left || !is_present(r->reducer, level - 1, 2 * node + 1)) return;
     if (level - 1 == r->level) {
         read_kept(r, 2 * node + 1, true, buffer);
         return;
@@ -262,7 +309,12 @@ static void read_node(const reading *r, int level, int64_t node, double *buffer)
 static void read_window(const armilla_reducer *reducer, int segment, const armilla_window *where, int level,
                         int64_t node, double *buffer)
 {
-    const armilla_element_row *leaf = &armilla_element_rows[reducer->segments[segment].kind];
+    const armilla_segment *read = &reducer->segments[segment];
+    if (read->make && !reducer->result) {
+        read->make(read->maker, node << level, armilla_min64((node + 1) << level, reducer->slots), where, buffer);
+        return;
+    }
+    const armilla_element_row *leaf = &armilla_element_rows[read->kind];
     const armilla_element_row *inner = &armilla_element_rows[leaf->combined];
     const reading kept = {.reducer = reducer,
                           .leaf = leaf,
@@ -278,13 +330,41 @@ static void read_window(const armilla_reducer *reducer, int segment, const armil
                                .level = reducer->tree.top,
                                .offset = armilla_exchange_offset(reducer, segment),
                                .where = where};
-    read_node(reducer->result ? &exchanged : &kept, level, node, buffer);
+    if (reducer->result || is_present(reducer, level, node))
+        read_node(reducer->result ? &exchanged : &kept, level, node, buffer);
+    else /* one process leaves such a node out: between ranks it travels, and must not change a bit of the others */
+        for (int64_t i = 0; i < where->run * where->runs; i++) memcpy(buffer + i, &inner->absent, sizeof *buffer);
 }
 
 void armilla_reduced(const armilla_reducer *reducer, int segment, const armilla_window *where,
                      double buffer[ARMILLA_WINDOW_BUFFER])
 {
     read_window(reducer, segment, where, reducer->tree.top, 0, buffer);
+}
+
+/* Columns first ... last-1 that no slot below a kept vector has. */
+static void clear_columns(void *self, int64_t first, int64_t last)
+{
+    const armilla_delivery *d = self;
+    const armilla_reducer *reducer = d->reducer;
+    const armilla_segment *segment = &reducer->segments[d->segment];
+    const size_t bytes = (size_t)(segment->count / segment->columns) * sizeof(double);
+    for (int64_t node = 0; node < reducer->tree.nodes_at[reducer->kept_level]; node++) {
+        char *vector = reducer->waiting[reducer->tree.offset_of[reducer->kept_level] + node];
+        if (!vector) continue;
+        const double *counts = (const double *)(const void *)vector + segment->counters;
+        for (int64_t k = first; k < last; k++)
+            if (counts[k] == 0) memset(vector + reducer->offset_of[d->segment] + (size_t)k * bytes, 0, bytes);
+    }
+}
+
+static void clear_absent(const armilla_reducer *reducer)
+{
+    for (int i = 0; i < reducer->segment_count; i++) {
+        armilla_delivery d = {.reducer = reducer, .segment = i};
+        const int64_t columns = reducer->segments[i].columns;
+        if (columns > 0) armilla_team_share(&reducer->team, columns, clear_columns, &d);
+    }
 }
 
 static void deliver_windows(void *self, int64_t first, int64_t last)
@@ -326,7 +406,8 @@ armilla_status armilla_reduce(armilla_reducer *reducer, const armilla_reduction 
     armilla_status status = reducer->status;
     if (status != ARMILLA_OK) armilla_set_error(context, reducer->message);
     status = armilla_ranks_agree(context, atomic_load(&reducer->failed_slot), status);
-    if (status == ARMILLA_OK && context->ranks) status = armilla_exchange(reducer);
+    if (status == ARMILLA_OK) clear_absent(reducer);
+    if (status == ARMILLA_OK && context->call.together) status = armilla_exchange(reducer);
     if (status == ARMILLA_OK) deliver_all(reducer);
     return status;
 }

@@ -9,6 +9,8 @@
  * read: window by window, by all threads at once, each number read once. That is how vectors that are as long as the
  * work which fills them cost least.
  *
+ * A reduction over some of the slots costs vectors for these alone: absent children are skipped, not added as zeros.
+ *
  * Where several ranks work together (armilla/ranks.h), each has whole subtrees. The vectors of these are combined from
  * rank to rank along the rest of the same tree, and the result is handed to all (base/reduce_ranks.c): it has the bits
  * that one process would have. */
@@ -29,12 +31,29 @@ typedef enum armilla_element {
     ARMILLA_ELEMENTS
 } armilla_element;
 
+/* Elements of a segment: `runs` runs of `run` elements that are `stride` apart, at most ARMILLA_WINDOW together. */
+typedef struct armilla_window {
+    int64_t first, run, runs, stride;
+} armilla_window;
+
+/* buffer = what slots first ... last-1, the whole of one node, have in the window, along the tree. On any thread. */
+typedef void (*armilla_make_window)(const void *self, int64_t first, int64_t last, const armilla_window *where,
+                                    double *buffer);
+
 /* A run of elements of one kind. A vector is one segment after the other; the sizes of all are multiples of 8 bytes. */
 typedef struct armilla_segment {
     armilla_element kind;
     int64_t count;
     bool written; /* the body writes every element: it is not given the neutral element before */
+    /* > 0: so many columns of sums, of which a slot has those alone whose counter, a double of the first segment from
+     * `counters` on, is not 0: the body clears a column when it counts for the first time. The others cost nothing, and
+     * are 0 in the result. */
+    int64_t columns, counters;
     void *result; /* where the result goes, 8 bytes for each element; NULL: it is read by armilla_reduced */
+    /* Where it is not NULL vectors have none of these elements: they are made where they are read, after the last slot.
+     * Only of a reduction over all slots, and of elements of 8 bytes. */
+    armilla_make_window make;
+    const void *maker;
 } armilla_segment;
 
 size_t armilla_segment_bytes(const armilla_segment *segment);
@@ -47,6 +66,9 @@ typedef struct armilla_reduction {
     int count; /* of segments, at most ARMILLA_MOST_SEGMENTS */
     armilla_reduce_body body;
     void *self;
+    /* Whether the slot contributes; the same answer on all ranks. One that does not has no vector, and a node above
+     * is what its other child is. NULL: all do. */
+    bool (*has)(const void *self, int64_t slot);
 } armilla_reduction;
 
 enum { ARMILLA_MOST_SEGMENTS = 6 };
@@ -78,11 +100,6 @@ bool armilla_reducer_keeps_all(const armilla_reducer *reducer);
 /* The results of all slots; untouched on failure, which is that of the lowest failing slot, and so is its message in the
  * context, "" where it gave none. Slots behind one that has failed are not begun. */
 armilla_status armilla_reduce(armilla_reducer *reducer, const armilla_reduction *reduction);
-
-/* Elements of a segment: `runs` runs of `run` elements that are `stride` apart, at most ARMILLA_WINDOW together. */
-typedef struct armilla_window {
-    int64_t first, run, runs, stride;
-} armilla_window;
 
 enum { ARMILLA_WINDOW = 128, ARMILLA_WINDOW_BUFFER = 7 * ARMILLA_WINDOW };
 

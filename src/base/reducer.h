@@ -20,6 +20,7 @@ struct armilla_reducer {
     int kept_level;
     void *
         *waiting; /* by node: of a finished one that is kept, or whose sibling is not finished, the vector; else NULL */
+    bool *present;   /* by node: whether a slot below contributes to the last reduction */
     int64_t vectors; /* in all */
     void **vector;   /* all of them, as they were taken */
     void **spare;    /* those not in use, `free` of them, from the first whole cache line on */

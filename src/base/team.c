@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     MOST_THREADS = 1024,
@@ -87,32 +88,38 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static bool start_member(armilla_pool *pool, const pthread_attr_t *attributes)
-{
-    member *next = &pool->members[pool->started];
-    next->pool = pool;
-    next->number = pool->started;
-    if (pthread_cond_init(&next->called, NULL) != 0) return false;
-    if (pthread_create(&next->thread, attributes, serve, next) == 0) return true;
-    pthread_cond_destroy(&next->called);
-    return false;
-}
-
 /* Signals are the host program's: no thread of ours takes them. */
-static void start_members(armilla_pool *pool, int wanted)
+bool armilla_thread_start(pthread_t *thread, void *(*body)(void *self), void *self)
 {
     /* Signals that a thread's own work raises cannot wait: blocked, they would pass the program's handlers by. */
     static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
     sigset_t all, before;
     pthread_attr_t attributes;
-    if (pool->started >= wanted || pthread_attr_init(&attributes) != 0) return;
+    if (pthread_attr_init(&attributes) != 0) return false;
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->started < wanted && start_member(pool, &attributes)) pool->started++;
+    const bool started = pthread_create(thread, &attributes, body, self) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
+    return started;
+}
+
+static bool start_member(armilla_pool *pool)
+{
+    member *next = &pool->members[pool->started];
+    next->pool = pool;
+    next->number = pool->started;
+    if (pthread_cond_init(&next->called, NULL) != 0) return false;
+    if (armilla_thread_start(&next->thread, serve, next)) return true;
+    pthread_cond_destroy(&next->called);
+    return false;
+}
+
+static void start_members(armilla_pool *pool, int wanted)
+{
+    while (pool->started < wanted && start_member(pool)) pool->started++;
 }
 
 armilla_status armilla_pool_new(armilla_context *context, int threads, armilla_pool **pool)
@@ -252,4 +259,25 @@ void armilla_team_share(const armilla_team *team, int64_t count, armilla_share s
         armilla_team_run(team, take_share, &s);
     else
         share(self, 0, count);
+}
+
+typedef struct copying {
+    const char *from;
+    char *to;
+} copying;
+
+static void copy_bytes(void *self, int64_t first, int64_t last)
+{
+    const copying *c = self;
+    memcpy(c->to + first, c->from + first, (size_t)(last - first));
+}
+
+void armilla_team_copy(const armilla_team *team, size_t bytes, const void *from, void *to)
+{
+    enum { ALONE = 1 << 19 };
+    copying c = {from, to};
+    if (bytes < ALONE)
+        memcpy(to, from, bytes);
+    else
+        armilla_team_share(team, (int64_t)bytes, copy_bytes, &c);
 }

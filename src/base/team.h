@@ -34,6 +34,12 @@ typedef void (*armilla_share)(void *self, int64_t first, int64_t last);
 /* Cuts 0 ... count-1 into one range per thread and runs share on each. What is written must not depend on the cuts. */
 void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self);
 
+/* to = from, on all threads where it is worth it. */
+void armilla_team_copy(const armilla_team *team, size_t bytes, const void *from, void *to);
+
+/* Starts a thread of ours, which takes no signals of the program's; false where the system refuses. */
+bool armilla_thread_start(pthread_t *thread, void *(*body)(void *self), void *self);
+
 /* The pool: the threads themselves, which the context holds while a call is in progress. */
 typedef struct armilla_pool armilla_pool;
 armilla_status armilla_pool_new(armilla_context *context, int threads, armilla_pool **pool);

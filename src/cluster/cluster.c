@@ -3,7 +3,9 @@
 
 #include "base/sized.h"
 
+#include "base/ranks.h"
 #include "base/size.h"
+#include "data/slots.h"
 #include "data/sparse.h"
 #include "data/traverse.h"
 #include "model/model.h"
@@ -80,15 +82,15 @@ static armilla_status check_options(armilla_context *context, const armilla_clus
     return ARMILLA_OK;
 }
 
-static armilla_status new_clustering(armilla_context *context, const armilla_cluster_way *way, int64_t k, int64_t n,
-                                     armilla_clustering **clustering)
+static armilla_status new_clustering(armilla_context *context, const armilla_cluster_way *way, int64_t k,
+                                     const armilla_samples *share, armilla_clustering **clustering)
 {
     armilla_clustering *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_clustering){.context = context};
-    made->summary = (armilla_cluster_summary){.method = way->name, .k = k, .n = n, .inertia = NAN};
-    status = armilla_take(context, n, sizeof *made->labels, &made->labels);
+    *made = (armilla_clustering){.context = context, .share = *share, .spread = armilla_ranks_size(context) > 1};
+    made->summary = (armilla_cluster_summary){.method = way->name, .k = k, .n = share->count, .inertia = NAN};
+    status = armilla_samples_take(context, share, 1, sizeof *made->labels, &made->labels);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *made->sizes, &made->sizes);
     if (status == ARMILLA_OK)
         *clustering = made;
@@ -105,9 +107,25 @@ void armilla_clustering_free(armilla_clustering *clustering)
     armilla_release(clustering->context, clustering);
 }
 
-static void count_sizes(armilla_clustering *clustering)
+armilla_status armilla_clustering_gather(armilla_context *context, armilla_clustering *clustering)
 {
-    for (int64_t j = 0; j < clustering->summary.n; j++) clustering->sizes[clustering->labels[j]]++;
+    int64_t *labels = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, clustering);
+    if (status == ARMILLA_OK) status = armilla_call_enter_together(context, 1);
+    if (status != ARMILLA_OK) return status;
+    const bool first = armilla_ranks_rank(context) == 0, moves = armilla_ranks_size(context) > 1 && clustering->spread;
+    if (first && moves) status = armilla_grow(context, clustering->share.count, sizeof *labels, &labels);
+    char *next = (char *)labels;
+    const armilla_putting stream = {clustering->labels, &clustering->share, sizeof *labels, armilla_put_behind, &next};
+    if (moves) status = armilla_samples_put(context, status, &stream);
+    status = armilla_call_leave_together(context, status);
+    if (status == ARMILLA_OK && labels) {
+        armilla_release(context, clustering->labels);
+        clustering->labels = labels;
+        labels = NULL;
+    }
+    armilla_release(context, labels);
+    return status;
 }
 
 void armilla_clustering_summarize_sized(const armilla_clustering *clustering, armilla_cluster_summary *summary,
@@ -140,6 +158,7 @@ static armilla_status cluster_prepared(armilla_context *context, const prepared_
 {
     const armilla_cluster_options *options = problem->options;
     armilla_clustering *made = NULL;
+    armilla_kmeans_sample sample = {NULL};
     armilla_data_facts facts;
     double *squared_norms = NULL;
     const int64_t n = problem->X->n;
@@ -148,23 +167,28 @@ static armilla_status cluster_prepared(armilla_context *context, const prepared_
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             ARMILLA_FIELD("k %" PRId64) " is more than the %" PRId64 " samples; give a smaller one",
                             options->k, n);
-    status = armilla_take(context, n, sizeof *squared_norms, &squared_norms);
+    const armilla_samples share = armilla_data_share(context, problem->X);
+    status = armilla_samples_take(context, &share, 1, sizeof *squared_norms, &squared_norms);
     if (problem->short_data) armilla_call_keep(context);
     if (status == ARMILLA_OK) status = armilla_survey(context, problem->X, problem->work, &facts, squared_norms);
     if (problem->short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK)
         status = armilla_preparation_finite(context, &from->preparation, from->raw, &facts, problem->work);
-    if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, n, &made);
+    if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, &share, &made);
     if (status != ARMILLA_OK) goto done;
     problem->squared_norms = squared_norms;
+    if (problem->short_data) armilla_call_keep(context);
+    status = armilla_kmeans_sample_make(context, from->raw, &from->preparation, problem, &sample);
+    if (problem->short_data) armilla_call_keep_leave(context);
+    if (status != ARMILLA_OK) goto done;
     made->summary.seed = options->seed;
     made->summary.tries = options->tries;
     status = armilla_kmeans(context, problem, made, NULL);
     if (status != ARMILLA_OK) goto done;
-    count_sizes(made);
     *clustering = made;
     made = NULL;
 done:
+    armilla_kmeans_sample_free(context, &sample);
     armilla_clustering_free(made);
     armilla_release(context, squared_norms);
     return status;
@@ -211,6 +235,25 @@ static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *
     return status;
 }
 
+/* Codes as data: other slots than those of the samples, so that ranks need those of other samples. */
+typedef struct moved_codes {
+    void *codes;
+    armilla_data *data;
+} moved_codes;
+
+static armilla_status move_codes(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                 moved_codes *moved)
+{
+    const armilla_samples share = armilla_data_share(context, X);
+    const armilla_type type = model->summary.precision;
+    const size_t size = armilla_type_size(type);
+    armilla_status status = armilla_samples_take(context, &share, X->m, size, &moved->codes);
+    const armilla_moving moving = {model->V, moved->codes, &model->share, &share, (size_t)X->m * size};
+    status = armilla_samples_move(context, status, &moving);
+    if (status == ARMILLA_OK) status = armilla_data_borrow_dense(context, type, moved->codes, X->m, X->n, &moved->data);
+    return status;
+}
+
 static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
                               const armilla_options *preparation, armilla_clustering **clustering)
 {
@@ -221,16 +264,23 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     if (status == ARMILLA_OK) status = armilla_options_check_words(context, &asked);
     if (status != ARMILLA_OK) return status;
     prepared_data data = {.preparation = armilla_preparation_asked(&asked), .raw = X};
+    moved_codes moved = {NULL, NULL};
     armilla_memory_add_rank(context, options.k);
     problem.options = &options;
     problem.work = choose_type(X, &asked);
-    if ((status = armilla_call_enter_alone(context, options.threads)) != ARMILLA_OK) return status;
+    if ((status = armilla_call_enter_together(context, options.threads)) != ARMILLA_OK) return status;
+    status = armilla_data_meet(context, X);
+    if (status == ARMILLA_OK && problem.codes_of && problem.codes_of->spread)
+        status = move_codes(context, problem.codes_of, X, &moved);
+    if (moved.data) data.raw = moved.data;
     if (problem.short_data) armilla_call_keep(context);
-    status = prepare(context, &problem, &data);
+    if (status == ARMILLA_OK) status = prepare(context, &problem, &data);
     if (problem.short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK) status = cluster_prepared(context, &data, &problem, clustering);
-    armilla_call_leave(context);
+    status = armilla_call_leave_together(context, status);
     armilla_data_free(data.view);
+    armilla_data_free(moved.data);
+    armilla_release(context, moved.codes);
     armilla_preparation_release(context, &data.preparation);
     return status;
 }
@@ -260,10 +310,35 @@ static int64_t largest(armilla_type type, int64_t r, const char *codes, double *
     return best;
 }
 
+/* Sizes that are added up over ranks at a time. */
+enum { SIZES = ARMILLA_COMBINED / sizeof(int64_t) };
+
+static void join_sizes(void *left, const void *right)
+{
+    int64_t *own = left;
+    const int64_t *other = right;
+    for (size_t i = 0; i < SIZES; i++) own[i] += other[i];
+}
+
+/* Of the samples of all ranks. */
+static armilla_status add_sizes(armilla_context *context, armilla_status status, armilla_clustering *clustering)
+{
+    const int64_t k = clustering ? clustering->summary.k : 0;
+    status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
+    for (int64_t first = 0; first < k && status == ARMILLA_OK; first += SIZES) {
+        const size_t bytes = (size_t)armilla_min64(SIZES, k - first) * sizeof(int64_t);
+        int64_t some[SIZES] = {0};
+        memcpy(some, clustering->sizes + first, bytes);
+        status = armilla_ranks_combine(context, status, some, sizeof some, join_sizes);
+        memcpy(clustering->sizes + first, some, bytes);
+    }
+    return status;
+}
+
 static armilla_status cluster_argmax(armilla_context *context, const armilla_model *model,
                                      const armilla_cluster_way *way, int64_t k, armilla_clustering **clustering)
 {
-    const int64_t r = model->summary.rank, n = model->summary.n;
+    const int64_t r = model->summary.rank;
     const armilla_type type = model->summary.precision;
     armilla_clustering *made = NULL;
     double *code = NULL;
@@ -273,14 +348,22 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
             ARMILLA_FIELD("method argmax") " gives a cluster to each of the model's %" PRId64 " atoms, not %" PRId64
                                            "; leave out " ARMILLA_FIELD("k") ", or use " ARMILLA_FIELD("method kmeans"),
             r, k);
-    armilla_status status = armilla_take(context, r, sizeof *code, &code);
-    if (status == ARMILLA_OK) status = new_clustering(context, way, r, n, &made);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++)
-        made->labels[j] = largest(type, r, (const char *)model->V + (size_t)(j * r) * armilla_type_size(type), code);
-    if (status == ARMILLA_OK) {
-        count_sizes(made);
-        *clustering = made;
+    armilla_status status = armilla_call_enter_together(context, 1);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_take(context, r, sizeof *code, &code);
+    if (status == ARMILLA_OK) status = new_clustering(context, way, r, &model->share, &made);
+    for (int64_t j = model->share.first; j < model->share.last && status == ARMILLA_OK; j++) {
+        const char *codes = (const char *)model->V + (size_t)(j * r) * armilla_type_size(type);
+        made->labels[j] = largest(type, r, codes, code);
+        made->sizes[made->labels[j]]++;
     }
+    if (made) made->spread = model->spread;
+    if (model->spread) status = add_sizes(context, status, made);
+    status = armilla_call_leave_together(context, status);
+    if (status == ARMILLA_OK)
+        *clustering = made;
+    else
+        armilla_clustering_free(made);
     armilla_release(context, code);
     return status;
 }
@@ -289,9 +372,10 @@ armilla_status armilla_cluster_model(armilla_context *context, const armilla_mod
                                      const armilla_cluster_options *options, armilla_clustering **clustering)
 {
     armilla_cluster_options whole;
-    armilla_kmeans_problem problem = {.options = &whole, .short_data = true};
+    armilla_kmeans_problem problem = {.options = &whole, .short_data = true, .codes_of = model};
     armilla_data *codes = NULL;
     armilla_status status = ARMILLA_NOT_NULL(context, model, options, clustering);
+    if (status == ARMILLA_OK) status = armilla_model_within_reach(context, model);
     if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, options, &whole);
     if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.way);
     if (status != ARMILLA_OK) return status;

@@ -2,15 +2,20 @@
 #ifndef ARMILLA_CLUSTER_CLUSTER_H
 #define ARMILLA_CLUSTER_CLUSTER_H
 
+#include "base/samples.h"
 #include "data/data.h"
+#include "data/preparation.h"
 
 #include <armilla/cluster.h>
+#include <armilla/model.h>
 
 struct armilla_clustering {
     armilla_context *context;
     armilla_cluster_summary summary;
-    int64_t *labels; /* n */
-    int64_t *sizes;  /* k */
+    int64_t *labels;       /* n */
+    armilla_samples share; /* the samples whose labels are there; */
+    bool spread;           /* other ranks have the others */
+    int64_t *sizes;        /* k */
 };
 
 /* One row of the methods. */
@@ -27,9 +32,26 @@ typedef struct armilla_kmeans_problem {
     const double *squared_norms; /* of the samples */
     const armilla_cluster_way *way;
     const armilla_cluster_options *options;
-    const double *centers; /* m x k to start from, one try; NULL: k-means++ */
-    bool short_data;       /* codes: a look at them is cheap, and made even where the call is to end */
+    const double *centers;         /* m x k to start from, one try; NULL: k-means++ */
+    const armilla_model *codes_of; /* whose codes X are; NULL: X are data */
+    bool short_data;               /* codes: a look at them is cheap, and made even where the call is to end */
+    const struct armilla_kmeans_problem *sample; /* of X, where tries are screened on it; NULL: each has all of X */
 } armilla_kmeans_problem;
+
+/* Some samples of X, prepared as all of them are, and the same problem on them. All zeros may be freed. */
+typedef struct armilla_kmeans_sample {
+    armilla_data *columns; /* as they are given */
+    armilla_data *view;    /* NULL where nothing is prepared */
+    double *squared_norms;
+    armilla_kmeans_problem problem;
+} armilla_kmeans_sample;
+
+/* Draws a sample of raw, which the whole problem has as X through the preparation, and sets whole->sample; where there
+ * is nothing to choose among, or the samples are too few for that to save anything, it stays NULL. */
+armilla_status armilla_kmeans_sample_make(armilla_context *context, const armilla_data *raw,
+                                          const armilla_preparation *preparation, armilla_kmeans_problem *whole,
+                                          armilla_kmeans_sample *sample);
+void armilla_kmeans_sample_free(armilla_context *context, armilla_kmeans_sample *sample);
 
 /* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has space for max_iter + 1
  * numbers: the inertia after each assignment of the last try. */

@@ -1,11 +1,13 @@
 /* k-means and spherical k-means: tries of Lloyd's iteration (solve/lloyd.h), from centres that k-means++ draws until no
  * sample changes its cluster: one read of X per iteration, dense or sparse, with the same bits for any number of threads.
+ * Where samples are many, the tries are made on some of them, and all samples go on from the best one's centres.
  * Spherical k-means is the same on samples of unit length with centres scaled to unit length, because ||x - c||^2 =
  * 2(1 - cos) there. */
 #include "cluster/cluster.h"
 
 #include "base/size.h"
 #include "data/column.h"
+#include "data/slots.h"
 #include "linalg/dense.h"
 #include "solve/lloyd.h"
 #include "solve/policy.h"
@@ -15,6 +17,8 @@
 
 /* Tries whose centres are drawn together. */
 enum { SEEDED = 16 };
+/* Tries that end in the same clusters, in another order, differ by rounding: the first of them counts. */
+#define SAME (1 - 1e-9)
 
 typedef struct kmeans {
     armilla_context *context;
@@ -23,9 +27,12 @@ typedef struct kmeans {
     double *centers; /* m x k */
     void *typed;     /* the same in the working type */
     double *squares; /* k: ||c||^2 */
+    double *sums;    /* m x k: of the samples of each cluster */
+    armilla_bounds bounds;
     int64_t *refill; /* k: the sample that an empty cluster gets as its centre, or -1 */
     bool refilled;   /* the last step had such centres */
     int64_t *chosen; /* k x SEEDED: the samples that tries begin with */
+    double *best;    /* m x k: the centres of the best try so far, where they are wanted; else NULL */
 } kmeans;
 
 /* Centres first ... last-1 of the next in the working type, and ||c||^2 of what is left of them there. */
@@ -80,9 +87,17 @@ static armilla_status refill(void *self)
 {
     kmeans *s = self;
     const armilla_lloyd *lloyd = &s->lloyd;
-    const armilla_misfit misfit = {.n = lloyd->n, .squares = lloyd->distances, .counts = is_away, .self = s};
-    s->refilled = armilla_misfit_share(&misfit, lloyd->r, lloyd->sizes, lloyd->stride, s->refill) > 0;
+    const armilla_misfit misfit = {
+        .context = s->context, .share = lloyd->share, .squares = lloyd->distances, .counts = is_away, .self = s};
+    int64_t count = 0;
+    armilla_status status = ARMILLA_OK;
+    s->refilled = false;
+    for (int64_t k = 0; k < lloyd->r; k++) s->refilled |= lloyd->sizes[k] == 0;
     if (!s->refilled) return ARMILLA_OK;
+    if ((status = armilla_lloyd_measure(&s->lloyd)) == ARMILLA_OK)
+        status = armilla_misfit_share(&misfit, lloyd->r, lloyd->sizes, lloyd->stride, s->refill, &count);
+    s->refilled = count > 0;
+    if (status != ARMILLA_OK || !s->refilled) return status;
     return armilla_data_gather(s->context, s->problem->X, s->problem->work, lloyd->r, s->refill, lloyd->U_next);
 }
 
@@ -108,7 +123,7 @@ static armilla_status seed_tries(const kmeans *s, int64_t first)
 /* Samples at equal distances in the data, for a call that is to end before better ones are drawn. */
 static void seed_at_once(const kmeans *s)
 {
-    const int64_t n = s->lloyd.n, count = s->lloyd.r;
+    const int64_t n = s->lloyd.share.count, count = s->lloyd.r;
     for (int64_t k = 0; k < count; k++) s->chosen[k] = (int64_t)((double)k / (double)count * (double)n);
 }
 
@@ -133,10 +148,12 @@ static armilla_status seed_centers(kmeans *s, int64_t attempt)
 static armilla_status assign(kmeans *s, int64_t pass)
 {
     armilla_lloyd *lloyd = &s->lloyd;
+    lloyd->age = pass % ARMILLA_LLOYD_RENEWS;
     armilla_call_keep(s->context); /* every sample has a label after it, and not before */
     const armilla_status status = pass > 0 ? armilla_lloyd_step(lloyd) : armilla_lloyd_assign(lloyd);
     armilla_call_keep_leave(s->context);
-    lloyd->A = armilla_sweep_A(lloyd->sweep);
+    if (status != ARMILLA_OK) return status;
+    memcpy(s->sums, armilla_sweep_A(lloyd->sweep), (size_t)(lloyd->m * lloyd->r) * sizeof *s->sums);
     lloyd->sizes = armilla_sweep_sizes(lloyd->sweep);
     return status;
 }
@@ -147,12 +164,13 @@ static armilla_status iterate(kmeans *s, armilla_cluster_summary *found, double 
     const armilla_sweep *sweep = s->lloyd.sweep;
     found->stop = ARMILLA_STOP_MAX_ITER;
     s->refilled = false;
-    for (int64_t j = 0; j < s->lloyd.n; j++) s->lloyd.assignments[j] = -1;
+    armilla_bounds_ran(&s->bounds, false); /* those of another try say little */
+    for (int64_t j = s->lloyd.share.first; j < s->lloyd.share.last; j++) s->lloyd.assignments[j] = -1;
     for (int64_t pass = 0; pass <= s->problem->options->max_iter; pass++) {
         const armilla_status status = assign(s, pass);
         if (status != ARMILLA_OK) return status;
         found->iterations = pass;
-        found->inertia = armilla_sweep_tally(sweep)[ARMILLA_LLOYD_INERTIA] / (s->problem->way->unit ? 2 : 1);
+        found->inertia = s->lloyd.inertia / (s->problem->way->unit ? 2 : 1);
         if (inertias) inertias[pass] = found->inertia;
         if (armilla_sweep_change(sweep) == 0 && !s->refilled) found->stop = ARMILLA_STOP_CONVERGED;
         if (found->stop != ARMILLA_STOP_CONVERGED && armilla_call_over(s->context))
@@ -162,31 +180,50 @@ static armilla_status iterate(kmeans *s, armilla_cluster_summary *found, double 
     return ARMILLA_OK;
 }
 
-static armilla_status run_tries(kmeans *s, armilla_clustering *clustering, double *inertias)
+/* The best try so far: what it has found, and where it goes. */
+static void keep_try(const kmeans *s, const armilla_cluster_summary *found, armilla_clustering *clustering)
 {
-    const armilla_kmeans_problem *p = s->problem;
+    clustering->summary = *found;
+    if (s->best) memcpy(s->best, s->centers, (size_t)(s->lloyd.m * s->lloyd.r) * sizeof *s->best);
+    for (int64_t j = s->lloyd.share.first; j < s->lloyd.share.last && clustering->labels; j++)
+        clustering->labels[j] = s->lloyd.assignments[j];
+    for (int64_t k = 0; k < s->lloyd.r && clustering->sizes; k++) clustering->sizes[k] = (int64_t)s->lloyd.sizes[k];
+}
+
+static armilla_status run_tries(kmeans *s, int64_t steps, armilla_clustering *clustering)
+{
     armilla_cluster_summary *best = &clustering->summary;
-    const int64_t tries = p->centers ? 1 : p->options->tries;
+    const int64_t tries = s->problem->options->tries;
     armilla_status status = ARMILLA_OK;
     for (int64_t attempt = 0; attempt < tries && status == ARMILLA_OK; attempt++) {
         armilla_cluster_summary found = *best;
-        if (p->centers) {
-            memcpy(s->lloyd.U_next, p->centers, (size_t)(s->lloyd.m * s->lloyd.r) * sizeof(double));
-            store_centers(s);
-        } else {
-            status = seed_centers(s, attempt);
-        }
+        status = seed_centers(s, attempt);
         armilla_call_stage(s->context, ARMILLA_STAGE_CLUSTERS);
-        armilla_call_step(s->context, attempt, tries);
-        if (status == ARMILLA_OK) status = iterate(s, &found, inertias);
-        if (status == ARMILLA_OK && (attempt == 0 || found.inertia < best->inertia)) {
-            *best = found;
-            for (int64_t j = 0; j < s->lloyd.n; j++) clustering->labels[j] = s->lloyd.assignments[j];
-        }
+        armilla_call_step(s->context, attempt, steps);
+        if (status == ARMILLA_OK) status = iterate(s, &found, NULL);
+        if (status == ARMILLA_OK && (attempt == 0 || found.inertia < SAME * best->inertia))
+            keep_try(s, &found, clustering);
         if (armilla_call_stopped(s->context, NULL) && attempt + 1 < tries) best->stop = ARMILLA_STOP_INTERRUPTED;
         if (armilla_call_stopped(s->context, NULL)) break;
     }
     return status == ARMILLA_STOPPED ? ARMILLA_OK : status;
+}
+
+/* One try, from those centres. */
+static armilla_status run_from(kmeans *s, const double *centers, armilla_clustering *clustering, double *inertias)
+{
+    armilla_cluster_summary found = clustering->summary;
+    memcpy(s->lloyd.U_next, centers, (size_t)(s->lloyd.m * s->lloyd.r) * sizeof *centers);
+    store_centers(s);
+    armilla_call_stage(s->context, ARMILLA_STAGE_CLUSTERS);
+    const armilla_status status = iterate(s, &found, inertias);
+    if (status == ARMILLA_OK) keep_try(s, &found, clustering);
+    return status;
+}
+
+static void list_bounds(void *self, armilla_state_list *list)
+{
+    armilla_bounds_list(self, list);
 }
 
 static armilla_status take_memory(kmeans *s)
@@ -194,7 +231,8 @@ static armilla_status take_memory(kmeans *s)
     armilla_context *context = s->context;
     armilla_lloyd *lloyd = &s->lloyd;
     const armilla_type work = s->problem->work;
-    const int64_t m = lloyd->m, n = lloyd->n, k = lloyd->r;
+    const int64_t m = lloyd->m, k = lloyd->r;
+    const armilla_samples *share = &lloyd->share;
     armilla_status status =
         armilla_sweep_new_assigning(context, s->problem->X, work, k, ARMILLA_LLOYD_TALLY, &lloyd->sweep);
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *s->centers, &s->centers);
@@ -202,19 +240,30 @@ static armilla_status take_memory(kmeans *s)
     if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *lloyd->U_next, &lloyd->U_next);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s->squares, &s->squares);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *lloyd->offsets, &lloyd->offsets);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *lloyd->distances, &lloyd->distances);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *lloyd->assignments, &lloyd->assignments);
+    if (status == ARMILLA_OK)
+        status = armilla_samples_take(context, share, 1, sizeof *lloyd->distances, &lloyd->distances);
+    if (status == ARMILLA_OK)
+        status = armilla_samples_take(context, share, 1, sizeof *lloyd->assignments, &lloyd->assignments);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *s->refill, &s->refill);
     if (status == ARMILLA_OK) status = armilla_take(context, k * SEEDED, sizeof *s->chosen, &s->chosen);
+    if (status == ARMILLA_OK) status = armilla_take(context, m * k, sizeof *s->sums, &s->sums);
+    if (status == ARMILLA_OK) {
+        armilla_bounds_plan(&s->bounds, lloyd->sweep, k, lloyd->squared_norms);
+        status = armilla_state_take(context, list_bounds, &s->bounds);
+    }
+    lloyd->bounds = &s->bounds;
+    lloyd->A = s->sums;
     lloyd->U = s->centers;
     lloyd->U_typed = s->typed;
     lloyd->squares = s->squares;
     return status;
 }
 
-static void release_memory(const kmeans *s)
+static void release_memory(kmeans *s)
 {
     armilla_context *context = s->context;
+    armilla_state_release(context, list_bounds, &s->bounds);
+    armilla_release(context, s->sums);
     armilla_release(context, s->chosen);
     armilla_release(context, s->refill);
     armilla_release(context, s->lloyd.assignments);
@@ -227,24 +276,62 @@ static void release_memory(const kmeans *s)
     armilla_sweep_free(s->lloyd.sweep);
 }
 
+static kmeans kmeans_of(armilla_context *context, const armilla_kmeans_problem *problem)
+{
+    return (kmeans){.context = context,
+                    .problem = problem,
+                    .lloyd = {.kernels = armilla_code_kernels_for(context),
+                              .m = problem->X->m,
+                              .share = armilla_data_share(context, problem->X),
+                              .r = problem->options->k,
+                              .squared_norms = problem->squared_norms,
+                              .l = 1,
+                              .stride = 1,
+                              .atom = problem->way->unit ? has_direction : any_mean,
+                              .revive = refill,
+                              .settle = store_centers}};
+}
+
+/* best = the centres of the best try on a sample of X. */
+static armilla_status screen_tries(armilla_context *context, const armilla_kmeans_problem *sample, double *best)
+{
+    armilla_clustering screened = {.context = context};
+    kmeans s = kmeans_of(context, sample);
+    s.lloyd.self = &s;
+    s.best = best;
+    armilla_status status = take_memory(&s);
+    if (status == ARMILLA_OK) status = run_tries(&s, sample->options->tries + 1, &screened);
+    release_memory(&s);
+    return status;
+}
+
+/* The tries on a sample, then all samples from the best one's centres. Where the call is to end, tries may be missing. */
+static armilla_status run_screened(kmeans *s, armilla_clustering *clustering)
+{
+    const int64_t tries = s->problem->options->tries;
+    double *best = NULL;
+    armilla_status status = armilla_take(s->context, s->lloyd.m * s->lloyd.r, sizeof *best, &best);
+    if (status == ARMILLA_OK) status = screen_tries(s->context, s->problem->sample, best);
+    const bool stopped = armilla_call_stopped(s->context, NULL);
+    armilla_call_step(s->context, tries, tries + 1);
+    if (status == ARMILLA_OK) status = run_from(s, best, clustering, NULL);
+    if (stopped) clustering->summary.stop = ARMILLA_STOP_INTERRUPTED;
+    armilla_release(s->context, best);
+    return status;
+}
+
 armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_problem *problem,
                               armilla_clustering *clustering, double *inertias)
 {
-    kmeans s = {.context = context,
-                .problem = problem,
-                .lloyd = {.kernels = armilla_code_kernels_for(context),
-                          .m = problem->X->m,
-                          .n = problem->X->n,
-                          .r = problem->options->k,
-                          .squared_norms = problem->squared_norms,
-                          .l = 1,
-                          .stride = 1,
-                          .atom = problem->way->unit ? has_direction : any_mean,
-                          .revive = refill,
-                          .settle = store_centers,
-                          .self = &s}};
+    kmeans s = kmeans_of(context, problem);
+    s.lloyd.self = &s;
     armilla_status status = take_memory(&s);
-    if (status == ARMILLA_OK) status = run_tries(&s, clustering, inertias);
+    if (status == ARMILLA_OK && problem->centers)
+        status = run_from(&s, problem->centers, clustering, inertias);
+    else if (status == ARMILLA_OK && problem->sample)
+        status = run_screened(&s, clustering);
+    else if (status == ARMILLA_OK)
+        status = run_tries(&s, problem->options->tries, clustering);
     release_memory(&s);
     return status;
 }

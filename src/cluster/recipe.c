@@ -11,6 +11,7 @@
 #include "base/team.h"
 #include "data/column.h"
 #include "data/preparation.h"
+#include "data/slots.h"
 #include "data/traverse.h"
 #include "linalg/dense.h"
 
@@ -122,12 +123,13 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
 {
     bool units = false, varies = false;
     double sums[SUMS] = {0};
-    armilla_status status = armilla_call_enter_alone(context, fit->threads);
+    armilla_status status = armilla_call_enter_together(context, fit->threads);
     if (status != ARMILLA_OK) return status;
-    status = survey_entries(context, X, sums);
+    status = armilla_data_meet(context, X);
+    if (status == ARMILLA_OK) status = survey_entries(context, X, sums);
     const bool counts = are_counts(X, sums);
     if (status == ARMILLA_OK && !counts) status = have_units(context, X, &units, &varies);
-    armilla_call_leave(context);
+    status = armilla_call_leave_together(context, status);
     if (status != ARMILLA_OK) return status;
     fit->normalize = armilla_step_word(ARMILLA_STEP_NORMALIZE, true);
     fit->log1p = fit->tfidf = counts;

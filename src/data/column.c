@@ -1,6 +1,9 @@
 /* Columns of X one by one. */
 #include "data/column.h"
 
+#include "base/ranks.h"
+#include "base/size.h"
+#include "data/slots.h"
 #include "linalg/dense.h"
 
 #include <inttypes.h>
@@ -130,7 +133,7 @@ static int rising(const void *a, const void *b)
     return by_column ? by_column : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Requests in rising order. */
+/* Requests in rising order, those first that want nothing. */
 static armilla_status answer(armilla_column_reader *reader, const armilla_gathering *g, const request *requests)
 {
     const armilla_data_ops *ops = g->X->ops;
@@ -147,6 +150,52 @@ static armilla_status answer(armilla_column_reader *reader, const armilla_gather
     return ARMILLA_OK;
 }
 
+/* Numbers of columns that travel between ranks at a time. */
+enum { TOGETHER = 1 << 22 };
+
+/* Some requests, whose columns lie one after another; those of this rank are loaded into their places. */
+static armilla_status load_own(armilla_column_reader *reader, const request *requests, int64_t count,
+                               armilla_runs *runs)
+{
+    const armilla_data *X = reader->panel.data;
+    const armilla_samples share = armilla_data_share(reader->context, X);
+    const int64_t bytes = X->m * (int64_t)sizeof(double);
+    int64_t first = 0, last = 0;
+    while (first < count && requests[first].column < share.first) first++;
+    for (last = first; last < count && requests[last].column < share.last; last++) {}
+    runs->first = first * bytes;
+    runs->last = last * bytes;
+    for (int64_t i = first; i < last; i++) {
+        const armilla_status status = load_column(reader, requests[i].column);
+        if (status != ARMILLA_OK) return status;
+        X->ops->expand(&reader->panel, 0, (double *)runs->bytes + i * X->m);
+    }
+    return ARMILLA_OK;
+}
+
+/* The same where several ranks want the same columns, each of which one of them has: it loads it, and all get it. */
+static armilla_status answer_together(armilla_column_reader *reader, const armilla_gathering *g,
+                                      const request *requests)
+{
+    const int64_t m = g->X->m, most = armilla_max64(1, TOGETHER / m);
+    int64_t next = 0;
+    double *columns = NULL;
+    while (next < g->count && requests[next].column < 0) next++;
+    const int64_t widest = armilla_min64(most, g->count - next);
+    armilla_status status = armilla_take(reader->context, m * widest, sizeof *columns, &columns);
+    if (status != ARMILLA_OK) return status;
+    for (; next < g->count && status == ARMILLA_OK; next += most) {
+        const int64_t count = armilla_min64(most, g->count - next);
+        armilla_runs runs = {.bytes = columns, .count = count * m * (int64_t)sizeof *columns, .all = true};
+        status = load_own(reader, requests + next, count, &runs);
+        status = armilla_ranks_gather(reader->context, status, &runs);
+        for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+            g->visit(g->self, requests[next + i].place, columns + i * m);
+    }
+    armilla_release(reader->context, columns);
+    return status;
+}
+
 armilla_status armilla_data_visit(armilla_context *context, const armilla_gathering *gathering)
 {
     const int64_t count = gathering->count, n = gathering->X->n;
@@ -161,7 +210,8 @@ armilla_status armilla_data_visit(armilla_context *context, const armilla_gather
     }
     if (status == ARMILLA_OK) qsort(requests, (size_t)count, sizeof *requests, rising);
     if (status == ARMILLA_OK) status = armilla_column_reader_open(context, gathering->X, gathering->work, &reader);
-    if (status == ARMILLA_OK) status = answer(&reader, gathering, requests);
+    if (status == ARMILLA_OK)
+        status = (armilla_ranks_size(context) > 1 ? answer_together : answer)(&reader, gathering, requests);
     armilla_column_reader_close(&reader);
     armilla_release(context, requests);
     return status;

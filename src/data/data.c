@@ -1,6 +1,7 @@
 /* What all storage forms share: facts about the object, and panels whose columns are dense in the working type. */
 #include "data/column.h"
 
+#include "base/blocks.h"
 #include "base/size.h"
 
 #include <inttypes.h>
@@ -40,6 +41,11 @@ int64_t armilla_data_stored(const armilla_data *data)
     return armilla_sparse_of(data) ? armilla_sparse_before(data, data->n) : data->m * data->n;
 }
 
+int64_t armilla_data_bytes_read(const armilla_data *data)
+{
+    return data && data->blocks ? armilla_blocks_traffic(data->blocks) : -1;
+}
+
 armilla_type armilla_data_type(const armilla_data *data)
 {
     return data ? data->type : ARMILLA_F64;
@@ -65,8 +71,8 @@ armilla_status armilla_data_check_shape(armilla_context *context, const char *wh
 
 static armilla_columns columns_of(const armilla_panel *panel)
 {
-    return (armilla_columns){panel->columns, panel->data->m, panel->count,
-                             panel->stride,  panel->ahead,   panel->ahead_bytes};
+    return (armilla_columns){panel->columns, panel->data->m,     panel->count,  panel->stride,
+                             panel->ahead,   panel->ahead_bytes, panel->scratch};
 }
 
 armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64_t count)
@@ -96,19 +102,20 @@ armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C)
 {
     const armilla_columns X = columns_of(panel);
-    panel->kernels->products(&X, r, U, C);
+    const armilla_atoms atoms = {.values = U, .r = r, .packed = true};
+    panel->kernels->products(&X, &atoms, C);
 }
 
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A)
 {
     const armilla_columns X = columns_of(panel);
-    panel->kernels->accumulate(&X, r, W, A);
+    panel->kernels->accumulate(&X, r, W, panel->opens, A);
 }
 
 void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *A)
 {
     const armilla_columns X = columns_of(panel);
-    (void)r;
+    if (panel->opens) memset(A, 0, (size_t)(X.m * r) * sizeof(double));
     panel->kernels->gather(&X, names, A);
 }
 

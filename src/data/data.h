@@ -32,10 +32,12 @@ typedef struct armilla_panel {
     int64_t slot;             /* where it stands in the pass (data/traverse.h) */
     bool opens;               /* it is the first panel of its slot */
     int64_t next, next_count; /* the columns that the same thread will probably want next */
+    int64_t until, then;      /* and behind these all before `until`, then those from `then` on; both 0: who knows */
     const void *columns;      /* in the kernels' type; dense forms */
     int64_t stride;
     const void *ahead; /* where the next columns lie, to be fetched into the cache meanwhile */
     int64_t ahead_bytes;
+    void *scratch;                   /* of the kernels (linalg/kernels.h), or NULL */
     armilla_sparse_panel sparse;     /* sparse forms */
     const struct armilla_panel *raw; /* of prepared data the panel before that; else NULL */
 } armilla_panel;
@@ -48,6 +50,8 @@ typedef struct armilla_parts {
     const armilla_reducer *sums; /* has them in this segment: layout->numbers of them */
     int segment;
     const double *shifted; /* the sums of add_shifts */
+    const struct armilla_transposed
+        *transposed; /* what they are made from as they are read; NULL: from parts of slots */
 } armilla_parts;
 
 /* How a form wants the basis and the sums to lie, where that is not m x r. Sweeps pack the basis once, before the
@@ -75,9 +79,10 @@ typedef struct armilla_data_ops {
     /* Makes panel->first ... ready; first, count, next, kernels and data are set. Runs on several threads at once. */
     armilla_status (*load)(armilla_panel *panel, void *workspace);
     const armilla_layout *layout; /* of U and A below; NULL: m x r */
-    /* C = U'X_b (r x count). */
+    /* C = U'X_b (r x count); U as the layout has packed it, or without one the kernels. */
     void (*products)(const armilla_panel *panel, int64_t r, const void *U, double *C);
-    /* A += X_b W' (m x r, double). Forms with a layout: A = X_b W', as the layout says, in the kernels' type. */
+    /* A += X_b W' (m x r, double), or A = X_b W' where the panel opens its slot. Forms with a layout: A = X_b W', as the
+     * layout says, in the kernels' type. */
     void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, void *A);
     /* The same for codes that name an atom each (0 ... r-1): column first+j is added to column assignments[j] of A. */
     void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
@@ -95,6 +100,7 @@ struct armilla_data {
     int64_t m, n;
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
+    const struct armilla_blocks *blocks;   /* that they are read through (data/stream.h); NULL: they are in memory */
 };
 
 /* Checks 1 <= m, n and that m*n numbers can be counted; the message begins with `where` ("FILE: " or ""). */
@@ -105,6 +111,7 @@ typedef struct armilla_mapped {
     void *start;
     size_t bytes;
     const void *values;
+    int64_t stride; /* numbers from one sample to the next; 0: m */
 } armilla_mapped;
 
 /* Dense data of the library's own numbers, m from one sample to the next: no input, which the limit of memory goes by. */
@@ -122,10 +129,6 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
  * and only then, the data object owns the arrays. */
 armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_sparse_matrix *matrix,
                                        armilla_data **data);
-
-/* count numbers in the kernels' type, which is another than theirs. */
-void armilla_dense_convert(armilla_type from_type, const void *from, const armilla_kernels *to_kernels, int64_t count,
-                           void *to);
 
 /* The numbers of dense data where they lie, samples *stride elements apart; NULL for other forms. */
 const void *armilla_data_dense(const armilla_data *data, int64_t *stride);

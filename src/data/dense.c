@@ -1,4 +1,4 @@
-/* Dense storage: f32, f64 or u8, one sample after another, in borrowed, owned or mapped memory. */
+/* Dense storage: numbers of any type, one sample after another, in borrowed, owned or mapped memory. */
 #include "base/size.h"
 #include "data/data.h"
 
@@ -25,17 +25,6 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
     return X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work);
 }
 
-void armilla_dense_convert(armilla_type from_type, const void *from, const armilla_kernels *to_kernels, int64_t count,
-                           void *to)
-{
-    if (from_type == ARMILLA_U8)
-        to_kernels->widen(count, from, to);
-    else if (from_type == ARMILLA_F64)
-        armilla_store(to_kernels->type, count, from, to);
-    else
-        armilla_fetch(from_type, count, from, to);
-}
-
 static armilla_status load(armilla_panel *panel, void *space)
 {
     const dense *X = as_dense(panel->data);
@@ -50,8 +39,8 @@ static armilla_status load(armilla_panel *panel, void *space)
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)
-        armilla_dense_convert(X->data.type, start + j * column_bytes, panel->kernels, m,
-                              (char *)space + (size_t)(j * m) * armilla_type_size(work));
+        panel->kernels->convert[X->data.type](m, start + j * column_bytes,
+                                              (char *)space + (size_t)(j * m) * armilla_type_size(work));
     panel->columns = space;
     panel->stride = m;
     return ARMILLA_OK;
@@ -65,8 +54,10 @@ static void free_dense(armilla_data *data)
     armilla_release(data->context, X);
 }
 
+#define STORAGE(name, type, word, numpy) [name] = "dense " word,
+
 static const armilla_data_ops dense_ops = {
-    .storage = {[ARMILLA_F32] = "dense f32", [ARMILLA_F64] = "dense f64", [ARMILLA_U8] = "dense u8"},
+    .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,
@@ -134,7 +125,7 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
 {
     const dense form = {.data = {.type = type, .m = m, .n = n},
                         .values = mapped->values,
-                        .stride = m,
+                        .stride = mapped->stride ? mapped->stride : m,
                         .map = mapped->start,
                         .map_bytes = mapped->bytes};
     return new_dense(context, &form, data);

@@ -42,6 +42,7 @@ static void look_ahead(const selected *X, const armilla_panel *panel, armilla_pa
 {
     part->next_count = 0;
     part->next = part->first;
+    part->until = part->then = 0;
     if (panel->next_count <= 0 || panel->next >= X->data.n) return;
     part->next = X->columns[panel->next];
     part->next_count = run_from(X->columns + panel->next, panel->next_count);
@@ -79,8 +80,10 @@ static void free_selected(armilla_data *data)
     armilla_release(data->context, data);
 }
 
+#define STORAGE(name, type, word, numpy) [name] = "dense " word,
+
 static const armilla_data_ops selected_ops = {
-    .storage = {[ARMILLA_F32] = "dense f32", [ARMILLA_F64] = "dense f64", [ARMILLA_U8] = "dense u8"},
+    .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,
@@ -158,15 +161,6 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     else
         armilla_data_free(made);
     return status;
-}
-
-armilla_status armilla_data_flatten(armilla_context *context, const armilla_data *X, armilla_data **copy)
-{
-    const armilla_kept all[ARMILLA_KEPT_COUNT] = {{NULL, X->m, X->m}, {NULL, X->n, X->n}};
-    *copy = NULL;
-    int64_t stride = 0;
-    if (armilla_data_dense(X, &stride) || armilla_data_sparse(X)) return ARMILLA_OK;
-    return armilla_data_keep(context, X, all, copy);
 }
 
 armilla_status armilla_kept_copy(armilla_context *context, const armilla_kept *from, armilla_kept *to)

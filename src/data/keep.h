@@ -32,8 +32,4 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
 armilla_status armilla_data_copy(armilla_context *context, const armilla_data *X, const armilla_kept *features,
                                  const armilla_kept *samples, armilla_data **copy);
 
-/* *copy = X as plain data where its numbers lie in no array of their own: a view that armilla_data_keep made, or data
- * from a source; else NULL. */
-armilla_status armilla_data_flatten(armilla_context *context, const armilla_data *X, armilla_data **copy);
-
 #endif

@@ -12,13 +12,14 @@ static armilla_status reserve(armilla_context *context, int64_t needed, size_t s
 {
     if (needed <= *capacity) return ARMILLA_OK;
     const int64_t wanted = armilla_max64(needed, *capacity < INT64_MAX / 2 ? 2 * *capacity : INT64_MAX);
-    const armilla_status status = armilla_grow(context, wanted, size, block);
+    const armilla_status status = armilla_grow_large(context, wanted, size, block);
     if (status == ARMILLA_OK) *capacity = wanted;
     return status;
 }
 
 armilla_status armilla_names_add(armilla_context *context, armilla_names *names, const char *text, size_t length)
 {
+    enum { MANY = 1 << 16 };
     const char *end = length ? memchr(text, 0, length) : NULL;
     const int64_t used = end ? end - text : (int64_t)length;
     armilla_status status = reserve(context, names->count + 1, sizeof *names->starts, &names->starts, &names->capacity);
@@ -29,6 +30,7 @@ armilla_status armilla_names_add(armilla_context *context, armilla_names *names,
     if (used) memcpy(names->text + names->bytes, text, (size_t)used);
     names->text[names->bytes + used] = '\0';
     names->bytes += used + 1;
+    if (names->count % MANY == 0) armilla_spill_drop(context, names->text, names->bytes);
     return ARMILLA_OK;
 }
 

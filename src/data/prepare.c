@@ -3,6 +3,7 @@
 #include "data/sparse.h"
 
 #include "base/size.h"
+#include "data/slots.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -136,10 +137,10 @@ static void free_prepared(armilla_data *X)
     armilla_release(X->context, X);
 }
 
+#define STORAGE(name, type, word, numpy) [name] = "prepared dense " word,
+
 static const armilla_data_ops prepared_ops = {
-    .storage = {[ARMILLA_F32] = "prepared dense f32",
-                [ARMILLA_F64] = "prepared dense f64",
-                [ARMILLA_U8] = "prepared dense u8"},
+    .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,
@@ -165,12 +166,13 @@ armilla_status armilla_data_prepare(armilla_context *context, const armilla_data
     made->inner = inner;
     made->map = *map;
     made->rescales = armilla_column_map_rescales(map);
-    if (map->unit_length) status = armilla_take(context, inner->n, sizeof *made->factors, &made->factors);
+    const armilla_samples share = armilla_data_share(context, inner);
+    if (map->unit_length) status = armilla_samples_take(context, &share, 1, sizeof *made->factors, &made->factors);
     if (status != ARMILLA_OK) {
         free_prepared(&made->data);
         return status;
     }
-    for (int64_t j = 0; j < inner->n && made->factors; j++) atomic_init(&made->factors[j], (double)NAN);
+    for (int64_t j = share.first; j < share.last && made->factors; j++) atomic_init(&made->factors[j], (double)NAN);
     *data = &made->data;
     return ARMILLA_OK;
 }

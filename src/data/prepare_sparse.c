@@ -5,6 +5,7 @@
 #include "data/column.h"
 
 #include "base/size.h"
+#include "data/slots.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -14,9 +15,11 @@ typedef struct prepared {
     armilla_sparse_data form;
     const armilla_data *inner;
     armilla_column_map map;
-    bool rescales;           /* unit length is all that is done */
-    armilla_factor *factors; /* 1/d_j (0 for a sample without a direction), or NULL where samples keep their length */
-    double *shifts;          /* 1/d_j in units of the mean, or NULL where the data are not centred */
+    bool rescales; /* unit length is all that is done */
+    /* 1/d_j (0 for a sample without a direction), NaN before the sample has been seen: the first pass measures it. NULL
+     * where samples keep their length. In a pass each sample is one thread's. */
+    armilla_factor *factors;
+    double *shifts; /* 1/d_j in units of the mean, or NULL where the data are not centred */
     /* The mean is kept in units of this power of two. It is 1 but for samples of unit length at scales at which the
      * squares of the mean have not all digits; there the mean of the data is a copy. */
     double mean_unit;
@@ -33,11 +36,19 @@ static size_t padded(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
+/* What a sample is measured in: its features and values, and space for it expanded. */
+static size_t measure_bytes(const prepared *X)
+{
+    const size_t m = X->factors ? (size_t)X->form.data.m : 0;
+    return padded(m * sizeof(int64_t)) + 2 * padded(m * sizeof(double));
+}
+
+/* The prepared values, the panel before, what samples are measured in, then what the wrapped data need. */
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
     return padded((size_t)armilla_sparse_most(inner, width) * armilla_type_size(work)) + padded(sizeof(armilla_panel)) +
-           inner->ops->workspace(inner, inner->type, width);
+           measure_bytes(as_prepared(X)) + inner->ops->workspace(inner, inner->type, width);
 }
 
 /* Entries that go through the map together. */
@@ -90,6 +101,46 @@ static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_t
     }
 }
 
+/* ||y - mean||; column: space for m numbers. Squares that have not all digits are made of the expanded column, scaled. */
+static armilla_length centred_length(const prepared *X, armilla_column y, double *column)
+{
+    y.shift = X->mean_unit;
+    y.mean = X->form.mean;
+    y.mean_squared = X->form.mean_squared;
+    const double square = armilla_column_square(&y);
+    if (armilla_square_holds(square)) return (armilla_length){sqrt(square), 1};
+    for (int64_t i = 0; i < y.m; i++) column[i] = -y.shift * y.mean[i];
+    for (int64_t i = 0; i < y.count; i++) column[y.rows[i]] += y.values[i];
+    return armilla_length_of(y.m, NULL, column);
+}
+
+/* 1/d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
+static armilla_factor factor_of(const prepared *X, armilla_column y, double *column)
+{
+    if (X->map.entries) X->map.entries->apply(y.count, y.values);
+    for (int64_t i = 0; i < y.count && X->map.weights; i++) y.values[i] *= X->map.weights[y.rows[i]];
+    const armilla_length before = armilla_length_of(y.count, y.rows, y.values);
+    if (X->rescales) return armilla_unit_factor(armilla_own_length(X->inner->type, before));
+    if (!X->form.mean) return armilla_unit_factor(before);
+    const armilla_length length = centred_length(X, y, column);
+    if (armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
+    return armilla_unit_factor(length);
+}
+
+/* The samples of a raw panel that are seen for the first time. */
+static void measure(const prepared *X, const armilla_panel *raw, char *space)
+{
+    const size_t m = (size_t)X->form.data.m, rows = padded(m * sizeof(int64_t)), values = padded(m * sizeof(double));
+    const armilla_column_buffer buffer = {(int64_t *)(void *)space, (double *)(void *)(space + rows)};
+    double *column = (double *)(void *)(space + rows + values);
+    for (int64_t j = 0; j < raw->count; j++) {
+        armilla_factor *known = &X->factors[raw->first + j];
+        if (!isnan(known->factor)) continue;
+        *known = factor_of(X, armilla_panel_column(raw, j, buffer), column);
+        if (X->shifts) X->shifts[raw->first + j] = known->factor * (known->scale * X->mean_unit);
+    }
+}
+
 static armilla_status load(armilla_panel *panel, void *space)
 {
     const prepared *X = as_prepared(panel->data);
@@ -100,8 +151,10 @@ static armilla_status load(armilla_panel *panel, void *space)
     *raw = *panel;
     raw->data = X->inner;
     raw->kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
-    const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
+    char *measured = (char *)raw + padded(sizeof *raw);
+    const armilla_status status = X->inner->ops->load(raw, measured + measure_bytes(X));
     if (status != ARMILLA_OK) return status;
+    if (X->factors) measure(X, raw, measured);
     prepare_panel(X, raw, work, space);
     panel->sparse = raw->sparse;
     panel->sparse.kernels = armilla_sparse_kernels_like(panel->kernels);
@@ -138,61 +191,6 @@ static const armilla_data_ops prepared_ops = {
     .free = free_prepared,
 };
 
-/* ||y - mean||; column: space for m numbers. Squares that have not all digits are made of the expanded column, scaled. */
-static armilla_length centred_length(const prepared *X, armilla_column y, double *column)
-{
-    y.shift = X->mean_unit;
-    y.mean = X->form.mean;
-    y.mean_squared = X->form.mean_squared;
-    const double square = armilla_column_square(&y);
-    if (armilla_square_holds(square)) return (armilla_length){sqrt(square), 1};
-    for (int64_t i = 0; i < y.m; i++) column[i] = -y.shift * y.mean[i];
-    for (int64_t i = 0; i < y.count; i++) column[y.rows[i]] += y.values[i];
-    return armilla_length_of(y.m, NULL, column);
-}
-
-/* 1/d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
-static armilla_factor factor_of(const prepared *X, armilla_column y, double *column)
-{
-    if (X->map.entries) X->map.entries->apply(y.count, y.values);
-    for (int64_t i = 0; i < y.count && X->map.weights; i++) y.values[i] *= X->map.weights[y.rows[i]];
-    const armilla_length before = armilla_length_of(y.count, y.rows, y.values);
-    if (X->rescales) return armilla_unit_factor(armilla_own_length(X->inner->type, before));
-    if (!X->form.mean) return armilla_unit_factor(before);
-    const armilla_length length = centred_length(X, y, column);
-    if (armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
-    return armilla_unit_factor(length);
-}
-
-static armilla_status measure_lengths(prepared *X)
-{
-    const armilla_data *inner = X->inner;
-    armilla_context *context = X->form.data.context;
-    const int64_t width = armilla_panel_width(inner, inner->type), m = X->form.data.m;
-    armilla_column_buffers buffer = {0};
-    double *column = NULL;
-    void *space = NULL;
-    armilla_status status = armilla_column_buffers_take(context, inner, 1, &buffer);
-    if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *column, &column);
-    if (status == ARMILLA_OK)
-        status = armilla_take(context, (int64_t)inner->ops->workspace(inner, inner->type, width), 1, &space);
-    for (int64_t first = 0; first < inner->n && status == ARMILLA_OK; first += width) {
-        armilla_panel panel = {.context = context,
-                               .data = inner,
-                               .kernels = armilla_kernels_choose(inner->type),
-                               .first = first,
-                               .count = armilla_min64(width, inner->n - first)};
-        status = inner->ops->load(&panel, space);
-        for (int64_t j = 0; j < panel.count && status == ARMILLA_OK; j++)
-            X->factors[first + j] =
-                factor_of(X, armilla_panel_column(&panel, j, armilla_column_buffer_of(&buffer, 0)), column);
-    }
-    armilla_release(context, space);
-    armilla_release(context, column);
-    armilla_column_buffers_release(context, &buffer);
-    return status;
-}
-
 /* The mean, in units in which its squares have all digits where samples are scaled: shifts then undo the unit. */
 static armilla_status take_mean(prepared *X)
 {
@@ -215,16 +213,17 @@ static armilla_status take_mean(prepared *X)
 
 static armilla_status take_scales(prepared *X)
 {
-    const int64_t n = X->form.data.n;
+    armilla_context *context = X->form.data.context;
+    const armilla_samples share = armilla_data_share(context, X->inner);
     armilla_status status = X->map.mean ? take_mean(X) : ARMILLA_OK;
-    if (status == ARMILLA_OK && X->map.unit_length) {
-        status = armilla_take(X->form.data.context, n, sizeof *X->factors, &X->factors);
-        if (status == ARMILLA_OK) status = measure_lengths(X);
-    }
+    if (status == ARMILLA_OK && X->map.unit_length)
+        status = armilla_samples_take(context, &share, 1, sizeof *X->factors, &X->factors);
     if (status == ARMILLA_OK && X->form.mean)
-        status = armilla_take(X->form.data.context, n, sizeof(double), &X->shifts);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK && X->shifts; j++)
-        X->shifts[j] = X->factors ? X->factors[j].factor * (X->factors[j].scale * X->mean_unit) : 1;
+        status = armilla_samples_take(context, &share, 1, sizeof(double), &X->shifts);
+    for (int64_t j = share.first; j < share.last && status == ARMILLA_OK; j++) {
+        if (X->factors) X->factors[j] = (armilla_factor){NAN, 1};
+        if (X->shifts) X->shifts[j] = 1;
+    }
     return status;
 }
 

@@ -63,7 +63,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     panel->ahead = space; /* nothing to be fetched into the cache: a source with read-ahead would look at panel->next */
     panel->ahead_bytes = 0;
     if (X->type == work) return ARMILLA_OK;
-    armilla_dense_convert(X->type, space, panel->kernels, X->m * panel->count, converted);
+    panel->kernels->convert[X->type](X->m * panel->count, space, converted);
     panel->columns = converted;
     return ARMILLA_OK;
 }
@@ -76,10 +76,10 @@ static void free_sourced(armilla_data *data)
     armilla_release(data->context, X);
 }
 
+#define STORAGE(name, type, word, numpy) [name] = "source of dense " word,
+
 static const armilla_data_ops sourced_ops = {
-    .storage = {[ARMILLA_F32] = "source of dense f32",
-                [ARMILLA_F64] = "source of dense f64",
-                [ARMILLA_U8] = "source of dense u8"},
+    .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
     .products = armilla_panel_products,

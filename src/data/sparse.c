@@ -6,6 +6,7 @@
 #include "data/sparse.h"
 
 #include "base/size.h"
+#include "data/transposed.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -123,6 +124,10 @@ static void pack_block(const packing *p, int64_t first, int64_t last)
             else
                 ((double *)packed)[i * stride + k] = ((const double *)U)[k * m + i];
         }
+    for (int64_t i = first; i < last && stride > r; i++) {
+        const size_t size = armilla_type_size(work);
+        memset((char *)packed + (size_t)(i * stride + r) * size, 0, (size_t)(stride - r) * size);
+    }
 }
 
 static void pack_features(void *self, int64_t first, int64_t last)
@@ -145,7 +150,6 @@ static void multiply_mean(void *self, int64_t first, int64_t last)
     }
 }
 
-/* Padding was zeroed when the buffer was taken, and is never written. */
 static void pack(const armilla_data *X, armilla_type work, int64_t r, const armilla_team *team, const void *U,
                  void *buffer)
 {
@@ -221,10 +225,24 @@ static void unpack_features(void *self, int64_t first, int64_t last)
         }
 }
 
+enum { CUTS = 4096 };
+
+/* Where features are as much work as they have entries. */
+static void unpack_cuts(void *self, int64_t first, int64_t last)
+{
+    const unpacking *u = self;
+    const armilla_transposed *transposed = u->parts->transposed;
+    unpack_features(self, armilla_transposed_cut(transposed, first, CUTS),
+                    armilla_transposed_cut(transposed, last, CUTS));
+}
+
 static void unpack(const armilla_parts *parts, const armilla_team *team, double *A)
 {
     unpacking u = {parts, A};
-    armilla_team_share(team, parts->X->m, unpack_features, &u);
+    if (parts->transposed)
+        armilla_team_share(team, CUTS, unpack_cuts, &u);
+    else
+        armilla_team_share(team, parts->X->m, unpack_features, &u);
 }
 
 const armilla_layout armilla_layout_by_feature = {basis_bytes, pack, numbers, add_shifts, unpack};

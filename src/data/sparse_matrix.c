@@ -41,8 +41,8 @@ void armilla_sparse_release(armilla_context *context, armilla_sparse_matrix *mat
     *matrix = (armilla_sparse_matrix){.m = 0};
 }
 
-static armilla_status check_starts(armilla_context *context, const char *where, const armilla_sparse_matrix *matrix,
-                                   int64_t entries)
+armilla_status armilla_sparse_check_starts(armilla_context *context, const char *where,
+                                           const armilla_sparse_matrix *matrix, int64_t entries)
 {
     int64_t before = 0;
     for (int64_t j = 0; j <= matrix->n; j++) {
@@ -64,7 +64,7 @@ static armilla_status check_starts(armilla_context *context, const char *where, 
 armilla_status armilla_sparse_check(armilla_context *context, const char *where, const armilla_sparse_matrix *matrix,
                                     int64_t entries, bool *sorted)
 {
-    const armilla_status status = check_starts(context, where, matrix, entries);
+    const armilla_status status = armilla_sparse_check_starts(context, where, matrix, entries);
     if (status != ARMILLA_OK) return status;
     *sorted = true;
     for (int64_t j = 0; j < matrix->n; j++) {

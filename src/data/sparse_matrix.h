@@ -29,6 +29,10 @@ void armilla_sparse_release(armilla_context *context, armilla_sparse_matrix *mat
 armilla_status armilla_sparse_check(armilla_context *context, const char *where, const armilla_sparse_matrix *matrix,
                                     int64_t entries, bool *sorted);
 
+/* The starts alone. */
+armilla_status armilla_sparse_check_starts(armilla_context *context, const char *where,
+                                           const armilla_sparse_matrix *matrix, int64_t entries);
+
 /* *made = the transpose (n x m), rows rising where the matrix's columns are in order; equal places stay in order. */
 armilla_status armilla_sparse_transpose(armilla_context *context, const armilla_sparse_matrix *matrix,
                                         armilla_sparse_matrix *made);

@@ -292,13 +292,19 @@ static armilla_status distribute(armilla_context *context, const armilla_team *t
 armilla_status armilla_triplets_compress(armilla_context *context, const armilla_team *team,
                                          const armilla_triplets *from, armilla_sparse_matrix *made)
 {
+    if (armilla_spill_owns(context, *from->values)) return armilla_triplets_spill(context, team, from, made);
     armilla_sparse_matrix matrix = {.m = 0};
     compressing c = {.from = from, .to = &matrix, .features = *from->features, .given = *from->values};
     /* The counts of all ranges take no more memory than the entries do. */
     c.ranges = (int)armilla_max64(1, armilla_min64(team->threads, from->count / from->n));
-    c.disordered = from->mirror != 0 || armilla_sparse_needs_index64(context, from->m, from->n, from->count);
-    if (!c.disordered) armilla_team_share(team, from->count, look_for_disorder, &c);
-    const armilla_status status = c.disordered ? distribute(context, team, &c) : keep_order(context, &c);
+    const bool plain = from->mirror == 0 && !armilla_sparse_needs_index64(context, from->m, from->n, from->count);
+    bool done = false;
+    c.disordered = !plain;
+    if (plain) armilla_team_share(team, from->count, look_for_disorder, &c);
+    armilla_status status = ARMILLA_OK;
+    if (!c.disordered) status = keep_order(context, &c);
+    if (c.disordered && plain) status = armilla_triplets_block(context, team, from, &matrix, &done);
+    if (c.disordered && !done && status == ARMILLA_OK) status = distribute(context, team, &c);
     if (status == ARMILLA_OK)
         *made = matrix;
     else

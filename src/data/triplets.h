@@ -21,4 +21,14 @@ typedef struct armilla_triplets {
 armilla_status armilla_triplets_compress(armilla_context *context, const armilla_team *team,
                                          const armilla_triplets *from, armilla_sparse_matrix *made);
 
+/* The same by blocks of samples, for entries without mirrored ones whose matrix has 32-bit indices. *done is false, and
+ * nothing has happened, where a block is too large for the cache or memory is too short. */
+armilla_status armilla_triplets_block(armilla_context *context, const armilla_team *team, const armilla_triplets *from,
+                                      armilla_sparse_matrix *made, bool *done);
+
+/* The same for entries that are spilled (base/spill.h), as the matrix then is: samples are sorted in runs that fit in
+ * memory, by the function above. Samples and columns alone are counted there. */
+armilla_status armilla_triplets_spill(armilla_context *context, const armilla_team *team, const armilla_triplets *from,
+                                      armilla_sparse_matrix *made);
+
 #endif

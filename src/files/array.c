@@ -5,6 +5,7 @@
 #include "base/size.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAGIC "\x93NUMPY"
@@ -25,16 +26,18 @@ typedef struct parser {
 /* Kinds of elements that are no real numbers, and what to do about them. */
 static const struct refusal {
     char kind;
-    const char *meaning, *advice;
+    const char *meaning, *advice, *word; /* word: NULL for all of the kind */
 } refusals[] = {
-    {'O', "Python objects", "save it with numpy.save of array.astype('float64')"},
-    {'U', "text", "save it with numpy.save of array.astype('float64')"},
-    {'S', "text", "save it with numpy.save of array.astype('float64')"},
-    {'a', "text", "save it with numpy.save of array.astype('float64')"},
-    {'c', "complex numbers", "save real numbers: numpy.save of numpy.abs(array), or of array.real"},
-    {'V', "records or raw bytes", "save it with numpy.save of a float64 array"},
-    {'M', "dates", "save it with numpy.save of array.astype('int64')"},
-    {'m', "time spans", "save it with numpy.save of array.astype('int64')"},
+    {'O', "Python objects", "save it with numpy.save of array.astype('float64')", NULL},
+    {'U', "text", "save it with numpy.save of array.astype('float64')", NULL},
+    {'S', "text", "save it with numpy.save of array.astype('float64')", NULL},
+    {'a', "text", "save it with numpy.save of array.astype('float64')", NULL},
+    {'c', "complex numbers", "save real numbers: numpy.save of numpy.abs(array), or of array.real", NULL},
+    {'V', "two bytes each that NumPy has no type for, such as bfloat16",
+     "save it with numpy.save of array.astype('float32')", "V2"},
+    {'V', "records or raw bytes", "save it with numpy.save of a float64 array", NULL},
+    {'M', "dates", "save it with numpy.save of array.astype('int64')", NULL},
+    {'m', "time spans", "save it with numpy.save of array.astype('int64')", NULL},
 };
 
 static armilla_status malformed(parser *p, const char *what)
@@ -81,8 +84,9 @@ static armilla_status parse_string(parser *p, char word[MOST_WORD])
 
 static armilla_status refuse_kind(parser *p, char kind, const char *descriptor)
 {
+    const char *word = kind ? strchr(descriptor, kind) : NULL;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-        if (refusals[i].kind == kind)
+        if (refusals[i].kind == kind && (!refusals[i].word || (word && strcmp(word, refusals[i].word) == 0)))
             return armilla_fail(p->context, ARMILLA_BAD_DATA, "%s: the array holds %s (%s), not real numbers; %s",
                                 p->where, refusals[i].meaning, descriptor, refusals[i].advice);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
@@ -277,6 +281,16 @@ armilla_status armilla_array_parse_header(armilla_context *context, const char *
     return parse_header(p, count, array, declared);
 }
 
+armilla_status armilla_array_check_length(armilla_context *context, const char *where, size_t there, size_t declared)
+{
+    if (there < declared) return cut_short(context, where, "numbers", declared - there);
+    if (there > declared)
+        return armilla_fail(context, ARMILLA_BAD_DATA,
+                            "%s: has %zu bytes behind the %zu that its header declares; save it again with numpy.save",
+                            where, there - declared, declared);
+    return ARMILLA_OK;
+}
+
 static armilla_status parse_whole(parser p, size_t count, armilla_array *array)
 {
     armilla_context *context = p.context;
@@ -286,12 +300,8 @@ static armilla_status parse_whole(parser p, size_t count, armilla_array *array)
     size_t declared = 0;
     armilla_status status = parse_header(p, count, &made, &declared);
     if (status != ARMILLA_OK) return status;
-    const size_t there = count - (size_t)(made.values - bytes);
-    if (there < declared) return cut_short(context, where, "numbers", declared - there);
-    if (there > declared)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "%s: has %zu bytes behind the %zu that its header declares; save it again with numpy.save",
-                            where, there - declared, declared);
+    status = armilla_array_check_length(context, where, count - (size_t)(made.values - bytes), declared);
+    if (status != ARMILLA_OK) return status;
     *array = made;
     return ARMILLA_OK;
 }
@@ -329,4 +339,22 @@ armilla_status armilla_array_word(armilla_context *context, const char *where, c
     }
     word[characters] = '\0';
     return ARMILLA_OK;
+}
+
+void armilla_listing_add(armilla_listing *list, const char *name, const armilla_array *array)
+{
+    char shape[64] = "";
+    const size_t left = sizeof list->text - list->used;
+    const char *comma = list->used ? ", " : "";
+    if (array && array->dimensions == 2)
+        snprintf(shape, sizeof shape, " (%" PRId64 " x %" PRId64 ")", array->shape[0], array->shape[1]);
+    else if (array && array->dimensions == 1)
+        snprintf(shape, sizeof shape, " (%" PRId64 ")", array->shape[0]);
+    const size_t length = strlen(name) + strlen(shape) + 2;
+    if (length + sizeof ", ..." > left) {
+        if (left > 0) snprintf(list->text + list->used, left, "%s...", comma);
+        list->used = sizeof list->text;
+        return;
+    }
+    list->used += (size_t)snprintf(list->text + list->used, left, "%s%s%s", comma, name, shape);
 }

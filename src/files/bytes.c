@@ -53,7 +53,7 @@ static armilla_status read_file(armilla_context *context, int file, int64_t stat
         if (used == capacity) {
             /* One byte more, to find the end without asking for memory. */
             capacity = capacity ? 2 * capacity : stated > 0 ? stated + 1 : FIRST_BYTES;
-            if ((status = armilla_grow(context, capacity, 1, &block)) != ARMILLA_OK) goto done;
+            if ((status = armilla_grow_large(context, capacity, 1, &block)) != ARMILLA_OK) goto done;
         }
         got = armilla_io_read(context->io, file, block + used, (size_t)(capacity - used));
         if (got < 0) {
@@ -61,6 +61,7 @@ static armilla_status read_file(armilla_context *context, int file, int64_t stat
                                   bytes->path, (long long)used, strerror(errno));
             goto done;
         }
+        armilla_spill_drop(context, block + used, got);
         armilla_memory_add_input(context, got);
     }
     if ((status = check_end(context, file, stated, used, bytes->path)) != ARMILLA_OK) goto done;

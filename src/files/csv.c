@@ -145,13 +145,26 @@ static bool parse_record(const table *t, armilla_span record, int64_t row, armil
     return false;
 }
 
+static void forget_rows(const table *t, int64_t first, int64_t last)
+{
+    armilla_text_forget(&t->text, t->values, sizeof *t->values * (size_t)t->numbers, first, last - first);
+    armilla_text_forget(&t->text, t->names, sizeof *t->names, first, last - first);
+    armilla_text_forget(&t->text, t->labels, sizeof *t->labels, first, last - first);
+}
+
 static void parse_part(void *self, armilla_text_part *part)
 {
+    enum { AT_ONCE = 1 << 18 }; /* numbers that are parsed before they may leave memory */
     const table *t = self;
     armilla_span rest = part->text, record = rest;
-    int64_t row = part->first;
-    for (; armilla_fields_next_record(&t->columns.dialect, &rest, &record); row++)
+    int64_t row = part->first, kept = row;
+    for (; armilla_fields_next_record(&t->columns.dialect, &rest, &record); row++) {
         if (armilla_text_over(&t->text, part, record.start) || !parse_record(t, record, row, part)) return;
+        if ((row - kept) * t->numbers < AT_ONCE) continue;
+        forget_rows(t, kept, row);
+        kept = row;
+    }
+    forget_rows(t, kept, row);
     part->count = row - part->first;
 }
 
@@ -201,11 +214,11 @@ static armilla_status take_rows(table *t)
     t->numbers = armilla_table_columns_numbers(&t->columns);
     if (!armilla_size_area(t->text.lines, t->numbers, &numbers)) numbers = INT64_MAX;
     armilla_status status = armilla_text_afford(&t->text, numbers, sizeof *t->values);
-    if (status == ARMILLA_OK) status = armilla_grow(context, numbers, sizeof *t->values, &t->values);
+    if (status == ARMILLA_OK) status = armilla_grow_large(context, numbers, sizeof *t->values, &t->values);
     if (status == ARMILLA_OK && t->columns.name >= 0)
-        status = armilla_grow(context, t->text.lines, sizeof *t->names, &t->names);
+        status = armilla_grow_large(context, t->text.lines, sizeof *t->names, &t->names);
     if (status == ARMILLA_OK && t->columns.label >= 0)
-        status = armilla_grow(context, t->text.lines, sizeof *t->labels, &t->labels);
+        status = armilla_grow_large(context, t->text.lines, sizeof *t->labels, &t->labels);
     return status;
 }
 
@@ -233,9 +246,9 @@ static armilla_status transpose(table *t)
                                  .shape = {t->rows, t->numbers},
                                  .values = (const unsigned char *)t->values};
     double *turned = NULL;
-    armilla_status status = armilla_grow(t->text.context, t->rows * t->numbers, sizeof *turned, &turned);
+    armilla_status status = armilla_grow_large(t->text.context, t->rows * t->numbers, sizeof *turned, &turned);
     if (status != ARMILLA_OK) return status;
-    armilla_array_copy(&array, ARMILLA_F64, true, turned);
+    armilla_array_turn(t->text.context, &array, turned);
     armilla_release(t->text.context, t->values);
     t->values = turned;
     return ARMILLA_OK;

@@ -6,6 +6,7 @@
  * 3. The C library, on a copy with a bounded number of digits. */
 #include "files/decimal.h"
 
+#include "files/digits.h"
 #include "files/powers.h"
 
 #include <math.h>
@@ -33,32 +34,6 @@ typedef struct decimal {
 static bool is_digit(const unsigned char *at, const unsigned char *end)
 {
     return at < end && (unsigned)(*at - '0') < 10;
-}
-
-/* Eight digits at once, as a number with the first of them in its lowest byte. */
-static bool eight_digits(const unsigned char *at, uint64_t *number)
-{
-    uint64_t word = 0;
-    memcpy(&word, at, sizeof word);
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) word = __builtin_bswap64(word);
-    const uint64_t high = 0xf0f0f0f0f0f0f0f0u, carry = 0x0606060606060606u;
-    if (((word & high) | ((word + carry) & high) >> 4) != 0x3333333333333333u) return false;
-    word = (word & 0x0f0f0f0f0f0f0f0fu) * ((10 << 8) + 1) >> 8;
-    word = (word & 0x00ff00ff00ff00ffu) * ((100u << 16) + 1) >> 16;
-    *number = (word & 0x0000ffff0000ffffu) * ((10000ull << 32) + 1) >> 32;
-    return true;
-}
-
-/* Adds digits to whole, which wraps where they are too many: the count tells. */
-static inline const unsigned char *scan_digits(const unsigned char *at, const unsigned char *end, uint64_t *whole)
-{
-    uint64_t eight = 0;
-    while (end - at >= 8 && eight_digits(at, &eight)) {
-        *whole = 100000000 * *whole + eight;
-        at += 8;
-    }
-    for (; is_digit(at, end); at++) *whole = 10 * *whole + (uint64_t)(*at - '0');
-    return at;
 }
 
 static const unsigned char *scan_sign(const unsigned char *at, const unsigned char *end, bool *negative)
@@ -110,7 +85,7 @@ scan(const unsigned char *at, const unsigned char *end, unsigned char mark, deci
     number->count = stop - at;
     if (stop < end && *stop == mark) {
         at = stop + 1;
-        stop = scan_digits(at, end, &number->whole);
+        stop = armilla_digits_scan(at, end, &number->whole);
         number->count += stop - at;
         number->exponent = at - stop;
     }

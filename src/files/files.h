@@ -15,14 +15,22 @@ typedef struct armilla_bytes {
     bool unpacked; /* the file is compressed, the bytes are not: its name has one more ending */
 } armilla_bytes;
 
+typedef struct armilla_head armilla_head;
+
 typedef struct armilla_format {
     const char *name;    /* "npy" */
     const char *endings; /* ".npy"; several separated by spaces; of a directory what it has to hold */
     const char *meaning;
+    /* The ending decides, whatever the content looks like: any bytes can be such a file, those of other formats too. */
+    bool by_name;
     /* Whether the content is of this format, from its first bytes; NULL: by the ending only. */
     bool (*recognize)(const unsigned char *start, size_t count);
     armilla_status (*read)(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                            armilla_data **data);
+    /* The same of a file that does not fit into memory and stays where it is (files/stream.h). *data stays as it is where
+     * this file cannot be; NULL: none can. */
+    armilla_status (*stream)(armilla_context *context, const armilla_head *head, const armilla_read_options *options,
+                             armilla_data **data);
     /* Formats that are directories of files have these two; those that are nothing else, none of the two above. */
     armilla_status (*recognize_directory)(armilla_context *context, const char *path, bool *found);
     armilla_status (*read_directory)(armilla_context *context, const char *path, const armilla_read_options *options,
@@ -33,9 +41,17 @@ typedef struct armilla_format {
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
+/* The format that the first `length` bytes of the path alone decide for; NULL: none. */
+const armilla_format *armilla_formats_named(const char *path, size_t length);
+
+/* Whether the bytes are compressed. Of a format that the ending decides for they are only where the ending says so. */
+bool armilla_packed(const char *path, const armilla_format *format, const unsigned char *start, size_t count);
+
 extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx,
     armilla_format_mtx, armilla_format_10x, armilla_format_svmlight, armilla_format_images, armilla_format_hdf5,
-    armilla_format_mat;
+    armilla_format_mat, armilla_format_fvecs, armilla_format_bvecs, armilla_format_ivecs, armilla_format_fbin,
+    armilla_format_u8bin, armilla_format_i8bin, armilla_format_safetensors, armilla_format_word2vec,
+    armilla_format_glove;
 
 /* ARMILLA_BAD_DATA, with what to do, unless the array has two dimensions: a vector might be one sample or many. */
 struct armilla_array;
@@ -67,6 +83,7 @@ armilla_status armilla_cannot_open(armilla_context *context, const char *path);
  * until then. An empty file is ARMILLA_BAD_DATA. */
 armilla_status armilla_bytes_open(armilla_context *context, const char *path, armilla_bytes *bytes);
 void armilla_bytes_free(armilla_context *context, armilla_bytes *bytes);
+bool armilla_gzip_recognize(const unsigned char *start, size_t count);
 /* Bytes that gzip made become what it packed, if memory has space for them (armilla_memory_left); others stay as they
  * are. */
 armilla_status armilla_bytes_unpack(armilla_context *context, armilla_bytes *bytes);

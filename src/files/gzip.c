@@ -1,5 +1,6 @@
-/* Any file may be compressed by gzip: its bytes are unpacked into memory before a reader sees them. Deflate packs up to
- * a thousandfold, so that a small file can ask for any amount of memory; what it may take has a limit. */
+/* Any file may be compressed by gzip: its bytes are unpacked into memory before a reader sees them, or, where that may
+ * be, beside an output (base/spill.h). Deflate packs up to a thousandfold, so that a small file can ask for any amount;
+ * what it may take is limited by memory, or there by the disk. */
 #include "files/files.h"
 
 #include "base/size.h"
@@ -9,7 +10,7 @@
 
 enum { MAGIC = 3, TRAILER = 8, MOST_RATIO = 1032, RESERVE = 64 << 10, MOST_CREDIT = 4 }; /* for zlib: 44 kB */
 #define FEED (1u << 22)         /* bytes of the file after which progress is reported */
-#define MOST_AT_ONCE (1u << 30) /* zlib counts in unsigned int */
+#define MOST_AT_ONCE (1u << 23) /* bytes that are unpacked before they may leave memory */
 #define LEAST_CAPACITY (64 << 10)
 
 static const unsigned char magic[MAGIC] = {0x1f, 0x8b, Z_DEFLATED};
@@ -23,7 +24,7 @@ typedef struct unpacking {
     int64_t capacity, used, limit;
 } unpacking;
 
-static bool is_gzip(const unsigned char *start, size_t count)
+bool armilla_gzip_recognize(const unsigned char *start, size_t count)
 {
     return count >= MAGIC && memcmp(start, magic, MAGIC) == 0;
 }
@@ -66,7 +67,7 @@ static armilla_status widen(unpacking *u)
 {
     const int64_t guess = u->capacity ? 2 * u->capacity : guess_capacity(u), wanted = armilla_min64(guess, u->limit);
     if (wanted <= u->capacity || guess == INT64_MAX) return too_large(u);
-    const armilla_status status = armilla_grow(u->context, wanted, 1, &u->block);
+    const armilla_status status = armilla_grow_large(u->context, wanted, 1, &u->block);
     if (status == ARMILLA_OK) u->capacity = wanted;
     return status;
 }
@@ -78,6 +79,7 @@ static armilla_status feed(unpacking *u)
     u->stream.avail_in = (unsigned)part;
     if (armilla_call_reached(u->context, (int64_t)u->fed, (int64_t)u->packed->count))
         return armilla_call_explain(u->context);
+    if (u->packed->map && armilla_spill_allowed(u->context)) armilla_mapped_drop(u->packed->start, (int64_t)u->fed);
     u->fed += part;
     return ARMILLA_OK;
 }
@@ -107,6 +109,7 @@ static armilla_status unpack_member(unpacking *u)
         u->stream.next_out = u->block + u->used;
         u->stream.avail_out = part;
         code = inflate(&u->stream, Z_NO_FLUSH);
+        armilla_spill_drop(u->context, u->block + u->used, part - u->stream.avail_out);
         u->used += part - u->stream.avail_out;
         if (code != Z_OK && code != Z_STREAM_END) return broken(u, code);
     }
@@ -118,7 +121,7 @@ static armilla_status next_member(unpacking *u, bool *more)
 {
     const unsigned char *end = u->packed->start + u->packed->count;
     const unsigned char *at = u->packed->start + (u->fed - u->stream.avail_in), *rest = at;
-    *more = is_gzip(at, (size_t)(end - at));
+    *more = armilla_gzip_recognize(at, (size_t)(end - at));
     if (*more) return inflateReset(&u->stream) == Z_OK ? ARMILLA_OK : broken(u, Z_DATA_ERROR);
     while (at < end && *at == 0) at++;
     if (at == end) return ARMILLA_OK;
@@ -147,7 +150,8 @@ static armilla_status unpack_all(unpacking *u)
 armilla_status armilla_bytes_unpack(armilla_context *context, armilla_bytes *bytes)
 {
     unpacking u = {.context = context, .packed = bytes, .limit = armilla_memory_left(context) - RESERVE};
-    if (!is_gzip(bytes->start, bytes->count)) return ARMILLA_OK;
+    if (armilla_spill_allowed(context)) u.limit = INT64_MAX / 4;
+    if (!armilla_gzip_recognize(bytes->start, bytes->count)) return ARMILLA_OK;
     armilla_call_step(context, 0, 2); /* unpacking, then parsing */
     armilla_status status = unpack_all(&u);
     armilla_call_step(context, 1, 2);

@@ -1,8 +1,7 @@
 /* IDX: the file of MNIST and its relatives. Two zero bytes, the type of the numbers, how many sizes, the sizes as
  * 4-byte big-endian integers, then the numbers, big-endian too, the last size running fastest. The first size counts
  * the samples; the others, an image's height and width, make its features. Bytes stay in the mapping. */
-#include "files/array.h"
-#include "files/files.h"
+#include "files/stream.h"
 
 #include "base/size.h"
 
@@ -96,18 +95,36 @@ armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *
     return status;
 }
 
-static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
-                               armilla_data **data)
+/* Not labels. */
+static armilla_status parse_samples(armilla_context *context, const armilla_bytes *bytes, armilla_array *array)
 {
-    armilla_array array;
-    const armilla_status status = armilla_idx_parse(context, bytes, &array);
-    if (status != ARMILLA_OK) return status;
-    if (array.dimensions == 1)
+    const armilla_status status = armilla_idx_parse(context, bytes, array);
+    if (status == ARMILLA_OK && array->dimensions == 1)
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: holds one number per sample, such as labels; give the file of the samples themselves, "
                             "and this one by " ARMILLA_FIELD("labels"),
                             bytes->path);
+    return status;
+}
+
+static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
+                               armilla_data **data)
+{
+    armilla_array array;
+    const armilla_status status = parse_samples(context, bytes, &array);
+    if (status != ARMILLA_OK) return status;
     return armilla_array_data(context, bytes, &array, options, data);
+}
+
+/* Of the bytes only the header is looked at, which the head of the file has whole. */
+static armilla_status stream_idx(armilla_context *context, const armilla_head *head,
+                                 const armilla_read_options *options, armilla_data **data)
+{
+    const armilla_bytes bytes = armilla_head_file(head);
+    armilla_array array;
+    const armilla_status status = parse_samples(context, &bytes, &array);
+    if (status != ARMILLA_OK || armilla_head_maps(head, &array, options)) return status;
+    return armilla_array_stream(context, head->blocks, &array, array.values - head->bytes, options, data);
 }
 
 const armilla_format armilla_format_idx = {
@@ -116,4 +133,5 @@ const armilla_format armilla_format_idx = {
     .meaning = "images as MNIST stores them: one sample per image",
     .recognize = armilla_idx_recognize,
     .read = read_idx,
+    .stream = stream_idx,
 };

@@ -10,20 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MARK ".armilla."
-#define ENDING ".tmp"
+#define MARK ARMILLA_TEMPORARY_MARK
+#define ENDING ARMILLA_TEMPORARY_ENDING
 #define DIGITS "0123456789"
 
 enum {
-    NAME_KEPT = 200,        /* of the destination's name; the file system takes 255 */
     OLD = 3600,             /* seconds; where another machine's locks are not seen, its writing is */
     MOST_ENTRIES = 1 << 16, /* that are looked at: some 30 ms */
 };
-
-void armilla_temporary_name(char *text, size_t size, const char *name, int counter)
-{
-    snprintf(text, size, ".%.*s" MARK "%ld-%d" ENDING, NAME_KEPT, name, (long)getpid(), counter);
-}
 
 /* Whether armilla_temporary_name makes such names. */
 static bool is_temporary(const char *name)

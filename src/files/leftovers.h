@@ -3,9 +3,7 @@
 #define ARMILLA_FILES_LEFTOVERS_H
 
 #include "base/context.h"
-
-/* text = .NAME.armilla.PID-COUNTER.tmp, with as much of the name as a file system takes. */
-void armilla_temporary_name(char *text, size_t size, const char *name, int counter);
+#include "base/temporary.h"
 
 /* Removes files of such names from the directory that the first `length` bytes of the path are (0: the present one),
  * but only regular ones of this user that nobody has written to for an hour, and that no process on any machine has

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "data/triplets.h"
 #include "files/array.h"
+#include "files/digits.h"
 #include "files/text.h"
 
 #include <inttypes.h>
@@ -56,7 +57,8 @@ static armilla_status refuse(const market *f, const char *message)
 
 static bool is_blank(unsigned char byte)
 {
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\v' || byte == '\f';
+    const uint64_t blanks = 1ull << ' ' | 1ull << '\t' | 1ull << '\r' | 1ull << '\v' | 1ull << '\f';
+    return byte <= ' ' && (blanks >> byte & 1);
 }
 
 static const unsigned char *skip_blanks(const unsigned char *at, const unsigned char *end)
@@ -243,9 +245,9 @@ static inline __attribute__((always_inline)) bool take_value(const market *f, ar
 static inline __attribute__((always_inline)) bool take_index(armilla_text_part *part, const unsigned char **at,
                                                              int64_t most, int32_t *index)
 {
-    const unsigned char *end = part->text.end, *start = skip_blanks(*at, end), *stop = start;
+    const unsigned char *end = part->text.end, *start = skip_blanks(*at, end);
     uint64_t number = 0;
-    for (; stop < end && (unsigned)(*stop - '0') < 10; stop++) number = 10 * number + (uint64_t)(*stop - '0');
+    const unsigned char *stop = armilla_digits_scan(start, end, &number);
     *at = start;
     /* Past 19 digits the number has wrapped; sizes have 10. */
     if (number - 1 >= (uint64_t)most || stop - start > 19 || (stop < end && !is_blank(*stop) && *stop != '\n'))
@@ -253,6 +255,14 @@ static inline __attribute__((always_inline)) bool take_index(armilla_text_part *
     *at = stop;
     *index = (int32_t)(number - 1);
     return true;
+}
+
+/* What a part has become may leave memory. */
+static void end_part(const market *f, armilla_text_part *part, int64_t count)
+{
+    part->count = count;
+    for (int i = 0; i < 2; i++) armilla_text_forget(&f->text, f->index[i], sizeof *f->index[i], part->first, count);
+    armilla_text_forget(&f->text, f->values, sizeof *f->values, part->first, count);
 }
 
 static void parse_entries(void *self, armilla_text_part *part)
@@ -279,7 +289,7 @@ static void parse_entries(void *self, armilla_text_part *part)
             return;
         }
     }
-    part->count = k;
+    end_part(f, part, k);
 }
 
 static void parse_numbers(void *self, armilla_text_part *part)
@@ -290,7 +300,7 @@ static void parse_numbers(void *self, armilla_text_part *part)
     int64_t k = 0;
     for (; find_entry(&at, part->text.end); k++)
         if (!take_value(f, part, &at, &values[k])) return;
-    part->count = k;
+    end_part(f, part, k);
 }
 
 static const char *value_sentence(const market *f, armilla_span word)
@@ -348,9 +358,9 @@ static armilla_status parse_body(market *f)
 static armilla_status read_coordinates(market *f, armilla_data **data)
 {
     armilla_sparse_matrix matrix = {.m = 0};
-    armilla_status status = armilla_grow(f->text.context, f->text.lines, sizeof *f->values, &f->values);
+    armilla_status status = armilla_grow_large(f->text.context, f->text.lines, sizeof *f->values, &f->values);
     for (int i = 0; i < 2 && status == ARMILLA_OK; i++)
-        status = armilla_grow(f->text.context, f->text.lines, sizeof *f->index[i], &f->index[i]);
+        status = armilla_grow_large(f->text.context, f->text.lines, sizeof *f->index[i], &f->index[i]);
     if (status == ARMILLA_OK) status = parse_body(f);
     if (status != ARMILLA_OK) return status;
     const armilla_triplets triplets = {.m = f->size[!f->sample_columns],
@@ -392,12 +402,12 @@ static armilla_status arrange(market *f)
                                  .column_major = true,
                                  .values = (const unsigned char *)f->values};
     if (f->mirror == 0 && f->sample_columns) return ARMILLA_OK;
-    const armilla_status status = armilla_grow(f->text.context, f->size[0] * f->size[1], sizeof *made, &made);
+    const armilla_status status = armilla_grow_large(f->text.context, f->size[0] * f->size[1], sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     if (f->mirror != 0)
         fill_square(f, made);
     else
-        armilla_array_copy(&array, ARMILLA_F64, false, made);
+        armilla_array_turn(f->text.context, &array, made);
     armilla_release(f->text.context, f->values);
     f->values = made;
     return ARMILLA_OK;
@@ -405,7 +415,7 @@ static armilla_status arrange(market *f)
 
 static armilla_status read_array(market *f, armilla_data **data)
 {
-    armilla_status status = armilla_grow(f->text.context, f->text.lines, sizeof *f->values, &f->values);
+    armilla_status status = armilla_grow_large(f->text.context, f->text.lines, sizeof *f->values, &f->values);
     if (status == ARMILLA_OK) status = parse_body(f);
     if (status == ARMILLA_OK) status = arrange(f);
     if (status == ARMILLA_OK)

@@ -1,7 +1,7 @@
 /* .npy: NumPy's file of one array. Numbers that already lie as the solver wants them stay where they are; all others
  * are converted, and transposed where the file has the other order. */
 #include "files/array.h"
-#include "files/files.h"
+#include "files/stream.h"
 
 #include "base/size.h"
 
@@ -62,7 +62,7 @@ armilla_status armilla_output_npy_header(armilla_output *output, armilla_type ty
                                          bool column_major)
 {
     char header[ARMILLA_ARRAY_HEADER];
-    if ((unsigned)type >= ARMILLA_TYPE_COUNT) return ARMILLA_BAD_ARGUMENT;
+    if ((unsigned)type >= ARMILLA_TYPE_COUNT || !armilla_array_descriptor(type)[0]) return ARMILLA_BAD_ARGUMENT;
     const size_t count = armilla_array_header(armilla_array_descriptor(type), rows, cols, column_major, header);
     return armilla_output_write(output, header, count);
 }
@@ -83,7 +83,7 @@ static armilla_status convert(armilla_context *context, const armilla_array *arr
     const int64_t m = array->shape[!columns], n = array->shape[columns];
     const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
     void *values = NULL;
-    armilla_status status = armilla_grow(context, m * n, armilla_type_size(type), &values);
+    armilla_status status = armilla_grow_large(context, m * n, armilla_type_size(type), &values);
     if (status != ARMILLA_OK) return status;
     armilla_array_copy(array, type, columns, values);
     status = armilla_data_own_dense(context, type, values, m, n, data);
@@ -99,7 +99,8 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
     const bool columns = options->sample_columns;
     const int64_t m = array->shape[!columns], n = array->shape[columns];
     const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
-    const bool aligned = (uintptr_t)array->values % armilla_type_size(type) == 0;
+    const int64_t size = (int64_t)armilla_type_size(type), step = armilla_array_step(array, columns);
+    const bool aligned = (uintptr_t)array->values % (uintptr_t)size == 0 && step % size == 0;
     char where[512];
     snprintf(where, sizeof where, "%s: ", bytes->path);
     armilla_status status = armilla_data_check_shape(context, where, m, n);
@@ -107,12 +108,13 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
     if (!armilla_array_is(array, type, columns) || (bytes->map ? !aligned : !bytes->memory))
         return convert(context, array, options, data);
     if (bytes->map) {
-        const armilla_mapped mapped = {bytes->map, bytes->count, array->values};
+        const armilla_mapped mapped = {bytes->map, bytes->count, array->values, step / size};
         status = armilla_data_map_dense(context, type, &mapped, m, n, data);
         if (status == ARMILLA_OK) bytes->map = NULL;
         return status;
     }
-    memmove(bytes->memory, array->values, (size_t)(m * n) * armilla_type_size(type));
+    for (int64_t j = 0; j < n; j++)
+        memmove((char *)bytes->memory + j * m * size, array->values + j * step, (size_t)(m * size));
     status = armilla_data_own_dense(context, type, bytes->memory, m, n, data);
     if (status == ARMILLA_OK) bytes->memory = NULL;
     return status;
@@ -128,10 +130,27 @@ static armilla_status read_npy(armilla_context *context, armilla_bytes *bytes, c
     return status;
 }
 
+static armilla_status stream_npy(armilla_context *context, const armilla_head *head,
+                                 const armilla_read_options *options, armilla_data **data)
+{
+    const char *path = armilla_blocks_path(head->blocks);
+    armilla_array array;
+    size_t declared = 0;
+    armilla_status status = armilla_array_parse_header(context, path, head->bytes, head->count, &array, &declared);
+    /* Whoever sees all of the file says what is wrong: the header may only be longer than the head. */
+    if (status != ARMILLA_OK) return status == ARMILLA_BAD_DATA ? ARMILLA_OK : status;
+    const int64_t at = array.values - head->bytes;
+    status = armilla_array_check_length(context, path, (size_t)(armilla_blocks_size(head->blocks) - at), declared);
+    if (status == ARMILLA_OK) status = armilla_array_need_matrix(context, path, &array);
+    if (status != ARMILLA_OK || armilla_head_maps(head, &array, options)) return status;
+    return armilla_array_stream(context, head->blocks, &array, at, options, data);
+}
+
 const armilla_format armilla_format_npy = {
     .name = "npy",
     .endings = ".npy",
     .meaning = "NumPy's array file: a matrix of integers or real numbers",
     .recognize = armilla_array_recognize,
     .read = read_npy,
+    .stream = stream_npy,
 };

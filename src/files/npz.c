@@ -2,8 +2,10 @@
  * other input. What an archive says of its sizes is checked against its own size before memory is taken. */
 #include "files/npz.h"
 
+#include "base/samples.h"
 #include "base/size.h"
 #include "files/files.h"
+#include "files/npz_stream.h"
 #include "files/texts.h"
 
 #include <inttypes.h>
@@ -20,12 +22,16 @@
 struct armilla_npz {
     armilla_context *context;
     char *path;
-    armilla_bytes bytes;
+    armilla_bytes bytes;       /* of the archive; where it stays in its file only their number is set */
+    armilla_npz_source source; /* and then this is what it is read through */
     zip_t *archive;
 };
 
-static armilla_status bad_archive(armilla_context *context, const char *path, zip_error_t *error)
+static armilla_status bad_archive(const armilla_npz *npz, zip_error_t *error)
 {
+    armilla_context *context = npz->context;
+    const char *path = npz->path;
+    if (npz->source.failed != ARMILLA_OK) return npz->source.failed;
     if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
         return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);
     return armilla_fail(context, ARMILLA_BAD_DATA,
@@ -38,9 +44,10 @@ static armilla_status open_archive(armilla_npz *npz)
     zip_error_t error;
     armilla_status status = ARMILLA_OK;
     zip_error_init(&error);
-    zip_source_t *source = zip_source_buffer_create(npz->bytes.start, npz->bytes.count, 0, &error);
+    zip_source_t *source = npz->source.blocks ? armilla_npz_source_new(&npz->source, &error)
+                                              : zip_source_buffer_create(npz->bytes.start, npz->bytes.count, 0, &error);
     if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY, &error);
-    if (!npz->archive) status = bad_archive(npz->context, npz->path, &error);
+    if (!npz->archive) status = bad_archive(npz, &error);
     if (!npz->archive) zip_source_free(source); /* an archive that is open owns its source */
     zip_error_fini(&error);
     return status;
@@ -62,21 +69,35 @@ done:
     return status;
 }
 
-armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
-                                      size_t count, armilla_npz **npz)
+/* Of bytes that are nobody's to unmap or release, or, where `blocks` is not NULL, of a file. */
+static armilla_status open_borrowed(armilla_context *context, const armilla_bytes *bytes, armilla_blocks *blocks,
+                                    armilla_npz **npz)
 {
     armilla_npz *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     made->context = context;
-    made->bytes = (armilla_bytes){.path = path, .start = start, .count = count}; /* nothing to unmap or release */
-    status = armilla_copy_text(context, path, &made->path);
+    made->bytes = *bytes;
+    made->source = (armilla_npz_source){.blocks = blocks, .context = context};
+    status = armilla_copy_text(context, bytes->path, &made->path);
     if (status == ARMILLA_OK) status = open_archive(made);
     if (status == ARMILLA_OK)
         *npz = made;
     else
         armilla_npz_free(made);
     return status;
+}
+
+armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
+                                      size_t count, armilla_npz **npz)
+{
+    return open_borrowed(context, &(armilla_bytes){.path = path, .start = start, .count = count}, NULL, npz);
+}
+
+armilla_status armilla_npz_open_blocks(armilla_context *context, armilla_blocks *blocks, armilla_npz **npz)
+{
+    const armilla_bytes bytes = {.path = armilla_blocks_path(blocks), .count = (size_t)armilla_blocks_size(blocks)};
+    return open_borrowed(context, &bytes, blocks, npz);
 }
 
 void armilla_npz_free(armilla_npz *npz)
@@ -88,7 +109,7 @@ void armilla_npz_free(armilla_npz *npz)
     armilla_release(npz->context, npz);
 }
 
-static int64_t locate(const armilla_npz *npz, const char *name)
+static int64_t index_of(const armilla_npz *npz, const char *name)
 {
     char full[ARMILLA_NPZ_NAME];
     if ((size_t)snprintf(full, sizeof full, "%s.npy", name) >= sizeof full) return -1;
@@ -97,7 +118,7 @@ static int64_t locate(const armilla_npz *npz, const char *name)
 
 bool armilla_npz_has(const armilla_npz *npz, const char *name)
 {
-    return locate(npz, name) >= 0;
+    return index_of(npz, name) >= 0;
 }
 
 bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_NPZ_NAME])
@@ -151,7 +172,7 @@ static bool read_bytes(const armilla_npz *npz, zip_file_t *file, unsigned char *
 static armilla_status load(armilla_npz *npz, const char *name, const char *where, size_t limit, unsigned char **bytes,
                            size_t *count)
 {
-    const int64_t index = locate(npz, name);
+    const int64_t index = index_of(npz, name);
     size_t size = 0;
     unsigned char *block = NULL;
     zip_file_t *file = NULL;
@@ -161,11 +182,18 @@ static armilla_status load(armilla_npz *npz, const char *name, const char *where
     armilla_status status = declared_size(npz, where, index, &size);
     if (status != ARMILLA_OK) return status;
     const size_t wanted = size < limit ? size : limit;
-    if ((status = armilla_grow(npz->context, (int64_t)wanted, 1, &block)) != ARMILLA_OK) goto done;
+    /* Codes of a model may not fit: then they are in a file, unless they are compressed and only claim to be so many;
+     * what is converted is in one beside the output. */
+    const armilla_samples all = armilla_samples_whole((int64_t)wanted);
+    status = wanted <= npz->bytes.count ? armilla_samples_take(npz->context, &all, 1, 1, &block)
+                                        : armilla_grow_large(npz->context, (int64_t)wanted, 1, &block);
+    if (status != ARMILLA_OK) goto done;
     file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
     if (!file || !read_bytes(npz, file, block, wanted, wanted == size)) {
-        status = armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: is damaged: %s; copy or save the archive again",
-                              where, file ? zip_file_strerror(file) : zip_strerror(npz->archive));
+        status = npz->source.failed;
+        if (status == ARMILLA_OK)
+            status = armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: is damaged: %s; copy or save the archive again",
+                                  where, file ? zip_file_strerror(file) : zip_strerror(npz->archive));
         goto done;
     }
     *bytes = block;
@@ -285,6 +313,47 @@ armilla_status armilla_npz_peek(armilla_npz *npz, const char *name, armilla_arra
     if (status == ARMILLA_OK) array->values = NULL;
     armilla_release(npz->context, block);
     return status;
+}
+
+/* Of an entry that is stored, libzip's first read of its content is where that begins in the file: it says so nowhere
+ * else. What it read is compared with what is there. */
+static int64_t find_place(armilla_npz *npz, const char *name)
+{
+    enum { SAMPLE = 64 };
+    unsigned char got[SAMPLE], there[SAMPLE];
+    zip_stat_t facts;
+    const int64_t index = index_of(npz, name), size = armilla_blocks_size(npz->source.blocks);
+    zip_stat_init(&facts);
+    if (zip_stat_index(npz->archive, (zip_uint64_t)index, 0, &facts) != 0 || facts.comp_method != ZIP_CM_STORE)
+        return -1;
+    zip_file_t *file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
+    npz->source.read_at = -1;
+    const zip_int64_t count = file ? zip_fread(file, got, sizeof got) : -1;
+    const int64_t at = npz->source.read_at;
+    if (file) zip_fclose(file);
+    if (count <= 0 || at < 0 || facts.size > (zip_uint64_t)(size - at)) return -1;
+    const armilla_status status =
+        armilla_blocks_read(npz->source.blocks, npz->context, (armilla_extent){at, count}, false, there);
+    return status == ARMILLA_OK && memcmp(got, there, (size_t)count) == 0 ? at : -1;
+}
+
+armilla_status armilla_npz_locate(armilla_npz *npz, const char *name, armilla_array *array, int64_t *at)
+{
+    char where[MOST_WHERE];
+    unsigned char *block = NULL;
+    size_t count = 0, declared = 0, size = 0;
+    name_place(npz, name, where);
+    armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
+    if (status == ARMILLA_OK) status = declared_size(npz, where, index_of(npz, name), &size);
+    if (status == ARMILLA_OK) status = armilla_array_parse_header(npz->context, where, block, count, array, &declared);
+    const int64_t header = status == ARMILLA_OK ? array->values - block : 0;
+    if (status == ARMILLA_OK) status = armilla_array_check_length(npz->context, where, size - (size_t)header, declared);
+    armilla_release(npz->context, block);
+    if (status != ARMILLA_OK) return status;
+    array->values = NULL;
+    *at = find_place(npz, name);
+    if (*at >= 0) *at += header;
+    return ARMILLA_OK;
 }
 
 armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type)

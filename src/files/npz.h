@@ -5,6 +5,7 @@
 
 #include "data/names.h"
 #include "files/array.h"
+#include "files/zip.h"
 
 #include <armilla/data.h>
 #include <armilla/files.h>
@@ -17,9 +18,16 @@ armilla_status armilla_npz_writer_new(armilla_context *context, const char *path
  * number. */
 armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type,
                                       const int64_t shape[2], bool column_major, const void *values);
+/* The same of numbers that come afterwards, in pieces; check: their CRC-32. */
+armilla_status armilla_npz_writer_begin(armilla_npz_writer *writer, const char *name, armilla_type type,
+                                        const int64_t shape[2], uint32_t check);
+armilla_status armilla_npz_writer_put(armilla_npz_writer *writer, const void *bytes, size_t count);
 /* The same for any element type, by NumPy's descriptor without the byte order ("i8", "S3"), and `bytes` of values. */
 armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char *name, const char *descriptor,
                                           const int64_t shape[2], const void *values, size_t bytes);
+/* The same for values that are made as they are wanted (files/zip.h). */
+armilla_status armilla_npz_writer_add_made(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                           const int64_t shape[2], bool column_major, const armilla_zip_source *source);
 /* Adds the names as a vector of strings. */
 armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name, const armilla_names *names);
 /* Adds text as a 1-d array of uint8. */

@@ -1,8 +1,9 @@
 /* .npz as data: a sparse matrix of SciPy's, or one array of numpy.savez. Where an archive holds several matrices, the
  * one that --array names. Names of features and samples and labels are taken along where they stand beside it, as the
  * arrays of strings that `armilla convert` writes. */
-#include "files/files.h"
+#include "files/npz_stream.h"
 #include "files/scipy.h"
+#include "files/stream.h"
 
 #include "base/size.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LIST = 480, MOST_ENTRIES = 100000 };
+enum { MOST_ENTRIES = 100000 };
 
 const char *const armilla_npz_name_arrays[ARMILLA_NAMING_COUNT] = {"feature_names", "sample_names", "labels"};
 
@@ -22,27 +23,8 @@ typedef struct reading {
     armilla_npz *npz;
     int64_t matrices;              /* arrays of numbers with two dimensions */
     char chosen[ARMILLA_NPZ_NAME]; /* the last of them, else the first entry */
-    char list[MOST_LIST];          /* what there is: "x (3 x 4), y (3)" */
-    size_t listed;
+    armilla_listing list;
 } reading;
-
-/* Adds the entry to the list, which ends with "..." where it is full. */
-static void list_entry(reading *f, const char *name, const armilla_array *array)
-{
-    char shape[64] = "";
-    const size_t left = sizeof f->list - f->listed;
-    if (array && array->dimensions == 2)
-        snprintf(shape, sizeof shape, " (%" PRId64 " x %" PRId64 ")", array->shape[0], array->shape[1]);
-    else if (array && array->dimensions == 1)
-        snprintf(shape, sizeof shape, " (%" PRId64 ")", array->shape[0]);
-    const size_t length = strlen(name) + strlen(shape) + 2;
-    if (length + sizeof ", ..." > left) {
-        if (left > 0) snprintf(f->list + f->listed, left, "%s...", f->listed ? ", " : "");
-        f->listed = sizeof f->list;
-        return;
-    }
-    f->listed += (size_t)snprintf(f->list + f->listed, left, "%s%s%s", f->listed ? ", " : "", name, shape);
-}
 
 /* What the archive holds. An entry that cannot be looked at is listed by its name: it may be the one that is not
  * wanted. Refused memory is a case of its own, since nothing can be said then. */
@@ -53,7 +35,7 @@ static armilla_status look_around(reading *f)
         armilla_array array;
         const armilla_status status = armilla_npz_peek(f->npz, name, &array);
         if (status == ARMILLA_NO_MEMORY) return status;
-        list_entry(f, name, status == ARMILLA_OK ? &array : NULL);
+        armilla_listing_add(&f->list, name, status == ARMILLA_OK ? &array : NULL);
         const bool matrix = status == ARMILLA_OK && array.dimensions == 2;
         if (i == 0 || matrix) strcpy(f->chosen, name);
         f->matrices += matrix;
@@ -82,17 +64,17 @@ static armilla_status choose(reading *f)
     if (status != ARMILLA_OK) return status;
     if (wanted)
         return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s'; it holds: %s", f->path, wanted,
-                            f->list);
+                            f->list.text);
     /* A single entry is read whatever it is, so that what is wrong with it is said. */
     if (f->matrices == 1 || (armilla_npz_entry(f->npz, 0, first) && !armilla_npz_entry(f->npz, 1, second)))
         return ARMILLA_OK;
     if (f->matrices == 0)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "%s: holds no matrix, but: %s; save one by numpy.savez or scipy.sparse.save_npz", f->path,
-                            f->list);
+                            f->list.text);
     return armilla_fail(f->context, ARMILLA_BAD_DATA,
                         "%s: holds several matrices; choose one by " ARMILLA_FIELD("array NAME") " among: %s", f->path,
-                        f->list);
+                        f->list.text);
 }
 
 /* The array's own block becomes the data where its numbers already lie as they should. */
@@ -141,6 +123,36 @@ static armilla_status take_names(reading *f, armilla_data *data)
     return ARMILLA_OK;
 }
 
+/* Streamed where it is stored and lies by sample. */
+static armilla_status stream_array(reading *f, armilla_blocks *blocks, armilla_data **data)
+{
+    char where[512];
+    armilla_array array;
+    int64_t at = -1;
+    armilla_status status = choose(f);
+    if (status != ARMILLA_OK) return status;
+    snprintf(where, sizeof where, "%s: array %s", f->path, f->chosen);
+    status = armilla_npz_locate(f->npz, f->chosen, &array, &at);
+    if (status == ARMILLA_OK) status = armilla_array_need_matrix(f->context, where, &array);
+    if (status != ARMILLA_OK || at < 0) return status;
+    return armilla_array_stream(f->context, blocks, &array, at, f->options, data);
+}
+
+static armilla_status stream_npz(armilla_context *context, const armilla_head *head,
+                                 const armilla_read_options *options, armilla_data **data)
+{
+    reading f = {.context = context, .path = armilla_blocks_path(head->blocks), .options = options};
+    armilla_status status = armilla_npz_open_blocks(context, head->blocks, &f.npz);
+    if (status != ARMILLA_OK) return status;
+    if (!options->array && armilla_scipy_is(f.npz))
+        status = armilla_scipy_stream(context, head->blocks, f.npz, options->sample_columns, data);
+    else
+        status = stream_array(&f, head->blocks, data);
+    if (status == ARMILLA_OK && *data) status = take_names(&f, *data);
+    armilla_npz_free(f.npz);
+    return status;
+}
+
 static armilla_status read_npz(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                armilla_data **data)
 {
@@ -172,4 +184,5 @@ const armilla_format armilla_format_npz = {
     .meaning = "NumPy's archive: an array of numpy.savez, or a sparse matrix of scipy.sparse.save_npz (csr, csc, coo)",
     .recognize = recognize,
     .read = read_npz,
+    .stream = stream_npz,
 };

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #define MOST_NAME 128
 
@@ -44,33 +45,90 @@ void armilla_npz_writer_free(armilla_npz_writer *writer)
     armilla_release(writer->context, writer);
 }
 
-static armilla_status add(armilla_npz_writer *writer, const char *name, const char *header, size_t header_bytes,
-                          const void *values, size_t bytes)
+/* full = NAME.npy */
+static armilla_status name_entry(armilla_npz_writer *writer, const char *name, char full[MOST_NAME + 8])
 {
-    char full[MOST_NAME + 8];
-    const armilla_zip_part parts[] = {{header, header_bytes}, {values, bytes}};
     if (writer->failed != ARMILLA_OK) return writer->failed;
     if (strlen(name) > MOST_NAME)
         return writer->failed = armilla_fail(writer->context, ARMILLA_BAD_ARGUMENT,
                                              "the name of an array is longer than %d bytes", MOST_NAME);
-    snprintf(full, sizeof full, "%s.npy", name);
-    writer->failed = armilla_zip_add(writer->zip, full, parts, 2);
+    snprintf(full, MOST_NAME + 8, "%s.npy", name);
+    return ARMILLA_OK;
+}
+
+/* An .npy header, then the values: those that are there, or those that are made. */
+typedef struct array_bytes {
+    const char *header;
+    size_t header_bytes;
+    const void *values;
+    size_t bytes;
+    const armilla_zip_source *source; /* or NULL */
+} array_bytes;
+
+static armilla_status put_array(void *self, armilla_zip *zip)
+{
+    const array_bytes *a = self;
+    const armilla_status status = armilla_zip_put(zip, a->header, a->header_bytes);
+    if (status != ARMILLA_OK) return status;
+    return a->source ? a->source->make(a->source->self, zip) : armilla_zip_put(zip, a->values, a->bytes);
+}
+
+static armilla_status add(armilla_npz_writer *writer, const char *name, array_bytes array)
+{
+    char full[MOST_NAME + 8];
+    if (name_entry(writer, name, full) != ARMILLA_OK) return writer->failed;
+    writer->failed = armilla_zip_add_made(writer->zip, full, &(armilla_zip_source){put_array, &array});
     return writer->failed;
+}
+
+/* Bytes of an array of that shape. */
+static armilla_status bytes_of(armilla_npz_writer *writer, const char *name, armilla_type type, const int64_t shape[2],
+                               size_t *bytes)
+{
+    const int64_t rows = shape[0], cols = shape[1];
+    int64_t count = 0;
+    if (!armilla_size_area(rows < 0 ? 1 : rows, rows < 0 || cols < 0 ? 1 : cols, &count) ||
+        !armilla_size_multiply(count, armilla_type_size(type), bytes))
+        return writer->failed = armilla_fail(writer->context, ARMILLA_BAD_ARGUMENT,
+                                             "array %s: its shape is larger than any memory", name);
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_npz_writer_begin(armilla_npz_writer *writer, const char *name, armilla_type type,
+                                        const int64_t shape[2], uint32_t check)
+{
+    char full[MOST_NAME + 8], header[ARMILLA_ARRAY_HEADER];
+    size_t bytes = 0;
+    if (name_entry(writer, name, full) != ARMILLA_OK || bytes_of(writer, name, type, shape, &bytes) != ARMILLA_OK)
+        return writer->failed;
+    const size_t used = armilla_array_header(armilla_array_descriptor(type), shape[0], shape[1], true, header);
+    const uLong whole = crc32_combine(crc32_z(0, (const unsigned char *)header, used), check, (z_off_t)bytes);
+    writer->failed = armilla_zip_begin(writer->zip, full, used + bytes, (uint32_t)whole);
+    return writer->failed == ARMILLA_OK ? armilla_npz_writer_put(writer, header, used) : writer->failed;
+}
+
+armilla_status armilla_npz_writer_put(armilla_npz_writer *writer, const void *bytes, size_t count)
+{
+    if (writer->failed == ARMILLA_OK && count > 0) writer->failed = armilla_zip_put(writer->zip, bytes, count);
+    return writer->failed;
+}
+
+armilla_status armilla_npz_writer_add_made(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                           const int64_t shape[2], bool column_major, const armilla_zip_source *source)
+{
+    char header[ARMILLA_ARRAY_HEADER];
+    const size_t used = armilla_array_header(descriptor, shape[0], shape[1], column_major, header);
+    return add(writer, name, (array_bytes){.header = header, .header_bytes = used, .source = source});
 }
 
 armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type,
                                       const int64_t shape[2], bool column_major, const void *values)
 {
-    const int64_t rows = shape[0], cols = shape[1];
     char header[ARMILLA_ARRAY_HEADER];
-    int64_t count = 0;
     size_t bytes = 0;
-    if (!armilla_size_area(rows < 0 ? 1 : rows, rows < 0 || cols < 0 ? 1 : cols, &count) ||
-        !armilla_size_multiply(count, armilla_type_size(type), &bytes))
-        return writer->failed = armilla_fail(writer->context, ARMILLA_BAD_ARGUMENT,
-                                             "array %s: its shape is larger than any memory", name);
-    const size_t used = armilla_array_header(armilla_array_descriptor(type), rows, cols, column_major, header);
-    return add(writer, name, header, used, values, bytes);
+    if (bytes_of(writer, name, type, shape, &bytes) != ARMILLA_OK) return writer->failed;
+    const size_t used = armilla_array_header(armilla_array_descriptor(type), shape[0], shape[1], column_major, header);
+    return add(writer, name, (array_bytes){header, used, values, bytes, NULL});
 }
 
 armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char *name, const char *descriptor,
@@ -78,7 +136,7 @@ armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char
 {
     char header[ARMILLA_ARRAY_HEADER];
     const size_t used = armilla_array_header(descriptor, shape[0], shape[1], false, header);
-    return add(writer, name, header, used, values, bytes);
+    return add(writer, name, (array_bytes){header, used, values, bytes, NULL});
 }
 
 armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name, const armilla_names *names)
@@ -101,7 +159,7 @@ armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const cha
 {
     char header[ARMILLA_ARRAY_HEADER];
     const size_t used = armilla_array_header("u1", (int64_t)strlen(text), -1, false, header);
-    return add(writer, name, header, used, text, strlen(text));
+    return add(writer, name, (array_bytes){header, used, text, strlen(text), NULL});
 }
 
 armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer)

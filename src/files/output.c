@@ -16,8 +16,6 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (256 * 1024)
-#define MOST_NAMES 10000    /* temporary names that are tried */
-#define TEMPORARY_BYTES 256 /* bytes that the temporary's name takes at most */
 
 struct armilla_output {
     armilla_context *context;
@@ -26,6 +24,7 @@ struct armilla_output {
     bool overwrite;
     int file; /* -1: closed */
     armilla_status failed;
+    bool nowhere;   /* another rank writes it */
     bool in_memory; /* there is no file: the buffer grows, and is handed over */
     size_t capacity;
     locale_t plain; /* numbers are printed with a point, whatever the host program's locale */
@@ -104,6 +103,12 @@ static int named_descriptor(const char *path)
     return -1;
 }
 
+bool armilla_output_regular(const armilla_context *context, const char *path)
+{
+    struct stat facts;
+    return *path && named_descriptor(path) < 0 && (context->io->stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
+}
+
 /* Looks at what stands at the destination now. */
 static armilla_status examine(armilla_output *output, bool *direct)
 {
@@ -147,13 +152,13 @@ static armilla_status open_direct(armilla_output *output)
 static armilla_status open_temporary(armilla_output *output)
 {
     const char *name = last_part(output->path);
-    const size_t before = (size_t)(name - output->path), size = before + TEMPORARY_BYTES;
+    const size_t before = (size_t)(name - output->path), size = before + ARMILLA_TEMPORARY_BYTES;
     char *made = NULL;
     armilla_status status = armilla_take(output->context, (int64_t)size, 1, &made);
     if (status != ARMILLA_OK) return status;
     memcpy(made, output->path, before);
     armilla_leftovers_remove(output->context, output->path, before);
-    for (int counter = 0; counter < MOST_NAMES; counter++) {
+    for (int counter = 0; counter < ARMILLA_TEMPORARY_TRIES; counter++) {
         armilla_temporary_name(made + before, size - before, name, counter);
         output->file = armilla_io_open(output->context->io, made, O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (output->file >= 0 || errno != EEXIST) break;
@@ -180,6 +185,12 @@ static armilla_status begin(armilla_output *output, const char *path)
     return direct ? open_direct(output) : open_temporary(output);
 }
 
+/* Of several ranks the first one writes. */
+static bool is_silent(const armilla_context *context)
+{
+    return context->ranks && context->ranks->rank > 0;
+}
+
 armilla_status armilla_output_new(armilla_context *context, const char *path, bool overwrite, armilla_output **output)
 {
     armilla_output *made = NULL;
@@ -187,7 +198,8 @@ armilla_status armilla_output_new(armilla_context *context, const char *path, bo
     if (status == ARMILLA_OK) status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     *made = (armilla_output){.context = context, .overwrite = overwrite, .file = -1};
-    status = begin(made, path);
+    made->nowhere = is_silent(context);
+    status = made->nowhere ? armilla_copy_text(context, path, &made->path) : begin(made, path);
     if (status == ARMILLA_OK)
         *output = made;
     else
@@ -274,6 +286,7 @@ armilla_status armilla_output_write(armilla_output *output, const void *bytes, s
     if (count > 0 && !bytes)
         return output->failed = armilla_fail(output->context, ARMILLA_BAD_ARGUMENT, "%s: bytes is NULL", output->path);
     if (output->in_memory) return count > 0 ? append(output, bytes, count) : ARMILLA_OK;
+    if (output->nowhere) return ARMILLA_OK;
     if (output->file < 0)
         return armilla_fail(output->context, ARMILLA_BAD_ARGUMENT, "%s: nothing can be written after the commit",
                             output->path);
@@ -427,7 +440,7 @@ armilla_status armilla_output_check(armilla_context *context, const char *path, 
 {
     armilla_output output = {.context = context, .overwrite = overwrite, .file = -1};
     armilla_status status = ARMILLA_NOT_NULL(context, path);
-    if (status != ARMILLA_OK) return status;
+    if (status != ARMILLA_OK || is_silent(context)) return status;
     status = foresee(&output, path);
     armilla_release(context, output.path);
     return status;

@@ -8,4 +8,7 @@ armilla_status armilla_output_new_memory(armilla_context *context, armilla_outpu
 /* Hands over what was written, a block of the context's memory. */
 void armilla_output_take(armilla_output *output, void **bytes, size_t *count);
 
+/* Whether the output becomes a regular file, beside which there may be temporary ones. */
+bool armilla_output_regular(const armilla_context *context, const char *path);
+
 #endif

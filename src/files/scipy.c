@@ -2,6 +2,10 @@
  * used as it is, what lies by feature is transposed by counting. Every size and index is checked before it is used. */
 #include "files/scipy.h"
 
+#include "files/npz_stream.h"
+#include "files/stream.h"
+
+#include "base/samples.h"
 #include "base/size.h"
 
 #include <inttypes.h>
@@ -44,6 +48,20 @@ static int64_t stored_index(const armilla_array *array, int64_t i)
     return value;
 }
 
+/* Whether the array NAME is a vector of count indices (any number where count is -1). */
+static armilla_status check_indices(const reading *f, const char *name, int64_t count, const armilla_array *array)
+{
+    if (array->kind != 'i' || (array->width != 4 && array->width != 8))
+        return armilla_fail(f->context, ARMILLA_BAD_DATA, "%sarray %s has numbers of type %c%d, not indices (i4 or i8)",
+                            f->where, name, array->kind, array->width);
+    if (array->dimensions != 1 || (count >= 0 && array->shape[0] != count))
+        return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                            "%sarray %s has %" PRId64 " numbers where the sparse matrix needs %" PRId64
+                            "; save it again",
+                            f->where, name, array->shape[0] * array->shape[1], count);
+    return ARMILLA_OK;
+}
+
 /* A vector of count indices (any number where count is -1). */
 static armilla_status load_indices(reading *f, const char *name, int64_t count, armilla_array *array,
                                    unsigned char **block)
@@ -53,15 +71,7 @@ static armilla_status load_indices(reading *f, const char *name, int64_t count, 
         return armilla_fail(f->context, ARMILLA_BAD_DATA, "%sthe sparse matrix has no array '%s'; save it again",
                             f->where, name);
     if ((status = armilla_npz_load(f->npz, name, array, block)) != ARMILLA_OK) return status;
-    if (array->kind != 'i' || (array->width != 4 && array->width != 8))
-        status =
-            armilla_fail(f->context, ARMILLA_BAD_DATA, "%sarray %s has numbers of type %c%d, not indices (i4 or i8)",
-                         f->where, name, array->kind, array->width);
-    else if (array->dimensions != 1 || (count >= 0 && array->shape[0] != count))
-        status =
-            armilla_fail(f->context, ARMILLA_BAD_DATA,
-                         "%sarray %s has %" PRId64 " numbers where the sparse matrix needs %" PRId64 "; save it again",
-                         f->where, name, array->shape[0] * array->shape[1], count);
+    status = check_indices(f, name, count, array);
     if (status != ARMILLA_OK) {
         armilla_release(f->context, *block);
         *block = NULL;
@@ -242,5 +252,56 @@ armilla_status armilla_scipy_read(armilla_context *context, const char *path, ar
     armilla_status status = read_kind(&f, &matrix);
     if (status == ARMILLA_OK) status = armilla_data_own_sparse(context, &matrix, data);
     if (status != ARMILLA_OK) armilla_sparse_release(context, &matrix);
+    return status;
+}
+
+/* What is streamed lies by sample, and is stored. */
+typedef struct stored_lines {
+    armilla_array values, features;
+    int64_t values_at, features_at; /* < 0: compressed */
+} stored_lines;
+
+static armilla_status locate_lines(reading *f, stored_lines *lines)
+{
+    armilla_status status = armilla_npz_locate(f->npz, "data", &lines->values, &lines->values_at);
+    if (status == ARMILLA_OK && !armilla_npz_has(f->npz, "indices"))
+        return bad(f, "the sparse matrix has no array 'indices'; save it again");
+    if (status == ARMILLA_OK) status = armilla_npz_locate(f->npz, "indices", &lines->features, &lines->features_at);
+    if (status != ARMILLA_OK) return status;
+    if (lines->values.dimensions != 1) return bad(f, "the values of the sparse matrix are not a vector; save it again");
+    return check_indices(f, "indices", lines->values.shape[0], &lines->features);
+}
+
+/* *starts = array indptr, checked. */
+static armilla_status read_starts(reading *f, int64_t m, int64_t n, int64_t entries, int64_t **starts)
+{
+    armilla_status status = expect_indices(f, "indptr", n + 1); /* before memory is taken for n */
+    if (status == ARMILLA_OK)
+        status = armilla_samples_take(f->context, &(armilla_samples){n + 1, 0, n + 1}, 1, sizeof **starts, starts);
+    if (status == ARMILLA_OK) status = read_indices(f, "indptr", n + 1, entries, true, *starts);
+    const armilla_sparse_matrix lines = {.index64 = true, .m = m, .n = n, .starts = *starts};
+    return status == ARMILLA_OK ? armilla_sparse_check_starts(f->context, f->where, &lines, entries) : status;
+}
+
+armilla_status armilla_scipy_stream(armilla_context *context, armilla_blocks *blocks, armilla_npz *npz,
+                                    bool sample_columns, armilla_data **data)
+{
+    reading f = {.context = context, .npz = npz, .sample_columns = sample_columns};
+    stored_lines lines;
+    char word[MOST_WORD];
+    snprintf(f.where, sizeof f.where, "%s: ", armilla_blocks_path(blocks));
+    armilla_status status = armilla_npz_read_word(npz, "format", sizeof word, word);
+    if (status != ARMILLA_OK || strcmp(word, sample_columns ? "csc" : "csr") != 0) return status;
+    if ((status = read_shape(&f)) != ARMILLA_OK || (status = locate_lines(&f, &lines)) != ARMILLA_OK) return status;
+    if (lines.values_at < 0 || lines.features_at < 0) return ARMILLA_OK;
+    const armilla_type type =
+        armilla_type_precision(armilla_number_find(lines.values.kind, lines.values.width)->becomes);
+    armilla_stream_sparse matrix = {.values = armilla_array_stored(&lines.values, type, lines.values_at),
+                                    .features = {lines.features_at, lines.features.width, lines.features.swapped},
+                                    .m = f.shape[!sample_columns],
+                                    .n = f.shape[sample_columns]};
+    status = read_starts(&f, matrix.m, matrix.n, lines.values.shape[0], &matrix.starts);
+    if (status == ARMILLA_OK) status = armilla_data_stream_sparse(context, blocks, &matrix, data);
+    if (status != ARMILLA_OK) armilla_release(context, matrix.starts);
     return status;
 }

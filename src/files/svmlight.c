@@ -67,13 +67,13 @@ static armilla_status place_entries(reading *r)
         r->entries += r->pieces[i].count;
     }
     if ((status = armilla_text_afford(&r->text, r->entries, 2 * sizeof(double))) != ARMILLA_OK) return status;
-    if ((status = armilla_grow(r->text.context, r->entries, sizeof *r->features, &r->features)) != ARMILLA_OK)
+    if ((status = armilla_grow_large(r->text.context, r->entries, sizeof *r->features, &r->features)) != ARMILLA_OK)
         return status;
-    if ((status = armilla_grow(r->text.context, r->entries, sizeof *r->samples, &r->samples)) != ARMILLA_OK)
+    if ((status = armilla_grow_large(r->text.context, r->entries, sizeof *r->samples, &r->samples)) != ARMILLA_OK)
         return status;
-    if ((status = armilla_grow(r->text.context, r->entries, sizeof *r->values, &r->values)) != ARMILLA_OK)
+    if ((status = armilla_grow_large(r->text.context, r->entries, sizeof *r->values, &r->values)) != ARMILLA_OK)
         return status;
-    return armilla_grow(r->text.context, r->text.lines, sizeof *r->labels, &r->labels);
+    return armilla_grow_large(r->text.context, r->text.lines, sizeof *r->labels, &r->labels);
 }
 
 static const unsigned char *scan_index(const unsigned char *at, const unsigned char *end, int32_t *index)
@@ -139,6 +139,13 @@ static bool next_sample(armilla_span *rest, armilla_span *line)
     return false;
 }
 
+static void forget_entries(const reading *r, int64_t first, int64_t count)
+{
+    armilla_text_forget(&r->text, r->features, sizeof *r->features, first, count);
+    armilla_text_forget(&r->text, r->samples, sizeof *r->samples, first, count);
+    armilla_text_forget(&r->text, r->values, sizeof *r->values, first, count);
+}
+
 static void parse_part(void *self, armilla_text_part *part)
 {
     const reading *r = self;
@@ -151,6 +158,8 @@ static void parse_part(void *self, armilla_text_part *part)
     for (; next_sample(&rest, &line); row++)
         if (!take_sample(r, line, row, part)) return;
     part->count = row - part->first;
+    forget_entries(r, p->first, p->count);
+    armilla_text_forget(&r->text, r->labels, sizeof *r->labels, part->first, part->count);
 }
 
 static armilla_status tell_mistake(const reading *r, const armilla_text_part *part)
@@ -182,6 +191,7 @@ static int64_t join_parts(reading *r)
             r->samples[used] = (int32_t)(r->samples[p->first + k] + row);
             r->values[used] = r->values[p->first + k];
         }
+        forget_entries(r, used - p->count, p->first + p->count - (used - p->count));
         row += r->text.part[i].count;
     }
     r->entries = used;

@@ -1,15 +1,21 @@
 /* The formats table, and opening a file by it. */
-#include "files/files.h"
+#include "files/stream.h"
 
 #include "base/sized.h"
+#include "files/output.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+enum { LISTED = 800 }; /* of a message, for all formats and their endings */
+
 static const armilla_format *const formats[] = {
-    &armilla_format_npy,      &armilla_format_npz, &armilla_format_mtx,    &armilla_format_csv,  &armilla_format_idx,
-    &armilla_format_svmlight, &armilla_format_10x, &armilla_format_images, &armilla_format_hdf5, &armilla_format_mat,
+    &armilla_format_npy,         &armilla_format_npz,      &armilla_format_mtx,   &armilla_format_csv,
+    &armilla_format_idx,         &armilla_format_svmlight, &armilla_format_10x,   &armilla_format_images,
+    &armilla_format_hdf5,        &armilla_format_mat,      &armilla_format_fvecs, &armilla_format_bvecs,
+    &armilla_format_ivecs,       &armilla_format_fbin,     &armilla_format_u8bin, &armilla_format_i8bin,
+    &armilla_format_safetensors, &armilla_format_word2vec, &armilla_format_glove,
 };
 
 const armilla_format *armilla_formats_row(size_t index)
@@ -63,6 +69,31 @@ bool armilla_has_ending(const char *endings, const char *path, size_t length)
     return false;
 }
 
+static const char packed_ending[] = ".gz";
+
+const armilla_format *armilla_formats_named(const char *path, size_t length)
+{
+    for (size_t i = 0; armilla_formats_row(i); i++) {
+        const armilla_format *row = armilla_formats_row(i);
+        if (row->by_name && armilla_has_ending(row->endings, path, length)) return row;
+    }
+    return NULL;
+}
+
+bool armilla_packed(const char *path, const armilla_format *format, const unsigned char *start, size_t count)
+{
+    if (!armilla_gzip_recognize(start, count)) return false;
+    return !(format && format->by_name) || armilla_has_ending(packed_ending, path, strlen(path));
+}
+
+/* Of the path without the ending that compression adds. */
+static size_t stem_length(const armilla_bytes *bytes)
+{
+    const size_t length = strlen(bytes->path);
+    const bool longer = bytes->unpacked && armilla_has_ending(packed_ending, bytes->path, length);
+    return longer ? length - strlen(packed_ending) : length;
+}
+
 static const armilla_format *find_by_content(const armilla_bytes *bytes)
 {
     for (size_t i = 0; armilla_formats_row(i); i++) {
@@ -74,8 +105,7 @@ static const armilla_format *find_by_content(const armilla_bytes *bytes)
 
 static const armilla_format *find_by_ending(const armilla_bytes *bytes)
 {
-    size_t length = strlen(bytes->path);
-    if (bytes->unpacked && armilla_has_ending(".gz", bytes->path, length)) length -= strlen(".gz");
+    const size_t length = stem_length(bytes);
     for (size_t i = 0; armilla_formats_row(i); i++)
         if (armilla_formats_row(i)->read && armilla_has_ending(armilla_formats_row(i)->endings, bytes->path, length))
             return armilla_formats_row(i);
@@ -84,7 +114,9 @@ static const armilla_format *find_by_ending(const armilla_bytes *bytes)
 
 static armilla_status choose(armilla_context *context, const armilla_bytes *bytes, const armilla_format **format)
 {
-    char all[512];
+    char all[LISTED];
+    *format = armilla_formats_named(bytes->path, stem_length(bytes));
+    if (*format) return ARMILLA_OK;
     armilla_status status = refuse_container(context, bytes);
     if (status != ARMILLA_OK) return status;
     *format = find_by_content(bytes);
@@ -98,7 +130,7 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
 
 static armilla_status unknown_format(armilla_context *context, const char *name)
 {
-    char all[512];
+    char all[LISTED];
     join_formats(all, sizeof all);
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
@@ -140,14 +172,6 @@ static armilla_status unknown_directory(armilla_context *context, const char *pa
                         path, all);
 }
 
-static armilla_status is_directory(armilla_context *context, const char *path, bool *directory)
-{
-    struct stat facts;
-    if (context->io->stat(path, &facts) != 0) return armilla_cannot_open(context, path);
-    *directory = S_ISDIR(facts.st_mode);
-    return ARMILLA_OK;
-}
-
 static armilla_status open_directory(armilla_context *context, const char *path, const armilla_format *format,
                                      const armilla_read_options *options, armilla_data **data)
 {
@@ -158,18 +182,44 @@ static armilla_status open_directory(armilla_context *context, const char *path,
     return format->read_directory(context, path, options, data);
 }
 
-static armilla_status open_file(armilla_context *context, const char *path, const armilla_format *format,
+static armilla_status read_file(armilla_context *context, const char *path, const armilla_format *format,
                                 const armilla_read_options *options, armilla_data **data)
 {
     armilla_bytes bytes;
-    if (format && !format->read) return wrong_kind(context, path, format);
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, &bytes);
+    const armilla_format *known = format ? format : armilla_formats_named(path, strlen(path));
+    if (armilla_packed(path, known, bytes.start, bytes.count)) status = armilla_bytes_unpack(context, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
     armilla_bytes_free(context, &bytes);
     return status;
+}
+
+/* Where several ranks open the file, none needs all of it: each reads the samples that are its own, as they are wanted. */
+static bool has_other_readers(const armilla_context *context)
+{
+    return context->ranks && context->ranks->count > 1;
+}
+
+/* What does not fit into memory is streamed, or what has to be done for that is said. */
+static armilla_status open_file(armilla_context *context, const char *path, const struct stat *facts,
+                                const armilla_format *format, const armilla_read_options *options, armilla_data **data)
+{
+    if (format && !format->read) return wrong_kind(context, path, format);
+    const bool regular = S_ISREG(facts->st_mode) && facts->st_size > 0;
+    const bool large = regular && !armilla_memory_holds(context, facts->st_size);
+    const armilla_streaming file = {path, facts->st_size, format, !large};
+    armilla_status status = ARMILLA_OK;
+    if (large || (regular && has_other_readers(context))) status = armilla_stream_open(context, &file, options, data);
+    if (status != ARMILLA_OK || *data) return status;
+    status = read_file(context, path, format, options, data);
+    if (!large || status != ARMILLA_NO_MEMORY || armilla_spill_allowed(context)) return status;
+    return armilla_fail(
+        context, status,
+        "%s; or let `armilla convert` make it a .npy, or .npz where it is sparse, which is read piece by "
+        "piece",
+        armilla_context_error(context));
 }
 
 static armilla_status open_any(armilla_context *context, const char *path, const armilla_read_options *options,
@@ -177,12 +227,11 @@ static armilla_status open_any(armilla_context *context, const char *path, const
 {
     const armilla_format *format = options->format ? armilla_formats_find(options->format) : NULL;
     armilla_data *made = NULL;
-    bool directory = false;
+    struct stat facts;
     if (options->format && !format) return unknown_format(context, options->format);
-    armilla_status status = is_directory(context, path, &directory);
-    if (status == ARMILLA_OK)
-        status = directory ? open_directory(context, path, format, options, &made)
-                           : open_file(context, path, format, options, &made);
+    if (context->io->stat(path, &facts) != 0) return armilla_cannot_open(context, path);
+    armilla_status status = S_ISDIR(facts.st_mode) ? open_directory(context, path, format, options, &made)
+                                                   : open_file(context, path, &facts, format, options, &made);
     if (status == ARMILLA_OK && options->labels) status = armilla_labels_attach(context, options->labels, made);
     /* Readers that were stopped fail in their own words, or have gone on to their end. */
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
@@ -209,9 +258,12 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     if (status == ARMILLA_OK) status = armilla_about(context, path, armilla_call_enter(context, chosen.threads));
     if (status != ARMILLA_OK) return status;
     const int64_t outer = armilla_memory_enter(context, chosen.memory);
+    const char *beside = armilla_spill_enter(
+        context, chosen.spill && armilla_output_regular(context, chosen.spill) ? chosen.spill : NULL);
     armilla_call_stage(context, ARMILLA_STAGE_READING);
     status = armilla_about(context, path, open_any(context, path, &chosen, data));
     armilla_call_leave(context);
+    armilla_spill_leave(context, beside);
     armilla_memory_leave(context, outer);
     return status;
 }

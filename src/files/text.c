@@ -40,6 +40,8 @@ armilla_status armilla_text_open(armilla_context *context, const armilla_bytes *
                          .all = {bytes->start, bytes->start + bytes->count}};
     const armilla_status status = check_text(&made);
     if (status != ARMILLA_OK) return status;
+    made.mapped =
+        bytes->map && armilla_spill_allowed(context) && (int64_t)bytes->count > armilla_memory_left(context) / 4;
     if (bytes->count >= 3 && memcmp(bytes->start, "\xef\xbb\xbf", 3) == 0) made.all.start += 3;
     made.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!made.plain) return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", bytes->path);
@@ -107,7 +109,29 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
 
 armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size_t size)
 {
-    return armilla_memory_afford(text->context, "its numbers need", (double)count * (double)size);
+    enum { MOST = 16 }; /* bytes that a byte of text becomes, if the file is as it should be */
+    const double bytes = (double)count * (double)size, text_bytes = (double)(text->all.end - text->all.start);
+    const bool possible = bytes <= MOST * text_bytes;
+    if (possible && armilla_spill_allowed(text->context)) return ARMILLA_OK;
+    const armilla_status status = armilla_memory_afford(text->context, "its numbers need", bytes);
+    if (status == ARMILLA_OK || !possible) return status;
+    return armilla_fail(text->context, status, "%s, or make an .npy or .npz file of it first (armilla convert)",
+                        armilla_context_error(text->context));
+}
+
+void armilla_text_forget(const armilla_text *text, const void *records, size_t size, int64_t first, int64_t count)
+{
+    if (!records) return;
+    armilla_spill_drop(text->context, (const char *)records + (size_t)first * size, count * (int64_t)size);
+}
+
+/* Text that has been parsed may leave memory. */
+static void forget_text(const armilla_text *text, const unsigned char *from, const unsigned char *to)
+{
+    if (text->mapped)
+        armilla_mapped_drop(from, to - from);
+    else
+        armilla_spill_drop(text->context, from, to - from);
 }
 
 typedef struct running {
@@ -126,6 +150,7 @@ static bool ask(const armilla_text *text, const unsigned char *at)
 bool armilla_text_over(const armilla_text *text, armilla_text_part *part, const unsigned char *at)
 {
     if (!part->asked || at - part->asked < ARMILLA_TEXT_PART) return false;
+    forget_text(text, part->asked, at);
     part->asked = at;
     return ask(text, at);
 }
@@ -149,6 +174,7 @@ static void take_parts(void *self, int thread)
         armilla_text_part *part = &text->part[i];
         part->asked = thread == 0 ? part->text.start : NULL;
         r->job(r->self, part);
+        if (armilla_spill_allowed(text->context)) forget_text(text, part->text.start, part->text.end);
         if (thread == 0 && !armilla_call_stopped(text->context, NULL)) (void)ask(text, part->text.end);
         if (part->bad) block(text, i);
     }
@@ -215,6 +241,7 @@ int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blo
         if (used != part->first && part->count > 0)
             memmove((char *)blocks + (size_t)used * size, (char *)blocks + (size_t)part->first * size,
                     (size_t)part->count * size);
+        armilla_text_forget(text, blocks, size, used, part->first + part->count - used);
         used += part->count;
     }
     return used;

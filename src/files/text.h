@@ -25,6 +25,7 @@ typedef struct armilla_text {
     const char *path;
     const armilla_read_options *options;
     armilla_span all; /* without a byte order mark */
+    bool mapped;      /* it lies in a mapping of a file, larger than what should stay in memory */
     locale_t plain;   /* "C" */
     armilla_team team;
     armilla_text_part *part;
@@ -46,8 +47,13 @@ armilla_status armilla_text_cut(armilla_text *text, const unsigned char *start, 
 /* Sets each part's `first` to the number of lines before it, after a job has counted them otherwise. */
 void armilla_text_place(armilla_text *text);
 
-/* ARMILLA_NO_MEMORY where `count` records of `size` bytes are more than the options allow to be taken. */
+/* ARMILLA_NO_MEMORY where `count` records of `size` bytes are more than the options allow to be taken, and may not be
+ * spilled (base/spill.h). */
 armilla_status armilla_text_afford(const armilla_text *text, int64_t count, size_t size);
+
+/* The records first ... first+count-1, of `size` bytes each, have been written: where they are spilled they may leave
+ * memory. */
+void armilla_text_forget(const armilla_text *text, const void *records, size_t size, int64_t first, int64_t count);
 
 /* What is done with a part, on any thread. A job stops at its first mistake, which it puts into part->bad. */
 typedef void (*armilla_text_job)(void *self, armilla_text_part *part);

@@ -108,10 +108,11 @@ armilla_status armilla_texts_make(armilla_context *context, const armilla_names 
     if (!armilla_size_area(names->count, longest, &total))
         return armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for names of up to %lld characters",
                             (long long)longest);
-    const armilla_status status = armilla_take(context, total, UTF32_BYTES, &made);
+    const armilla_status status = armilla_grow_large(context, total, UTF32_BYTES, &made);
     if (status != ARMILLA_OK) return status;
     for (int64_t i = 0; i < names->count; i++) {
         unsigned char *to = made + i * longest * UTF32_BYTES;
+        memset(to, 0, (size_t)longest * UTF32_BYTES);
         for (const char *text = armilla_names_at(names, i); *text; to += UTF32_BYTES) put_little(decode(&text), to);
     }
     *characters = longest;

@@ -2,7 +2,7 @@
 #ifndef ARMILLA_FILES_WRITE_H
 #define ARMILLA_FILES_WRITE_H
 
-#include "data/data.h"
+#include "data/column.h"
 
 #include <armilla/files.h>
 
@@ -30,32 +30,34 @@ const armilla_writer *armilla_writers_row(size_t index);
 const armilla_writer *armilla_writers_find(const char *name);
 
 extern const armilla_writer armilla_writer_npy, armilla_writer_npz, armilla_writer_mtx, armilla_writer_csv,
-    armilla_writer_svmlight, armilla_writer_idx;
+    armilla_writer_svmlight, armilla_writer_idx, armilla_writer_fbin, armilla_writer_fvecs;
 
 /* ARMILLA_STOPPED where the caller wants the writing to end, of which `done` of `total` lines or blocks are written;
  * asked once for each. */
 armilla_status armilla_writing_go_on(const armilla_writing *w, int64_t done, int64_t total);
 
-/* The data as lines, one per sample or one per feature, whatever their form. */
+/* The data as lines, one per sample or one per feature, whatever their form: read panel by panel, in order. Lines that
+ * are features are collected from a pass over the panels, as many at a time as memory has space for. */
 typedef struct armilla_lines {
     armilla_context *context;
-    armilla_type type;
+    const armilla_data *data;
+    bool by_feature;
     int64_t count, width;
-    const char *values; /* dense: number k of line i is at values + i*line_step + k*place_step, in bytes */
-    int64_t line_step, place_step;
-    armilla_sparse_matrix matrix; /* sparse: one line per column */
-    bool owned;                   /* the matrix was made for this */
+    armilla_panel panel; /* loaded: count is 0 before the first */
+    int64_t span;        /* columns of a panel at most */
+    void *workspace;
+    armilla_column_buffers buffer;
+    double *held; /* by feature: lines first ... first+fitting-1 */
+    int64_t first, fitting;
 } armilla_lines;
 
 armilla_status armilla_lines_open(armilla_context *context, const armilla_data *data, bool by_feature,
                                   armilla_lines *lines);
 void armilla_lines_close(armilla_lines *lines);
-bool armilla_lines_sparse(const armilla_lines *lines);
-/* numbers = line i, width doubles. */
-void armilla_lines_get(const armilla_lines *lines, int64_t i, double *numbers);
-/* Sparse: the entries of line i are *first ... *last-1, each with a place in the line and a value. */
-void armilla_lines_range(const armilla_lines *lines, int64_t i, int64_t *first, int64_t *last);
-int64_t armilla_lines_place(const armilla_lines *lines, int64_t entry);
-double armilla_lines_value(const armilla_lines *lines, int64_t entry);
+/* The numbers of line i, until the next is read: all `width` of them where `whole`, or the data are dense, or lines are
+ * features; else its entries (line.rows). */
+armilla_status armilla_lines_read(armilla_lines *lines, int64_t i, bool whole, armilla_column *line);
+/* Makes lines->panel one that sample j is in, in the type that the data are held in (of bytes: f32). */
+armilla_status armilla_lines_load(armilla_lines *lines, int64_t j);
 
 #endif

@@ -19,73 +19,174 @@ static armilla_status no_dense(const armilla_writing *w)
                         w->path);
 }
 
+enum { RUN = 512 }; /* numbers that are converted together */
+
+/* What takes the bytes of dense data: an output, or an entry of an archive. */
+typedef armilla_status (*byte_sink)(void *self, const void *bytes, size_t count);
+
+/* Panels of a file that is being written, and how far it is. */
+typedef struct array_file {
+    const armilla_writing *w;
+    armilla_lines lines;
+    armilla_type type; /* of the numbers in the file: the data's, or f32 where NumPy does not have that */
+    char *narrow;      /* a sample in that type, where panels have another */
+} array_file;
+
+static armilla_status array_open(const armilla_writing *w, array_file *file)
+{
+    const armilla_type held = w->data->type;
+    *file = (array_file){.w = w, .type = armilla_array_descriptor(held)[0] ? held : armilla_type_precision(held)};
+    const armilla_status status = armilla_lines_open(w->context, w->data, false, &file->lines);
+    if (status != ARMILLA_OK || file->lines.panel.kernels->type == file->type) return status;
+    return armilla_take(w->context, w->data->m, armilla_type_size(file->type), &file->narrow);
+}
+
+static void array_close(array_file *file)
+{
+    armilla_release(file->w->context, file->narrow);
+    armilla_lines_close(&file->lines);
+}
+
+/* Sample j as it is held; numbers of shorter types come as f32 and become what they were again. */
+static const void *sample_bytes(const array_file *file, int64_t j)
+{
+    const armilla_panel *panel = &file->lines.panel;
+    const int64_t start = (j - panel->first) * panel->stride, m = file->w->data->m;
+    const size_t wide = armilla_type_size(panel->kernels->type), size = armilla_type_size(file->type);
+    const char *from = (const char *)panel->columns + (size_t)start * wide;
+    double run[RUN];
+    if (!file->narrow) return from;
+    for (int64_t i = 0; i < m; i += RUN) {
+        const int64_t part = armilla_min64(RUN, m - i);
+        armilla_fetch(panel->kernels->type, part, from + (size_t)i * wide, run);
+        armilla_store(file->type, part, run, file->narrow + (size_t)i * size);
+    }
+    return file->narrow;
+}
+
+static armilla_status put_dense(array_file *file, byte_sink sink, void *self)
+{
+    const armilla_data *X = file->w->data;
+    const size_t bytes = (size_t)X->m * armilla_type_size(file->type);
+    armilla_status status = ARMILLA_OK;
+    for (int64_t j = 0; j < X->n && status == ARMILLA_OK; j++) {
+        status = armilla_writing_go_on(file->w, j, X->n);
+        if (status == ARMILLA_OK) status = armilla_lines_load(&file->lines, j);
+        if (status == ARMILLA_OK) status = sink(self, sample_bytes(file, j), bytes);
+    }
+    return status;
+}
+
+static armilla_status into_output(void *self, const void *bytes, size_t count)
+{
+    return armilla_output_write(self, bytes, count);
+}
+
+static armilla_status into_archive(void *self, const void *bytes, size_t count)
+{
+    return armilla_zip_put(self, bytes, count);
+}
+
 static armilla_status write_npy(const armilla_writing *w)
 {
     const bool columns = w->options->sample_columns;
     const int64_t m = w->data->m, n = w->data->n;
-    const size_t size = armilla_type_size(w->data->type);
-    int64_t stride = 0;
     armilla_output *output = NULL;
-    const char *values = armilla_data_dense(w->data, &stride);
-    if (!values) return no_dense(w);
+    array_file file = {.w = w};
+    if (armilla_sparse_of(w->data)) return no_dense(w);
     armilla_status status = armilla_output_new(w->context, w->path, w->options->overwrite, &output);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_output_npy_header(output, w->data->type, columns ? m : n, columns ? n : m, columns);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
-        status = armilla_writing_go_on(w, j, n);
-        if (status == ARMILLA_OK)
-            status = armilla_output_write(output, values + (size_t)(j * stride) * size, (size_t)m * size);
-    }
+    if (status == ARMILLA_OK) status = array_open(w, &file);
+    if (status == ARMILLA_OK)
+        status = armilla_output_npy_header(output, file.type, columns ? m : n, columns ? n : m, columns);
+    if (status == ARMILLA_OK) status = put_dense(&file, into_output, output);
     if (status == ARMILLA_OK) status = armilla_output_commit(output);
     armilla_output_free(output);
+    array_close(&file);
+    return status;
+}
+
+static armilla_status make_dense(void *self, armilla_zip *zip)
+{
+    return put_dense(self, into_archive, zip);
+}
+
+/* Every panel's indices, and every panel's values. */
+static armilla_status put_entries(array_file *file, bool indices, armilla_zip *zip)
+{
+    const armilla_data *X = file->w->data;
+    armilla_lines *lines = &file->lines;
+    armilla_status status = ARMILLA_OK;
+    for (int64_t j = 0; j < X->n && status == ARMILLA_OK; j += lines->panel.count) {
+        status = armilla_writing_go_on(file->w, j, X->n);
+        if (status == ARMILLA_OK) status = armilla_lines_load(lines, j);
+        if (status != ARMILLA_OK) return status;
+        const armilla_panel *panel = &lines->panel;
+        const armilla_sparse_panel *s = &panel->sparse;
+        const int64_t entries = armilla_sparse_before(X, j + panel->count) - armilla_sparse_before(X, j);
+        const size_t width = !indices ? armilla_type_size(X->type) : s->index64 ? sizeof(int64_t) : sizeof(int32_t);
+        status = armilla_zip_put(zip, indices ? s->columns.rows : s->columns.values, (size_t)entries * width);
+    }
+    return status;
+}
+
+static armilla_status make_indices(void *self, armilla_zip *zip)
+{
+    return put_entries(self, true, zip);
+}
+
+static armilla_status make_values(void *self, armilla_zip *zip)
+{
+    return put_entries(self, false, zip);
+}
+
+static armilla_status make_starts(void *self, armilla_zip *zip)
+{
+    enum { FEW = 512 };
+    const array_file *file = self;
+    const bool index64 = file->lines.panel.sparse.index64;
+    const int64_t count = file->w->data->n + 1, width = index64 ? sizeof(int64_t) : sizeof(int32_t);
+    int64_t some[FEW];
+    armilla_status status = ARMILLA_OK;
+    for (int64_t first = 0; first < count && status == ARMILLA_OK; first += FEW) {
+        const int64_t part = armilla_min64(FEW, count - first);
+        for (int64_t j = 0; j < part; j++)
+            armilla_index_put(index64, some, j, armilla_sparse_before(file->w->data, first + j));
+        status = armilla_zip_put(zip, some, (size_t)(part * width));
+    }
     return status;
 }
 
 /* As scipy.sparse.save_npz: csr where samples are rows, csc where they are columns; the same arrays. */
-static armilla_status add_sparse(const armilla_writing *w, const armilla_sparse_matrix *matrix,
-                                 armilla_npz_writer *writer)
+static armilla_status add_sparse(array_file *file, armilla_npz_writer *writer)
 {
-    const bool columns = w->options->sample_columns;
-    const int64_t entries = armilla_sparse_entries(matrix),
-                  sizes[2] = {columns ? w->data->m : w->data->n, columns ? w->data->n : w->data->m};
-    const int64_t scalar[2] = {-1, -1}, pair[2] = {2, -1}, starts[2] = {matrix->n + 1, -1}, places[2] = {entries, -1};
-    const size_t width = matrix->index64 ? sizeof(int64_t) : sizeof(int32_t);
-    const char *index = matrix->index64 ? "i8" : "i4";
-    armilla_status status =
-        armilla_npz_writer_add_raw(writer, "indices", index, places, matrix->rows, (size_t)entries * width);
+    const armilla_data *X = file->w->data;
+    const bool columns = file->w->options->sample_columns;
+    const int64_t entries = armilla_data_stored(X), sizes[2] = {columns ? X->m : X->n, columns ? X->n : X->m};
+    const int64_t scalar[2] = {-1, -1}, pair[2] = {2, -1}, starts[2] = {X->n + 1, -1}, places[2] = {entries, -1};
+    armilla_status status = armilla_lines_load(&file->lines, 0);
+    const char *index = file->lines.panel.sparse.index64 ? "i8" : "i4", *number = armilla_array_descriptor(X->type);
     if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add_raw(writer, "indptr", index, starts, matrix->starts,
-                                            (size_t)(matrix->n + 1) * width);
+        status = armilla_npz_writer_add_made(writer, "indices", index, places, false,
+                                             &(armilla_zip_source){make_indices, file});
+    if (status == ARMILLA_OK)
+        status = armilla_npz_writer_add_made(writer, "indptr", index, starts, false,
+                                             &(armilla_zip_source){make_starts, file});
     if (status == ARMILLA_OK)
         status = armilla_npz_writer_add_raw(writer, "format", "S3", scalar, columns ? "csc" : "csr", 3);
     if (status == ARMILLA_OK) status = armilla_npz_writer_add_raw(writer, "shape", "i8", pair, sizes, sizeof sizes);
     if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add(writer, "data", matrix->type, places, false, matrix->values);
+        status = armilla_npz_writer_add_made(writer, "data", number, places, false,
+                                             &(armilla_zip_source){make_values, file});
     return status;
 }
 
-/* The checksum before an array makes that it has to lie together. */
-static armilla_status add_dense(const armilla_writing *w, armilla_npz_writer *writer)
+static armilla_status add_dense(array_file *file, armilla_npz_writer *writer)
 {
-    const bool columns = w->options->sample_columns;
-    const int64_t m = w->data->m, n = w->data->n, size = (int64_t)armilla_type_size(w->data->type);
-    const int64_t shape[2] = {columns ? m : n, columns ? n : m};
-    int64_t stride = 0;
-    const char *values = armilla_data_dense(w->data, &stride);
-    char *packed = NULL;
-    armilla_status status = ARMILLA_OK;
-    if (!values)
-        return armilla_fail(w->context, ARMILLA_BAD_ARGUMENT,
-                            "prepared data cannot be written; write them as they were");
-    if (stride != m) {
-        status = armilla_grow(w->context, m * n, (size_t)size, &packed);
-        for (int64_t j = 0; j < n && status == ARMILLA_OK; j++)
-            memcpy(packed + j * m * size, values + j * stride * size, (size_t)(m * size));
-    }
-    if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add(writer, "X", w->data->type, shape, columns, packed ? packed : values);
-    armilla_release(w->context, packed);
-    return status;
+    const armilla_data *X = file->w->data;
+    const bool columns = file->w->options->sample_columns;
+    const int64_t shape[2] = {columns ? X->m : X->n, columns ? X->n : X->m};
+    return armilla_npz_writer_add_made(writer, "X", armilla_array_descriptor(file->type), shape, columns,
+                                       &(armilla_zip_source){make_dense, file});
 }
 
 static armilla_status add_names(const armilla_writing *w, armilla_npz_writer *writer)
@@ -100,15 +201,17 @@ static armilla_status add_names(const armilla_writing *w, armilla_npz_writer *wr
 
 static armilla_status write_npz(const armilla_writing *w)
 {
-    const armilla_sparse_matrix *matrix = armilla_data_sparse(w->data);
     armilla_npz_writer *writer = NULL;
+    array_file file = {.w = w};
     armilla_status status = armilla_npz_writer_new(w->context, w->path, w->options->overwrite, &writer);
     if (status != ARMILLA_OK) return status;
-    status = matrix ? add_sparse(w, matrix, writer) : add_dense(w, writer);
+    status = array_open(w, &file);
+    if (status == ARMILLA_OK) status = (armilla_sparse_of(w->data) ? add_sparse : add_dense)(&file, writer);
     if (status == ARMILLA_OK) status = add_names(w, writer);
     if (status == ARMILLA_OK) status = armilla_writing_go_on(w, 1, 1);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
     armilla_npz_writer_free(writer);
+    array_close(&file);
     return status;
 }
 
@@ -124,36 +227,35 @@ static void make_idx_header(uint32_t rows, uint32_t cols, unsigned char header[I
 }
 
 /* bytes = the numbers of line i, which have to be whole and between 0 and 255. */
-static armilla_status make_bytes(const armilla_writing *w, const armilla_lines *lines, int64_t i, double *numbers,
-                                 unsigned char *bytes)
+static armilla_status make_bytes(const armilla_writing *w, armilla_lines *lines, int64_t i, unsigned char *bytes)
 {
-    armilla_lines_get(lines, i, numbers);
+    armilla_column line;
+    const armilla_status status = armilla_lines_read(lines, i, true, &line);
+    if (status != ARMILLA_OK) return status;
     for (int64_t k = 0; k < lines->width; k++) {
-        if (!(numbers[k] >= 0 && numbers[k] <= 255 && numbers[k] == (double)(unsigned char)numbers[k]))
+        const double number = line.values[k];
+        if (!(number >= 0 && number <= 255 && number == (double)(unsigned char)number))
             return armilla_fail(w->context, ARMILLA_BAD_DATA,
                                 "%s: IDX holds whole numbers from 0 to 255, and line %" PRId64 ", place %" PRId64
                                 " (counted from 1) is %g; write .npy",
-                                w->path, i + 1, k + 1, numbers[k]);
-        bytes[k] = (unsigned char)numbers[k];
+                                w->path, i + 1, k + 1, number);
+        bytes[k] = (unsigned char)number;
     }
     return ARMILLA_OK;
 }
 
-static armilla_status write_idx_lines(const armilla_writing *w, const armilla_lines *lines, armilla_output *output)
+static armilla_status write_idx_lines(const armilla_writing *w, armilla_lines *lines, armilla_output *output)
 {
     unsigned char header[IDX_HEADER], *bytes = NULL;
-    double *numbers = NULL;
     armilla_status status = armilla_take(w->context, lines->width, 1, &bytes);
-    if (status == ARMILLA_OK) status = armilla_take(w->context, lines->width, sizeof *numbers, &numbers);
     make_idx_header((uint32_t)lines->count, (uint32_t)lines->width, header);
     if (status == ARMILLA_OK) status = armilla_output_write(output, header, sizeof header);
     for (int64_t i = 0; i < lines->count && status == ARMILLA_OK; i++) {
         status = armilla_writing_go_on(w, i, lines->count);
-        if (status == ARMILLA_OK) status = make_bytes(w, lines, i, numbers, bytes);
+        if (status == ARMILLA_OK) status = make_bytes(w, lines, i, bytes);
         if (status == ARMILLA_OK) status = armilla_output_write(output, bytes, (size_t)lines->width);
     }
     armilla_release(w->context, bytes);
-    armilla_release(w->context, numbers);
     return status;
 }
 

@@ -11,19 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the three share: lines into an output, and a line's numbers. */
+/* What the three share: lines into an output. */
 typedef struct text_file {
     const armilla_writing *w;
     armilla_lines lines;
     armilla_output *output;
-    double *numbers;
 } text_file;
 
 static armilla_status text_open(const armilla_writing *w, bool by_feature, text_file *file)
 {
     *file = (text_file){.w = w};
     armilla_status status = armilla_lines_open(w->context, w->data, by_feature, &file->lines);
-    if (status == ARMILLA_OK) status = armilla_take(w->context, file->lines.width, sizeof(double), &file->numbers);
     if (status == ARMILLA_OK) status = armilla_output_new(w->context, w->path, w->options->overwrite, &file->output);
     return status;
 }
@@ -32,7 +30,6 @@ static armilla_status text_close(text_file *file, armilla_status status)
 {
     if (status == ARMILLA_OK) status = armilla_output_commit(file->output);
     armilla_output_free(file->output);
-    armilla_release(file->w->context, file->numbers);
     armilla_lines_close(&file->lines);
     return status;
 }
@@ -45,7 +42,7 @@ static armilla_status put(text_file *file, const char *text)
 static armilla_status put_number(text_file *file, double number)
 {
     char text[ARMILLA_NUMBER_TEXT];
-    const size_t length = armilla_shortest(file->lines.type, number, text);
+    const size_t length = armilla_shortest(file->w->data->type, number, text);
     return armilla_output_write(file->output, text, length);
 }
 
@@ -100,11 +97,12 @@ static armilla_status put_header(table *t)
 static armilla_status put_row(table *t, int64_t i)
 {
     text_file *file = &t->file;
-    armilla_status status = t->down ? put_field(file, armilla_names_at(t->down, i)) : ARMILLA_OK;
-    armilla_lines_get(&file->lines, i, file->numbers);
+    armilla_column line;
+    armilla_status status = armilla_lines_read(&file->lines, i, true, &line);
+    if (status == ARMILLA_OK && t->down) status = put_field(file, armilla_names_at(t->down, i));
     for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
         if (k > 0 || t->down) status = put_separator(t);
-        if (status == ARMILLA_OK) status = put_number(file, file->numbers[k]);
+        if (status == ARMILLA_OK) status = put_number(file, line.values[k]);
     }
     if (status == ARMILLA_OK && t->labels) status = put_separator(t);
     if (status == ARMILLA_OK && t->labels) status = put_field(file, armilla_names_at(t->labels, i));
@@ -132,14 +130,14 @@ static armilla_status write_csv(const armilla_writing *w)
 static armilla_status put_entries(text_file *file, int64_t line)
 {
     const bool columns = file->w->options->sample_columns;
-    int64_t first = 0, last = 0;
+    armilla_column entries = {.count = 0};
     armilla_status status = armilla_writing_go_on(file->w, line, file->lines.count);
-    armilla_lines_range(&file->lines, line, &first, &last);
-    for (; first < last && status == ARMILLA_OK; first++) {
-        const int64_t place = armilla_lines_place(&file->lines, first);
+    if (status == ARMILLA_OK) status = armilla_lines_read(&file->lines, line, false, &entries);
+    for (int64_t i = 0; i < entries.count && status == ARMILLA_OK; i++) {
+        const int64_t place = entries.rows[i];
         status = put_count(file, (columns ? place : line) + 1, " ");
         if (status == ARMILLA_OK) status = put_count(file, (columns ? line : place) + 1, " ");
-        if (status == ARMILLA_OK) status = put_number(file, armilla_lines_value(&file->lines, first));
+        if (status == ARMILLA_OK) status = put_number(file, entries.values[i]);
         if (status == ARMILLA_OK) status = put(file, "\n");
     }
     return status;
@@ -148,10 +146,11 @@ static armilla_status put_entries(text_file *file, int64_t line)
 /* A column of the array, a number per line. */
 static armilla_status put_column(text_file *file, int64_t line)
 {
+    armilla_column column = {.count = 0};
     armilla_status status = armilla_writing_go_on(file->w, line, file->lines.count);
-    armilla_lines_get(&file->lines, line, file->numbers);
-    for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
-        status = put_number(file, file->numbers[k]);
+    if (status == ARMILLA_OK) status = armilla_lines_read(&file->lines, line, true, &column);
+    for (int64_t k = 0; k < column.count && status == ARMILLA_OK; k++) {
+        status = put_number(file, column.values[k]);
         if (status == ARMILLA_OK) status = put(file, "\n");
     }
     return status;
@@ -160,12 +159,13 @@ static armilla_status put_column(text_file *file, int64_t line)
 /* Arrays go column by column, which are the features where samples are rows. */
 static armilla_status write_mtx(const armilla_writing *w)
 {
-    const bool columns = w->options->sample_columns, sparse = armilla_data_sparse(w->data) != NULL;
+    const bool columns = w->options->sample_columns, sparse = armilla_sparse_of(w->data) != NULL;
+    const bool whole = w->data->type == ARMILLA_U8 || w->data->type == ARMILLA_I8;
     text_file file;
     armilla_status status = text_open(w, !sparse && !columns, &file);
     if (status == ARMILLA_OK)
         status = armilla_output_print(file.output, "%%%%MatrixMarket matrix %s %s general\n%" PRId64 " %" PRId64,
-                                      sparse ? "coordinate" : "array", w->data->type == ARMILLA_U8 ? "integer" : "real",
+                                      sparse ? "coordinate" : "array", whole ? "integer" : "real",
                                       columns ? w->data->m : w->data->n, columns ? w->data->n : w->data->m);
     if (status == ARMILLA_OK && sparse)
         status = armilla_output_print(file.output, " %" PRId64, armilla_data_stored(w->data));
@@ -198,17 +198,11 @@ static armilla_status put_pair(text_file *file, int64_t place, double value)
 
 static armilla_status put_sample(text_file *file, int64_t sample)
 {
-    int64_t first = 0, last = 0;
+    armilla_column x = {.count = 0};
     armilla_status status = put_label(file, sample);
-    if (armilla_lines_sparse(&file->lines)) {
-        armilla_lines_range(&file->lines, sample, &first, &last);
-        for (; first < last && status == ARMILLA_OK; first++)
-            status = put_pair(file, armilla_lines_place(&file->lines, first), armilla_lines_value(&file->lines, first));
-    } else {
-        armilla_lines_get(&file->lines, sample, file->numbers);
-        for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++)
-            if (file->numbers[k] != 0) status = put_pair(file, k, file->numbers[k]);
-    }
+    if (status == ARMILLA_OK) status = armilla_lines_read(&file->lines, sample, false, &x);
+    for (int64_t i = 0; i < x.count && status == ARMILLA_OK; i++) /* an entry is written also where it is 0 */
+        if (x.rows || x.values[i] != 0) status = put_pair(file, armilla_column_feature(&x, i), x.values[i]);
     return status == ARMILLA_OK ? put(file, "\n") : status;
 }
 

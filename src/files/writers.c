@@ -4,13 +4,14 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "files/files.h"
+#include "files/output.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const armilla_writer *const writers[] = {
-    &armilla_writer_npy, &armilla_writer_npz,      &armilla_writer_csv,
-    &armilla_writer_mtx, &armilla_writer_svmlight, &armilla_writer_idx,
+    &armilla_writer_npy,      &armilla_writer_npz, &armilla_writer_csv,  &armilla_writer_mtx,
+    &armilla_writer_svmlight, &armilla_writer_idx, &armilla_writer_fbin, &armilla_writer_fvecs,
 };
 
 const armilla_writer *armilla_writers_row(size_t index)
@@ -89,23 +90,21 @@ armilla_status armilla_data_write(armilla_context *context, const armilla_data *
                                   const armilla_write_options *options)
 {
     armilla_write_options chosen;
-    armilla_data *copy = NULL;
     const armilla_writer *writer = NULL;
     armilla_status status = ARMILLA_NOT_NULL(context, data, path);
     if (status == ARMILLA_OK) status = read_options(context, options, &chosen);
     if (status == ARMILLA_OK) status = choose(context, path, chosen.format, &writer);
     if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
     if (status != ARMILLA_OK) return status;
-    if ((status = armilla_data_flatten(context, data, &copy)) != ARMILLA_OK) goto done;
+    const char *outer = armilla_spill_enter(context, armilla_output_regular(context, path) ? path : NULL);
     const armilla_plain plain = armilla_plain_enter();
-    const armilla_writing writing = {context, copy ? copy : data, path, &chosen, plain.plain};
+    const armilla_writing writing = {context, data, path, &chosen, plain.plain};
     warn_of_loss(&writing, writer);
     armilla_call_stage(context, ARMILLA_STAGE_WRITING);
     status =
         plain.plain ? writer->write(&writing) : armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);
     armilla_plain_leave(plain);
-    armilla_data_free(copy);
-done:
+    armilla_spill_leave(context, outer);
     armilla_call_leave(context);
     return status;
 }

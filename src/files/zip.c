@@ -31,6 +31,9 @@ struct armilla_zip {
     uint32_t full; /* the first number that is in a zip64 record */
     entry *entries;
     int64_t count, capacity;
+    bool counting;  /* armilla_zip_put writes nothing */
+    uint32_t check; /* of what it was handed so far */
+    uint64_t size;  /* and how many bytes */
 };
 
 /* A header that is being put together, little end first. */
@@ -154,24 +157,78 @@ static void make_central(const armilla_zip *zip, record *r, const entry *e)
     if (far) put(r, 8, e->offset);
 }
 
-armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count)
+armilla_status armilla_zip_begin(armilla_zip *zip, const char *name, uint64_t size, uint32_t check)
 {
     char kept[MOST_NAME + 1] = "";
-    entry e = {.name = kept, .check = (uint32_t)crc32_z(0, NULL, 0), .offset = zip->written};
+    const entry e = {.name = kept, .check = check, .size = size, .offset = zip->written};
     record local = {.count = 0};
     if (strlen(name) > MOST_NAME)
         return armilla_fail(zip->context, ARMILLA_BAD_ARGUMENT, "the name of an array is longer than %d bytes",
                             MOST_NAME);
     strcpy(kept, name);
-    for (size_t i = 0; i < count; i++) {
-        e.size += parts[i].count;
-        if (parts[i].count > 0) e.check = (uint32_t)crc32_z(e.check, parts[i].bytes, parts[i].count);
-    }
     make_local(zip, &local, &e);
-    armilla_status status = remember(zip, e);
-    if (status == ARMILLA_OK) status = emit(zip, local.bytes, local.count);
-    for (size_t i = 0; i < count && status == ARMILLA_OK; i++) status = emit(zip, parts[i].bytes, parts[i].count);
+    zip->counting = false;
+    const armilla_status status = remember(zip, e);
+    return status == ARMILLA_OK ? emit(zip, local.bytes, local.count) : status;
+}
+
+armilla_status armilla_zip_put(armilla_zip *zip, const void *bytes, size_t count)
+{
+    enum { AT_ONCE = 1 << 22 }; /* bytes that are used before they may leave memory */
+    armilla_status status = ARMILLA_OK;
+    for (size_t done = 0; done < count && status == ARMILLA_OK;) {
+        const unsigned char *at = (const unsigned char *)bytes + done;
+        const size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
+        zip->check = (uint32_t)crc32_z(zip->check, at, part);
+        if (!zip->counting) status = emit(zip, at, part);
+        if (part == AT_ONCE) armilla_spill_drop(zip->context, at, AT_ONCE);
+        done += part;
+    }
+    zip->size += count;
     return status;
+}
+
+/* Hands all bytes out; what there were of them. */
+static armilla_status make_all(armilla_zip *zip, const armilla_zip_source *source, bool counting)
+{
+    zip->counting = counting;
+    zip->check = (uint32_t)crc32_z(0, NULL, 0);
+    zip->size = 0;
+    return source->make(source->self, zip);
+}
+
+armilla_status armilla_zip_add_made(armilla_zip *zip, const char *name, const armilla_zip_source *source)
+{
+    armilla_status status = make_all(zip, source, true);
+    const uint32_t check = zip->check;
+    const uint64_t size = zip->size;
+    if (status == ARMILLA_OK) status = armilla_zip_begin(zip, name, size, check);
+    if (status == ARMILLA_OK) status = make_all(zip, source, false);
+    if (status == ARMILLA_OK && (zip->check != check || zip->size != size))
+        status = armilla_fail(zip->context, ARMILLA_IO_ERROR,
+                              "array %s changed while it was written; leave its file as it is, and start again", name);
+    return status;
+}
+
+/* Bytes that are there. */
+typedef struct given {
+    const armilla_zip_part *parts;
+    size_t count;
+} given;
+
+static armilla_status put_parts(void *self, armilla_zip *zip)
+{
+    const given *g = self;
+    armilla_status status = ARMILLA_OK;
+    for (size_t i = 0; i < g->count && status == ARMILLA_OK; i++)
+        status = armilla_zip_put(zip, g->parts[i].bytes, g->parts[i].count);
+    return status;
+}
+
+armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count)
+{
+    given g = {parts, count};
+    return armilla_zip_add_made(zip, name, &(armilla_zip_source){put_parts, &g});
 }
 
 /* The zip64 end of the directory, and the record that says where it is. */

@@ -10,13 +10,20 @@ struct armilla_algebra {
     armilla_context *context;
     const armilla_team *team; /* borrowed; NULL: none */
     int64_t m, r;
-    double *thin;                    /* m x r */
+    double *blocks;                  /* a block of rows for each part of them (linalg/tall.c) */
     double *square[ALGEBRA_SQUARES]; /* r x r */
     double *values, *tau;            /* r */
-    double *grams;                   /* r x r for each part of the rows; NULL where there is one part */
+    double *grams;                   /* r x r for each part of the rows */
     double *work;
     int *integers;
     int work_size, integer_size;
 };
+
+/* Parts of m rows, which are work for one thread each, their first rows, and the rows of a block of them, which stays in a
+ * cache; and the rows of a block for each part. */
+enum { ARMILLA_TALL_PARTS = 8, ARMILLA_TALL_ROWS = 512 };
+int64_t armilla_tall_parts(int64_t m);
+int64_t armilla_tall_start(int64_t m, int64_t part);
+int64_t armilla_tall_buffer(int64_t m);
 
 #endif

@@ -27,7 +27,8 @@ const armilla_code_kernels *armilla_code_kernels_row(size_t index)
 const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *context)
 {
     const char *name = armilla_kernels_for(context, ARMILLA_F64)->name;
-    for (size_t i = 0; i < ROWS; i++)
-        if (strcmp(rows[i]->name, name) == 0) return rows[i];
+    for (; name; name = armilla_instructions_below(name))
+        for (size_t i = 0; i < ROWS; i++)
+            if (strcmp(rows[i]->name, name) == 0) return rows[i];
     return rows[0];
 }

@@ -31,6 +31,12 @@ static inline double armilla_descent_beta(double age)
     return age / (age + 3);
 }
 
+/* The nearest of some atoms: its value, the least value of the others (infinity where there are none), and which it is. */
+typedef struct armilla_nearest {
+    double least, second;
+    int64_t atom;
+} armilla_nearest;
+
 typedef struct armilla_code_kernels {
     const char *name; /* instruction set: "portable", "avx2" */
     /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
@@ -40,6 +46,10 @@ typedef struct armilla_code_kernels {
      * the nearest atom, with its squared length as offset and twice its product with the sample as C. */
     void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor,
                     int32_t *assignments);
+    /* The same of r atoms among others, with the values that it is chosen by, in the same bits: columns of C are `stride`
+     * numbers apart. */
+    void (*nearest_two)(int64_t r, int64_t count, const double *C, int64_t stride, const double *offsets, double factor,
+                        armilla_nearest *found);
     /* Passes of coordinate descent, w_k <- max(w_k + (d_k - (Hw)_k)/H_kk, 0) for k = 0 ... r-1, for every lane. An entry
      * without curvature (H_kk = 0) stays. Returns the lanes that settled, bit i for lane i. workspace: the same. */
     unsigned (*descend_cone)(const armilla_cone_descent *descent, const double *d, double *w, double *workspace);

@@ -16,49 +16,6 @@ void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
         for (int64_t i = j + 1; i < r; i++) G[j * r + i] = G[i * r + j];
 }
 
-/* How many parts of the rows have Gram matrices of their own, in which the sums of tall matrices are made. */
-static int64_t gram_parts(int64_t m)
-{
-    enum { MOST = 8, ROWS = 1024 };
-    return armilla_max64(1, armilla_min64(MOST, m / ROWS));
-}
-
-typedef struct gram_job {
-    const armilla_algebra *algebra;
-    const double *B;
-} gram_job;
-
-static void multiply_parts(void *self, int64_t first, int64_t last)
-{
-    const gram_job *job = self;
-    const int64_t m = job->algebra->m, r = job->algebra->r, parts = gram_parts(m);
-    for (int64_t part = first; part < last; part++) {
-        const int64_t begin = m / parts * part, end = part + 1 < parts ? begin + m / parts : m;
-        armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r, (int)(end - begin), 1, job->B + begin,
-                                 (int)m, 0, job->algebra->grams + part * r * r, (int)r);
-    }
-}
-
-void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G)
-{
-    const int64_t r = algebra->r, parts = gram_parts(algebra->m);
-    gram_job job = {algebra, B};
-    if (parts == 1) {
-        armilla_gram(algebra->m, r, B, G);
-        return;
-    }
-    if (algebra->team)
-        armilla_team_share(algebra->team, parts, multiply_parts, &job);
-    else
-        multiply_parts(&job, 0, parts);
-    for (int64_t j = 0; j < r; j++)
-        for (int64_t i = 0; i <= j; i++) {
-            double sum = 0;
-            for (int64_t part = 0; part < parts; part++) sum += algebra->grams[part * r * r + j * r + i];
-            G[j * r + i] = G[i * r + j] = sum;
-        }
-}
-
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z)
 {
@@ -222,13 +179,13 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
     if (status == ARMILLA_OK) status = query_work(made);
     if (status == ARMILLA_OK) status = armilla_take(context, made->work_size, sizeof(double), &made->work);
     if (status == ARMILLA_OK) status = armilla_take(context, made->integer_size, sizeof(int), &made->integers);
-    if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &made->thin);
+    if (status == ARMILLA_OK) status = armilla_take(context, armilla_tall_buffer(m) * r, sizeof(double), &made->blocks);
     for (int i = 0; i < ALGEBRA_SQUARES && status == ARMILLA_OK; i++)
         status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->tau);
-    if (status == ARMILLA_OK && gram_parts(m) > 1)
-        status = armilla_take(context, gram_parts(m) * r * r, sizeof(double), &made->grams);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, armilla_tall_parts(m) * r * r, sizeof(double), &made->grams);
     if (status != ARMILLA_OK) {
         armilla_algebra_free(made);
         return status;
@@ -244,11 +201,31 @@ void armilla_algebra_free(armilla_algebra *algebra)
     for (int i = 0; i < ALGEBRA_SQUARES; i++) armilla_release(context, algebra->square[i]);
     armilla_release(context, algebra->work);
     armilla_release(context, algebra->integers);
-    armilla_release(context, algebra->thin);
+    armilla_release(context, algebra->blocks);
     armilla_release(context, algebra->values);
     armilla_release(context, algebra->tau);
     armilla_release(context, algebra->grams);
     armilla_release(context, algebra);
+}
+
+bool armilla_scale_near_one(int64_t count, const double *M, double *scaled)
+{
+    double largest = 0, nothing = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs(M[i]);
+        largest = size > largest ? size : largest;
+        nothing += 0 * size; /* NaN from NaN and from infinity */
+    }
+    if (nothing != 0) return false;
+    (void)frexp(largest, &exponent);
+    if (exponent < -1000) /* 2^-exponent would overflow */
+        for (int64_t i = 0; i < count; i++) scaled[i] = ldexp(M[i], -exponent);
+    else {
+        const double scale = ldexp(1, -exponent);
+        for (int64_t i = 0; i < count; i++) scaled[i] = scale * M[i];
+    }
+    return true;
 }
 
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors)

@@ -33,6 +33,17 @@ void armilla_gram(int64_t m, int64_t r, const double *B, double *G);
  * alone: its bits are always the same, but not always those of armilla_gram. */
 void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G);
 
+/* U <- UK for U of the algebra's size and K r x r, and of the result G = U'U: one pass over the rows, on the team where
+ * there is one, with bits that depend on m alone. G is not K; NULL: it is not wanted. */
+void armilla_multiply_in_place(const armilla_algebra *algebra, const double *K, double *U, double *G);
+/* U = M times the power of two that brings its largest entry near 1, and G = U'U, likewise. M may be U. False where an
+ * entry is not finite. */
+bool armilla_scale_tall(const armilla_algebra *algebra, const double *M, double *U, double *G);
+
+/* to = from; and ||a - b||_F. Matrices of the algebra's size, on the team. */
+void armilla_copy_tall(const armilla_algebra *algebra, const double *from, double *to);
+double armilla_distance_tall(const armilla_algebra *algebra, const double *a, const double *b);
+
 /* Z = alpha*B*K + beta*Z for B m x r, K r x c, Z m x c. */
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z);
@@ -51,6 +62,10 @@ void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const doubl
 /* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
 double armilla_dot(int64_t count, const double *a, const double *b);
 double armilla_norm(int64_t count, const double *a);
+
+/* M times the power of two that brings its largest entry near 1, so that squares of entries stay numbers; M may be
+ * scaled itself. False where an entry is not finite. */
+bool armilla_scale_near_one(int64_t count, const double *M, double *scaled);
 /* The power of two that brings the largest |a_i - b_i| near enough to 1 for its square; b may be NULL. 0 where all are
  * 0, and NaN where one is. */
 double armilla_safe_scale(int64_t count, const double *a, const double *b);

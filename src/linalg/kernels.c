@@ -1,20 +1,22 @@
-/* The table of kernels, best last, and conversions between double and the stored types. */
+/* The table of kernels, best last. */
 #include "linalg/kernels.h"
 
-#include <float.h>
 #include <string.h>
+#ifdef ARMILLA_HAVE_AVX2
+#include <cpuid.h>
+#endif
 
 extern const armilla_kernels armilla_kernels_portable_f32, armilla_kernels_portable_f64;
 #ifdef ARMILLA_HAVE_AVX2
 extern const armilla_kernels armilla_kernels_avx2_f32, armilla_kernels_avx2_f64;
+extern const armilla_kernels armilla_kernels_avx512_f32, armilla_kernels_avx512_f64;
 #endif
 
 static const armilla_kernels *const rows[] = {
-    &armilla_kernels_portable_f32,
-    &armilla_kernels_portable_f64,
+    &armilla_kernels_portable_f32, &armilla_kernels_portable_f64,
 #ifdef ARMILLA_HAVE_AVX2
-    &armilla_kernels_avx2_f32,
-    &armilla_kernels_avx2_f64,
+    &armilla_kernels_avx2_f32,     &armilla_kernels_avx2_f64,
+    &armilla_kernels_avx512_f32,   &armilla_kernels_avx512_f64,
 #endif
 };
 
@@ -25,12 +27,32 @@ const armilla_kernels *armilla_kernels_row(size_t index)
     return index < ROWS ? rows[index] : NULL;
 }
 
-bool armilla_instructions_supported(const char *name)
+/* F16C, which not every compiler's __builtin_cpu_supports knows; CPUs with AVX2 have it, some virtual ones do not. */
+static bool converts_halves(void)
 {
 #ifdef ARMILLA_HAVE_AVX2
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+#else
+    return false;
+#endif
+}
+
+bool armilla_instructions_supported(const char *name)
+{
+    if (strcmp(name, "portable") != 0 && !converts_halves()) return false;
+#ifdef ARMILLA_HAVE_AVX2
     if (strcmp(name, "avx2") == 0) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(name, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 #endif
     return strcmp(name, "portable") == 0;
+}
+
+const char *armilla_instructions_below(const char *name)
+{
+    return strcmp(name, "avx512") == 0 ? "avx2" : strcmp(name, "avx2") == 0 ? "portable" : NULL;
 }
 
 bool armilla_kernels_supported(const armilla_kernels *kernels)
@@ -71,87 +93,4 @@ void armilla_kernels_pin(armilla_context *context, const char *name)
 {
     for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
         context->call.kernels[type] = name ? find_row(name, (armilla_type)type) : NULL;
-}
-
-static void store_f32(int64_t count, const double *from, void *to)
-{
-    float *out = to;
-    for (int64_t i = 0; i < count; i++) out[i] = (float)from[i];
-}
-
-static void store_f64(int64_t count, const double *from, void *to)
-{
-    memcpy(to, from, (size_t)count * sizeof(double));
-}
-
-static void fetch_f32(int64_t count, const void *from, double *to)
-{
-    const float *in = from;
-    for (int64_t i = 0; i < count; i++) to[i] = (double)in[i];
-}
-
-static void fetch_f64(int64_t count, const void *from, double *to)
-{
-    memcpy(to, from, (size_t)count * sizeof(double));
-}
-
-static void add_f32(int64_t count, const void *from, double *to)
-{
-    const float *in = from;
-    for (int64_t i = 0; i < count; i++) to[i] += (double)in[i];
-}
-
-static void add_f64(int64_t count, const void *from, double *to)
-{
-    const double *in = from;
-    for (int64_t i = 0; i < count; i++) to[i] += in[i];
-}
-
-static void store_u8(int64_t count, const double *from, void *to)
-{
-    uint8_t *out = to;
-    for (int64_t i = 0; i < count; i++) out[i] = (uint8_t)from[i];
-}
-
-static void fetch_u8(int64_t count, const void *from, double *to)
-{
-    const uint8_t *in = from;
-    for (int64_t i = 0; i < count; i++) to[i] = (double)in[i];
-}
-
-static void add_u8(int64_t count, const void *from, double *to)
-{
-    const uint8_t *in = from;
-    for (int64_t i = 0; i < count; i++) to[i] += (double)in[i];
-}
-
-static const struct {
-    void (*store)(int64_t count, const double *from, void *to);
-    void (*fetch)(int64_t count, const void *from, double *to);
-    void (*add)(int64_t count, const void *from, double *to);
-    double epsilon;
-} conversions[] = {
-    [ARMILLA_F32] = {store_f32, fetch_f32, add_f32, (double)FLT_EPSILON},
-    [ARMILLA_F64] = {store_f64, fetch_f64, add_f64, DBL_EPSILON},
-    [ARMILLA_U8] = {store_u8, fetch_u8, add_u8, 0},
-};
-
-void armilla_store(armilla_type type, int64_t count, const double *from, void *to)
-{
-    conversions[type].store(count, from, to);
-}
-
-void armilla_fetch(armilla_type type, int64_t count, const void *from, double *to)
-{
-    conversions[type].fetch(count, from, to);
-}
-
-void armilla_fetch_add(armilla_type type, int64_t count, const void *from, double *to)
-{
-    conversions[type].add(count, from, to);
-}
-
-double armilla_epsilon(armilla_type type)
-{
-    return conversions[type].epsilon;
 }

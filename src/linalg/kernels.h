@@ -13,23 +13,43 @@ typedef struct armilla_columns {
     int64_t m, count, stride; /* stride: elements between columns */
     const void *ahead;        /* bytes that are fetched into the cache on the way */
     int64_t ahead_bytes;      /* 0: none */
+    void *scratch;            /* ARMILLA_KERNEL_SCRATCH bytes on whole cache lines, for accumulate and gram; NULL: they
+                                 are slower */
 } armilla_columns;
 
+/* With fewer atoms no scratch is used. */
+enum { ARMILLA_KERNEL_SCRATCH = 192 * 1024, ARMILLA_LEAST_PACKED = 16 };
+
+/* The atoms that columns are multiplied with. */
+typedef struct armilla_atoms {
+    const void *values; /* m x r in the kernels' type */
+    int64_t r;
+    bool packed; /* by the kernels' `pack`: where there are many features, products of such atoms are faster */
+} armilla_atoms;
+
 typedef struct armilla_kernels {
-    const char *name;  /* instruction set: "portable", "avx2" */
+    const char *name;  /* instruction set: "portable", "avx2", "avx512" */
     armilla_type type; /* of X, U and W */
 
     /* C = U'X. X: m x count; U: m x r; C: r x count. Column-major. */
-    void (*products)(const armilla_columns *X, int64_t r, const void *U, double *C);
+    void (*products)(const armilla_columns *X, const armilla_atoms *U, double *C);
 
-    /* A += XW'. W: r x count; A: m x r. The panel's sum is made in the type, then added in double. */
-    void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, double *A);
+    /* Atoms first ... last-1 of U (m x r) into their places of packed, which has as many numbers. */
+    void (*pack)(int64_t m, const armilla_atoms *U, int64_t first, int64_t last, void *packed);
+
+    /* A += XW', or A = XW' where it is new. W: r x count; A: m x r. The panel's sum is made in the type, then added in
+     * double. */
+    void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, bool is_new, double *A);
+
+    /* G += WW' in the same way, of columns W with m = r: the lower triangle, and perhaps more. */
+    void (*gram)(const armilla_columns *W, double *G);
 
     /* The same for codes that name an atom each, A(:,assignments[j]) += x_j: added in double, in the order of the columns. */
     void (*gather)(const armilla_columns *X, const int32_t *assignments, double *A);
 
-    /* to = count bytes in the type. */
-    void (*widen)(int64_t count, const uint8_t *from, void *to);
+    /* to = count numbers of a storage type in the kernels' type, rounded to nearest; only of f64 in f32 is that not
+     * exact. */
+    void (*convert[ARMILLA_TYPE_COUNT])(int64_t count, const void *from, void *to);
 
     /* For the preparation of columns, which is in double: to = from; to = factor*from; and both in one. */
     void (*fetch)(int64_t count, const void *from, double *to);
@@ -53,13 +73,16 @@ const armilla_kernels *armilla_kernels_row(size_t index);
 bool armilla_kernels_supported(const armilla_kernels *kernels);
 /* Whether this CPU runs that instruction set, by the name of a kernel table. */
 bool armilla_instructions_supported(const char *name);
+/* The next smaller one, which CPUs of that one run too; NULL: none. Not every table of kernels has all of them. */
+const char *armilla_instructions_below(const char *name);
 
-/* count numbers between double and the type; rounding is to nearest. To u8 only whole numbers 0 ... 255 may go. */
+/* count numbers between double and the type (stored.c); rounding is to nearest. To types that are no working precision
+ * only numbers that they hold may go. */
 void armilla_store(armilla_type type, int64_t count, const double *from, void *to);
 void armilla_fetch(armilla_type type, int64_t count, const void *from, double *to);
 void armilla_fetch_add(armilla_type type, int64_t count, const void *from, double *to); /* to += from */
 
-/* The unit roundoff's double: 2^-23, 2^-52; 0 for u8. */
+/* The unit roundoff's double: 2^-23, 2^-52; 0 for types that are no working precision. */
 double armilla_epsilon(armilla_type type);
 
 #endif

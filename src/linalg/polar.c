@@ -7,31 +7,9 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* kappa^2 up to which the cheap factor is used: its directions are then right to kappa^2*eps = 2e-11. */
 #define MODERATE 1e5
-
-/* M scaled by a power of two so that its largest entry is near 1, into U; false where it is not finite. */
-static bool scale_into(int64_t count, const double *M, double *U)
-{
-    double largest = 0, nothing = 0;
-    int exponent = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double size = fabs(M[i]);
-        largest = size > largest ? size : largest;
-        nothing += 0 * size; /* NaN from NaN and from infinity */
-    }
-    if (nothing != 0) return false;
-    (void)frexp(largest, &exponent);
-    if (exponent < -1000) /* 2^-exponent would overflow */
-        for (int64_t i = 0; i < count; i++) U[i] = ldexp(M[i], -exponent);
-    else {
-        const double scale = ldexp(1, -exponent);
-        for (int64_t i = 0; i < count; i++) U[i] = scale * M[i];
-    }
-    return true;
-}
 
 /* S^(-1/2) = Z diag(values^(-1/2)) Z' into root; Z is destroyed. */
 static void inverse_root(int64_t r, const double *values, double *Z, double *root)
@@ -48,53 +26,46 @@ static void inverse_root(int64_t r, const double *values, double *Z, double *roo
         }
 }
 
-/* One Newton-Schulz step U <- U(3I - U'U)/2 where U'U is further than rounding from I. True where it was. */
-static bool polish(armilla_algebra *algebra, double *U)
+/* Whether E = U'U is further than rounding from I; then E <- (3I - E)/2 into K, the factor of a Newton-Schulz step. */
+static bool polish_by(int64_t m, int64_t r, const double *E, double *K)
 {
-    const int64_t m = algebra->m, r = algebra->r;
-    double *E = algebra->square[1];
     double worst = 0;
-    armilla_gram(m, r, U, E);
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = 0; i < r; i++) worst = fmax(worst, fabs(E[j * r + i] - (i == j)));
     if (worst <= 4 * sqrt((double)m) * DBL_EPSILON) return false;
     for (int64_t j = 0; j < r; j++)
-        for (int64_t i = 0; i < r; i++) E[j * r + i] = ((i == j ? 3 : 0) - E[j * r + i]) / 2;
-    memcpy(algebra->thin, U, (size_t)(m * r) * sizeof *U);
-    armilla_multiply(m, r, r, 1, algebra->thin, E, 0, U);
+        for (int64_t i = 0; i < r; i++) K[j * r + i] = ((i == j ? 3 : 0) - E[j * r + i]) / 2;
     return true;
 }
 
-/* U = M(M'M)^(-1/2), M in U. *done is false, with U untouched, where M is too ill conditioned for that. */
+/* U = M(M'M)^(-1/2), M in U and M'M in the first square. *done is false, with U untouched, where M is too ill conditioned
+ * for that. */
 static armilla_status cheap_factor(armilla_algebra *algebra, double *U, bool *done)
 {
     const int64_t m = algebra->m, r = algebra->r;
-    double *Z = algebra->square[0], *root = algebra->square[1], *values = algebra->values;
+    double *Z = algebra->square[0], *root = algebra->square[1], *E = algebra->square[2], *values = algebra->values;
     *done = false;
-    armilla_gram(m, r, U, Z);
     const armilla_status status = armilla_eigen(algebra, r, Z, values, Z);
     if (status != ARMILLA_OK) return status;
     if (!(values[0] > 0 && values[r - 1] <= MODERATE * values[0])) return ARMILLA_OK;
     inverse_root(r, values, Z, root);
-    memcpy(algebra->thin, U, (size_t)(m * r) * sizeof *U);
-    armilla_multiply(m, r, r, 1, algebra->thin, root, 0, U);
-    for (int steps = 0; steps < 3 && polish(algebra, U); steps++) {}
+    armilla_multiply_in_place(algebra, root, U, E);
+    for (int steps = 0; steps < 3 && polish_by(m, r, E, root); steps++) armilla_multiply_in_place(algebra, root, U, E);
     *done = true;
     return ARMILLA_OK;
 }
 
-/* M = QR, R = Y Sigma Z', U = Q(YZ'); M in U. */
+/* M = QR, R = Y Sigma Z', U = Q(YZ'); M in U, and Q. */
 static armilla_status careful_factor(armilla_algebra *algebra, double *U)
 {
     const int m = (int)algebra->m, r = (int)algebra->r;
-    double *Q = algebra->thin, *R = algebra->square[0], *Y = algebra->square[1], *Zt = algebra->square[2];
-    memcpy(Q, U, (size_t)(algebra->m * algebra->r) * sizeof *Q);
+    double *R = algebra->square[0], *Y = algebra->square[1], *Zt = algebra->square[2];
     int info =
-        armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, Q, m, algebra->tau, algebra->work, algebra->work_size);
+        armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, U, m, algebra->tau, algebra->work, algebra->work_size);
     for (int64_t j = 0; j < r; j++)
-        for (int64_t i = 0; i < r; i++) R[j * r + i] = i <= j ? Q[j * m + i] : 0;
+        for (int64_t i = 0; i < r; i++) R[j * r + i] = i <= j ? U[j * m + i] : 0;
     if (info == 0)
-        info = armilla_blas.LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r, r, Q, m, algebra->tau, algebra->work,
+        info = armilla_blas.LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r, r, U, m, algebra->tau, algebra->work,
                                                 algebra->work_size);
     if (info == 0)
         info = armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, R, r, algebra->values, Y, r, Zt, r,
@@ -102,14 +73,14 @@ static armilla_status careful_factor(armilla_algebra *algebra, double *U)
     if (info != 0)
         return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK failed with info %d in QR or SVD", info);
     armilla_multiply(r, r, r, 1, Y, Zt, 0, R);
-    armilla_multiply(m, r, r, 1, Q, R, 0, U);
+    armilla_multiply_in_place(algebra, R, U, NULL);
     return ARMILLA_OK;
 }
 
 armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *U)
 {
     bool done = false;
-    if (!scale_into(algebra->m * algebra->r, M, U))
+    if (!armilla_scale_tall(algebra, M, U, algebra->square[0]))
         return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
                             "the basis step is not finite; scale the data nearer to 1");
     armilla_status status = cheap_factor(algebra, U, &done);

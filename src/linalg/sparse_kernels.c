@@ -39,7 +39,8 @@ const armilla_sparse_kernels *armilla_sparse_kernels_choose(armilla_type type)
 
 const armilla_sparse_kernels *armilla_sparse_kernels_like(const armilla_kernels *kernels)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i]->type == kernels->type && strcmp(rows[i]->name, kernels->name) == 0) return rows[i];
+    for (const char *name = kernels->name; name; name = armilla_instructions_below(name))
+        for (size_t i = 0; i < ROWS; i++)
+            if (rows[i]->type == kernels->type && strcmp(rows[i]->name, name) == 0) return rows[i];
     return armilla_sparse_kernels_choose(kernels->type);
 }

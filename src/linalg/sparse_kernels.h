@@ -18,6 +18,30 @@ typedef struct armilla_sparse_columns {
     int64_t *cursors;   /* space for count numbers */
 } armilla_sparse_columns;
 
+/* The entries of a sparse matrix by feature, samples rising: feature i has entries starts[i] ... starts[i+1]-1, each a
+ * sample of 32 bits and a value (armilla_sparse_entry_bytes). Samples stand in panels, and these in slots. */
+typedef struct armilla_sparse_rows {
+    const int64_t *starts;
+    const void *entries;
+    int64_t count; /* of entries */
+    int64_t panels;
+    const int32_t *panel_ends; /* the first sample behind each panel */
+    const int32_t *panel_slots;
+} armilla_sparse_rows;
+
+/* Numbers k ... k+length-1 of a feature's sums over samples first ... last-1, which are those of a node of the tree over
+ * slots (base/tree.h). k is a multiple of a vector's numbers. */
+typedef struct armilla_sparse_piece {
+    int64_t feature, k, length, first, last;
+} armilla_sparse_piece;
+
+/* Codes of the samples: r numbers each. */
+typedef struct armilla_sparse_codes {
+    int64_t r;
+    const void *W;
+    int64_t last; /* the sample behind the last that is there */
+} armilla_sparse_codes;
+
 /* Kernels come twice, for indices of 32 and of 64 bits. */
 enum { ARMILLA_NARROW, ARMILLA_WIDE, ARMILLA_WIDTHS };
 
@@ -36,7 +60,18 @@ typedef struct armilla_sparse_kernels {
     /* The same for codes that name an atom each: column j goes to number assignments[j] of its features. */
     void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments,
                                    void *A);
+
+    /* sums = the piece of XW' by the entries of its feature, in the order in which accumulate and a pass add them up: a
+     * panel's in the type, the panels of a slot in double, and these along the tree. So it has the same bits. */
+    void (*sum_feature)(const armilla_sparse_rows *X, const armilla_sparse_codes *codes,
+                        const armilla_sparse_piece *piece, double *sums);
 } armilla_sparse_kernels;
+
+/* Bytes of an entry by feature: a sample, and a value of the type on a boundary of its own. */
+static inline size_t armilla_sparse_entry_bytes(armilla_type type)
+{
+    return 2 * armilla_type_size(type);
+}
 
 /* Number i of indices of either width. */
 static inline int64_t armilla_index_at(bool index64, const void *indices, int64_t i)

@@ -114,6 +114,7 @@ static void summarize(armilla_model *model, const armilla_options *options, cons
         .rank = options->rank,
         .m = a->m,
         .n = a->n,
+        .samples_seen = a->n,
         .seed = options->seed,
         .threads = 1,
         .ranks = 1,
@@ -140,6 +141,7 @@ static armilla_status fill(armilla_model *model, const armilla_options *options,
     const int64_t r = options->rank;
     armilla_status status = copy_numbers(context, "basis", a->precision, a->m * r, a->basis, &model->U);
     if (status == ARMILLA_OK) status = copy_numbers(context, "codes", a->precision, r * a->n, a->codes, &model->V);
+    model->share = armilla_samples_whole(a->n);
     if (status == ARMILLA_OK) status = copy_preparation(model, options, a);
     if (status == ARMILLA_OK) status = armilla_take(context, 1, sizeof *model->trace, &model->trace);
     if (status == ARMILLA_OK) status = armilla_copy_text(context, "model", &model->start);

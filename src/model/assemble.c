@@ -2,6 +2,8 @@
 #include "model/fit.h"
 
 #include "base/clock.h"
+#include "base/ranks.h"
+#include "base/size.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,28 +11,33 @@
 /* How far the objective of a sealed model may lie above the last entry of its trace, as a fraction of ||X||^2. */
 #define SEALED_RISE 1e-6
 
-/* V = lW. */
+enum { TOGETHER = 1 << 12 }; /* columns after which those before may leave memory */
+
+/* V = lW, in the place of W, which nobody needs any more. */
 static armilla_status assemble_factors(armilla_fit_state *f)
 {
-    const armilla_problem *p = f->problem;
+    armilla_problem *p = f->problem;
     armilla_model *model = f->model;
     const armilla_type type = f->resolved.type;
     const size_t size = armilla_type_size(type);
     double *v = NULL;
     armilla_status status = armilla_take(f->context, p->m * p->r, size, &model->U);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r * p->n, size, &model->V);
+    model->spread = armilla_ranks_size(f->context) > 1;
     if (status == ARMILLA_OK) status = armilla_take(f->context, p->r, sizeof *v, &v);
-    if (status == ARMILLA_OK) {
-        armilla_store(type, p->m * p->r, p->U, model->U);
-        for (int64_t j = 0; j < p->n; j++) {
-            const size_t place = (size_t)(j * p->r) * size;
-            armilla_fetch(type, p->r, (const char *)p->W + place, v);
-            for (int64_t k = 0; k < p->r; k++) v[k] *= p->l;
-            armilla_store(type, p->r, v, (char *)model->V + place);
-        }
+    if (status != ARMILLA_OK) return status;
+    armilla_store(type, p->m * p->r, p->U, model->U);
+    model->share = p->share;
+    model->V = p->W;
+    p->W = NULL;
+    for (int64_t j = p->share.first; j < p->share.last; j++) {
+        void *place = (char *)model->V + (size_t)(j * p->r) * size;
+        armilla_fetch(type, p->r, place, v);
+        for (int64_t k = 0; k < p->r; k++) v[k] *= p->l;
+        armilla_store(type, p->r, v, place);
+        if ((j + 1) % TOGETHER == 0) armilla_samples_passed(f->context, p->n, j + 1 - TOGETHER, j + 1);
     }
     armilla_release(f->context, v);
-    return status;
+    return ARMILLA_OK;
 }
 
 static void state_objective(const armilla_fit_state *f, armilla_trace_entry *entry, double objective)
@@ -59,7 +66,7 @@ static void raise_trace(const armilla_fit_state *f, double objective)
         if (trace[k].objective < objective) state_objective(f, &trace[k], objective);
 }
 
-/* The trace; its last entry takes the directly computed objective where it is of the same state. */
+/* The trace; its last entry takes the directly computed objective where it is of the same state, or does not have one. */
 static armilla_status assemble_trace(armilla_fit_state *f, double objective)
 {
     const armilla_trace *trace = f->problem->trace;
@@ -72,7 +79,7 @@ static armilla_status assemble_trace(armilla_fit_state *f, double objective)
     /* A sealed model is another state, unless what lies between is only the rounding of (A3). */
     const double rounding = 100 * armilla_epsilon(f->resolved.type) * f->facts.squared_norm;
     const bool same = objective >= last->objective && objective - last->objective <= rounding;
-    if (f->problem->sealed && !same)
+    if (f->problem->sealed && !same && !f->problem->torn)
         raise_trace(f, objective);
     else
         state_objective(f, last, objective);
@@ -83,7 +90,7 @@ static const char *start_word(const armilla_fit_state *f)
 {
     if (f->restarts.winner >= 0) return armilla_starts_row((size_t)f->restarts.winner)->name;
     if (f->options->start) return f->options->start;
-    return f->options->start_model ? "model" : "basis";
+    return f->options->start_model || f->continued ? "model" : "basis";
 }
 
 static void summarize(armilla_fit_state *f, double objective)
@@ -104,10 +111,11 @@ static void summarize(armilla_fit_state *f, double objective)
     s->sparsity = o->sparsity;
     s->rank = p->r;
     s->n = p->n;
+    s->samples_seen = p->past ? (int64_t)p->past->total : p->n;
     s->nnz = armilla_data_stored(f->X);
     s->seed = o->seed;
     s->threads = armilla_call_threads(f->context);
-    s->ranks = 1;
+    s->ranks = armilla_ranks_size(f->context);
     s->iterations = last->iteration;
     s->sweeps = armilla_sweep_count(p->sweep) + p->extra_sweeps;
     s->zero_samples = f->facts.zero_samples;
@@ -119,6 +127,8 @@ static void summarize(armilla_fit_state *f, double objective)
     s->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
     s->squared_norm = f->facts.squared_norm;
     s->radius = f->resolved.codes->spherical ? p->l : NAN;
+    s->passes = f->context->call.passes;
+    s->passes_before = armilla_max64(f->context->call.passes_before, 0);
     s->seconds = armilla_clock() - f->clock_start;
     s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
 }

@@ -84,26 +84,58 @@ static void look_at_basis(const armilla_model *model, double *U, armilla_check *
         check->unit_violation = fmax(check->unit_violation, fabs(length_of(s->m, U + k * s->m) - 1));
 }
 
+/* What the codes of some samples show. */
+typedef struct code_findings {
+    double negative, radius_violation;
+    int64_t not_one_hot, most_nonzeros;
+} code_findings;
+
+static void join_codes(void *left, const void *right)
+{
+    code_findings *own = left;
+    const code_findings *other = right;
+    own->negative = fmax(own->negative, other->negative);
+    own->radius_violation = fmax(own->radius_violation, other->radius_violation);
+    own->not_one_hot += other->not_one_hot;
+    if (other->most_nonzeros > own->most_nonzeros) own->most_nonzeros = other->most_nonzeros;
+}
+
+/* Of sample j; v: space for a code. */
+static void look_at_code(const armilla_model *model, int64_t j, double *v, code_findings *found)
+{
+    const armilla_model_summary *s = &model->summary;
+    code_findings own = {0, 0, 0, 0};
+    int64_t ones = 0;
+    widen(s->precision, j * s->rank, s->rank, model->V, v);
+    for (int64_t k = 0; k < s->rank; k++) {
+        own.most_nonzeros += v[k] != 0;
+        ones += v[k] == 1;
+        if (model->codes->nonnegative) own.negative = fmax(own.negative, -v[k]);
+    }
+    if (model->codes->spherical) own.radius_violation = fabs(length_of(s->rank, v) / s->radius - 1);
+    if (!model->codes->spherical && !model->codes->conic) own.not_one_hot = ones != 1 || own.most_nonzeros != 1;
+    join_codes(found, &own);
+}
+
+/* Each rank looks at the codes that it has, or where it has all at its part of them. */
 static armilla_status look_at_codes(armilla_context *context, const armilla_model *model, double *v,
                                     armilla_check *check)
 {
-    const armilla_model_summary *s = &model->summary;
-    for (int64_t j = 0; j < s->n; j++) {
-        const armilla_status status = armilla_check_ask(context, 0, j, s->n);
-        if (status != ARMILLA_OK) return status;
-        int64_t nonzeros = 0, ones = 0;
-        widen(s->precision, j * s->rank, s->rank, model->V, v);
-        for (int64_t k = 0; k < s->rank; k++) {
-            nonzeros += v[k] != 0;
-            ones += v[k] == 1;
-            if (model->codes->nonnegative) check->codes_negative = fmax(check->codes_negative, -v[k]);
-        }
-        if (model->codes->spherical)
-            check->radius_violation = fmax(check->radius_violation, fabs(length_of(s->rank, v) / s->radius - 1));
-        if (!model->codes->spherical && !model->codes->conic) check->not_one_hot += ones != 1 || nonzeros != 1;
-        if (nonzeros > check->most_nonzeros) check->most_nonzeros = nonzeros;
+    const int64_t n = model->summary.n, rank = armilla_ranks_rank(context), size = armilla_ranks_size(context);
+    const int64_t first = model->spread ? model->share.first : n / size * rank + n % size * rank / size;
+    const int64_t next = rank + 1, last = model->spread ? model->share.last : n / size * next + n % size * next / size;
+    code_findings found = {0, 0, 0, 0};
+    armilla_status status = ARMILLA_OK;
+    for (int64_t j = first; j < last && status == ARMILLA_OK; j++) {
+        status = armilla_check_ask(context, 0, j, n);
+        if (status == ARMILLA_OK) look_at_code(model, j, v, &found);
     }
-    return ARMILLA_OK;
+    status = armilla_ranks_combine(context, status, &found, sizeof found, join_codes);
+    check->codes_negative = found.negative;
+    check->radius_violation = found.radius_violation;
+    check->not_one_hot = found.not_one_hot;
+    check->most_nonzeros = found.most_nonzeros;
+    return status;
 }
 
 /* Both factors, by themselves. */
@@ -139,7 +171,7 @@ static double trace_noise(const armilla_model *model, const armilla_findings *f,
 
 static void look_at_trace(const armilla_model *model, const armilla_findings *f, armilla_check *check)
 {
-    check->rises_expected = model->unsafe;
+    check->rises_expected = model->unsafe || !armilla_solvers_find(model->summary.solver)->descends;
     for (int64_t k = 1; k < model->trace_count; k++) {
         const double before = model->trace[k - 1].objective, now = model->trace[k].objective;
         check->rises += now - before > trace_noise(model, f, now);
@@ -278,7 +310,7 @@ armilla_status armilla_model_check_sized(armilla_context *context, const armilla
     armilla_findings findings = {.bad_sample = -1};
     armilla_learned learned = {.mean = 0};
     armilla_status status = ARMILLA_NOT_NULL(context, model, X, check);
-    if (status == ARMILLA_OK) status = armilla_call_enter_alone(context, 0);
+    if (status == ARMILLA_OK) status = armilla_call_enter_together(context, 0);
     if (status != ARMILLA_OK) return status;
     found.objective_stated = model->summary.objective;
     found.radius_stated = model->summary.radius;
@@ -286,7 +318,7 @@ armilla_status armilla_model_check_sized(armilla_context *context, const armilla
     status = look_at_data(context, model, X, &findings, &learned);
     if (status == ARMILLA_OK) status = look_at_factors(context, model, &found);
     if (status == ARMILLA_STOPPED) status = armilla_call_explain(context);
-    armilla_call_leave(context);
+    status = armilla_call_leave_together(context, status);
     if (status != ARMILLA_OK) return status;
     look_at_trace(model, &findings, &found);
     judge_data(model, &findings, &learned, &found);

@@ -1,9 +1,11 @@
-/* What armilla_model_check is made of. It shares nothing with the fit but the arrays that were read and the model: own
+/* What armilla_model_check is made of. It shares nothing with the fit but the reading of samples and the model: own
  * loops, own preparation, own sums. So what a fit gets wrong is not got wrong a second time here. */
 #ifndef ARMILLA_MODEL_CHECK_H
 #define ARMILLA_MODEL_CHECK_H
 
 #include "base/call.h"
+#include "base/ranks.h"
+#include "data/slots.h"
 #include "model/model.h"
 
 /* What the model's record says was learned by a step, m numbers, or NULL. */
@@ -55,25 +57,40 @@ static inline armilla_status armilla_check_ask(armilla_context *context, int thr
     return at % FEW == 0 ? armilla_call_pass(context, thread, at, n) : ARMILLA_OK;
 }
 
-/* The arrays that the data lie in, with what the model keeps of them. */
+/* The data, with what the model keeps of them. */
 typedef struct armilla_source {
     armilla_context *context;
+    const armilla_data *X;
     armilla_type type;
     int64_t m, n;
-    const void *dense; /* NULL where sparse */
-    int64_t stride;
-    const armilla_sparse_matrix *sparse;
+    bool sparse;
     const int64_t *features, *samples; /* which are kept, or NULL: all */
     int64_t *numbers;                  /* sparse data of which features are kept: what each becomes, or -1 */
-    armilla_data *copy;                /* what the arrays belong to, where X is a view of other data */
+    armilla_slots blocks;              /* of samples, whose sums are made each by itself; */
+    int64_t first_block, last_block;   /* those of this rank, */
+    int64_t first, last;               /* and the samples of these */
 } armilla_source;
 
 /* Fails where the data have another shape than the model's. */
 armilla_status armilla_source_open(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                    armilla_source *source);
 void armilla_source_close(armilla_source *source);
-/* Sample j as it is stored. Dense: m values. Sparse: entries, their features rising in rows. Returns how many. */
-int64_t armilla_source_read(const armilla_source *source, int64_t j, int64_t *rows, double *values);
+
+/* Samples of a source, one after another, on one thread: some neighbours at a time are in memory. */
+typedef struct armilla_source_reader {
+    const armilla_source *source;
+    armilla_panel panel;
+    void *workspace;
+    int64_t span;        /* samples at a time, at most */
+    int64_t first, last; /* that are there */
+    int64_t end;         /* behind the last that will be wanted */
+} armilla_source_reader;
+
+armilla_status armilla_source_reader_open(const armilla_source *source, armilla_source_reader *reader);
+void armilla_source_reader_close(armilla_source_reader *reader);
+/* Sample j as it is stored. Dense: m values. Sparse: entries, their features rising in rows. *count is how many. */
+armilla_status armilla_source_read(armilla_source_reader *reader, int64_t j, int64_t *rows, double *values,
+                                   int64_t *count);
 
 /* How far what the model learned from the data is from what the data say: the worst ratio of a difference to what
  * rounding explains (docs/model-file.md); 0 where nothing was learned. */

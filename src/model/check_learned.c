@@ -5,55 +5,96 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { LEAST_EXPONENT = -1022 }; /* 2 to its negative is a number */
 
+/* What one pass adds up, for each feature; ranks each have that of their samples before it is everybody's. */
+typedef struct additions {
+    int64_t m;
+    double *most;            /* the largest |x| */
+    double *count, *entries; /* how many are not 0, how many are stored */
+    double *size;            /* sum |x| */
+    armilla_sum *sums;
+} additions;
+
 typedef struct moments {
     const armilla_source *source;
+    armilla_source_reader reader;
     bool log1p;
     int64_t *rows;
     double *values;          /* of one sample */
-    double *unit;            /* m, as all below: the largest |x|, then 1/2^e with 2^e just above that */
+    double *unit;            /* m, as all below: 1/2^e with 2^e just above the largest |x| */
     double *count, *entries; /* how many are not 0, how many are stored */
     double *mean, *spread;   /* in units of 2^e: sum x/n, and sqrt(sum (x - mean)^2/n) */
     double *size;            /* sum |x|/n, in the same unit */
-    armilla_sum *sums;
+    double *block;           /* what the additions lie in, their number of features before them */
+    additions now;           /* of the pass in progress */
 } moments;
+
+/* The arrays of a block of 1 + 6m numbers. */
+static additions additions_in(double *block)
+{
+    const int64_t m = (int64_t)block[0];
+    double *at = block + 1;
+    return (additions){m, at, at + m, at + 2 * m, at + 3 * m, (armilla_sum *)(void *)(at + 4 * m)};
+}
+
+/* Both are blocks. Sums keep what their additions round away, so that the ranks that made them hardly matter. */
+static void join(void *left, const void *right)
+{
+    const additions own = additions_in(left);
+    const double *block = right;
+    const additions other = additions_in((double *)block);
+    for (int64_t i = 0; i < own.m; i++) {
+        own.most[i] = fmax(own.most[i], other.most[i]);
+        own.count[i] += other.count[i];
+        own.entries[i] += other.entries[i];
+        own.size[i] += other.size[i];
+        armilla_sum_add(&own.sums[i], other.sums[i].high);
+        own.sums[i].low += other.sums[i].low;
+    }
+}
 
 typedef void (*entry_step)(moments *f, int64_t i, double x);
 
 static void note_size(moments *f, int64_t i, double x)
 {
-    f->unit[i] = fmax(f->unit[i], fabs(x));
-    f->count[i] += x != 0;
-    f->entries[i] += 1;
+    f->now.most[i] = fmax(f->now.most[i], fabs(x));
+    f->now.count[i] += x != 0;
+    f->now.entries[i] += 1;
 }
 
 static void add_value(moments *f, int64_t i, double x)
 {
     const double value = x * f->unit[i];
-    armilla_sum_add(&f->sums[i], value);
-    f->size[i] += fabs(value);
+    armilla_sum_add(&f->now.sums[i], value);
+    f->now.size[i] += fabs(value);
 }
 
 static void add_square(moments *f, int64_t i, double x)
 {
     const double rest = x * f->unit[i] - f->mean[i];
-    armilla_sum_add(&f->sums[i], rest * rest);
+    armilla_sum_add(&f->now.sums[i], rest * rest);
 }
 
+/* A pass over all samples, each on the rank that has it. */
 static armilla_status visit(moments *f, entry_step step)
 {
     const armilla_source *source = f->source;
+    const size_t bytes = (size_t)(1 + 6 * source->m) * sizeof(double);
     armilla_status status = ARMILLA_OK;
-    for (int64_t i = 0; i < source->m; i++) f->sums[i] = (armilla_sum){0, 0};
-    for (int64_t j = 0; j < source->n; j++) {
-        if ((status = armilla_check_ask(source->context, 0, j, source->n)) != ARMILLA_OK) return status;
-        const int64_t count = armilla_source_read(source, j, f->rows, f->values);
+    memset(f->block, 0, bytes);
+    f->block[0] = (double)source->m;
+    f->now = additions_in(f->block);
+    for (int64_t j = source->first; j < source->last && status == ARMILLA_OK; j++) {
+        if ((status = armilla_check_ask(source->context, 0, j, source->n)) != ARMILLA_OK) break;
+        int64_t count = 0;
+        status = armilla_source_read(&f->reader, j, f->rows, f->values, &count);
         for (int64_t i = 0; i < count; i++)
             step(f, source->sparse ? f->rows[i] : i, f->log1p ? log1p(f->values[i]) : f->values[i]);
     }
-    return status;
+    return armilla_ranks_combine(source->context, status, f->block, bytes, join);
 }
 
 static armilla_status find_moments(moments *f)
@@ -64,20 +105,23 @@ static armilla_status find_moments(moments *f)
     armilla_status status = visit(f, note_size);
     if (status != ARMILLA_OK) return status;
     for (int64_t i = 0; i < f->source->m; i++) {
-        const int exponent = armilla_check_exponent(1, &f->unit[i]);
+        const int exponent = armilla_check_exponent(1, &f->now.most[i]);
         f->unit[i] = ldexp(1, -(exponent < LEAST_EXPONENT ? LEAST_EXPONENT : exponent));
+        f->count[i] = f->now.count[i];
+        f->entries[i] = f->now.entries[i];
     }
     armilla_call_step(context, ARMILLA_CHECK_SUMS, ARMILLA_CHECK_STEPS);
     if ((status = visit(f, add_value)) != ARMILLA_OK) return status;
     for (int64_t i = 0; i < f->source->m; i++) {
-        f->mean[i] = armilla_sum_value(f->sums[i]) / n;
-        f->size[i] /= n;
+        f->mean[i] = armilla_sum_value(f->now.sums[i]) / n;
+        f->size[i] = f->now.size[i] / n;
     }
     armilla_call_step(context, ARMILLA_CHECK_SQUARES, ARMILLA_CHECK_STEPS);
     if ((status = visit(f, add_square)) != ARMILLA_OK) return status;
     for (int64_t i = 0; i < f->source->m; i++) {
-        armilla_sum_add(&f->sums[i], (n - f->entries[i]) * f->mean[i] * f->mean[i]); /* where nothing is stored */
-        f->spread[i] = sqrt(armilla_sum_value(f->sums[i]) / n);
+        armilla_sum *sum = &f->now.sums[i];
+        armilla_sum_add(sum, (n - f->entries[i]) * f->mean[i] * f->mean[i]); /* where nothing is stored */
+        f->spread[i] = sqrt(armilla_sum_value(*sum) / n);
     }
     return ARMILLA_OK;
 }
@@ -129,19 +173,22 @@ armilla_status armilla_check_learned(const armilla_source *source, const armilla
     const int64_t m = source->m;
     double *numbers = NULL;
     *learned = (armilla_learned){0, 0, 0};
+    if (model->past.A) return ARMILLA_OK; /* from samples that are no longer there */
     if (!armilla_check_stated(model, ARMILLA_STEP_CENTER) && !armilla_check_stated(model, ARMILLA_STEP_TFIDF) &&
         !armilla_check_stated(model, ARMILLA_STEP_SCALE))
         return ARMILLA_OK;
     armilla_status status = armilla_take(context, 7 * m, sizeof *numbers, &numbers);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *f.rows, &f.rows);
-    if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *f.sums, &f.sums);
+    if (status == ARMILLA_OK) status = armilla_take(context, 1 + 6 * m, sizeof *f.block, &f.block);
+    if (status == ARMILLA_OK) status = armilla_source_reader_open(source, &f.reader);
     if (status == ARMILLA_OK) {
         double **const arrays[] = {&f.values, &f.unit, &f.count, &f.entries, &f.mean, &f.spread, &f.size};
         for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = numbers + (int64_t)i * m;
         status = find_moments(&f);
     }
     if (status == ARMILLA_OK) compare(&f, model, learned);
-    armilla_release(context, f.sums);
+    armilla_source_reader_close(&f.reader);
+    armilla_release(context, f.block);
     armilla_release(context, f.rows);
     armilla_release(context, numbers);
     return status;

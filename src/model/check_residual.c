@@ -17,13 +17,14 @@
 /* Beyond this fraction of what was added up a difference has lost half of its digits. */
 #define CANCELLED 1e-6
 
-enum { MOST_BLOCKS = 256, LOGARITHM_LOSS = 2 };
+enum { LOGARITHM_LOSS = 2 };
 
 /* Sums over the samples of one block. */
 typedef struct block {
     armilla_sum squared_norm, objective, data_rounding, rounding, cancelling, magnitude;
     uint64_t fingerprint;
     int64_t zeros_least, zeros_most, bad_sample;
+    int64_t unread; /* 1 + the sample that could not be read, or 0 */
 } block;
 
 typedef struct pass {
@@ -32,18 +33,19 @@ typedef struct pass {
     const double *mean, *idf, *scale; /* as the model states them, or NULL */
     int64_t atoms;                    /* r, and 1 where there is a mean */
     bool log1p, unit, rescales, exact;
-    int exponent;       /* of the unit that squares are added in */
-    double *weights;    /* m: idf times scale, or NULL */
-    double *U;          /* m x atoms, scaled */
-    double *norms;      /* of these, atoms */
-    int *exponents;     /* of the scales, atoms */
-    double *by_feature; /* the same by feature, where the data are sparse */
-    double *gram;       /* their products, atoms x atoms */
-    double *sizes;      /* and these in absolute value */
-    uint64_t *keys;     /* m, of the fingerprint */
-    double *columns;    /* per thread 2m + 2*atoms */
-    int64_t *rows;      /* per thread m */
-    int64_t block_count;
+    int exponent;                   /* of the unit that squares are added in */
+    double *weights;                /* m: idf times scale, or NULL */
+    double *U;                      /* m x atoms, scaled */
+    double *norms;                  /* of these, atoms */
+    int *exponents;                 /* of the scales, atoms */
+    double *by_feature;             /* the same by feature, where the data are sparse */
+    double *gram;                   /* their products, atoms x atoms */
+    double *sizes;                  /* and these in absolute value */
+    uint64_t *keys;                 /* m, of the fingerprint */
+    double *columns;                /* per thread 2m + 2*atoms */
+    int64_t *rows;                  /* per thread m */
+    armilla_source_reader *readers; /* one per thread */
+    int64_t threads;
     block *blocks;
     atomic_llong next;
 } pass;
@@ -220,11 +222,11 @@ static double code_at(const armilla_model *model, int64_t i)
                                                    : ((const double *)model->V)[i];
 }
 
+/* The sample that was read. */
 static void visit_sample(const pass *p, sample *s, int64_t j, block *b)
 {
     const int64_t r = p->model->summary.rank;
     double product_square = 0;
-    s->count = armilla_source_read(p->source, j, s->rows, s->x);
     b->fingerprint += fingerprint(p, s, j);
     weigh(p, s);
     if (!is_finite(s)) {
@@ -245,6 +247,22 @@ static void visit_sample(const pass *p, sample *s, int64_t j, block *b)
     armilla_sum_add(&b->magnitude, added);
 }
 
+/* Samples first ... last-1; false where the check is to end, or one cannot be read. */
+static bool visit_block(pass *p, int thread, sample *s, const int64_t ends[2], block *b)
+{
+    armilla_source_reader *reader = &p->readers[thread];
+    reader->end = ends[1];
+    b->bad_sample = -1;
+    for (int64_t j = ends[0]; j < ends[1]; j++) {
+        if (armilla_check_ask(p->source->context, thread, j, p->source->n) != ARMILLA_OK) return false;
+        b->unread = j + 1;
+        if (armilla_source_read(reader, j, s->rows, s->x, &s->count) != ARMILLA_OK) return false;
+        b->unread = 0;
+        visit_sample(p, s, j, b);
+    }
+    return true;
+}
+
 static void visit_blocks(void *self, int thread)
 {
     pass *p = self;
@@ -255,15 +273,13 @@ static void visit_blocks(void *self, int thread)
     s.held = s.w + p->atoms;
     for (;;) {
         const int64_t i = atomic_fetch_add(&p->next, 1);
-        if (i >= p->block_count) return;
-        const int64_t first = n * i / p->block_count, last = n * (i + 1) / p->block_count;
-        p->blocks[i].bad_sample = -1;
-        if (armilla_call_pass(context, thread, first, n) != ARMILLA_OK) return;
-        for (int64_t j = first; j < last; j++) {
-            if (armilla_check_ask(context, thread, j, n) != ARMILLA_OK) return;
-            visit_sample(p, &s, j, &p->blocks[i]);
-        }
+        if (i >= p->source->last_block) return;
+        const int64_t *ends = &p->source->blocks.first_of[i];
+        if (armilla_call_pass(context, thread, ends[0], n) != ARMILLA_OK) return;
+        if (!visit_block(p, thread, &s, ends, &p->blocks[i])) break;
     }
+    if (!armilla_call_stopped(context, NULL))
+        atomic_store(&p->next, p->source->last_block); /* the others need not go on */
 }
 
 /* Atom k scaled to entries up to 1. */
@@ -308,27 +324,59 @@ static armilla_status set_exponent(pass *p)
     sample s = {.rows = p->rows, .x = p->columns};
     double most = p->atoms > r ? ldexp(1, p->exponents[r]) : 0;
     armilla_call_step(p->source->context, ARMILLA_CHECK_UNIT, ARMILLA_CHECK_STEPS);
-    for (int64_t j = 0; j < p->source->n && !p->unit; j++) {
-        if ((status = armilla_check_ask(p->source->context, 0, j, p->source->n)) != ARMILLA_OK) return status;
-        s.count = armilla_source_read(p->source, j, s.rows, s.x);
+    for (int64_t j = p->source->first; j < p->source->last && !p->unit; j++) {
+        if ((status = armilla_check_ask(p->source->context, 0, j, p->source->n)) != ARMILLA_OK) break;
+        if ((status = armilla_source_read(p->readers, j, s.rows, s.x, &s.count)) != ARMILLA_OK) break;
         weigh(p, &s);
         for (int64_t i = 0; i < s.count; i++)
             if (fabs(s.x[i]) > most && isfinite(s.x[i])) most = fabs(s.x[i]);
     }
+    status = armilla_ranks_most(p->source->context, status, &most);
     p->exponent = p->unit ? 0 : armilla_check_exponent(1, &most);
     return status;
 }
 
-/* Every sample, or ARMILLA_STOPPED. */
+/* Blocks are taken in order, so that the first sample that cannot be read does not depend on the threads: it is read
+ * again, for its message. */
+static armilla_status tell_unread(const pass *p)
+{
+    int64_t count = 0, failed = 0;
+    for (int64_t i = p->source->first_block; i < p->source->last_block && failed == 0; i++)
+        failed = p->blocks[i].unread;
+    if (failed == 0) return ARMILLA_OK;
+    p->readers->end = failed;
+    p->readers->last = p->readers->first;
+    const armilla_status status = armilla_source_read(p->readers, failed - 1, p->rows, p->columns, &count);
+    if (status != ARMILLA_OK) return status;
+    return armilla_fail(p->source->context, ARMILLA_IO_ERROR,
+                        "sample %lld (counted from 1) could not be read once, and then could; check again",
+                        (long long)failed);
+}
+
+/* Every sample, on some rank, or ARMILLA_STOPPED. */
 static armilla_status visit_all(pass *p, const armilla_team *team)
 {
     armilla_context *context = p->source->context;
     armilla_call_step(context, ARMILLA_CHECK_RESIDUAL, ARMILLA_CHECK_STEPS);
+    atomic_store(&p->next, p->source->first_block);
     armilla_team_run(team, visit_blocks, p);
-    return armilla_call_stopped(context, NULL) ? ARMILLA_STOPPED : ARMILLA_OK;
+    armilla_status status = armilla_call_pass(context, 0, p->source->n, p->source->n);
+    if (status == ARMILLA_OK) status = tell_unread(p);
+    const int64_t bytes = (int64_t)sizeof *p->blocks;
+    const armilla_runs runs = {p->blocks, p->source->first_block * bytes, p->source->last_block * bytes,
+                               p->source->blocks.count * bytes, .all = true};
+    return armilla_ranks_gather(context, status, &runs);
 }
 
-static armilla_status take_pass(pass *p, int64_t threads)
+static armilla_status take_readers(pass *p)
+{
+    armilla_status status = armilla_take(p->source->context, p->threads, sizeof *p->readers, &p->readers);
+    for (int64_t i = 0; i < p->threads && status == ARMILLA_OK; i++)
+        status = armilla_source_reader_open(p->source, &p->readers[i]);
+    return status;
+}
+
+static armilla_status take_pass(pass *p)
 {
     armilla_context *context = p->source->context;
     const int64_t m = p->source->m, atoms = p->atoms;
@@ -339,19 +387,21 @@ static armilla_status take_pass(pass *p, int64_t threads)
     if (status == ARMILLA_OK && weighs) status = armilla_take(context, m, sizeof *p->weights, &p->weights);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *p->keys, &p->keys);
     if (status == ARMILLA_OK)
-        status = armilla_take(context, threads * (2 * m + 2 * atoms), sizeof *p->columns, &p->columns);
-    if (status == ARMILLA_OK) status = armilla_take(context, threads * m, sizeof *p->rows, &p->rows);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->block_count, sizeof *p->blocks, &p->blocks);
+        status = armilla_take(context, p->threads * (2 * m + 2 * atoms), sizeof *p->columns, &p->columns);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->threads * m, sizeof *p->rows, &p->rows);
+    if (status == ARMILLA_OK) status = armilla_take(context, p->source->blocks.count, sizeof *p->blocks, &p->blocks);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms * atoms, sizeof *p->gram, &p->gram);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms * atoms, sizeof *p->sizes, &p->sizes);
+    if (status == ARMILLA_OK) status = take_readers(p);
     if (status != ARMILLA_OK || !p->source->sparse) return status;
     return armilla_take(context, m * atoms, sizeof *p->by_feature, &p->by_feature);
 }
 
 static void free_pass(pass *p)
 {
+    for (int64_t i = 0; i < p->threads && p->readers; i++) armilla_source_reader_close(&p->readers[i]);
     void *const taken[] = {p->sizes, p->gram,    p->by_feature, p->blocks, p->rows, p->columns,
-                           p->keys,  p->weights, p->exponents,  p->norms,  p->U};
+                           p->keys,  p->weights, p->exponents,  p->norms,  p->U,    p->readers};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) armilla_release(p->source->context, taken[i]);
 }
 
@@ -359,7 +409,7 @@ static void free_pass(pass *p)
 static void gather(const pass *p, armilla_findings *found)
 {
     block all = {.bad_sample = -1};
-    for (int64_t i = 0; i < p->block_count; i++) {
+    for (int64_t i = 0; i < p->source->blocks.count; i++) {
         const block *b = &p->blocks[i];
         armilla_sum_add(&all.squared_norm, armilla_sum_value(b->squared_norm));
         armilla_sum_add(&all.objective, armilla_sum_value(b->objective));
@@ -394,6 +444,7 @@ armilla_status armilla_check_residual(const armilla_source *source, const armill
     const armilla_team team = armilla_team_of(source->context, source->n);
     pass p = {.source = source,
               .model = model,
+              .threads = team.threads,
               .mean = armilla_check_stated(model, ARMILLA_STEP_CENTER),
               .idf = armilla_check_stated(model, ARMILLA_STEP_TFIDF),
               .scale = armilla_check_stated(model, ARMILLA_STEP_SCALE),
@@ -403,8 +454,7 @@ armilla_status armilla_check_residual(const armilla_source *source, const armill
     p.atoms = model->summary.rank + (p.mean != NULL);
     p.rescales = p.unit && !changes;
     p.exact = !p.unit && !changes;
-    p.block_count = source->n < MOST_BLOCKS ? source->n : MOST_BLOCKS;
-    armilla_status status = take_pass(&p, team.threads);
+    armilla_status status = take_pass(&p);
     if (status == ARMILLA_OK) status = set_atoms(&p);
     if (status == ARMILLA_OK) status = set_exponent(&p);
     if (status == ARMILLA_OK) status = visit_all(&p, &team);

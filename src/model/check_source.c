@@ -1,5 +1,7 @@
-/* Samples as they are stored, for the check: from the arrays themselves, without panels and kernels. */
+/* Samples as they are stored, for the check: loaded as every pass loads them, and picked by loops of its own. */
 #include "model/check.h"
+
+#include "data/sparse.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,10 +47,26 @@ static armilla_status number_features(armilla_source *source, int64_t all)
     return status;
 }
 
+/* The blocks of samples: the slots of the data, so that ranks look at the samples that they have, or where the model keeps
+ * some of these equal ones. */
+static void divide(armilla_source *source, const armilla_data *X)
+{
+    enum { BLOCKS = 256 };
+    armilla_slots *blocks = &source->blocks;
+    armilla_slots_find(X, blocks);
+    if (source->n != X->n) {
+        blocks->count = source->n < BLOCKS ? source->n : BLOCKS;
+        for (int64_t i = 0; i <= blocks->count; i++) blocks->first_of[i] = source->n * i / blocks->count;
+    }
+    armilla_slots_own(source->context, blocks, &source->first_block, &source->last_block);
+    source->first = blocks->first_of[source->first_block];
+    source->last = blocks->first_of[source->last_block];
+}
+
 armilla_status armilla_source_open(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                    armilla_source *source)
 {
-    armilla_source made = {.context = context, .type = X->type};
+    armilla_source made = {.context = context, .X = X, .type = X->type, .sparse = armilla_sparse_of(X) != NULL};
     made.features = kept_of(&model->kept[ARMILLA_KEPT_FEATURES], &X->kept[ARMILLA_KEPT_FEATURES], X->m);
     made.samples = kept_of(&model->kept[ARMILLA_KEPT_SAMPLES], &X->kept[ARMILLA_KEPT_SAMPLES], X->n);
     made.m = made.features ? model->summary.m : X->m;
@@ -58,15 +76,9 @@ armilla_status armilla_source_open(armilla_context *context, const armilla_model
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "the data have %" PRId64 " samples, the model was fitted to %" PRId64, made.n,
                               model->summary.n);
-    if (status == ARMILLA_OK) status = armilla_data_flatten(context, X, &made.copy);
+    if (status == ARMILLA_OK) status = number_features(&made, X->m);
     if (status != ARMILLA_OK) return status;
-    const armilla_data *plain = made.copy ? made.copy : X;
-    made.dense = armilla_data_dense(plain, &made.stride);
-    made.sparse = armilla_data_sparse(plain);
-    if ((status = number_features(&made, X->m)) != ARMILLA_OK) {
-        armilla_source_close(&made);
-        return status;
-    }
+    divide(&made, X);
     *source = made;
     return ARMILLA_OK;
 }
@@ -74,14 +86,54 @@ armilla_status armilla_source_open(armilla_context *context, const armilla_model
 void armilla_source_close(armilla_source *source)
 {
     armilla_release(source->context, source->numbers);
-    armilla_data_free(source->copy);
     *source = (armilla_source){.context = source->context};
+}
+
+armilla_status armilla_source_reader_open(const armilla_source *source, armilla_source_reader *reader)
+{
+    const armilla_data *X = source->X;
+    const armilla_type work = armilla_type_precision(X->type);
+    *reader = (armilla_source_reader){.source = source, .end = source->n};
+    reader->panel =
+        (armilla_panel){.context = source->context, .data = X, .kernels = armilla_kernels_for(source->context, work)};
+    reader->span = armilla_panel_width(X, work) < X->n ? armilla_panel_width(X, work) : X->n;
+    return armilla_take(source->context, (int64_t)X->ops->workspace(X, work, reader->span), 1, &reader->workspace);
+}
+
+void armilla_source_reader_close(armilla_source_reader *reader)
+{
+    if (reader->source) armilla_release(reader->source->context, reader->workspace);
+    *reader = (armilla_source_reader){.source = NULL};
+}
+
+static int64_t column_of(const armilla_source *source, int64_t j)
+{
+    return source->samples ? source->samples[j] : j;
+}
+
+/* Sample j and those that follow it in the data. */
+static armilla_status fetch(armilla_source_reader *reader, int64_t j)
+{
+    const armilla_source *source = reader->source;
+    const int64_t most = reader->end > j && reader->end - j < reader->span ? reader->end - j : reader->span;
+    const int64_t column = column_of(source, j);
+    int64_t count = 1;
+    while (count < most && j + count < source->n && column_of(source, j + count) == column + count) count++;
+    const int64_t more = j + count < reader->end ? reader->end - j - count : 0;
+    armilla_panel *panel = &reader->panel;
+    panel->first = column;
+    panel->count = count;
+    panel->next = more ? column_of(source, j + count) : column;
+    panel->next_count = source->samples && more ? 1 : more < reader->span ? more : reader->span;
+    reader->first = reader->last = j;
+    const armilla_status status = source->X->ops->load(panel, reader->workspace);
+    if (status == ARMILLA_OK) reader->last = j + count;
+    return status;
 }
 
 static double number_at(armilla_type type, const void *values, int64_t i)
 {
-    if (type == ARMILLA_F64) return ((const double *)values)[i];
-    return type == ARMILLA_F32 ? (double)((const float *)values)[i] : ((const uint8_t *)values)[i];
+    return type == ARMILLA_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
 static int64_t index_at(bool index64, const void *indices, int64_t i)
@@ -89,23 +141,41 @@ static int64_t index_at(bool index64, const void *indices, int64_t i)
     return index64 ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
 }
 
-int64_t armilla_source_read(const armilla_source *source, int64_t j, int64_t *rows, double *values)
+/* The entries of column `at` of the panel; starts count from that of the first. */
+static int64_t pick_entries(const armilla_source_reader *reader, int64_t at, int64_t *rows, double *values)
 {
-    const int64_t column = source->samples ? source->samples[j] : j;
-    const armilla_sparse_matrix *S = source->sparse;
+    const armilla_sparse_panel *S = &reader->panel.sparse;
+    const armilla_type type = reader->panel.kernels->type;
+    const int64_t *numbers = reader->source->numbers, origin = index_at(S->index64, S->columns.starts, 0);
+    const int64_t last = index_at(S->index64, S->columns.starts, at + 1) - origin;
     int64_t count = 0;
-    if (!S) {
-        const int64_t start = column * source->stride;
-        for (int64_t i = 0; i < source->m; i++)
-            values[i] = number_at(source->type, source->dense, start + (source->features ? source->features[i] : i));
-        return source->m;
-    }
-    for (int64_t i = index_at(S->index64, S->starts, column); i < index_at(S->index64, S->starts, column + 1); i++) {
-        const int64_t feature = index_at(S->index64, S->rows, i);
-        const int64_t row = source->numbers ? source->numbers[feature] : feature;
+    for (int64_t i = index_at(S->index64, S->columns.starts, at) - origin; i < last; i++) {
+        const int64_t feature = index_at(S->index64, S->columns.rows, i);
+        const int64_t row = numbers ? numbers[feature] : feature;
         if (row < 0) continue;
         rows[count] = row;
-        values[count++] = number_at(source->type, S->values, i);
+        values[count++] = number_at(type, S->columns.values, i);
     }
     return count;
+}
+
+armilla_status armilla_source_read(armilla_source_reader *reader, int64_t j, int64_t *rows, double *values,
+                                   int64_t *count)
+{
+    const armilla_source *source = reader->source;
+    const armilla_panel *panel = &reader->panel;
+    if (j < reader->first || j >= reader->last) {
+        const armilla_status status = fetch(reader, j);
+        if (status != ARMILLA_OK) return status;
+    }
+    const int64_t at = j - reader->first, start = at * panel->stride;
+    if (source->sparse) {
+        *count = pick_entries(reader, at, rows, values);
+        return ARMILLA_OK;
+    }
+    for (int64_t i = 0; i < source->m; i++)
+        values[i] =
+            number_at(panel->kernels->type, panel->columns, start + (source->features ? source->features[i] : i));
+    *count = source->m;
+    return ARMILLA_OK;
 }

@@ -1,6 +1,7 @@
 /* Codes of samples for a fixed basis and radius. */
 #include "model/model.h"
 
+#include "data/slots.h"
 #include "sets/column.h"
 #include "solve/problem.h"
 
@@ -38,9 +39,10 @@ static armilla_status set_columns(armilla_context *context, const armilla_model 
 }
 
 /* V = lW in place. */
-static void scale_codes(armilla_type type, int64_t r, int64_t n, double l, double *column, void *codes)
+static void scale_codes(armilla_type type, int64_t r, const armilla_samples *share, double l, double *column,
+                        void *codes)
 {
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = share->first; j < share->last; j++) {
         char *place = (char *)codes + (size_t)(j * r) * armilla_type_size(type);
         armilla_fetch(type, r, place, column);
         for (int64_t k = 0; k < r; k++) column[k] *= l;
@@ -68,7 +70,8 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
                                             &solve.columns);
     if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
     if (status == ARMILLA_OK) status = armilla_sweep_run(sweep, &plan);
-    if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, view->n, solve.l, column, codes);
+    const armilla_samples share = armilla_data_share(context, view);
+    if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, &share, solve.l, column, codes);
     armilla_column_problem_free(solve.columns);
     armilla_sweep_free(sweep);
     armilla_release(context, gram);

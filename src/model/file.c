@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "model/record.h"
 
+#include "base/ranks.h"
 #include "files/files.h"
 #include "files/npz.h"
 
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 const armilla_trace_column armilla_trace_columns[ARMILLA_TRACE_COLUMNS] = {
     {"trace_objective", offsetof(armilla_trace_entry, objective)},
@@ -77,8 +79,11 @@ static json_t *make_record(const armilla_model *model)
         {"threads", json_integer(s->threads)},
         {"ranks", json_integer(s->ranks)},
         {"nnz", json_integer(s->nnz)},
+        {"samples_seen", json_integer(s->samples_seen)},
         {"iterations", json_integer(s->iterations)},
         {"sweeps", json_integer(s->sweeps)},
+        {"passes", json_integer(s->passes)},
+        {"passes_before", json_integer(s->passes_before)},
         {"stop", json_string(armilla_stop_word(s->stop))},
         {"sealed", json_boolean(s->sealed)},
         {"objective", json_real(s->objective)},
@@ -139,21 +144,47 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
     return status;
 }
 
-static armilla_status add_all(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
+/* What a model that was continued remembers. */
+static armilla_status add_past(armilla_npz_writer *writer, const armilla_model *model)
+{
+    const armilla_past *past = &model->past;
+    const int64_t m = model->summary.m, r = model->summary.rank, A[2] = {m, r}, G[2] = {r, r}, one[2] = {-1, -1};
+    armilla_status status = armilla_npz_writer_add(writer, "past_A", ARMILLA_F64, A, true, past->A);
+    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "past_G", ARMILLA_F64, G, true, past->G);
+    return status == ARMILLA_OK ? armilla_npz_writer_add(writer, "past_samples", ARMILLA_F64, one, false, &past->seen)
+                                : status;
+}
+
+static armilla_status add_basis(armilla_npz_writer *writer, const armilla_model *model)
 {
     const armilla_model_summary *s = &model->summary;
-    const int64_t basis[2] = {s->m, s->rank}, codes[2] = {s->rank, s->n}, is_f32[2] = {-1, -1},
-                  features[2] = {s->m, -1};
-    armilla_status status = armilla_npz_writer_add(writer, "U", s->precision, basis, true, model->U);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "V", s->precision, codes, true, model->V);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, is_f32, false, &s->radius);
+    const int64_t shape[2] = {s->m, s->rank};
+    return armilla_npz_writer_add(writer, "U", s->precision, shape, true, model->U);
+}
+
+/* What stands behind both factors. */
+static armilla_status add_rest(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
+{
+    const armilla_model_summary *s = &model->summary;
+    const int64_t single[2] = {-1, -1}, features[2] = {s->m, -1};
+    armilla_status status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, single, false, &s->radius);
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
         if (model->preparation.learned[step])
             status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64, features, false,
                                             model->preparation.learned[step]);
+    if (status == ARMILLA_OK && model->past.A) status = add_past(writer, model);
     if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     return status == ARMILLA_OK ? add_record(context, writer, model) : status;
+}
+
+static armilla_status add_all(armilla_context *context, armilla_npz_writer *writer, const armilla_model *model)
+{
+    const int64_t shape[2] = {model->summary.rank, model->summary.n};
+    armilla_status status = add_basis(writer, model);
+    if (status == ARMILLA_OK)
+        status = armilla_npz_writer_add(writer, "V", model->summary.precision, shape, true, model->V);
+    return status == ARMILLA_OK ? add_rest(context, writer, model) : status;
 }
 
 /* Into the file, or into memory where path is NULL. */
@@ -166,11 +197,66 @@ static armilla_status begin_archive(armilla_context *context, const armilla_mode
     return armilla_npz_writer_new(context, path, overwrite, writer);
 }
 
+/* Bytes of some ranks, one after the other: how many, and their CRC-32. */
+typedef struct checked {
+    uint64_t check;
+    int64_t bytes;
+} checked;
+
+static void join_checks(void *left, const void *right)
+{
+    checked *own = left;
+    const checked *other = right;
+    own->check = crc32_combine((uLong)own->check, (uLong)other->check, (z_off_t)other->bytes);
+    own->bytes += other->bytes;
+}
+
+static armilla_status put_codes(void *user, const void *bytes, size_t count)
+{
+    return armilla_npz_writer_put(user, bytes, count);
+}
+
+/* The codes, which the ranks have, in pieces: all of them are never on one. The writer is rank 0's, which has begun. */
+static armilla_status add_spread_codes(armilla_context *context, armilla_status status, armilla_npz_writer *writer,
+                                       const armilla_model *model)
+{
+    const armilla_model_summary *s = &model->summary;
+    const int64_t shape[2] = {s->rank, s->n};
+    const size_t column = (size_t)s->rank * armilla_type_size(s->precision);
+    const unsigned char *own = (const unsigned char *)model->V + (size_t)model->share.first * column;
+    checked sum = {.bytes = (model->share.last - model->share.first) * (int64_t)column};
+    sum.check = crc32_z(0, NULL, 0);
+    if (sum.bytes > 0) sum.check = crc32_z(sum.check, own, (z_size_t)sum.bytes);
+    status = armilla_ranks_combine(context, status, &sum, sizeof sum, join_checks);
+    if (status == ARMILLA_OK && writer)
+        status = armilla_npz_writer_begin(writer, "V", s->precision, shape, (uint32_t)sum.check);
+    return armilla_samples_put(context, status, &(armilla_putting){model->V, &model->share, column, put_codes, writer});
+}
+
+/* By all ranks; the first one writes. */
+static armilla_status save_spread(armilla_context *context, const armilla_model *model, const char *path,
+                                  bool overwrite)
+{
+    armilla_npz_writer *writer = NULL;
+    armilla_status status = armilla_call_enter_together(context, 1);
+    if (status != ARMILLA_OK) return status;
+    const bool writes = armilla_ranks_rank(context) == 0;
+    if (writes) status = begin_archive(context, model, path, overwrite, &writer);
+    if (status == ARMILLA_OK && writes) status = add_basis(writer, model);
+    status = add_spread_codes(context, status, writer, model);
+    if (status == ARMILLA_OK && writes) status = add_rest(context, writer, model);
+    if (status == ARMILLA_OK && writes) status = armilla_npz_writer_commit(writer);
+    armilla_npz_writer_free(writer);
+    return armilla_call_leave_together(context, status);
+}
+
 armilla_status armilla_model_save(armilla_context *context, const armilla_model *model, const char *path,
                                   bool overwrite)
 {
     armilla_npz_writer *writer = NULL;
     armilla_status status = ARMILLA_NOT_NULL(context, model, path);
+    if (status == ARMILLA_OK && model->spread && context->ranks) return save_spread(context, model, path, overwrite);
+    if (status == ARMILLA_OK) status = armilla_model_is_whole(context, model);
     if (status == ARMILLA_OK) status = begin_archive(context, model, path, overwrite, &writer);
     if (status == ARMILLA_OK) status = add_all(context, writer, model);
     if (status == ARMILLA_OK) status = armilla_npz_writer_commit(writer);
@@ -183,6 +269,7 @@ armilla_status armilla_model_save_memory(armilla_context *context, const armilla
 {
     armilla_npz_writer *writer = NULL;
     armilla_status status = ARMILLA_NOT_NULL(context, model, bytes, count);
+    if (status == ARMILLA_OK) status = armilla_model_is_whole(context, model);
     if (status == ARMILLA_OK) status = begin_archive(context, model, NULL, false, &writer);
     if (status == ARMILLA_OK) status = add_all(context, writer, model);
     if (status == ARMILLA_OK) status = armilla_npz_writer_take(writer, bytes, count);

@@ -1,14 +1,18 @@
 /* armilla_fit: from data and options to a model. Preparation, a survey of the data, the problem, one or several starts
  * each improved by the solver (model/restarts.h), and the model of the best. */
-#include "model/fit.h"
+#include "model/checkpoint.h"
 
 #include "base/clock.h"
+#include "base/ranks.h"
+#include "base/sized.h"
 #include "base/team.h"
+#include "data/slots.h"
 #include "solve/policy.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
 
 /* One factor of longest to shortest sample from which one radius for all calls for a remark. */
 #define MOST_SPREAD 3
@@ -25,7 +29,8 @@ static armilla_status prepare(armilla_fit_state *f)
     f->model->summary.m = f->X->m;
     *p = armilla_preparation_asked(f->options);
     armilla_preparation_describe(p, &f->model->summary);
-    armilla_status status = armilla_preparation_learn(f->context, p, f->X);
+    armilla_status status =
+        f->continued ? armilla_fit_take_preparation(f) : armilla_preparation_learn(f->context, p, f->X);
     if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, true, &f->view);
     return status;
 }
@@ -86,7 +91,8 @@ static void warn(const armilla_fit_state *f)
 
 static armilla_status survey(armilla_fit_state *f)
 {
-    armilla_status status = armilla_take(f->context, f->X->n, sizeof(double), &f->squared_norms);
+    const armilla_samples share = armilla_data_share(f->context, f->view.data);
+    armilla_status status = armilla_samples_take(f->context, &share, 1, sizeof(double), &f->squared_norms);
     if (status == ARMILLA_OK)
         status = armilla_survey(f->context, f->view.data, f->resolved.type, &f->facts, f->squared_norms);
     if (status == ARMILLA_OK)
@@ -112,6 +118,9 @@ static armilla_status make_problem(armilla_fit_state *f)
         .s = o->sparsity,
         .type = f->resolved.type,
         .radius = o->radius,
+        .whole = !f->solver->blocks,
+        .batch = o->batch,
+        .seed = (uint64_t)o->seed,
         .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
         .callback = o->callback,
         .callback_user = o->callback_user,
@@ -130,7 +139,8 @@ static void limit_time(const armilla_fit_state *f)
 
 static armilla_status choose_start(armilla_fit_state *f)
 {
-    if (f->options->start_model || f->options->start_basis) return ARMILLA_OK;
+    if (f->options->start_model) return armilla_model_within_reach(f->context, f->options->start_model);
+    if (f->options->start_basis || f->continued) return ARMILLA_OK;
     const bool positive = f->solver->positive;
     f->start = f->options->start ? armilla_starts_find(f->options->start)
                : positive        ? &armilla_start_random
@@ -147,10 +157,12 @@ static armilla_status choose_start(armilla_fit_state *f)
 static armilla_status open(armilla_fit_state *f)
 {
     armilla_status status = choose_start(f);
+    armilla_call_count(f->context, f->X->n);
     if (status == ARMILLA_OK) status = armilla_model_new(f->context, &f->model);
     if (status == ARMILLA_OK) status = prepare(f);
     if (status == ARMILLA_OK) status = survey(f);
     if (status == ARMILLA_OK) status = make_problem(f);
+    if (status == ARMILLA_OK && f->continued) status = armilla_fit_take_past(f);
     if (status != ARMILLA_OK) return status;
     /* Only from here on is there something that can be kept when the time is up. */
     limit_time(f);
@@ -161,26 +173,56 @@ static armilla_status open(armilla_fit_state *f)
     return ARMILLA_OK;
 }
 
-armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X, const armilla_options *options,
-                                armilla_fit_state *f)
+/* Of what all ranks must have been given alike: options as the fit understands them, so that processors on which it
+ * would choose other kernels are found too, the shape of the data, and a given basis. */
+static uint64_t token_of(const armilla_fit_state *f)
 {
-    *f = (armilla_fit_state){
-        .context = context, .X = X, .filled = armilla_options_fill(options), .clock_start = armilla_clock()};
+    const armilla_options *o = f->options;
+    const armilla_model *model = f->continued ? f->continued : o->start_model;
+    const int64_t entries = f->X->m * o->rank;
+    const uint64_t numbers[] = {(uint64_t)f->X->m, (uint64_t)f->X->n, (uint64_t)armilla_data_stored(f->X),
+                                armilla_options_token(o, &f->resolved)};
+    uLong token = crc32_z(0, (const unsigned char *)numbers, sizeof numbers);
+    if (model)
+        token = crc32_z(token, model->U, (size_t)entries * armilla_type_size(model->summary.precision));
+    else if (o->start_basis)
+        token = crc32_z(token, (const unsigned char *)o->start_basis, (size_t)entries * sizeof *o->start_basis);
+    return token;
+}
+
+/* f has context, X and the model that is continued. */
+static armilla_status open_whole(armilla_fit_state *f, const armilla_options *options)
+{
+    armilla_context *context = f->context;
+    const armilla_data *X = f->X;
+    f->filled = armilla_options_fill(options);
+    f->clock_start = armilla_clock();
     f->options = &f->filled;
-    armilla_status status = armilla_fit_check_whole(context, X, options);
-    if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f->resolved);
+    armilla_status status = armilla_call_enter_together(context, options->threads);
     if (status != ARMILLA_OK) return status;
-    f->solver = armilla_solvers_find(f->options->solver);
-    if ((status = armilla_call_enter_alone(context, options->threads)) != ARMILLA_OK) return status;
-    if ((status = armilla_blas_enter(context, armilla_call_threads(context))) != ARMILLA_OK) {
-        armilla_call_leave(context);
-        return status;
-    }
+    status = f->continued ? armilla_fit_check_continued(f) : ARMILLA_OK;
+    if (status == ARMILLA_OK) status = armilla_fit_check_whole(context, X, options);
+    if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f->resolved);
+    if (status == ARMILLA_OK) f->solver = armilla_solvers_find(f->options->solver);
+    status = armilla_ranks_meet(context, status, status == ARMILLA_OK ? token_of(f) : 0, NULL);
+    if (status == ARMILLA_OK && !f->solver) status = ARMILLA_INTERNAL; /* the options were checked: there is one */
+    if (status == ARMILLA_OK) status = armilla_blas_enter(context, armilla_call_threads(context));
+    if (status != ARMILLA_OK) return armilla_call_leave_together(context, status);
     f->outer_memory = armilla_memory_enter(context, options->memory);
     armilla_kernels_pin(context, f->resolved.kernel);
     status = open(f);
-    if (status != ARMILLA_OK) armilla_fit_close(f, NULL);
+    if (status != ARMILLA_OK) {
+        status = armilla_ranks_end(context, status);
+        armilla_fit_close(f, NULL);
+    }
     return status;
+}
+
+armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                armilla_fit_state *f)
+{
+    *f = (armilla_fit_state){.context = context, .X = X};
+    return open_whole(f, options);
 }
 
 armilla_status armilla_fit_step(armilla_fit_state *f, bool *ended)
@@ -197,6 +239,8 @@ void armilla_fit_list(void *self, armilla_state_list *list)
         f->clock_start = f->problem->options.clock_start = armilla_clock() - seconds;
         limit_time(f);
     }
+    armilla_state_report(list, "passes", ARMILLA_STATE_I64, &f->context->call.passes);
+    armilla_state_report(list, "passes_before", ARMILLA_STATE_I64, &f->context->call.passes_before);
     armilla_restarts_list(f, list);
 }
 
@@ -216,15 +260,53 @@ void armilla_fit_close(armilla_fit_state *f, armilla_model **model)
     armilla_call_leave(f->context);
 }
 
+/* All steps of a fit that is open, and its end. */
+static armilla_status run_steps(armilla_fit_state *f, armilla_checkpoint *checkpoint, armilla_model **model)
+{
+    armilla_checkpointing c = {.asked = checkpoint};
+    bool ended = false;
+    armilla_status status = armilla_checkpoint_begin(&c, f, &ended);
+    while (status == ARMILLA_OK && !ended) status = armilla_checkpoint_step(&c, f, &ended);
+    if (status == ARMILLA_OK) status = armilla_fit_assemble(f);
+    status = armilla_ranks_end(f->context, status);
+    armilla_checkpoint_end(&c, f);
+    armilla_fit_close(f, status == ARMILLA_OK ? model : NULL);
+    return status;
+}
+
 armilla_status armilla_fit_whole(armilla_context *context, const armilla_data *X, const armilla_options *options,
                                  armilla_model **model)
 {
     armilla_fit_state f;
-    bool ended = false;
-    armilla_status status = armilla_fit_open(context, X, options, &f);
+    const armilla_status status = armilla_fit_open(context, X, options, &f);
+    return status == ARMILLA_OK ? run_steps(&f, NULL, model) : status;
+}
+
+armilla_status armilla_fit_continue(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                    const armilla_options *options, armilla_model **updated)
+{
+    armilla_fit_state f = {.context = context, .X = X, .continued = model};
+    const armilla_status status = open_whole(&f, options);
+    return status == ARMILLA_OK ? run_steps(&f, NULL, updated) : status;
+}
+
+armilla_status armilla_fit_checkpointed(armilla_context *context, const armilla_data *X, const armilla_options *options,
+                                        armilla_checkpoint *checkpoint, armilla_model **model)
+{
+    armilla_options whole;
+    armilla_checkpoint asked;
+    armilla_fit_state f;
+    armilla_checkpoint_default(&asked);
+    armilla_status status = ARMILLA_NOT_NULL(context, X, options, checkpoint, model);
+    if (status == ARMILLA_OK) status = armilla_options_read(context, options, &whole);
+    if (status == ARMILLA_OK)
+        status = armilla_sized_read(context, "armilla_checkpoint", checkpoint, &asked, sizeof asked);
     if (status != ARMILLA_OK) return status;
-    while (status == ARMILLA_OK && !ended) status = armilla_fit_step(&f, &ended);
-    if (status == ARMILLA_OK) status = armilla_fit_assemble(&f);
-    armilla_fit_close(&f, status == ARMILLA_OK ? model : NULL);
+    asked.written = 0;
+    asked.failed = ARMILLA_OK;
+    if (!context->ranks) status = armilla_checkpoint_check(context, &asked); /* else when all are in the call */
+    if (status == ARMILLA_OK) status = armilla_fit_open(context, X, &whole, &f);
+    if (status == ARMILLA_OK) status = run_steps(&f, &asked, model);
+    armilla_sized_write_back(&asked, sizeof asked, checkpoint);
     return status;
 }

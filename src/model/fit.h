@@ -22,11 +22,21 @@ struct armilla_fit_state {
     armilla_problem *problem;
     armilla_restarts restarts;
     armilla_model *model;
+    const armilla_model *continued; /* on other samples, which are X; NULL: none */
 };
 
 /* Everything before the first step, which is the same whenever it is done. After a failure there is nothing to close. */
 armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X, const armilla_options *options,
                                 armilla_fit_state *f);
+/* What a fit that continues a model takes from it (model/update.c), if the features are its own: the preparation, sums that stand for the samples
+ * before, and the start. */
+armilla_status armilla_fit_check_continued(const armilla_fit_state *f);
+armilla_status armilla_fit_take_preparation(armilla_fit_state *f);
+armilla_status armilla_fit_take_past(armilla_fit_state *f);
+armilla_status armilla_fit_start_continued(armilla_fit_state *f);
+/* All of it, with options that describe the model. */
+armilla_status armilla_fit_continue(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                    const armilla_options *options, armilla_model **updated);
 /* Until *ended. */
 armilla_status armilla_fit_step(armilla_fit_state *f, bool *ended);
 /* The state, of an armilla_fit_state between two steps. Of one that is just open it can be restored. */

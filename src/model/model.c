@@ -21,6 +21,8 @@ void armilla_model_free(armilla_model *model)
     for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &model->kept[i]);
     armilla_release(context, model->trace);
     armilla_preparation_release(context, &model->preparation);
+    armilla_release(context, model->past.G);
+    armilla_release(context, model->past.A);
     armilla_release(context, model->V);
     armilla_release(context, model->U);
     armilla_release(context, model->options_text);

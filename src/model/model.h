@@ -2,8 +2,10 @@
 #ifndef ARMILLA_MODEL_MODEL_H
 #define ARMILLA_MODEL_MODEL_H
 
+#include "base/samples.h"
 #include "data/preparation.h"
 #include "sets/sets.h"
+#include "solve/problem.h"
 
 #include <armilla/model.h>
 
@@ -14,11 +16,15 @@ struct armilla_model {
     armilla_model_summary summary;
     const armilla_basis_set *basis;
     const armilla_code_set *codes;
-    char *start;        /* what summary.start points to */
-    char *options_text; /* every option as JSON, for the file */
-    bool unsafe;        /* a lambda or mu that may be below the safe value */
-    void *U, *V;        /* m x r, r x n in the precision */
+    char *start;           /* what summary.start points to */
+    char *options_text;    /* every option as JSON, for the file */
+    bool unsafe;           /* a lambda or mu that may be below the safe value */
+    void *U, *V;           /* m x r, r x n in the precision */
+    armilla_samples share; /* the samples whose codes are there; */
+    bool spread;           /* the other ranks have the others */
+    bool gathered;         /* and this one has these too */
     armilla_preparation preparation;
+    armilla_past past; /* of samples before the last, where the model was continued; A is NULL else */
     armilla_trace_entry *trace;
     int64_t trace_count;
     armilla_names names[ARMILLA_NAMING_COUNT];
@@ -58,6 +64,8 @@ armilla_options armilla_options_fill(const armilla_options *options);
 /* All options as a JSON object, *text from armilla_take. */
 armilla_status armilla_options_describe(armilla_context *context, const armilla_options *options,
                                         const armilla_resolved *resolved, char **text);
+/* Of the same: another number, in all likelihood, where one of them differs but for the threads. */
+uint64_t armilla_options_token(const armilla_options *options, const armilla_resolved *resolved);
 /* The kernels that the options, described as above, were fitted with; NULL where this machine does not have them. */
 const char *armilla_options_kernel(const char *text);
 /* Whether lambda or mu, as texts, may be below the safe value; NULL counts as safe. */
@@ -67,6 +75,10 @@ bool armilla_weights_unsafe(const char *lambda, const char *mu);
 double armilla_model_code_length(const armilla_model *model);
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
+/* ARMILLA_BAD_ARGUMENT where other ranks have codes of the model. */
+armilla_status armilla_model_is_whole(armilla_context *context, const armilla_model *model);
+/* ARMILLA_BAD_ARGUMENT where other ranks have codes that this process would need. */
+armilla_status armilla_model_within_reach(armilla_context *context, const armilla_model *model);
 
 /* ARMILLA_BAD_DATA where data of m features and n samples have other features than the model. */
 armilla_status armilla_model_fits(armilla_context *context, const armilla_model *model, int64_t m, int64_t n);

@@ -158,6 +158,7 @@ static armilla_status read_factors(armilla_context *context, const char *path, a
     if (status == ARMILLA_OK) status = check_type(context, path, npz, "V", s->precision);
     if (status == ARMILLA_OK) status = armilla_npz_read(npz, "U", s->precision, &s->m, &s->rank, &model->U);
     if (status == ARMILLA_OK) status = armilla_npz_read(npz, "V", s->precision, &s->rank, &s->n, &model->V);
+    model->share = armilla_samples_whole(s->n);
     if (status == ARMILLA_OK) status = armilla_npz_read(npz, "radius", ARMILLA_F64, &none, &none, &radius);
     if (status != ARMILLA_OK) return status;
     s->radius = *radius;
@@ -197,13 +198,42 @@ static armilla_status read_preparation(armilla_context *context, const char *pat
     return status == ARMILLA_OK ? armilla_preparation_weigh(context, &model->preparation) : status;
 }
 
+/* What a model that was continued remembers: sums of codes. */
+static armilla_status read_past(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    armilla_past *past = &model->past;
+    armilla_model_summary *s = &model->summary;
+    int64_t none = -1;
+    double *samples = NULL;
+    if (s->samples_seen < s->n)
+        return armilla_fail(
+            context, ARMILLA_BAD_DATA,
+            "%s: the model's record has no right 'samples_seen': it has more codes; the file is damaged", path);
+    if (!armilla_npz_has(npz, "past_A")) return ARMILLA_OK;
+    armilla_status status = armilla_npz_read(npz, "past_A", ARMILLA_F64, &s->m, &s->rank, &past->A);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "past_G", ARMILLA_F64, &s->rank, &s->rank, &past->G);
+    if (status == ARMILLA_OK) status = armilla_npz_read(npz, "past_samples", ARMILLA_F64, &none, &none, &samples);
+    if (status != ARMILLA_OK) return status;
+    past->seen = *samples;
+    past->total = (double)s->samples_seen;
+    armilla_release(context, samples);
+    if (!all_are(is_any, ARMILLA_F64, s->m * s->rank, past->A))
+        return damaged(context, path, "past_A", "has a value that is not finite");
+    bool sums = all_are(is_any, ARMILLA_F64, s->rank * s->rank, past->G);
+    for (int64_t k = 0; k < s->rank && sums; k++) sums = is_amount(past->G[k * s->rank + k]);
+    if (!sums) return damaged(context, path, "past_G", "has a number that no fit leaves");
+    if (!is_amount(past->seen) || past->seen > past->total)
+        return damaged(context, path, "past_samples", "is not a number of samples before these");
+    return ARMILLA_OK;
+}
+
 /* Takes the archive, which may be NULL where status says that it could not be opened. */
 static armilla_status read_model(armilla_context *context, const char *path, armilla_npz *npz, armilla_status status,
                                  armilla_model **model)
 {
     static armilla_status (*const parts[])(armilla_context * context, const char *path, armilla_npz *npz,
                                            armilla_model *model) = {
-        read_record, read_factors, read_preparation, read_names, read_kept, read_trace,
+        read_record, read_factors, read_preparation, read_past, read_names, read_kept, read_trace,
     };
     armilla_model *made = NULL;
     if (status == ARMILLA_OK) status = armilla_model_new(context, &made);

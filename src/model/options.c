@@ -51,7 +51,7 @@ static const char *precision_choice(size_t index)
 
 const char *armilla_kernel_choice(size_t index)
 {
-    static const char *const words[] = {"auto", "portable", "avx2"};
+    static const char *const words[] = {"auto", "portable", "avx2", "avx512"};
     return index < sizeof words / sizeof words[0] ? words[index] : NULL;
 }
 
@@ -83,6 +83,8 @@ static const armilla_option table[] = {
      .help = "weight of the code step (palm), or a multiple of the safe value such as 0.3x"},
     {ROW("mu"), .kind = ARMILLA_OPTION_MULTIPLE, .offset = AT(mu), .preset = "1x", .value = "NUMBER|Nx",
      .help = "weight of the basis step (palm), or a multiple of the safe value"},
+    {ROW("batch"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(batch), .low = 1, .high = UNBOUNDED, .value = "B",
+     .help = "samples of a block (online); the default depends on the data and the rank"},
     {ROW("start"), .kind = ARMILLA_OPTION_WORD, .offset = AT(start), .choice = start_choice, .open = true,
      .value = "NAME|FILE", .help = "starting point, a model to go on from, or an .npy with U (default: by the pair)"},
     {ROW("seed"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(seed), .preset = "0", .low = 0, .high = UNBOUNDED,
@@ -97,7 +99,7 @@ static const armilla_option table[] = {
      .automatic = "none", .value = "SECONDS",
      .help = "end within about two passes over the data after so many seconds, with the best model so far"},
     {ROW("precision"), .kind = ARMILLA_OPTION_WORD, .offset = AT(precision), .choice = precision_choice,
-     .value = "f32|f64", .help = "working precision (default: f32 where the data are f32 or u8, else f64)"},
+     .value = "f32|f64", .help = "working precision (default: f64 where the data are f64, else f32)"},
     {ROW("threads"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(threads), .low = 1, .high = 1024, .value = "N",
      .help = "threads; the result does not depend on it (default: the cores this process may use)"},
     {ROW("kernel"), .kind = ARMILLA_OPTION_WORD, .offset = AT(kernel), .preset = "auto",

@@ -98,6 +98,12 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
                             ARMILLA_FIELD("radius") " does not go with " ARMILLA_FIELD(
                                 "codes %s") ", which are not on a sphere and have no radius",
                             codes->name);
+    if (options->batch > 0 && !armilla_solvers_find(options->solver)->blocks)
+        return armilla_fail(
+            context, ARMILLA_BAD_ARGUMENT,
+            ARMILLA_FIELD("batch") " does not go with " ARMILLA_FIELD(
+                "solver %s") ", which reads all data in every iteration; use " ARMILLA_FIELD("solver online"),
+            options->solver);
     return check_pair(context, options, resolved);
 }
 
@@ -195,7 +201,8 @@ static armilla_status check_memory(armilla_context *context, const armilla_data 
 {
     const double r = (double)options->rank, m = (double)X->m, n = (double)X->n, gigabyte = 1e9;
     const double number = sizeof(double), typed = (double)armilla_type_size(type);
-    const double needed = r * m * (3 * number + 2 * typed) + r * n * typed + 3 * r * r * number;
+    const double codes = context->temporary ? 0 : r * n * typed; /* may be in a file */
+    const double needed = r * m * (3 * number + 2 * typed) + codes + 3 * r * r * number;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (there > 0 && needed > there)
         return armilla_fail(

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 const char *armilla_options_kernel(const char *text)
 {
@@ -43,17 +44,38 @@ json_t *armilla_json_text(const char *text)
     return json_string(plain);
 }
 
+/* With what the fit makes of those that are left to it. */
+static armilla_options decided(const armilla_options *options, const armilla_resolved *resolved)
+{
+    armilla_options shown = *options;
+    shown.basis = resolved->basis->name;
+    shown.codes = resolved->codes->name;
+    shown.precision = armilla_type_word(resolved->type);
+    shown.kernel = resolved->kernel;
+    return shown;
+}
+
+uint64_t armilla_options_token(const armilla_options *options, const armilla_resolved *resolved)
+{
+    armilla_options shown = decided(options, resolved);
+    uLong token = 0;
+    shown.threads = 0;
+    if (shown.start_model || shown.start_basis) shown.start = NULL; /* the name of a file */
+    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
+        char value[4096];
+        armilla_option_show(row, &shown, value, sizeof value);
+        token = crc32_z(token, (const unsigned char *)value, strlen(value) + 1);
+    }
+    return token;
+}
+
 armilla_status armilla_options_describe(armilla_context *context, const armilla_options *options,
                                         const armilla_resolved *resolved, char **text)
 {
     json_t *object = json_object();
     char *dumped = NULL;
-    armilla_options shown = *options;
+    const armilla_options shown = decided(options, resolved);
     bool fine = object != NULL;
-    shown.basis = resolved->basis->name;
-    shown.codes = resolved->codes->name;
-    shown.precision = armilla_type_word(resolved->type);
-    shown.kernel = resolved->kernel;
     for (const armilla_option *row = armilla_option_table(); row->name && fine; row = armilla_option_next(row)) {
         char value[4096];
         armilla_option_show(row, &shown, value, sizeof value);

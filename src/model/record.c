@@ -111,27 +111,33 @@ static armilla_status read_integers(const reading *r)
         const char *object, *key; /* object: NULL for the record itself */
         size_t offset;
         int64_t least, most;
+        bool late; /* files of 0.1.0 do not have it: 0 */
     } integers[] = {
-        {"shape", "m", SUMMARY(m), 1, MOST_COUNT},
-        {"shape", "n", SUMMARY(n), 1, MOST_COUNT},
-        {"shape", "r", SUMMARY(rank), 1, ARMILLA_MOST_RANK},
-        {NULL, "seed", SUMMARY(seed), 0, INT64_MAX},
-        {NULL, "nnz", SUMMARY(nnz), 0, MOST_COUNT},
-        {NULL, "iterations", SUMMARY(iterations), 0, MOST_COUNT},
-        {NULL, "sweeps", SUMMARY(sweeps), 0, MOST_COUNT},
-        {NULL, "threads", SUMMARY(threads), 1, MOST_THREADS},
-        {NULL, "ranks", SUMMARY(ranks), 1, MOST_THREADS},
-        {NULL, "zero_samples", SUMMARY(zero_samples), 0, MOST_COUNT},
+        {"shape", "m", SUMMARY(m), 1, MOST_COUNT, false},
+        {"shape", "n", SUMMARY(n), 1, MOST_COUNT, false},
+        {"shape", "r", SUMMARY(rank), 1, ARMILLA_MOST_RANK, false},
+        {NULL, "seed", SUMMARY(seed), 0, INT64_MAX, false},
+        {NULL, "nnz", SUMMARY(nnz), 0, MOST_COUNT, false},
+        {NULL, "iterations", SUMMARY(iterations), 0, MOST_COUNT, false},
+        {NULL, "sweeps", SUMMARY(sweeps), 0, MOST_COUNT, false},
+        {NULL, "threads", SUMMARY(threads), 1, MOST_THREADS, false},
+        {NULL, "ranks", SUMMARY(ranks), 1, MOST_THREADS, false},
+        {NULL, "zero_samples", SUMMARY(zero_samples), 0, MOST_COUNT, false},
+        {NULL, "samples_seen", SUMMARY(samples_seen), 1, MOST_COUNT, true},
+        {NULL, "passes", SUMMARY(passes), 0, MOST_COUNT, true},
+        {NULL, "passes_before", SUMMARY(passes_before), 0, MOST_COUNT, true},
     };
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
         const json_t *object = integers[i].object ? json_object_get(r->record, integers[i].object) : r->record;
         int64_t *number = (int64_t *)(void *)((char *)&r->model->summary + integers[i].offset);
         char name[32];
+        if (integers[i].late && !json_object_get(object, integers[i].key)) continue;
         snprintf(name, sizeof name, "%s%s%s", integers[i].object ? integers[i].object : "",
                  integers[i].object ? "." : "", integers[i].key);
         if (!read_integer(json_object_get(object, integers[i].key), integers[i].least, integers[i].most, number))
             return bad(r, name);
     }
+    if (r->model->summary.samples_seen == 0) r->model->summary.samples_seen = r->model->summary.n;
     return ARMILLA_OK;
 }
 

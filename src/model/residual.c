@@ -19,15 +19,27 @@ enum { TOGETHER = 4 }; /* dense samples whose residuals are made at once, so tha
 typedef struct residual_pass {
     int64_t r;
     armilla_type type;
-    const double *U; /* m x r */
-    const void *V;
-    double *buffers; /* TOGETHER*(m + r) per thread */
+    const void *typed, *V; /* the factors, in the type */
+    int64_t buffer;        /* numbers for each thread */
+    double *buffers;
+    const double *U; /* dense data: m x r */
     /* Sparse data: */
-    const double *by_feature; /* U', r x m */
-    const double *H;          /* U'U */
-    const double *seen;       /* U'mean, where there is one */
-    int64_t *rows;            /* m per thread */
+    const void *by_feature; /* U', r x m in the type */
+    const double *H;        /* U'U */
+    const double *seen;     /* U'mean, where there is one */
+    int64_t *rows;          /* m per thread */
 } residual_pass;
+
+/* to += factor * count numbers of the type, from the one at `at` on. */
+static void add_multiple(armilla_type type, const void *from, int64_t at, int64_t count, double factor, double *to)
+{
+    const float *narrow = from;
+    const double *wide = from;
+    if (type == ARMILLA_F32)
+        for (int64_t i = 0; i < count; i++) to[i] += factor * (double)narrow[at + i];
+    else
+        for (int64_t i = 0; i < count; i++) to[i] += factor * wide[at + i];
+}
 
 static double expanded_residual(const residual_pass *p, const armilla_panel *panel, int64_t j, const double *v,
                                 double *x)
@@ -35,7 +47,7 @@ static double expanded_residual(const residual_pass *p, const armilla_panel *pan
     const int64_t m = panel->data->m;
     panel->data->ops->expand(panel, j, x);
     for (int64_t k = 0; k < p->r; k++)
-        for (int64_t i = 0; i < m && v[k] != 0; i++) x[i] -= v[k] * p->U[k * m + i];
+        if (v[k] != 0) add_multiple(p->type, p->typed, k * m, m, -v[k], x);
     return armilla_dot(m, x, x);
 }
 
@@ -63,8 +75,7 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
     const armilla_column x = armilla_panel_column(panel, j, buffer);
     const double square = armilla_column_square(&x), product_square = gram_square(r, p->H, v);
     for (int64_t k = 0; k < r; k++) c[k] = x.mean ? -x.shift * p->seen[k] : 0;
-    for (int64_t i = 0; i < x.count; i++)
-        for (int64_t k = 0; k < r; k++) c[k] += x.values[i] * p->by_feature[x.rows[i] * r + k];
+    for (int64_t i = 0; i < x.count; i++) add_multiple(p->type, p->by_feature, x.rows[i] * r, r, x.values[i], c);
     const double residual = square - 2 * armilla_dot(r, c, v) + product_square;
     /* c has lost digits too where the mean is long beside what is left of the column. */
     const double own = armilla_dot(x.count, x.values, x.values);
@@ -75,7 +86,7 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
 static void add_sparse(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
     const int64_t m = panel->data->m, r = p->r;
-    double *x = p->buffers + thread * TOGETHER * (m + r), *v = x + m, *c = x + m + r;
+    double *x = p->buffers + thread * p->buffer, *v = x + m, *c = x + m + r;
     const armilla_column_buffer buffer = {p->rows + thread * m, x};
     for (int64_t j = 0; j < panel->count; j++) {
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
@@ -105,10 +116,18 @@ static void subtract_one(int64_t m, int64_t r, const double *U, const double *v,
         for (int64_t i = 0; i < m && v[c * r] != 0; i++) x[c * m + i] -= v[c * r] * U[i];
 }
 
+/* Whether two atoms are used by any of these samples: of codes with few entries most are not. */
+static bool uses_pair(int64_t r, const double *v)
+{
+    bool used = false;
+    for (int64_t c = 0; c < TOGETHER; c++) used |= v[c * r] != 0 || v[c * r + 1] != 0;
+    return used;
+}
+
 static void add_dense(const residual_pass *p, const armilla_panel *panel, int thread, double *sums)
 {
     const int64_t m = panel->data->m, r = p->r;
-    double *x = p->buffers + thread * TOGETHER * (m + r), *v = x + TOGETHER * m;
+    double *x = p->buffers + thread * p->buffer, *v = x + TOGETHER * m;
     for (int64_t j = 0; j < panel->count; j += TOGETHER) {
         const int64_t count = armilla_min64(TOGETHER, panel->count - j);
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
@@ -116,7 +135,8 @@ static void add_dense(const residual_pass *p, const armilla_panel *panel, int th
         memset(x, 0, (size_t)(TOGETHER * (m + r)) * sizeof *x); /* where there are fewer samples, zeros */
         armilla_fetch(p->type, r * count, (const char *)p->V + place, v);
         for (int64_t c = 0; c < count; c++) panel->data->ops->expand(panel, j + c, x + c * m);
-        for (; k + 2 <= r; k += 2) subtract_pair(m, r, p->U + k * m, v + k, x);
+        for (; k + 2 <= r; k += 2)
+            if (uses_pair(r, v + k)) subtract_pair(m, r, p->U + k * m, v + k, x);
         if (k < r) subtract_one(m, r, p->U + k * m, v + k, x);
         sums[0] += armilla_dot(TOGETHER * m, x, x);
     }
@@ -132,36 +152,72 @@ static armilla_status add_residuals(void *self, const armilla_panel *panel, int 
     return ARMILLA_OK;
 }
 
-/* U', then H = U'U and U'mean, feature by feature. */
-static void look_at_basis(const armilla_data *X, int64_t r, const double *U, double *by_feature, double *H,
-                          double *seen)
+enum { MOST_PARTS = 8, PART_FEATURES = 1024 };
+
+/* U', and of each part of the features what they add to H = U'U and U'mean. */
+typedef struct looking {
+    const armilla_data *X;
+    const residual_pass *pass;
+    int64_t parts;
+    char *by_feature;
+    double *sums; /* r*r + r for each part */
+} looking;
+
+static void turn_features(const looking *look, int64_t first, int64_t last)
 {
-    const int64_t m = X->m;
-    const double *mean = armilla_sparse_of(X)->mean;
+    const int64_t m = look->X->m, r = look->pass->r;
+    const size_t size = armilla_type_size(look->pass->type);
     for (int64_t k = 0; k < r; k++)
-        for (int64_t i = 0; i < m; i++) by_feature[i * r + k] = U[k * m + i];
-    for (int64_t i = 0; i < m; i++) {
-        const double *u = by_feature + i * r;
+        for (int64_t i = first; i < last; i++)
+            memcpy(look->by_feature + (size_t)(i * r + k) * size,
+                   (const char *)look->pass->typed + (size_t)(k * m + i) * size, size);
+}
+
+static void look_at_part(const looking *look, int64_t part)
+{
+    enum { TURNED = 64 }; /* features whose numbers stay in a cache */
+    const int64_t m = look->X->m, r = look->pass->r, end = m / look->parts * (part + 1);
+    const int64_t last = part + 1 < look->parts ? end : m;
+    const double *mean = armilla_sparse_of(look->X)->mean;
+    double *H = look->sums + part * (r * r + r), *seen = H + r * r;
+    for (int64_t i = m / look->parts * part; i < last; i++) {
+        if (i % TURNED == 0 || i == m / look->parts * part)
+            turn_features(look, i, armilla_min64((i / TURNED + 1) * TURNED, last));
         for (int64_t a = 0; a < r; a++) {
-            if (u[a] == 0) continue;
-            for (int64_t b = 0; b < r; b++) H[a * r + b] += u[a] * u[b];
-            if (mean) seen[a] += u[a] * mean[i];
+            double u = 0;
+            armilla_fetch(look->pass->type, 1,
+                          look->by_feature + (size_t)(i * r + a) * armilla_type_size(look->pass->type), &u);
+            if (u == 0) continue;
+            add_multiple(look->pass->type, look->by_feature, i * r, r, u, H + a * r);
+            if (mean) seen[a] += u * mean[i];
         }
     }
 }
 
-/* What sparse data need beside; by_feature, H and seen are one block. */
-static armilla_status take_sparse(armilla_context *context, const armilla_data *X, int64_t threads, residual_pass *pass,
-                                  double **block)
+static void look_at_parts(void *self, int64_t first, int64_t last)
 {
-    const int64_t m = X->m, r = pass->r;
-    armilla_status status = armilla_take(context, m * r + r * r + r, sizeof **block, block);
-    if (status == ARMILLA_OK) status = armilla_take(context, threads * m, sizeof *pass->rows, &pass->rows);
+    for (int64_t part = first; part < last; part++) look_at_part(self, part);
+}
+
+/* What sparse data need beside. */
+static armilla_status take_sparse(armilla_context *context, const armilla_traversal *traversal, residual_pass *pass,
+                                  looking *look)
+{
+    const armilla_data *X = armilla_traversal_data(traversal);
+    const int64_t r = pass->r, numbers = r * r + r;
+    *look = (looking){.X = X, .pass = pass};
+    look->parts = armilla_max64(1, armilla_min64(MOST_PARTS, X->m / armilla_max64(r, PART_FEATURES)));
+    armilla_status status = armilla_grow(context, X->m * r, armilla_type_size(pass->type), &look->by_feature);
+    if (status == ARMILLA_OK) status = armilla_take(context, look->parts * numbers, sizeof(double), &look->sums);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, armilla_traversal_threads(traversal) * X->m, sizeof *pass->rows, &pass->rows);
     if (status != ARMILLA_OK) return status;
-    look_at_basis(X, r, pass->U, *block, *block + m * r, *block + m * r + r * r);
-    pass->by_feature = *block;
-    pass->H = *block + m * r;
-    pass->seen = *block + m * r + r * r;
+    armilla_team_share(armilla_traversal_team(traversal), look->parts, look_at_parts, look);
+    for (int64_t part = 1; part < look->parts; part++)
+        for (int64_t i = 0; i < numbers; i++) look->sums[i] += look->sums[part * numbers + i];
+    pass->by_feature = look->by_feature;
+    pass->H = look->sums;
+    pass->seen = look->sums + r * r;
     return ARMILLA_OK;
 }
 
@@ -170,23 +226,24 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
 {
     const armilla_type type = of->type;
     const int64_t r = of->r;
-    residual_pass pass = {.r = r, .type = type, .V = of->V};
+    const bool sparse = armilla_sparse_of(X) != NULL;
+    residual_pass pass = {.r = r, .type = type, .typed = of->U, .V = of->V};
     armilla_traversal *traversal = NULL;
-    double *doubles = NULL, *block = NULL;
+    double *doubles = NULL;
+    looking look = {0};
     const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(context, type), .length = 1};
     armilla_status status = armilla_traversal_new(context, &plan, &traversal);
     const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
-    if (status == ARMILLA_OK) status = armilla_take(context, X->m * r, sizeof(double), &doubles);
-    if (status == ARMILLA_OK)
-        status = armilla_take(context, used * TOGETHER * (X->m + r), sizeof(double), &pass.buffers);
-    if (status == ARMILLA_OK) {
-        armilla_fetch(type, X->m * r, of->U, doubles);
-        pass.U = doubles;
-    }
-    if (status == ARMILLA_OK && armilla_sparse_of(X)) status = take_sparse(context, X, used, &pass, &block);
+    pass.buffer = sparse ? X->m + 2 * r : TOGETHER * (X->m + r);
+    if (status == ARMILLA_OK) status = armilla_take(context, used * pass.buffer, sizeof(double), &pass.buffers);
+    if (status == ARMILLA_OK && !sparse) status = armilla_take(context, X->m * r, sizeof(double), &doubles);
+    if (status == ARMILLA_OK && !sparse) armilla_fetch(type, X->m * r, of->U, doubles);
+    pass.U = doubles;
+    if (status == ARMILLA_OK && sparse) status = take_sparse(context, traversal, &pass, &look);
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, 1, add_residuals, &pass, squared);
     armilla_release(context, pass.rows);
-    armilla_release(context, block);
+    armilla_release(context, look.sums);
+    armilla_release(context, look.by_feature);
     armilla_release(context, pass.buffers);
     armilla_release(context, doubles);
     armilla_traversal_free(traversal);

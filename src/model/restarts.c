@@ -1,6 +1,7 @@
 /* Restarts and screening, a phase at a time. Between two steps everything that is needed later is in the state. */
 #include "model/fit.h"
 
+#include <math.h>
 #include <string.h>
 
 static armilla_status make_start(void *self, armilla_problem *sketch, int64_t i)
@@ -13,7 +14,7 @@ static armilla_status begin_screening(armilla_fit_state *f)
 {
     f->restarts.screened = true;
     f->restarts.screening = (armilla_screening){.context = f->context,
-                                                .solver = f->solver,
+                                                .solver = f->solver->screens,
                                                 .make = make_start,
                                                 .self = f,
                                                 .m = f->problem->m,
@@ -85,8 +86,8 @@ static armilla_status screen(armilla_fit_state *f)
     bool ended = false;
     const armilla_status status = armilla_screening_step(&s->screening, &ended);
     if (status != ARMILLA_OK || !ended) return status;
-    const int64_t columns = f->plan.samples * (armilla_sweep_count(sketch->sweep) + sketch->extra_sweeps);
-    p->extra_sweeps += (columns + p->n - 1) / p->n;
+    const double sweeps = (double)(armilla_sweep_count(sketch->sweep) + sketch->extra_sweeps);
+    p->extra_sweeps += (int64_t)ceil((double)f->plan.samples * sweeps / (double)p->n);
     free_sketch(s);
     s->rounds = 0;
     while (s->rounds < s->screening.count && s->screening.candidates[s->rounds].kept) s->rounds++;
@@ -98,10 +99,12 @@ static armilla_status screen(armilla_fit_state *f)
 static armilla_status take_best(armilla_fit_state *f)
 {
     armilla_restarts *s = &f->restarts;
-    const int64_t m = f->problem->m, n = f->problem->n, r = f->problem->r;
+    const int64_t m = f->problem->m, r = f->problem->r;
     if (s->rounds == 1 || s->best.trace) return ARMILLA_OK;
     armilla_status status = armilla_take(f->context, m * r, sizeof(double), &s->best.U);
-    if (status == ARMILLA_OK) status = armilla_take(f->context, n * r, armilla_type_size(f->resolved.type), &s->best.W);
+    if (status == ARMILLA_OK)
+        status =
+            armilla_samples_take(f->context, &f->problem->share, r, armilla_type_size(f->resolved.type), &s->best.W);
     if (status == ARMILLA_OK) status = armilla_trace_new(f->context, f->options->max_iter, &s->best.trace);
     return status;
 }
@@ -120,7 +123,7 @@ static void swap_best(armilla_fit_state *f)
     armilla_restarts *s = &f->restarts;
     const double l = p->l, objective = p->objective;
     const armilla_stop stop = p->stop;
-    const bool sealed = p->sealed;
+    const bool sealed = p->sealed, torn = p->torn;
     swap_pointers(&p->U, &s->best.U);
     swap_pointers(&p->W, &s->best.W);
     swap_pointers(&p->trace, &s->best.trace);
@@ -128,10 +131,12 @@ static void swap_best(armilla_fit_state *f)
     p->objective = s->best.objective;
     p->stop = s->best.stop;
     p->sealed = s->best.sealed;
+    p->torn = s->best.torn;
     s->best.l = l;
     s->best.objective = objective;
     s->best.stop = stop;
     s->best.sealed = sealed;
+    s->best.torn = torn;
 }
 
 /* After the last round: the best state goes back into the problem. */
@@ -154,22 +159,34 @@ static armilla_status next_round(armilla_fit_state *f)
 {
     armilla_restarts *s = &f->restarts;
     s->round++;
-    if (s->round == s->rounds || armilla_call_stopped(f->context, NULL)) return end(f);
     s->phase = ARMILLA_FIT_START;
-    return ARMILLA_OK;
+    return s->round == s->rounds ? end(f) : ARMILLA_OK;
+}
+
+/* The start itself, which may be abandoned also where an end is held back: it is repeated from its seed. */
+static armilla_status make_round(armilla_fit_state *f, int32_t *used)
+{
+    const bool held = armilla_call_heed(f->context);
+    const armilla_status status = armilla_fit_start(f, f->restarts.round, used);
+    if (held) armilla_call_hold(f->context);
+    return status;
 }
 
 /* The state of a round before its first iteration. A start without a positive radius is passed over where another has
- * one. */
+ * one. One that is abandoned leaves the state as it was, which can be gone on from; the next step ends it. */
 static armilla_status start(armilla_fit_state *f)
 {
     armilla_restarts *s = &f->restarts;
+    const bool over = armilla_call_stopped(f->context, NULL);
+    int32_t used = s->used;
     armilla_status status = take_best(f);
     if (status != ARMILLA_OK) return status;
+    if (over && s->best.found) return end(f);
     armilla_call_stage(f->context, ARMILLA_STAGE_START);
-    status = armilla_fit_start(f, s->round, &s->used);
-    if (status == ARMILLA_STOPPED && s->best.found) return end(f);
-    if (status == ARMILLA_STOPPED) status = armilla_fit_start_at_once(f, &s->used);
+    status = over && f->start ? ARMILLA_STOPPED : make_round(f, &used);
+    if (status == ARMILLA_STOPPED && !over) return ARMILLA_OK;
+    if (status == ARMILLA_STOPPED) status = armilla_fit_start_at_once(f, &used);
+    s->used = used;
     if (status == ARMILLA_BAD_DATA) return next_round(f);
     if (status == ARMILLA_OK) status = armilla_run_open(&s->run, f->problem, f->solver);
     if (status != ARMILLA_OK) return status;
@@ -221,7 +238,7 @@ static void list_best(armilla_fit_state *f, armilla_state_list *list)
     if (list->restoring && list->status == ARMILLA_OK && holds) list->status = take_best(f);
     if (list->status != ARMILLA_OK || !s->best.found || s->phase == ARMILLA_FIT_ENDED) return;
     armilla_state_array(list, "best.U", ARMILLA_STATE_F64, p->m, p->r, &s->best.U);
-    armilla_state_array(list, "best.W", armilla_state_working(f->resolved.type), p->r, p->n, &s->best.W);
+    armilla_state_samples(list, "best.W", armilla_state_working(f->resolved.type), p->r, &p->share, &s->best.W);
     armilla_state_number(list, "best.l", ARMILLA_STATE_F64, &s->best.l);
     armilla_state_number(list, "best.objective", ARMILLA_STATE_F64, &s->best.objective);
     armilla_state_number(list, "best.stop", ARMILLA_STATE_I32, &s->best.stop);

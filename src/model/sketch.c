@@ -1,6 +1,7 @@
 /* Sketches: drawing the samples, and the problem on them. */
 #include "model/sketch.h"
 
+#include "data/slots.h"
 #include "solve/policy.h"
 
 #include <stdlib.h>
@@ -16,11 +17,13 @@ static armilla_status draw(armilla_sketch *sketch, const armilla_data *X, armill
                            uint64_t seed)
 {
     int64_t *order = NULL;
-    armilla_status status = armilla_shuffle_samples(problem, seed, &order);
-    if (status != ARMILLA_OK) return status;
-    qsort(order, (size_t)samples, sizeof *order, rising);
-    const armilla_kept features = {NULL, X->m, X->m}, drawn = {order, samples, X->n};
-    status = armilla_data_copy(sketch->context, X, &features, &drawn, &sketch->columns);
+    armilla_status status = armilla_take(sketch->context, samples, sizeof *order, &order);
+    if (status == ARMILLA_OK) status = armilla_draw_samples(problem, seed, samples, order);
+    if (status == ARMILLA_OK) {
+        const armilla_kept features = {NULL, X->m, X->m}, drawn = {order, samples, X->n};
+        qsort(order, (size_t)samples, sizeof *order, rising);
+        status = armilla_data_copy(sketch->context, X, &features, &drawn, &sketch->columns);
+    }
     armilla_release(sketch->context, order);
     return status;
 }
@@ -36,7 +39,9 @@ armilla_status armilla_sketch_make(const armilla_model *model, const armilla_dat
     if (status == ARMILLA_OK)
         status = armilla_preparation_view(sketch->context, &model->preparation, sketch->columns, &sketch->prepared);
     const armilla_data *fitted = sketch->prepared ? sketch->prepared : sketch->columns;
-    if (status == ARMILLA_OK) status = armilla_take(sketch->context, samples, sizeof(double), &sketch->squared_norms);
+    if (status != ARMILLA_OK) return status;
+    const armilla_samples share = armilla_data_share(sketch->context, fitted);
+    status = armilla_samples_take(sketch->context, &share, 1, sizeof(double), &sketch->squared_norms);
     if (status == ARMILLA_OK)
         status = armilla_survey(sketch->context, fitted, options.type, &facts, sketch->squared_norms);
     if (status != ARMILLA_OK) return status;

@@ -9,7 +9,10 @@ static armilla_status from_model(armilla_fit_state *f)
 {
     const armilla_model *start = f->options->start_model;
     const armilla_type type = start->summary.precision, work = f->resolved.type;
-    const int64_t r = f->options->rank, basis = f->X->m * r, codes = r * f->X->n;
+    const int64_t r = f->options->rank, basis = f->X->m * r;
+    const armilla_samples *share = &f->problem->share;
+    const int64_t codes = r * (share->last - share->first);
+    const char *from = (const char *)start->V + (size_t)(share->first * r) * armilla_type_size(type);
     double *U = NULL, *doubles = NULL;
     void *V = NULL;
     armilla_status status = armilla_take(f->context, basis, sizeof(double), &U);
@@ -17,7 +20,7 @@ static armilla_status from_model(armilla_fit_state *f)
     if (status == ARMILLA_OK) status = armilla_take(f->context, codes, armilla_type_size(work), &V);
     if (status == ARMILLA_OK) {
         armilla_fetch(type, basis, start->U, U);
-        armilla_fetch(type, codes, start->V, doubles);
+        armilla_fetch(type, codes, from, doubles);
         armilla_store(work, codes, doubles, V);
         /* Its radius goes with its sets: where these are others, U and V are changed, and so is the radius. */
         const bool same = start->basis == f->resolved.basis && start->codes == f->resolved.codes &&
@@ -59,6 +62,7 @@ armilla_status armilla_fit_start(armilla_fit_state *f, int64_t round, int32_t *u
 {
     const armilla_candidate *candidate = f->restarts.screened ? &f->restarts.screening.candidates[round] : NULL;
     *used = f->start ? index_of(row_of(f, candidate ? candidate->number : round)) : -1;
+    if (f->continued) return armilla_fit_start_continued(f);
     if (f->options->start_model) return from_model(f);
     if (f->options->start_basis) return armilla_start_from_basis(f->problem, f->options->start_basis);
     if (candidate) return armilla_start_from_sketch(f->problem, candidate->U, candidate->radius);

@@ -1,6 +1,7 @@
 /* What a model does with data: codes of new samples, and samples back from codes. */
 #include "model/model.h"
 
+#include "data/slots.h"
 #include "data/traverse.h"
 
 #include <inttypes.h>
@@ -11,8 +12,9 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     armilla_view view = {0};
     armilla_data_facts facts;
     armilla_status status = ARMILLA_NOT_NULL(context, model, X, codes);
-    if (status == ARMILLA_OK) status = armilla_call_enter_alone(context, threads);
+    if (status == ARMILLA_OK) status = armilla_call_enter_together(context, threads);
     if (status != ARMILLA_OK) return status;
+    if ((status = armilla_data_meet(context, X)) != ARMILLA_OK) goto done;
     if ((status = armilla_blas_enter(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
     /* The fit's, so that codes have the same bits. */
     armilla_kernels_pin(context, armilla_options_kernel(model->options_text));
@@ -25,8 +27,7 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     armilla_view_free(&view);
     armilla_blas_leave();
 done:
-    armilla_call_leave(context);
-    return status;
+    return armilla_call_leave_together(context, status);
 }
 
 /* x = Uv, then the preparation undone as far as the model knows it. */
@@ -102,6 +103,10 @@ armilla_status armilla_model_reconstruct(armilla_context *context, const armilla
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             "%" PRId64 " columns from %" PRId64 " on do not exist: the model has %" PRId64, count,
                             first, s->n);
+    if (count > 0 && (first < model->share.first || first + count > model->share.last)) {
+        const armilla_status whole = armilla_model_is_whole(context, model);
+        if (whole != ARMILLA_OK) return whole;
+    }
     const size_t code_bytes = (size_t)s->rank * armilla_type_size(s->precision);
     return armilla_model_reconstruct_codes(context, model, (const char *)model->V + (size_t)first * code_bytes, count,
                                            X);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static armilla_status run_sweep(armilla_fast *fast, const armilla_sweep_plan *plan, armilla_effort effort)
+armilla_status armilla_fast_run(armilla_fast *fast, const armilla_sweep_plan *plan, armilla_effort effort)
 {
     armilla_problem *p = fast->problem;
     const armilla_status status = armilla_column_problem_set(fast->columns, p->algebra, p->H, effort);
@@ -19,19 +19,45 @@ armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, ar
     const armilla_sweep_plan plan = {
         .U = p->U_typed, .previous = p->W, .codes = fast->W_trial, .sums = true, .step = step, .self = fast};
     p->l = fast->l;
-    const armilla_status status = run_sweep(fast, &plan, effort);
+    const armilla_status status = armilla_fast_run(fast, &plan, effort);
     if (status != ARMILLA_OK) return status;
     fast->dV = armilla_radius_step(p);
     *h = armilla_problem_objective(p);
     return ARMILLA_OK;
 }
 
+/* Codes that name an atom each: how often each is named is all that G has. */
+static void solve_names(void *self, const armilla_code_panel *panel)
+{
+    armilla_fast_solve_codes(self, panel);
+    for (int64_t j = 0; j < panel->count; j++)
+        for (int64_t k = 0; k < panel->r; k++)
+            panel->tally[k] += panel->W[j * panel->r + k] * panel->W[j * panel->r + k];
+}
+
+/* The same without XW' and WW', on which nothing depends any more. */
+static armilla_status sweep_names(armilla_fast *fast, double *h)
+{
+    const armilla_problem *p = fast->problem;
+    const armilla_sweep_plan plan = {
+        .U = p->U_typed, .codes = fast->W_trial, .tally = p->r, .step = solve_names, .self = fast};
+    const armilla_status status = armilla_fast_run(fast, &plan, ARMILLA_SOLVE);
+    const double *named = armilla_sweep_tally(p->sweep);
+    double square = 0;
+    for (int64_t k = 0; k < p->r; k++) square += p->H[k * p->r + k] * named[k];
+    if (status == ARMILLA_OK)
+        *h = fmax(p->squared_norm - 2 * p->l * armilla_sweep_cross(p->sweep) + p->l * p->l * square, 0);
+    return status;
+}
+
 armilla_status armilla_fast_sweep_sealed(armilla_fast *fast, double *h)
 {
     armilla_problem *p = fast->problem;
+    const armilla_problem_options *o = &p->options;
+    if (armilla_pair_assigns(o->basis, o->codes, o->s)) return sweep_names(fast, h);
     const armilla_sweep_plan plan = {
         .U = p->U_typed, .codes = fast->W_trial, .sums = true, .step = armilla_fast_solve_codes, .self = fast};
-    const armilla_status status = run_sweep(fast, &plan, ARMILLA_SOLVE);
+    const armilla_status status = armilla_fast_run(fast, &plan, ARMILLA_SOLVE);
     if (status == ARMILLA_OK) *h = armilla_problem_objective(p);
     return status;
 }
@@ -67,7 +93,7 @@ void armilla_fast_adopt(armilla_fast *fast)
 armilla_status armilla_fast_accept(armilla_fast *fast, bool *ended)
 {
     armilla_problem *p = fast->problem;
-    const double dU = armilla_distance(p->m * p->r, p->U, fast->U_kept);
+    const double dU = armilla_distance_tall(p->algebra, p->U, fast->U_kept);
     armilla_fast_adopt(fast);
     return armilla_problem_record(p, dU, fast->dV, ended);
 }
@@ -122,40 +148,49 @@ static void list(void *self, armilla_state_list *items)
     if (!armilla_state_require(items, "phase", holds)) return;
     armilla_state_array(items, "A", ARMILLA_STATE_F64, m, r, &fast->A);
     armilla_state_array(items, "G", ARMILLA_STATE_F64, r, r, &fast->G);
-    armilla_state_number(items, "revival.due", ARMILLA_STATE_I64, &fast->revival.due);
-    armilla_state_number(items, "revival.wait", ARMILLA_STATE_I64, &fast->revival.wait);
-    armilla_state_number(items, "revival.passed", ARMILLA_STATE_I64, &fast->revival.passed);
+    armilla_state_count(items, "revival.due", ARMILLA_STATE_MOST, &fast->revival.due);
+    armilla_state_count(items, "revival.wait", ARMILLA_STATE_MOST, &fast->revival.wait);
+    armilla_state_count(items, "revival.passed", ARMILLA_STATE_MOST, &fast->revival.passed);
     if (!fast->plain) armilla_state_number(items, "momentum.beta", ARMILLA_STATE_F64, &fast->momentum.beta);
     if (fast->loop->step_sealed) {
         armilla_state_number(items, "seal.wanted", ARMILLA_STATE_F64, &fast->seal.wanted);
-        armilla_state_number(items, "seal.steps", ARMILLA_STATE_I64, &fast->seal.steps);
+        armilla_state_count(items, "seal.steps", ARMILLA_STATE_MOST, &fast->seal.steps);
     }
     fast->loop->list(fast, items);
     armilla_state_workspace(items, ARMILLA_STATE_F64, m, r, &fast->U_kept);
     armilla_state_workspace(items, ARMILLA_STATE_F64, m, r, &fast->U_new);
-    armilla_state_workspace(items, armilla_state_working(p->options.type), r, p->n, &fast->W_trial);
+    armilla_state_samples_workspace(items, armilla_state_working(p->options.type), r, &p->share, &fast->W_trial);
     armilla_state_workspace(items, ARMILLA_STATE_F64, m, 1, &fast->column);
     armilla_state_workspace(items, ARMILLA_STATE_F64, r, r, &fast->axes);
     armilla_state_workspace(items, ARMILLA_STATE_F64, r, 1, &fast->weights);
     armilla_state_workspace(items, ARMILLA_STATE_I64, r, 1, &fast->revived);
-    armilla_state_workspace(items, ARMILLA_STATE_F64, p->n, 1, &fast->residuals);
+    armilla_state_samples_workspace(items, ARMILLA_STATE_F64, 1, &p->share, &fast->residuals);
 }
 
-static const armilla_fast_loop *loop_of(const armilla_problem_options *o)
+const armilla_fast_loop *armilla_fast_loop_of(const armilla_problem_options *o)
 {
     if (armilla_pair_assigns(o->basis, o->codes, o->s)) return &armilla_loop_assign;
     return o->basis->gram_is_identity ? &armilla_loop_orthonormal : &armilla_loop_atoms;
 }
 
-static armilla_status open(armilla_problem *p, void *self)
+static armilla_status open_with(armilla_problem *p, armilla_fast *fast, const armilla_fast_loop *loop)
 {
-    armilla_fast *fast = self;
     const armilla_problem_options *o = &p->options;
     fast->problem = p;
-    fast->loop = loop_of(o);
-    fast->plain = o->basis->one_atom_per_row || fast->loop == &armilla_loop_assign;
+    fast->loop = loop;
+    fast->plain = o->basis->one_atom_per_row || loop == &armilla_loop_assign || loop == &armilla_loop_online;
     if (fast->loop->open) fast->loop->open(fast);
     return armilla_column_problem_new(p->context, o->codes, p->r, o->s, o->basis->gram_is_identity, &fast->columns);
+}
+
+static armilla_status open(armilla_problem *p, void *self)
+{
+    return open_with(p, self, armilla_fast_loop_of(&p->options));
+}
+
+static armilla_status open_online(armilla_problem *p, void *self)
+{
+    return open_with(p, self, &armilla_loop_online);
 }
 
 static void close(void *self)
@@ -227,33 +262,39 @@ static bool seals_cheaply(const armilla_problem *p)
     return o->basis->gram_is_identity || o->codes->solves_cheaply(p->r, o->s);
 }
 
-/* Sealed, unless the call is to end first: who asked for that would wait for many sweeps. */
+/* Sealed, unless the call is to end first: who asked for that would wait for many sweeps. A step that is abandoned leaves
+ * the state as it was, which can be gone on from; the next ends it. */
 static armilla_status end_by(armilla_fast *fast, armilla_status (*step)(armilla_fast *fast))
 {
     armilla_problem *p = fast->problem;
-    const bool cheap = seals_cheaply(p);
-    armilla_call_stage(p->context, ARMILLA_STAGE_CODES);
+    const bool cheap = seals_cheaply(p), held = !cheap && armilla_call_heed(p->context);
     if (cheap) armilla_call_keep(p->context);
-    armilla_status status = step(fast);
+    const armilla_status status = step(fast);
     if (cheap) armilla_call_keep_leave(p->context);
-    p->sealed = status == ARMILLA_OK;
-    if (status != ARMILLA_STOPPED) return status;
+    if (held) armilla_call_hold(p->context);
+    if (status == ARMILLA_STOPPED) armilla_fast_revert(fast);
+    if (status == ARMILLA_OK) p->sealed = true;
+    return status == ARMILLA_STOPPED ? ARMILLA_OK : status;
+}
+
+/* After the last iteration, and after each step that follows it. */
+static armilla_status seal_by(armilla_fast *fast, armilla_status (*step)(armilla_fast *fast))
+{
+    armilla_problem *p = fast->problem;
+    armilla_call_stage(p->context, ARMILLA_STAGE_CODES);
+    if (seals_cheaply(p) || !armilla_call_stopped(p->context, NULL)) return end_by(fast, step);
     fast->phase = ARMILLA_FAST_ENDED;
     return halt(fast);
 }
 
 static armilla_status seal(armilla_fast *fast)
 {
-    armilla_problem *p = fast->problem;
-    armilla_call_stage(p->context, ARMILLA_STAGE_CODES);
-    if (seals_cheaply(p) || !armilla_call_over(p->context)) return end_by(fast, armilla_fast_seal);
-    fast->phase = ARMILLA_FAST_ENDED;
-    return halt(fast);
+    return seal_by(fast, armilla_fast_seal);
 }
 
 static armilla_status go_on(armilla_fast *fast)
 {
-    return end_by(fast, armilla_fast_go_on_sealed);
+    return seal_by(fast, armilla_fast_go_on_sealed);
 }
 
 static armilla_status step(armilla_problem *p, void *self, bool *ended)
@@ -266,7 +307,7 @@ static armilla_status step(armilla_problem *p, void *self, bool *ended)
     };
     armilla_fast *fast = self;
     const double *accepted = fast->continuation.sweep > 0 ? fast->continuation.U_start : p->U;
-    memcpy(fast->U_kept, accepted, (size_t)(p->m * p->r) * sizeof(double));
+    armilla_copy_tall(p->algebra, accepted, fast->U_kept);
     fast->l = p->l;
     const armilla_status status = phases[fast->phase](fast);
     *ended = fast->phase == ARMILLA_FAST_ENDED;
@@ -284,9 +325,25 @@ const armilla_solver armilla_solver_fast = {
     .name = "fast",
     .meaning = "exact blocks or several cheap steps per read of the data, with guarded momentum; sealed codes",
     .sealed = true,
-    .screens = true,
+    .descends = true,
+    .screens = &armilla_solver_fast,
     .bytes = sizeof(armilla_fast),
     .open = open,
+    .close = close,
+    .list = list,
+    .begin = begin,
+    .step = step,
+    .finish = finish,
+};
+
+const armilla_solver armilla_solver_online = {
+    .name = "online",
+    .meaning = "blocks of samples, each followed by a step of the basis; an iteration is a pass; sealed codes",
+    .sealed = true,
+    .blocks = true,
+    .screens = &armilla_solver_fast,
+    .bytes = sizeof(armilla_fast),
+    .open = open_online,
     .close = close,
     .list = list,
     .begin = begin,

@@ -1,8 +1,9 @@
-/* Solver `fast`: its state, and what its loops share. */
+/* Solvers `fast` and `online`: their state, and what their loops share. */
 #ifndef ARMILLA_SOLVE_FAST_H
 #define ARMILLA_SOLVE_FAST_H
 
 #include "sets/column.h"
+#include "solve/blocks.h"
 #include "solve/lloyd.h"
 #include "solve/policy.h"
 #include "solve/problem.h"
@@ -30,8 +31,7 @@ typedef struct armilla_fast {
     armilla_revival revival;
 
     struct {
-        double *A_back;  /* A of the accepted state before this one */
-        double *A_ahead; /* workspace: A, extrapolated */
+        double *A_back; /* A of the accepted state before this one */
     } orthonormal;
 
     struct {
@@ -52,11 +52,23 @@ typedef struct armilla_fast {
     struct {
         int32_t *assignments; /* n: the atom of each sample */
         int32_t *trial;       /* workspace: those of a trial; change places on acceptance */
-        double *misfit;       /* n: squared distances, by the last sweep */
+        double *misfit;       /* n: squared distances: by the last sweep of `online`, when they are wanted of `fast` */
         bool assigned;        /* a sweep with assignments has been made: the problem's codes are older */
         bool settled;         /* the step from the accepted state has been tried and brought nothing */
+        int64_t age;          /* of A, in steps from sums of all samples; 0: these are to be made */
         double *offsets;      /* r: workspace of lloyd.c */
+        armilla_bounds bounds;
     } assign;
+
+    struct {
+        armilla_blocks blocks;
+        int64_t block;  /* the next of the pass in progress; 0: it has not begun */
+        double seen;    /* samples that A and G stand for */
+        double change;  /* ||W - W_previous||^2 of the pass so far */
+        double *A, *G;  /* sums of the pass, in which all samples count alike */
+        double *U_back; /* where the pass began */
+        double l_back;
+    } online;
 
     struct {
         double wanted; /* h that sealed codes should come down to */
@@ -98,11 +110,13 @@ void armilla_fast_descend_basis(armilla_fast *fast);
 /* U = U_new + beta*(U_new - U_kept) as a trial, each atom made one of its set. */
 void armilla_fast_set_trial(armilla_fast *fast, double beta);
 
+/* Whether there are such atoms, and it is time. */
+bool armilla_fast_revival_due(const armilla_fast *fast);
 /* Looks for atoms that no code uses and, where it is time, chooses the samples that they become; costs a sweep only
  * then. */
 armilla_status armilla_fast_find_unused(armilla_fast *fast);
 /* The same where squared residuals are there already; those of samples that are chosen become 0. */
-void armilla_fast_choose_revived(armilla_fast *fast, double *residuals);
+armilla_status armilla_fast_choose_revived(armilla_fast *fast, double *residuals);
 /* Puts them into U, the next basis; where none of them can be there, no atom is reviving any more. */
 armilla_status armilla_fast_revive(armilla_fast *fast, double *U);
 /* They brought nothing: the next step is without them, and they are passed over until the state has changed. */
@@ -115,6 +129,14 @@ void armilla_fast_solve_codes(void *self, const armilla_code_panel *panel);
  * best feasible basis met is the start. One sweep; *ready after the last. */
 armilla_status armilla_fast_continue(armilla_fast *fast, bool *ready);
 void armilla_fast_continue_list(armilla_fast *fast, armilla_state_list *list);
+
+/* Codes of atoms that move one by one, from the previous ones (fast_atoms.c). */
+void armilla_fast_step_codes(void *self, const armilla_code_panel *panel);
+/* Lloyd's iteration on the accepted state (fast_assign.c); and atoms that nobody names, where it is time for them. */
+armilla_lloyd armilla_fast_lloyd(armilla_fast *fast);
+armilla_status armilla_fast_find_unnamed(armilla_fast *fast);
+/* The sweep of a plan whose codes are solved with that effort. */
+armilla_status armilla_fast_run(armilla_fast *fast, const armilla_sweep_plan *plan, armilla_effort effort);
 
 /* How far the next trial goes ahead. */
 double armilla_fast_beta(const armilla_fast *fast);
@@ -136,7 +158,9 @@ typedef struct armilla_fast_loop {
     void (*step_sealed)(armilla_fast *fast);
     void (*finish)(armilla_fast *fast);
 } armilla_fast_loop;
-extern const armilla_fast_loop armilla_loop_orthonormal, armilla_loop_atoms, armilla_loop_assign;
+extern const armilla_fast_loop armilla_loop_orthonormal, armilla_loop_atoms, armilla_loop_assign, armilla_loop_online;
+/* Solver `fast`'s for a pair. */
+const armilla_fast_loop *armilla_fast_loop_of(const armilla_problem_options *options);
 
 /* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. Each sets the phase
  * that follows. */

@@ -20,6 +20,8 @@ static void list(armilla_fast *fast, armilla_state_list *items)
         items, "atoms.steps", fast->atoms.steps == armilla_code_steps(0) || fast->atoms.steps == armilla_code_steps(1));
     if (fast->atoms.sure) return;
     armilla_state_number(items, "atoms.polish.last", ARMILLA_STATE_I64, &polish->last);
+    (void)armilla_state_require(items, "atoms.polish.last",
+                                polish->last >= -ARMILLA_STATE_MOST && polish->last <= ARMILLA_STATE_MOST);
     armilla_state_number(items, "atoms.polish.wait", ARMILLA_STATE_F64, &polish->wait);
     armilla_state_number(items, "atoms.polish.thorough", ARMILLA_STATE_U8, &polish->thorough);
 }
@@ -77,7 +79,7 @@ static void take_better_codes(const armilla_fast *fast, const armilla_code_panel
 }
 
 /* From the previous code: descent, or the column solver, or in a polishing sweep the better of both. */
-static void code_steps(void *self, const armilla_code_panel *panel)
+void armilla_fast_step_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_fast *fast = self;
     const armilla_column_problem *columns = fast->columns;
@@ -105,7 +107,7 @@ static void plan_codes(armilla_fast *fast, double fall)
 
 static armilla_status try_codes(armilla_fast *fast, double *h)
 {
-    return armilla_fast_sweep(fast, code_steps, fast->atoms.effort, h);
+    return armilla_fast_sweep(fast, armilla_fast_step_codes, fast->atoms.effort, h);
 }
 
 static armilla_status iterate(armilla_fast *fast, bool *ended)

@@ -13,18 +13,34 @@ static void list(armilla_fast *fast, armilla_state_list *items)
 {
     const armilla_problem *p = fast->problem;
     armilla_state_array(items, "A_back", ARMILLA_STATE_F64, p->m, p->r, &fast->orthonormal.A_back);
-    armilla_state_workspace(items, ARMILLA_STATE_F64, p->m, p->r, &fast->orthonormal.A_ahead);
     armilla_fast_continue_list(fast, items);
+}
+
+/* A + beta*(A - A_back), which is made where other loops have their new basis */
+typedef struct leap {
+    const armilla_fast *fast;
+    double beta;
+} leap;
+
+static void leap_rows(void *self, int64_t block, int64_t first, int64_t last)
+{
+    const leap *l = self;
+    const int64_t m = l->fast->problem->m;
+    (void)block;
+    for (int64_t k = 0; k < l->fast->problem->r; k++) {
+        const double *A = l->fast->A + k * m, *back = l->fast->orthonormal.A_back + k * m;
+        double *ahead = l->fast->U_new + k * m;
+        for (int64_t i = first; i < last; i++) ahead[i] = A[i] + l->beta * (A[i] - back[i]);
+    }
 }
 
 /* U = polar(A + beta*(A - A_back)), or the set's own step */
 static armilla_status basis_step(armilla_fast *fast, double beta)
 {
     armilla_problem *p = fast->problem;
-    const double *A = fast->A, *back = fast->orthonormal.A_back;
-    double *ahead = fast->orthonormal.A_ahead;
-    for (int64_t i = 0; i < p->m * p->r; i++) ahead[i] = A[i] + beta * (A[i] - back[i]);
-    armilla_status status = p->options.basis->exact(p->algebra, p->m, p->r, ahead, fast->G, p->U_next);
+    leap l = {fast, beta};
+    armilla_by_rows(p->algebra, p->m, leap_rows, &l);
+    armilla_status status = p->options.basis->exact(p->algebra, p->m, p->r, fast->U_new, fast->G, p->U_next);
     if (status == ARMILLA_OK) status = armilla_fast_revive(fast, p->U_next);
     if (status == ARMILLA_OK) armilla_problem_set_basis(p, p->U_next, NULL);
     return status;

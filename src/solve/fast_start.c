@@ -55,7 +55,12 @@ static armilla_status alternate(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
     continuation c = {.fast = fast, .s = armilla_continuation_sparsity(p->r, p->options.s, fast->continuation.sweep)};
-    const armilla_sweep_plan plan = {.U = p->U_typed, .sums = true, .tally = TALLY, .step = falling_codes, .self = &c};
+    const armilla_sweep_plan plan = {.U = p->U_typed,
+                                     .codes = fast->W_trial, /* nobody's */
+                                     .sums = true,
+                                     .tally = TALLY,
+                                     .step = falling_codes,
+                                     .self = &c};
     armilla_call_step(p->context, fast->continuation.sweep, ARMILLA_CONTINUATION_SWEEPS);
     armilla_status status = armilla_sweep_run(p->sweep, &plan);
     if (status != ARMILLA_OK) return status;

@@ -65,7 +65,8 @@ static void code_step(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
     const armilla_columns W = {.values = panel->W, .m = p->r, .count = panel->count, .stride = p->r};
-    armilla_kernels_for(p->context, ARMILLA_F64)->products(&W, p->r, p->H, panel->Q);
+    const armilla_atoms H = {.values = p->H, .r = p->r};
+    armilla_kernels_for(p->context, ARMILLA_F64)->products(&W, &H, panel->Q);
     for (int64_t i = 0; i < p->r * panel->count; i++) panel->W[i] = rescale(panel->W[i], panel->C[i], panel->Q[i]);
 }
 
@@ -93,6 +94,7 @@ static bool takes(const armilla_basis_set *basis, const armilla_code_set *codes)
 const armilla_solver armilla_solver_mu = {
     .name = "mu",
     .meaning = "multiplicative updates, for NMF alone",
+    .descends = true,
     .positive = true,
     .takes = takes,
     .needs =

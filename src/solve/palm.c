@@ -88,7 +88,8 @@ static void form_q(const palm *s, const armilla_code_panel *panel)
         for (int64_t i = 0; i < r * panel->count; i++) panel->Q[i] = 2 * panel->C[i];
         return;
     }
-    armilla_kernels_for(p->context, ARMILLA_F64)->products(&W, r, s->proximal, panel->Q);
+    const armilla_atoms proximal = {.values = s->proximal, .r = r};
+    armilla_kernels_for(p->context, ARMILLA_F64)->products(&W, &proximal, panel->Q);
     for (int64_t i = 0; i < r * panel->count; i++) panel->Q[i] = 2 * panel->C[i] + p->l * panel->Q[i];
 }
 
@@ -133,6 +134,7 @@ static bool takes(const armilla_basis_set *basis, const armilla_code_set *codes)
 const armilla_solver armilla_solver_palm = {
     .name = "palm",
     .meaning = "the paper's algorithm: proximal alternating linearized minimization",
+    .descends = true,
     .takes = takes,
     .needs = "a basis with a proximal step: any but orthonormal-nonneg",
     .bytes = sizeof(palm),

@@ -1,6 +1,8 @@
 /* The decisions of solver `fast`. */
 #include "solve/policy.h"
 
+#include "base/ranks.h"
+
 #include <math.h>
 
 #define FIRST_BETA 0.5
@@ -85,29 +87,46 @@ void armilla_revival_moved(armilla_revival *revival)
     revival->passed = 0;
 }
 
-int64_t armilla_misfit_take(const armilla_misfit *misfit)
+/* A sample and its misfit; -1: none. */
+typedef struct worst {
+    double square;
+    int64_t sample;
+} worst;
+
+static void keep_worse(void *left, const void *right)
 {
-    double most = 0;
-    int64_t worst = -1;
-    for (int64_t j = 0; j < misfit->n; j++) {
-        const double square = misfit->squares[j];
-        if (!(square > most) || (misfit->counts && !misfit->counts(misfit->self, j, square))) continue;
-        most = square;
-        worst = j;
-    }
-    if (worst >= 0) misfit->squares[worst] = 0;
-    return worst;
+    worst *own = left;
+    const worst *other = right;
+    const bool first = other->square == own->square && other->sample < own->sample && other->sample >= 0;
+    if (other->square > own->square || first) *own = *other;
 }
 
-int64_t armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
-                             int64_t *samples)
+armilla_status armilla_misfit_take(const armilla_misfit *misfit, int64_t *sample)
 {
-    int64_t count = 0;
-    for (int64_t k = 0; k < r; k++) {
-        samples[k] = sizes[k * stride] == 0 ? armilla_misfit_take(misfit) : -1;
-        count += samples[k] >= 0;
+    worst found = {.square = 0, .sample = -1};
+    for (int64_t j = misfit->share.first; j < misfit->share.last; j++) {
+        const double square = misfit->squares[j];
+        if (square > found.square && (!misfit->counts || misfit->counts(misfit->self, j, square)))
+            found = (worst){square, j};
     }
-    return count;
+    const armilla_status status = armilla_ranks_combine(misfit->context, ARMILLA_OK, &found, sizeof found, keep_worse);
+    if (status != ARMILLA_OK) return status;
+    *sample = found.sample;
+    if (found.sample >= misfit->share.first && found.sample < misfit->share.last) misfit->squares[found.sample] = 0;
+    return ARMILLA_OK;
+}
+
+armilla_status armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
+                                    int64_t *samples, int64_t *count)
+{
+    armilla_status status = ARMILLA_OK;
+    *count = 0;
+    for (int64_t k = 0; k < r && status == ARMILLA_OK; k++) {
+        samples[k] = -1;
+        if (sizes[k * stride] == 0) status = armilla_misfit_take(misfit, &samples[k]);
+        *count += samples[k] >= 0;
+    }
+    return status;
 }
 
 /* Measured: a basis that is not orthonormal with codes that are not the whole sphere ends in minima of all heights,

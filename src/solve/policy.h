@@ -2,6 +2,7 @@
 #ifndef ARMILLA_SOLVE_POLICY_H
 #define ARMILLA_SOLVE_POLICY_H
 
+#include "base/samples.h"
 #include "sets/sets.h"
 
 /* Guarded momentum (ALGORITHM section 5): how far a trial basis goes past the last step. */
@@ -48,18 +49,19 @@ void armilla_revival_moved(armilla_revival *revival);
 
 /* Squared distances of samples to what stands for them: atoms and centres that nobody uses become the worst-fitted. */
 typedef struct armilla_misfit {
-    int64_t n;
+    armilla_context *context; /* of the ranks that have the samples */
+    armilla_samples share;
     double *squares;                                                 /* of a sample that is taken 0 */
     bool (*counts)(const void *self, int64_t sample, double square); /* whether it may be taken; NULL: all may */
     const void *self;
 } armilla_misfit;
 
 /* Takes the worst-fitted sample, the first of equals; -1 where none has a misfit that counts. */
-int64_t armilla_misfit_take(const armilla_misfit *misfit);
+armilla_status armilla_misfit_take(const armilla_misfit *misfit, int64_t *sample);
 /* samples[k] = a sample for each of r atoms that nobody uses, sizes[k * stride] = 0, as far as there are any; else -1.
- * Returns how many there were. */
-int64_t armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
-                             int64_t *samples);
+ * *count: how many there were. */
+armilla_status armilla_misfit_share(const armilla_misfit *misfit, int64_t r, const double *sizes, int64_t stride,
+                                    int64_t *samples, int64_t *count);
 
 /* What the minima of a pair are like: all global; much the same whatever the start, since blocks have closed forms or
  * since each block is a convex problem; or of all heights. */

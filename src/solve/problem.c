@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/ranks.h"
+#include "data/slots.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +30,7 @@ void armilla_problem_list(armilla_problem *p, armilla_state_list *list)
     const armilla_state_type work = armilla_state_working(p->options.type);
     const size_t outer = armilla_state_enter(list, "problem");
     armilla_state_array(list, "U", ARMILLA_STATE_F64, m, r, &p->U);
-    armilla_state_array(list, "W", work, r, p->n, &p->W);
+    armilla_state_samples(list, "W", work, r, &p->share, &p->W);
     armilla_state_number(list, "l", ARMILLA_STATE_F64, &p->l);
     armilla_state_number(list, "objective", ARMILLA_STATE_F64, &p->objective);
     armilla_state_number(list, "given", ARMILLA_STATE_U8, &p->given);
@@ -47,8 +49,11 @@ void armilla_problem_list(armilla_problem *p, armilla_state_list *list)
 void armilla_problem_list_passes(armilla_problem *p, armilla_state_list *list)
 {
     const size_t outer = armilla_state_enter(list, "problem");
-    armilla_state_report(list, "sweeps", ARMILLA_STATE_I64, armilla_sweep_runs(p->sweep));
+    int64_t *runs = armilla_sweep_runs(p->sweep);
+    armilla_state_report(list, "sweeps", ARMILLA_STATE_I64, runs);
+    (void)armilla_state_require(list, "sweeps", *runs >= 0 && *runs <= ARMILLA_STATE_MOST);
     armilla_state_report(list, "extra_sweeps", ARMILLA_STATE_I64, &p->extra_sweeps);
+    (void)armilla_state_require(list, "extra_sweeps", p->extra_sweeps >= 0 && p->extra_sweeps <= ARMILLA_STATE_MOST);
     armilla_state_leave(list, outer);
 }
 
@@ -64,8 +69,10 @@ static armilla_status take_state(armilla_problem *p)
     armilla_status status = armilla_state_take(context, list_state, p);
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, m, r, &p->algebra);
     if (status == ARMILLA_OK) status = armilla_trace_new(context, p->options.stop.max_iter, &p->trace);
+    const bool assigns = armilla_pair_assigns(p->options.basis, p->options.codes, p->options.s);
     if (status == ARMILLA_OK)
-        status = armilla_sweep_new(context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, &p->sweep);
+        status = (p->options.whole && !assigns ? armilla_sweep_new_whole : armilla_sweep_new)(
+            context, p->X, p->options.type, r, ARMILLA_TALLY_PER_ROW * r, &p->sweep);
     if (status == ARMILLA_OK) armilla_algebra_set_team(p->algebra, armilla_sweep_team(p->sweep));
     return status;
 }
@@ -86,6 +93,7 @@ armilla_status armilla_problem_new(armilla_context *context, const armilla_data 
         .r = options->r,
         .squared_norm = squared_norm,
         .squared_norms = squared_norms,
+        .share = armilla_data_share(context, X),
     };
     if (!options->codes->spherical) made->options.radius = 1; /* fixed: V = W */
     made->radius_stays = made->options.radius > 0;
@@ -191,26 +199,36 @@ double armilla_relative_error(double h, double squared_norm)
     return isfinite(quotient) ? sqrt(quotient) : sqrt(h) / sqrt(squared_norm);
 }
 
-/* Whether the caller wants the end, by the callback or otherwise. */
-static bool is_interrupted(armilla_problem *problem, const armilla_trace_entry *entry)
+/* Asks whether the caller wants the end, by the callback or otherwise. Ranks then have one answer, and rank 0's clock; and
+ * each has come to this objective by itself. */
+static armilla_status ask(armilla_problem *problem, armilla_trace_entry *entry)
 {
     const armilla_problem_options *options = &problem->options;
-    armilla_stop reason = ARMILLA_STOP_CONVERGED;
+    uint64_t token = 0;
     if (options->callback && options->callback(options->callback_user, entry))
         armilla_call_stop(problem->context, ARMILLA_STOP_INTERRUPTED);
     (void)armilla_call_over(problem->context);
+    memcpy(&token, &entry->objective, sizeof token);
+    return armilla_ranks_meet(problem->context, ARMILLA_OK, token, &entry->seconds);
+}
+
+static bool is_interrupted(const armilla_problem *problem)
+{
+    armilla_stop reason = ARMILLA_STOP_CONVERGED;
     return armilla_call_stopped(problem->context, &reason) && reason == ARMILLA_STOP_INTERRUPTED;
 }
 
 /* Adds the entry and decides. */
-static armilla_status add_entry(armilla_problem *problem, const armilla_trace_entry *entry, bool *ended)
+static armilla_status add_entry(armilla_problem *problem, armilla_trace_entry *entry, bool *ended)
 {
     armilla_trace *trace = problem->trace;
     const armilla_problem_options *options = &problem->options;
-    const armilla_status status = armilla_trace_add(trace, entry);
+    armilla_status status = ask(problem, entry);
+    if (status == ARMILLA_OK) status = armilla_trace_add(trace, entry);
     if (status != ARMILLA_OK) return status;
     problem->objective = entry->objective;
-    const bool interrupted = is_interrupted(problem, entry);
+    armilla_call_iterates(problem->context, problem->n);
+    const bool interrupted = is_interrupted(problem);
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
     armilla_call_stage(problem->context, ARMILLA_STAGE_ITERATIONS);
@@ -223,10 +241,10 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
     return armilla_problem_record_as(problem, armilla_problem_objective(problem), dU, dV, ended);
 }
 
-armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended)
+static armilla_trace_entry next_entry(const armilla_problem *problem, double h, double dU, double dV)
 {
-    const armilla_trace_entry entry = {
-        .size = sizeof entry,
+    return (armilla_trace_entry){
+        .size = sizeof(armilla_trace_entry),
         .iteration = problem->trace->count,
         .objective = h,
         .relative_error = armilla_relative_error(h, problem->squared_norm),
@@ -235,6 +253,22 @@ armilla_status armilla_problem_record_as(armilla_problem *problem, double h, dou
         .radius = problem->options.codes->spherical ? problem->l : NAN,
         .seconds = armilla_clock() - problem->options.clock_start,
     };
+}
+
+armilla_status armilla_problem_record_torn(armilla_problem *problem, double dU, double dV)
+{
+    armilla_trace_entry entry = next_entry(problem, problem->objective, dU, dV);
+    uint64_t token = 0;
+    memcpy(&token, &dU, sizeof token);
+    const armilla_status status = armilla_ranks_meet(problem->context, ARMILLA_OK, token, &entry.seconds);
+    (void)armilla_call_stopped(problem->context, &problem->stop);
+    problem->torn = true;
+    return status == ARMILLA_OK ? armilla_trace_add(problem->trace, &entry) : status;
+}
+
+armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended)
+{
+    armilla_trace_entry entry = next_entry(problem, h, dU, dV);
     if (!isfinite(h))
         return armilla_fail(problem->context, ARMILLA_BAD_DATA,
                             "the objective is not finite after iteration %lld: products of entries leave the range of "

@@ -38,11 +38,22 @@ typedef struct armilla_problem_options {
     armilla_type type;
     double radius; /* kept where > 0 */
     armilla_weight lambda, mu;
+    bool whole;    /* no sweep is of some samples alone */
+    int64_t batch; /* samples of a block; 0: automatic */
+    uint64_t seed; /* of the order of blocks */
     armilla_stop_rule stop;
     armilla_callback callback;
     void *callback_user;
     double clock_start; /* when the data were ready */
 } armilla_problem_options;
+
+/* Samples that a model has been fitted to and that are no longer there: what is remembered of them (ALGORITHM section
+ * 11), of unit codes. */
+typedef struct armilla_past {
+    double *A, *G; /* m x r, r x r */
+    double seen;   /* samples that these stand for */
+    double total;  /* samples so far */
+} armilla_past;
 
 typedef struct armilla_problem {
     armilla_context *context;
@@ -51,6 +62,7 @@ typedef struct armilla_problem {
     int64_t m, n, r;
     double squared_norm;         /* ||X||^2 */
     const double *squared_norms; /* ||x_j||^2, n */
+    armilla_samples share;       /* the samples of this rank: what there is of arrays with a column for each */
 
     /* The state, which armilla_problem_list lists. */
     double *U;        /* m x r */
@@ -60,6 +72,8 @@ typedef struct armilla_problem {
     bool given;       /* the start was given, so that no solver may improve on it beforehand */
     bool screened;    /* the start is a basis that was fitted to a sketch of X: its codes come first */
     bool sealed;      /* by the last code solve: codes are those of transform */
+    bool
+        torn; /* the last iteration was not ended, and what its entry says of the objective is that of the one before */
     armilla_trace *trace;
     armilla_stop stop;
     int64_t extra_sweeps; /* passes over X that the start made by other sweeps */
@@ -68,10 +82,11 @@ typedef struct armilla_problem {
     void *U_typed; /* the same numbers in the working type */
     double *H;     /* U'U */
 
-    double *U_next;    /* workspace of a basis step */
-    double code_scale; /* of q before the first codes are projected: 1 for codes on a sphere */
-    bool radius_stays; /* no radius step: it was given */
-    bool draft;        /* only a basis is wanted, and nobody looks: no last code solve */
+    double *U_next;     /* workspace of a basis step */
+    double code_scale;  /* of q before the first codes are projected: 1 for codes on a sphere */
+    bool radius_stays;  /* no radius step: it was given */
+    armilla_past *past; /* of a model that is continued on new samples, and at the end of it with these; NULL: none */
+    bool draft;         /* only a basis is wanted, and nobody looks: no last code solve */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the codes that it made last */
@@ -112,6 +127,8 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
 
 /* The same where h of the state is known and the sums are those of another. */
 armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended);
+/* Of an iteration in whose middle the call is to end, and which has changed the state already: nobody is asked. */
+armilla_status armilla_problem_record_torn(armilla_problem *problem, double dU, double dV);
 
 /* The same for a start, whose h the problem has. */
 armilla_status armilla_problem_record_start(armilla_problem *problem, bool *ended);
@@ -132,8 +149,10 @@ typedef struct armilla_solver {
     const char *meaning;
     /* Stored codes are codes(U, l, X) by a last code solve, whose objective may differ a little from the trace's last. */
     bool sealed;
-    bool screens;  /* starts are screened on a sketch where the data are many */
-    bool positive; /* needs data >= 0, and a start without zeros, which would stay */
+    bool descends;                        /* h never rises, as far as the weights of a step are safe */
+    bool blocks;                          /* visits the data in blocks, whose size is an option */
+    const struct armilla_solver *screens; /* screens starts on a sketch where the data are many; NULL: none does */
+    bool positive;                        /* needs data >= 0, and a start without zeros, which would stay */
     /* The pairs that it is for, NULL: all, and in words. */
     bool (*takes)(const armilla_basis_set *basis, const armilla_code_set *codes);
     const char *needs;
@@ -168,6 +187,6 @@ void armilla_run_list(armilla_run *run, armilla_state_list *list);
 const armilla_solver *armilla_solvers_row(size_t index);
 const armilla_solver *armilla_solvers_find(const char *name);
 
-extern const armilla_solver armilla_solver_fast, armilla_solver_palm, armilla_solver_mu;
+extern const armilla_solver armilla_solver_fast, armilla_solver_palm, armilla_solver_mu, armilla_solver_online;
 
 #endif

@@ -31,31 +31,36 @@ static bool has_unused(const armilla_fast *fast)
     return false;
 }
 
-static bool is_due(const armilla_fast *fast)
+bool armilla_fast_revival_due(const armilla_fast *fast)
 {
     const bool candidates = fast->revival.passed < fast->problem->n;
     return candidates && armilla_revival_due(&fast->revival, fast->problem->trace->count) && has_unused(fast);
 }
 
-void armilla_fast_choose_revived(armilla_fast *fast, double *residuals)
+armilla_status armilla_fast_choose_revived(armilla_fast *fast, double *residuals)
 {
-    const int64_t r = fast->problem->r, n = fast->problem->n;
-    const armilla_misfit misfit = {.n = n, .squares = residuals};
+    const armilla_problem *p = fast->problem;
+    const armilla_misfit misfit = {.context = p->context, .share = p->share, .squares = residuals};
+    armilla_status status = ARMILLA_OK;
+    int64_t count = 0, none = 0;
     fast->reviving = 0;
-    if (!is_due(fast)) return;
-    armilla_revival_done(&fast->revival, fast->problem->trace->count);
-    for (int64_t passed = 0; passed < fast->revival.passed; passed++) (void)armilla_misfit_take(&misfit);
-    fast->reviving = armilla_misfit_share(&misfit, r, fast->G, r + 1, fast->revived);
-    if (fast->reviving == 0) armilla_revival_failed(&fast->revival, n); /* all have been tried */
+    if (!armilla_fast_revival_due(fast)) return ARMILLA_OK;
+    armilla_revival_done(&fast->revival, p->trace->count);
+    for (int64_t passed = 0; passed < fast->revival.passed && status == ARMILLA_OK; passed++)
+        status = armilla_misfit_take(&misfit, &none);
+    if (status == ARMILLA_OK) status = armilla_misfit_share(&misfit, p->r, fast->G, p->r + 1, fast->revived, &count);
+    if (status != ARMILLA_OK) return status;
+    fast->reviving = count;
+    if (count == 0) armilla_revival_failed(&fast->revival, p->n); /* all have been tried */
+    return ARMILLA_OK;
 }
 
 armilla_status armilla_fast_find_unused(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
     const armilla_sweep_plan plan = {.U = p->U_typed, .previous = p->W, .step = measure_misfit, .self = fast};
-    const armilla_status status = is_due(fast) ? armilla_sweep_run(p->sweep, &plan) : ARMILLA_OK;
-    if (status == ARMILLA_OK) armilla_fast_choose_revived(fast, fast->residuals);
-    return status;
+    const armilla_status status = armilla_fast_revival_due(fast) ? armilla_sweep_run(p->sweep, &plan) : ARMILLA_OK;
+    return status == ARMILLA_OK ? armilla_fast_choose_revived(fast, fast->residuals) : status;
 }
 
 void armilla_fast_revive_failed(armilla_fast *fast)

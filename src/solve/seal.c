@@ -2,6 +2,8 @@
  * basis by the column solver, which are the ones transform gives. */
 #include "solve/fast.h"
 
+#include "base/ranks.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +32,10 @@ static void order_atoms(const armilla_fast *fast, double *ordered)
     const int64_t m = p->m, r = p->r;
     const double *U = fast->U_new;
     double *weight = fast->weights;
-    for (int64_t k = 0; k < r; k++) weight[k] = armilla_norm(m, U + k * m) * sqrt(weight[k]);
+    for (int64_t k = 0; k < r; k++) {
+        weight[k] = armilla_norm(m, U + k * m) * sqrt(weight[k]);
+        if (!(weight[k] >= 0)) weight[k] = 0; /* not a number: sums that have overflowed */
+    }
     for (int64_t place = 0; place < r; place++) {
         int64_t top = -1;
         for (int64_t k = 0; k < r; k++)
@@ -87,9 +92,12 @@ static armilla_status canonical_form(armilla_fast *fast)
     armilla_status status = ARMILLA_OK;
     memcpy(fast->axes, fast->G, (size_t)(r * r) * sizeof(double));
     /* Samples without a direction have the first axis for a code whatever the basis: they say nothing about it. */
-    for (int64_t j = 0; j < p->n && basis->gram_is_identity && !codes->conic; j++)
-        fast->axes[0] -= p->squared_norms[j] == 0;
-    fast->axes[0] = fmax(fast->axes[0], 0);
+    int64_t without = 0;
+    for (int64_t j = p->share.first; j < p->share.last && basis->gram_is_identity && !codes->conic; j++)
+        without += p->squared_norms[j] == 0;
+    status = armilla_ranks_sum(p->context, status, &without);
+    if (status != ARMILLA_OK) return status;
+    fast->axes[0] = fmax(fast->axes[0] - (double)without, 0);
     for (int64_t k = 0; k < r; k++) fast->weights[k] = fast->axes[k * r + k];
     if (basis->gram_is_identity && basis->is_signed && !codes->nonnegative && !codes->sparse)
         status = rotate_to_axes(fast);
@@ -116,7 +124,8 @@ armilla_status armilla_fast_seal(armilla_fast *fast)
     armilla_problem *p = fast->problem;
     double h = 0;
     fast->seal.wanted = reachable(p);
-    armilla_status status = canonical_form(fast);
+    /* The atoms of a model that is continued keep their places. */
+    armilla_status status = p->past ? ARMILLA_OK : canonical_form(fast);
     if (status == ARMILLA_OK) status = armilla_fast_sweep_sealed(fast, &h);
     if (status != ARMILLA_OK) return status;
     armilla_fast_swap_codes(fast);
@@ -145,12 +154,12 @@ armilla_status armilla_fast_go_on_sealed(armilla_fast *fast)
     armilla_problem *p = fast->problem;
     const double before = p->objective;
     double h = 0;
+    const bool over = fast->seal.steps >= MOST_STEPS || armilla_call_stopped(p->context, NULL);
+    const armilla_status status = over ? ARMILLA_OK : try_sealed(fast, &h);
+    if (status != ARMILLA_OK) return status;
     fast->phase = ARMILLA_FAST_ENDED;
-    if (fast->seal.steps >= MOST_STEPS || armilla_call_stopped(p->context, NULL)) return ARMILLA_OK;
-    const armilla_status status = try_sealed(fast, &h);
-    if (status != ARMILLA_OK && status != ARMILLA_STOPPED) return status;
-    if (status == ARMILLA_STOPPED || !(h < before)) {
-        (void)armilla_call_stopped(p->context, &p->stop);
+    if (over) return ARMILLA_OK;
+    if (!(h < before)) {
         armilla_fast_revert(fast);
         return ARMILLA_OK;
     }

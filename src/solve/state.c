@@ -48,7 +48,13 @@ void armilla_state_visit(armilla_state_list *list, const armilla_state_item *ite
 static void visit_number(armilla_state_list *list, const char *name, armilla_state_type type, void *value,
                          bool reported)
 {
-    const armilla_state_item item = {name, type, 1, 1, (int64_t)armilla_state_size(type), value, reported};
+    const armilla_state_item item = {.name = name,
+                                     .type = type,
+                                     .rows = 1,
+                                     .columns = 1,
+                                     .stride = (int64_t)armilla_state_size(type),
+                                     .values = value,
+                                     .reported = reported};
     armilla_state_visit(list, &item);
 }
 
@@ -62,29 +68,60 @@ void armilla_state_report(armilla_state_list *list, const char *name, armilla_st
     visit_number(list, name, type, value, true);
 }
 
-void armilla_state_workspace(armilla_state_list *list, armilla_state_type type, int64_t rows, int64_t columns,
-                             void *place)
+/* Whether the array is to be taken now. */
+static bool takes_array(armilla_state_list *list, void **pointer)
 {
-    void **pointer = place;
-    int64_t count = 0;
     if (list->purpose == ARMILLA_STATE_RELEASE) {
         armilla_release(list->context, *pointer);
         *pointer = NULL;
     }
-    if (list->purpose != ARMILLA_STATE_TAKE || list->status != ARMILLA_OK) return;
+    return list->purpose == ARMILLA_STATE_TAKE && list->status == ARMILLA_OK;
+}
+
+void armilla_state_workspace(armilla_state_list *list, armilla_state_type type, int64_t rows, int64_t columns,
+                             void *place)
+{
+    int64_t count = 0;
+    if (!takes_array(list, place)) return;
     list->status = armilla_size_area(rows, columns, &count)
-                       ? armilla_grow(list->context, count, armilla_state_size(type), pointer)
+                       ? armilla_grow(list->context, count, armilla_state_size(type), place)
                        : armilla_fail(list->context, ARMILLA_NO_MEMORY, "%lld x %lld numbers are too many",
                                       (long long)rows, (long long)columns);
+}
+
+/* Of the array that *place points to. */
+static armilla_state_item item_of(const char *name, armilla_state_type type, int64_t rows, int64_t columns,
+                                  void *const *place)
+{
+    return (armilla_state_item){.name = name,
+                                .type = type,
+                                .rows = rows,
+                                .columns = columns,
+                                .stride = rows * (int64_t)armilla_state_size(type),
+                                .values = *place};
 }
 
 void armilla_state_array(armilla_state_list *list, const char *name, armilla_state_type type, int64_t rows,
                          int64_t columns, void *place)
 {
-    void **pointer = place;
-    const armilla_state_item item = {name,     type, rows, columns, rows * (int64_t)armilla_state_size(type),
-                                     *pointer, false};
+    const armilla_state_item item = item_of(name, type, rows, columns, place);
     armilla_state_workspace(list, type, rows, columns, place);
+    armilla_state_visit(list, &item);
+}
+
+void armilla_state_samples_workspace(armilla_state_list *list, armilla_state_type type, int64_t rows,
+                                     const armilla_samples *share, void *place)
+{
+    if (takes_array(list, place))
+        list->status = armilla_samples_take(list->context, share, rows, armilla_state_size(type), place);
+}
+
+void armilla_state_samples(armilla_state_list *list, const char *name, armilla_state_type type, int64_t rows,
+                           const armilla_samples *share, void *place)
+{
+    armilla_state_item item = item_of(name, type, rows, share->count, place);
+    item.share = share;
+    armilla_state_samples_workspace(list, type, rows, share, place);
     armilla_state_visit(list, &item);
 }
 
@@ -95,6 +132,12 @@ bool armilla_state_require(armilla_state_list *list, const char *name, bool hold
                                     "the saved state is damaged: %.*s%s is out of range; begin the fit anew",
                                     (int)list->part, list->name, name);
     return list->status == ARMILLA_OK;
+}
+
+void armilla_state_count(armilla_state_list *list, const char *name, int64_t most, int64_t *count)
+{
+    armilla_state_number(list, name, ARMILLA_STATE_I64, count);
+    (void)armilla_state_require(list, name, *count >= 0 && *count <= most);
 }
 
 armilla_status armilla_state_take(armilla_context *context, armilla_state_lister lister, void *self)
@@ -145,12 +188,19 @@ static armilla_status add_bytes(armilla_context *context, armilla_state_block *b
     return ARMILLA_OK;
 }
 
+/* The columns that are there. */
+static armilla_samples columns_of(const armilla_state_item *item)
+{
+    return item->share ? *item->share : armilla_samples_whole(item->columns);
+}
+
 static armilla_status save_item(armilla_state_list *list, const armilla_state_item *item)
 {
     const label head = label_of(item);
+    const armilla_samples there = columns_of(item);
     const int64_t column = item->rows * (int64_t)armilla_state_size(item->type);
     armilla_status status = add_bytes(list->context, list->self, &head, sizeof head);
-    for (int64_t j = 0; j < item->columns && status == ARMILLA_OK; j++)
+    for (int64_t j = there.first; j < there.last && status == ARMILLA_OK; j++)
         status = add_bytes(list->context, list->self, (const char *)item->values + j * item->stride, column);
     return status;
 }
@@ -172,22 +222,24 @@ static armilla_status restore_item(armilla_state_list *list, const armilla_state
 {
     reader *from = list->self;
     const label wanted = label_of(item);
-    const int64_t column = item->rows * (int64_t)armilla_state_size(item->type), left = from->block->count - from->at;
+    const armilla_samples there = columns_of(item);
+    const int64_t columns = there.last - there.first, left = from->block->count - from->at;
+    const int64_t column = item->rows * (int64_t)armilla_state_size(item->type);
     const char *bytes = from->block->bytes + from->at + sizeof wanted;
     if (left < (int64_t)sizeof wanted || memcmp(bytes - sizeof wanted, &wanted, sizeof wanted) != 0 ||
-        (column > 0 && (left - (int64_t)sizeof wanted) / column < item->columns))
+        (column > 0 && (left - (int64_t)sizeof wanted) / column < columns))
         return armilla_fail(list->context, ARMILLA_BAD_DATA,
                             "the saved state is of another fit: %s (%lld x %lld) is not where it should be; begin the "
                             "fit anew",
                             item->name, (long long)item->rows, (long long)item->columns);
-    for (int64_t j = 0; j < item->columns * column && item->type == ARMILLA_STATE_U8; j++)
+    for (int64_t j = 0; j < columns * column && item->type == ARMILLA_STATE_U8; j++)
         if ((unsigned char)bytes[j] > 1)
             return armilla_fail(list->context, ARMILLA_BAD_DATA,
                                 "the saved state is damaged: %s is neither true nor false; begin the fit anew",
                                 item->name);
-    for (int64_t j = 0; j < item->columns; j++)
-        memcpy((char *)item->values + j * item->stride, bytes + j * column, (size_t)column);
-    from->at += (int64_t)sizeof wanted + item->columns * column;
+    for (int64_t j = 0; j < columns; j++)
+        memcpy((char *)item->values + (there.first + j) * item->stride, bytes + j * column, (size_t)column);
+    from->at += (int64_t)sizeof wanted + columns * column;
     list->left = from->block->count - from->at;
     return ARMILLA_OK;
 }

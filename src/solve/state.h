@@ -8,7 +8,7 @@
 #ifndef ARMILLA_SOLVE_STATE_H
 #define ARMILLA_SOLVE_STATE_H
 
-#include "base/context.h"
+#include "base/samples.h"
 
 #include <armilla/data.h>
 
@@ -31,6 +31,8 @@ typedef struct armilla_state_item {
     int64_t stride; /* bytes from one column to the next */
     void *values;
     bool reported; /* only reported in the model's summary: no other number depends on it */
+    /* Of an array with a column for each sample: which of them are this rank's, the only ones that are there; else NULL. */
+    const armilla_samples *share;
 } armilla_state_item;
 
 enum { ARMILLA_STATE_NAME = 64 };
@@ -65,11 +67,19 @@ void armilla_state_leave(armilla_state_list *list, size_t outer);
 /* One number; the same that is only reported. */
 void armilla_state_number(armilla_state_list *list, const char *name, armilla_state_type type, void *value);
 void armilla_state_report(armilla_state_list *list, const char *name, armilla_state_type type, void *value);
+/* A number from 0 up to so many, and while restoring no other. */
+#define ARMILLA_STATE_MOST ((int64_t)1 << 52)
+void armilla_state_count(armilla_state_list *list, const char *name, int64_t most, int64_t *count);
 /* *place (a pointer): rows x columns, column by column. Not zeroed when it is taken. */
 void armilla_state_array(armilla_state_list *list, const char *name, armilla_state_type type, int64_t rows,
                          int64_t columns, void *place);
 void armilla_state_workspace(armilla_state_list *list, armilla_state_type type, int64_t rows, int64_t columns,
                              void *place);
+/* The same of arrays with a column for each sample, rows numbers each (base/samples.h). */
+void armilla_state_samples(armilla_state_list *list, const char *name, armilla_state_type type, int64_t rows,
+                           const armilla_samples *share, void *place);
+void armilla_state_samples_workspace(armilla_state_list *list, armilla_state_type type, int64_t rows,
+                                     const armilla_samples *share, void *place);
 /* Anything else that memory has already. */
 void armilla_state_visit(armilla_state_list *list, const armilla_state_item *item);
 /* While restoring: ARMILLA_BAD_DATA where what was restored is not a state; name: the item. Whether listing goes on. */
@@ -84,7 +94,8 @@ armilla_status armilla_state_each(armilla_context *context, armilla_state_lister
                                   armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item),
                                   void *visitor);
 
-/* A saved state: for each item its name, type, shape and bytes. */
+/* A saved state: for each item its name, type, shape and bytes; of an array with a column for each sample, those of the
+ * columns that are there. */
 typedef struct armilla_state_block {
     char *bytes; /* from armilla_grow */
     int64_t count, size;

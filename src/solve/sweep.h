@@ -18,7 +18,26 @@ typedef struct armilla_code_panel {
         assignments; /* where the plan has assignments: the previous ones, and the place of the new; W and Q are not there */
 } armilla_code_panel;
 
+/* Columns that a step sees at a time at most. */
+enum { ARMILLA_STRIP = 120 };
+
+/* What a step sees that makes its products itself, those that it needs alone. */
+typedef struct armilla_assigning {
+    const armilla_panel *strip;
+    const void *U;        /* the basis where the data's products want it, */
+    const void *atoms;    /* and as the plan has it: m x r */
+    double *C;            /* space for r x ARMILLA_STRIP numbers */
+    int32_t *assignments; /* of the strip's columns: the previous ones, and the place of the new */
+    double *tally;
+    int thread;
+} armilla_assigning;
+
+/* C = U'X for columns of a dense panel, or copies of them, and some atoms (m x r): the bits that the panel's own products
+ * have there. */
+void armilla_multiply_some(const armilla_panel *panel, const armilla_columns *X, int64_t r, const void *U, double *C);
+
 /* Runs on several threads at once. */
+typedef void (*armilla_assign_step)(void *self, const armilla_assigning *assigning);
 typedef void (*armilla_code_step)(void *self, const armilla_code_panel *panel);
 
 typedef struct armilla_sweep_plan {
@@ -26,9 +45,16 @@ typedef struct armilla_sweep_plan {
     const void *previous; /* r x n in the working type: codes that the step sees in W; NULL: none */
     void *codes;          /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
     int32_t *assignments; /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
-    bool sums;            /* A and G are wanted */
-    int64_t tally;        /* how many counters the step has */
+    bool sums;            /* A and G are wanted, */
+    bool gram_alone;      /* or G alone */
+    const armilla_portion *portion; /* some columns: sums and codes of these alone; NULL: all */
+    int64_t tally;                  /* how many counters the step has */
     armilla_code_step step;
+    armilla_assign_step assign; /* instead of a step, where there are assignments; <C,W> is then <basis,A>, or 0: */
+    const double *basis;        /* m x r: U in double, where A is known after the run; else NULL */
+    /* m x r: A of the previous assignments, in memory of its own: only samples that change theirs are added and taken
+     * away; NULL: A is the sum of all. Data with a layout have it always NULL (armilla_sweep_adds_changes). */
+    const double *A_before;
     void *self;
 } armilla_sweep_plan;
 
@@ -40,7 +66,17 @@ armilla_status armilla_sweep_new(armilla_context *context, const armilla_data *X
 /* The same for plans with assignments or without codes alone: memory that grows with r, not with its square. */
 armilla_status armilla_sweep_new_assigning(armilla_context *context, const armilla_data *X, armilla_type work,
                                            int64_t r, int64_t tally, armilla_sweep **sweep);
+/* The same for plans of all columns, with codes of numbers that are kept where there are sums: where the data are sparse and it pays, they are copied
+ * by feature (data/transposed.h). */
+armilla_status armilla_sweep_new_whole(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r,
+                                       int64_t tally, armilla_sweep **sweep);
+/* Such a sweep of another rank over the same data, which uses the other's copy and must not outlive it. It keeps codes
+ * that a plan does not. */
+armilla_status armilla_sweep_new_beside(const armilla_sweep *other, int64_t r, armilla_sweep **sweep);
 void armilla_sweep_free(armilla_sweep *sweep);
+
+/* Whether a plan for such data may have A_before. */
+bool armilla_sweep_adds_changes(const armilla_sweep *sweep);
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
 
@@ -53,8 +89,10 @@ const double *armilla_sweep_sizes(const armilla_sweep *sweep);
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
 double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */
 double armilla_sweep_change(const armilla_sweep *sweep); /* ||W - W_previous||^2, 0 without previous codes */
-int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs so far */
+int64_t armilla_sweep_count(const armilla_sweep *sweep); /* runs over all columns so far */
 int64_t *armilla_sweep_runs(armilla_sweep *sweep);       /* where they are counted, for a state that is restored */
+const armilla_traversal *armilla_sweep_traversal(const armilla_sweep *sweep); /* its slots */
+armilla_type armilla_sweep_type(const armilla_sweep *sweep);                  /* it works in */
 int armilla_sweep_threads(const armilla_sweep *sweep);
 const armilla_team *armilla_sweep_team(const armilla_sweep *sweep); /* for work between runs */
 

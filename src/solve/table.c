@@ -7,6 +7,7 @@ static const armilla_solver *const rows[] = {
     &armilla_solver_fast,
     &armilla_solver_palm,
     &armilla_solver_mu,
+    &armilla_solver_online,
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -78,4 +78,6 @@ void armilla_trace_list(armilla_trace *trace, armilla_state_list *list)
                                          .reported = columns[i].reported};
         armilla_state_visit(list, &item);
     }
+    for (int64_t k = 0; k < trace->count && list->restoring; k++)
+        if (!armilla_state_require(list, "trace.iteration", trace->entries[k].iteration == k)) return;
 }

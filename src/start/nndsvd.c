@@ -21,6 +21,18 @@ static void keep_better_part(int64_t m, double *u, const armilla_row_sums *c)
     for (int64_t i = 0; i < m; i++) u[i] = scale * fmax(sign * u[i], 0);
 }
 
+typedef struct choosing {
+    int64_t m;
+    double *U;
+    const armilla_row_sums *sums;
+} choosing;
+
+static void choose_parts(void *self, int64_t first, int64_t last)
+{
+    const choosing *c = self;
+    for (int64_t k = first; k < last; k++) keep_better_part(c->m, c->U + k * c->m, &c->sums[k]);
+}
+
 static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
 {
     armilla_context *context = problem->context;
@@ -31,8 +43,9 @@ static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
         armilla_store(problem->options.type, problem->m * problem->r, U, problem->U_typed);
         status = armilla_row_sums_of(problem->sweep, problem->r, problem->U_typed, sqrt(problem->squared_norm), sums);
     }
-    for (int64_t k = 0; k < problem->r && status == ARMILLA_OK; k++)
-        keep_better_part(problem->m, U + k * problem->m, &sums[k]);
+    if (status == ARMILLA_OK)
+        armilla_team_share(armilla_sweep_team(problem->sweep), problem->r, choose_parts,
+                           &(choosing){problem->m, U, sums});
     armilla_release(context, sums);
     return status;
 }

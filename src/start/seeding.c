@@ -2,8 +2,10 @@
  * each candidate would leave of them. */
 #include "start/seeding.h"
 
+#include "base/ranks.h"
 #include "base/size.h"
 #include "data/column.h"
+#include "data/slots.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -15,8 +17,11 @@ enum { MOST_COLUMNS = 16, MOST_CANDIDATES = 8 };
 /* Tries first ... first+tries-1 of the seeding. */
 typedef struct batch {
     armilla_seeding *seeding;
-    int64_t m, n, first, tries, candidates; /* of a draw */
-    int64_t step;                           /* samples that every try has */
+    int64_t m, first, tries, candidates; /* of a draw */
+    int64_t step;                        /* samples that every try has */
+    armilla_slots slots;
+    int64_t own_first, own_last; /* the slots of this rank */
+    double *totals;              /* by slot: what the samples have of the chance of the next draw */
     armilla_sweep *sweep;
     void *typed;       /* m x (tries*candidates): the candidates, of unit length by angle */
     double *squares;   /* their squared lengths there */
@@ -46,19 +51,78 @@ static double chance(const batch *b, int64_t attempt, int64_t sample)
     return distance > floor_of(s, sample) ? distance : 0;
 }
 
-/* The sample at that fraction of the total chance, or -1 where no place is left. */
-static int64_t draw(const batch *b, int64_t attempt, double total, double uniform)
+/* The sums over slots for a try, of which each rank makes its own. A sum of sums, so that its rounding does not depend on
+ * ranks either. */
+static armilla_status find_totals(batch *b, int64_t attempt)
 {
-    double passed = 0;
+    const int64_t bytes = (int64_t)sizeof *b->totals;
+    for (int64_t s = b->own_first; s < b->own_last; s++) {
+        b->totals[s] = 0;
+        for (int64_t j = b->slots.first_of[s]; j < b->slots.first_of[s + 1]; j++) b->totals[s] += chance(b, attempt, j);
+    }
+    const armilla_runs runs = {b->totals, b->own_first * bytes, b->own_last * bytes, b->slots.count * bytes,
+                               .all = true};
+    return armilla_ranks_gather(b->seeding->context, ARMILLA_OK, &runs);
+}
+
+/* The slot of the sample at that fraction of the total chance, the last one with a chance where rounding leaves none, or
+ * -1; and what is passed before it. */
+static int64_t find_slot(const batch *b, double uniform, double *wanted, double *passed)
+{
+    double total = 0, before = 0;
+    int64_t found = -1;
+    for (int64_t s = 0; s < b->slots.count; s++) total += b->totals[s];
+    *wanted = uniform * total;
+    for (int64_t s = 0; s < b->slots.count; s++) {
+        if (b->totals[s] <= 0) continue;
+        found = s;
+        *passed = before;
+        before += b->totals[s];
+        if (before >= *wanted) break;
+    }
+    return found;
+}
+
+/* The sample at that fraction of the total chance, or -1 where no place is left: the same on all ranks. */
+static int64_t draw(const batch *b, int64_t attempt, double uniform)
+{
+    double wanted = 0, passed = 0;
     int64_t last = -1;
-    for (int64_t j = 0; j < b->n; j++) {
+    const int64_t slot = find_slot(b, uniform, &wanted, &passed);
+    if (slot < b->own_first || slot >= b->own_last) return -1;
+    for (int64_t j = b->slots.first_of[slot]; j < b->slots.first_of[slot + 1]; j++) {
         const double own = chance(b, attempt, j);
         if (own <= 0) continue;
         last = j;
         passed += own;
-        if (passed >= uniform * total) break;
+        if (passed >= wanted) break;
     }
     return last;
+}
+
+/* What each rank has drawn, -1 where that was another's. */
+static void keep_drawn(void *left, const void *right)
+{
+    int64_t *own = left;
+    const int64_t *other = right;
+    for (int64_t c = 0; c < MOST_CANDIDATES; c++) own[c] = armilla_max64(own[c], other[c]);
+}
+
+/* Candidates of a try, drawn by the ranks that have them. */
+static armilla_status draw_for(batch *b, int64_t attempt, int64_t *drawn)
+{
+    const armilla_seeding *s = b->seeding;
+    const int64_t place = (s->first + b->first + attempt) * s->count + b->step;
+    int64_t found[MOST_CANDIDATES];
+    armilla_status status = find_totals(b, attempt);
+    for (int64_t c = 0; c < MOST_CANDIDATES; c++) {
+        const uint64_t index = (uint64_t)place + (uint64_t)c * ((uint64_t)1 << 40);
+        const bool wanted = c < b->candidates && status == ARMILLA_OK;
+        found[c] = wanted ? draw(b, attempt, armilla_random_uniform(s->seed, s->stream, index)) : -1;
+    }
+    if (status == ARMILLA_OK) status = armilla_ranks_combine(s->context, status, found, sizeof found, keep_drawn);
+    memcpy(drawn, found, (size_t)b->candidates * sizeof *drawn);
+    return status;
 }
 
 /* Candidate c, in the working type. */
@@ -79,12 +143,9 @@ static armilla_status draw_candidates(batch *b)
 {
     const armilla_seeding *s = b->seeding;
     const int64_t columns = b->tries * b->candidates;
-    for (int64_t c = 0; c < columns; c++) {
-        const int64_t attempt = c / b->candidates, place = (s->first + b->first + attempt) * s->count + b->step;
-        const uint64_t index = (uint64_t)place + (uint64_t)(c % b->candidates) * ((uint64_t)1 << 40);
-        double total = 0;
-        for (int64_t j = 0; j < b->n; j++) total += chance(b, attempt, j);
-        b->drawn[c] = draw(b, attempt, total, armilla_random_uniform(s->seed, s->stream, index));
+    for (int64_t attempt = 0; attempt < b->tries; attempt++) {
+        const armilla_status status = draw_for(b, attempt, b->drawn + attempt * b->candidates);
+        if (status != ARMILLA_OK) return status;
     }
     return armilla_data_visit(s->context, &(armilla_gathering){s->X, s->work, columns, b->drawn, take_candidate, b});
 }
@@ -114,13 +175,14 @@ static void choose(batch *b, int64_t *chosen)
 {
     const int64_t columns = b->tries * b->candidates;
     const double *left = armilla_sweep_tally(b->sweep);
+    const int64_t own_first = b->slots.first_of[b->own_first], own_last = b->slots.first_of[b->own_last];
     for (int64_t attempt = 0; attempt < b->tries; attempt++) {
         const int64_t first = attempt * b->candidates;
         int64_t best = first;
         for (int64_t c = first; c < first + b->candidates; c++)
             if (b->drawn[c] >= 0 && left[c] < left[best]) best = c;
         chosen[(b->first + attempt) * b->seeding->count + b->step] = b->drawn[best];
-        for (int64_t j = 0; j < b->n && b->drawn[best] >= 0; j++)
+        for (int64_t j = own_first; j < own_last && b->drawn[best] >= 0; j++)
             b->distances[j * b->tries + attempt] = b->found[j * columns + best];
     }
 }
@@ -129,12 +191,15 @@ static armilla_status take(batch *b)
 {
     const armilla_seeding *s = b->seeding;
     const int64_t columns = b->tries * b->candidates;
+    const armilla_samples share = armilla_data_share(s->context, s->X);
     armilla_status status = armilla_sweep_new_assigning(s->context, s->X, s->work, columns, columns, &b->sweep);
     if (status == ARMILLA_OK) status = armilla_take(s->context, b->m * columns, armilla_type_size(s->work), &b->typed);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->squares, &b->squares);
     if (status == ARMILLA_OK) status = armilla_take(s->context, columns, sizeof *b->drawn, &b->drawn);
-    if (status == ARMILLA_OK) status = armilla_take(s->context, b->n * b->tries, sizeof *b->distances, &b->distances);
-    if (status == ARMILLA_OK) status = armilla_take(s->context, b->n * columns, sizeof *b->found, &b->found);
+    if (status == ARMILLA_OK) status = armilla_take(s->context, b->slots.count, sizeof *b->totals, &b->totals);
+    if (status == ARMILLA_OK)
+        status = armilla_samples_take(s->context, &share, b->tries, sizeof *b->distances, &b->distances);
+    if (status == ARMILLA_OK) status = armilla_samples_take(s->context, &share, columns, sizeof *b->found, &b->found);
     return status;
 }
 
@@ -143,6 +208,7 @@ static void release(batch *b)
     armilla_context *context = b->seeding->context;
     armilla_release(context, b->found);
     armilla_release(context, b->distances);
+    armilla_release(context, b->totals);
     armilla_release(context, b->drawn);
     armilla_release(context, b->squares);
     armilla_release(context, b->typed);
@@ -174,10 +240,11 @@ armilla_status armilla_seed_samples(armilla_seeding *seeding, int64_t *chosen)
     for (int64_t first = 0; first < seeding->tries && status == ARMILLA_OK; first += most) {
         batch b = {.seeding = seeding,
                    .m = seeding->X->m,
-                   .n = seeding->X->n,
                    .first = first,
                    .tries = armilla_min64(most, seeding->tries - first),
                    .candidates = candidates};
+        armilla_slots_find(seeding->X, &b.slots);
+        armilla_slots_own(seeding->context, &b.slots, &b.own_first, &b.own_last);
         status = run_batch(&b, chosen);
     }
     return status;

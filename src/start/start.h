@@ -29,7 +29,8 @@ armilla_status armilla_start_at_once(armilla_problem *problem, const armilla_sta
 armilla_status armilla_start_from_basis(armilla_problem *problem, const double *U);
 /* The same from a basis and a radius that were fitted to a sketch of the data, which are left as they are. */
 armilla_status armilla_start_from_sketch(armilla_problem *problem, const double *U, double radius);
-/* From a given basis, codes V (r x n in the working type) and radius, made feasible where they are not. */
+/* From a given basis, codes V (r for each sample of this rank, in the working type) and radius, made feasible where they
+ * are not. */
 armilla_status armilla_start_from_codes(armilla_problem *problem, const double *U, const void *V, double radius);
 
 /* Screening: which of many starts is worth a fit, judged by a problem that is small (a sketch of the data). */
@@ -80,7 +81,7 @@ armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *
  * X stay. */
 armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U);
 
-/* The order in which samples are drawn: n sample numbers, nonzero samples first, each group in random order. */
-armilla_status armilla_shuffle_samples(armilla_problem *problem, uint64_t seed, int64_t **order);
+/* samples = numbers of so many samples, all different: drawn at random from those with a direction, then the others. */
+armilla_status armilla_draw_samples(armilla_problem *problem, uint64_t seed, int64_t count, int64_t *samples);
 
 #endif

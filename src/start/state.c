@@ -2,6 +2,7 @@
 #include "start/start.h"
 
 #include "base/random.h"
+#include "base/ranks.h"
 #include "sets/column.h"
 
 #include <float.h>
@@ -213,10 +214,17 @@ static double longest_of(int64_t count, int64_t stride, const double *squares)
     return sqrt(most);
 }
 
-static armilla_status out_of_range(armilla_problem *p)
+/* The length of the longest sample of all ranks. */
+static armilla_status longest_sample(const armilla_problem *p, double *length)
+{
+    *length = longest_of(p->share.last - p->share.first, 1, p->squared_norms + p->share.first);
+    return armilla_ranks_most(p->context, ARMILLA_OK, length);
+}
+
+static armilla_status out_of_range(armilla_problem *p, double longest)
 {
     const bool is_f32 = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
-    const bool small = longest_of(p->n, 1, p->squared_norms) < 1;
+    const bool small = longest < 1;
     char radius[64] = "";
     if (fixed) (void)snprintf(radius, sizeof radius, " with " ARMILLA_FIELD("radius %.3g"), p->options.radius);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
@@ -234,7 +242,10 @@ static armilla_status check_range(armilla_problem *p)
 {
     const bool is_f32 = p->options.type == ARMILLA_F32, spherical = p->options.codes->spherical;
     const double least = is_f32 ? (double)FLT_MIN : DBL_MIN, most = is_f32 ? (double)FLT_MAX : DBL_MAX;
-    const double x = longest_of(p->n, 1, p->squared_norms), u = longest_of(p->r, p->r + 1, p->H);
+    const double u = longest_of(p->r, p->r + 1, p->H);
+    double x = 0;
+    const armilla_status status = longest_sample(p, &x);
+    if (status != ARMILLA_OK) return status;
     const double w = p->options.codes->conic ? longest_of(p->r, p->r + 1, armilla_sweep_G(p->sweep)) : 1;
     const double products[] = {u, u * x, p->l, w * x, w * w};
     bool holds = !spherical || (u * u >= DBL_MIN && u * x / p->l <= DBL_MAX); /* H and d of the column problem */
@@ -242,7 +253,7 @@ static armilla_status check_range(armilla_problem *p)
         const bool none = products[i] == 0 && !spherical && (u == 0 || w == 0); /* such codes, and atoms, may be 0 */
         holds = holds && (none || (products[i] >= least && products[i] <= most));
     }
-    return holds ? ARMILLA_OK : out_of_range(p);
+    return holds ? ARMILLA_OK : out_of_range(p, x);
 }
 
 /* V0 and l0 for the basis that is set. */
@@ -351,6 +362,7 @@ armilla_status armilla_start_from_codes(armilla_problem *p, const double *U, con
     const armilla_status status = take_basis(p, U);
     begin_start(p, true, false);
     if (status != ARMILLA_OK) return status;
-    memcpy(p->W, V, (size_t)(p->r * p->n) * armilla_type_size(p->options.type));
+    const size_t code = (size_t)p->r * armilla_type_size(p->options.type);
+    memcpy((char *)p->W + (size_t)p->share.first * code, V, (size_t)(p->share.last - p->share.first) * code);
     return finish(p, given_codes, radius);
 }

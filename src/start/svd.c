@@ -1,32 +1,33 @@
 /* The leading left singular vectors of X by a randomised block Krylov method (Musco and Musco, 2015): from the range of
  * X*Omega (Halko, Martinsson and Tropp, 2011) every further pass over X multiplies an orthonormal block Q_i by XX', and
- * the vectors are those of XX' on the span of all blocks (Rayleigh and Ritz), not of the last alone. Four passes. */
+ * the vectors are those of XX' on the span of all blocks (Rayleigh and Ritz), not of the last alone. Four passes.
+ *
+ * XX'Q_i lies in the span of the blocks up to the next, which is made from it: what XX' is on the span, T, follows from how
+ * these products were split (Golub and Underwood, 1977), and of the last block from its codes. So no product is kept, and
+ * the last is not formed. */
 #include "start/start.h"
 
 #include "base/random.h"
 #include "base/size.h"
+#include "linalg/span.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { OVERSAMPLING = 10, BLOCKS = 3 };
-
-/* Blocks are orthonormal and orthogonal to each other, so that S'S = I but for columns of 0, where nothing was left. */
-#define LEAST_INDEPENDENCE 0.5
+enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3 }; /* STEP: whole vectors of numbers */
 
 typedef struct finder {
     armilla_problem *problem;
     int64_t k;      /* columns of a block: r and some more */
     int64_t blocks; /* as many as there is space for in m dimensions */
     uint64_t seed;
-    double scale; /* 1/||X||, so that nothing overflows */
-    armilla_algebra *algebra, *small;
+    double scale; /* 1/||X||: of the codes, so that nothing overflows */
+    armilla_algebra *small;
     armilla_sweep *sweep;
-    double *S, *A;     /* the blocks side by side, and XX' times them: m x (blocks*k) */
-    double *product;   /* m x k */
-    double *square[3]; /* (blocks*k)^2 numbers each */
-    double *values;    /* blocks*k */
-    void *typed;       /* a block in the working type */
+    armilla_span *span;
+    double *T, *Y;       /* (blocks*k)^2: XX'/||X||^2 on the span, its leading vectors */
+    double *values;      /* blocks*k */
+    armilla_split split; /* of the last product */
 } finder;
 
 static void random_codes(void *self, const armilla_code_panel *panel)
@@ -47,18 +48,17 @@ static armilla_status take_finder(finder *f)
     const armilla_problem *p = f->problem;
     armilla_context *context = p->context;
     const int64_t all = f->blocks * f->k;
-    armilla_status status = armilla_algebra_new(context, p->m, f->k, &f->algebra);
-    if (status == ARMILLA_OK) status = armilla_algebra_new(context, all, all, &f->small);
-    if (status == ARMILLA_OK) status = armilla_sweep_new(context, p->X, p->options.type, f->k, 0, &f->sweep);
-    if (status == ARMILLA_OK) armilla_algebra_set_team(f->algebra, armilla_sweep_team(f->sweep));
-    if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->S);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->m * all, sizeof(double), &f->A);
-    if (status == ARMILLA_OK) status = armilla_take(context, p->m * f->k, sizeof(double), &f->product);
-    for (int i = 0; i < 3 && status == ARMILLA_OK; i++)
-        status = armilla_take(context, all * all, sizeof(double), &f->square[i]);
+    armilla_span_plan plan = {.type = p->options.type, .m = p->m, .k = f->k, .blocks = f->blocks};
+    armilla_status status = armilla_algebra_new(context, all, all, &f->small);
+    if (status == ARMILLA_OK) status = armilla_sweep_new_beside(p->sweep, f->k, &f->sweep);
+    if (status != ARMILLA_OK) return status;
+    plan.team = armilla_sweep_team(f->sweep);
+    status = armilla_span_new(context, &plan, &f->span);
+    if (status == ARMILLA_OK) status = armilla_take(context, all * all, sizeof(double), &f->T);
+    if (status == ARMILLA_OK) status = armilla_take(context, all * all, sizeof(double), &f->Y);
     if (status == ARMILLA_OK) status = armilla_take(context, all, sizeof(double), &f->values);
-    if (status == ARMILLA_OK)
-        status = armilla_take(context, p->m * f->k, armilla_type_size(p->options.type), &f->typed);
+    if (status == ARMILLA_OK) status = armilla_take(context, all * f->k, sizeof(double), &f->split.B);
+    if (status == ARMILLA_OK) status = armilla_take(context, f->k * f->k, sizeof(double), &f->split.R);
     return status;
 }
 
@@ -66,74 +66,40 @@ static void free_finder(finder *f)
 {
     armilla_context *context = f->problem->context;
     if (f->sweep) f->problem->extra_sweeps += armilla_sweep_count(f->sweep);
-    armilla_release(context, f->typed);
+    armilla_release(context, f->split.R);
+    armilla_release(context, f->split.B);
     armilla_release(context, f->values);
-    for (int i = 0; i < 3; i++) armilla_release(context, f->square[i]);
-    armilla_release(context, f->product);
-    armilla_release(context, f->A);
-    armilla_release(context, f->S);
+    armilla_release(context, f->Y);
+    armilla_release(context, f->T);
+    armilla_span_free(f->span);
     armilla_sweep_free(f->sweep);
     armilla_algebra_free(f->small);
-    armilla_algebra_free(f->algebra);
 }
 
-/* Q <- an orthonormal basis of the span of its columns, from Q'Q = PDP' by QPD^(-1/2); directions with D < least become
- * columns of 0. */
-static armilla_status orthonormalise(finder *f, double *Q, double least)
+/* T of block (a, b), and of (b, a): scale * B (k x k, `stride` from one column to the next). */
+static void put_block(finder *f, int64_t a, int64_t b, double scale, const double *B, int64_t stride)
 {
-    const int64_t m = f->problem->m, k = f->k;
-    double *P = f->square[0];
-    armilla_gram_by_rows(f->algebra, Q, P);
-    const armilla_status status = armilla_eigen(f->algebra, k, P, f->values, P);
-    if (status != ARMILLA_OK) return status;
-    for (int64_t c = 0; c < k; c++) {
-        const double factor = f->values[c] > least ? 1 / sqrt(f->values[c]) : 0;
-        for (int64_t i = 0; i < k; i++) P[c * k + i] *= factor;
-    }
-    armilla_multiply(m, k, k, 1, Q, P, 0, f->product);
-    memcpy(Q, f->product, (size_t)(m * k) * sizeof *Q);
-    return ARMILLA_OK;
+    const int64_t k = f->k, all = f->blocks * k;
+    for (int64_t j = 0; j < k; j++)
+        for (int64_t i = 0; i < k; i++)
+            f->T[(b * k + j) * all + a * k + i] = f->T[(a * k + i) * all + b * k + j] = scale * B[j * stride + i];
 }
 
-/* Block i: an orthonormal basis of what is new in the sweep's A, then A_i = XX'Q_i. What is rounding beside A is left
- * out. The second round takes off what rounding left of the first. */
-static armilla_status add_block(finder *f, int64_t i)
+/* Block i: what is new in the sweep's A, which is XX'Q_(i-1)/||X|| but for the first. What is rounding beside A is left
+ * out. Then the product of the block, unless it is the last. */
+static armilla_status add_block(finder *f, int64_t i, bool last)
 {
-    const int64_t m = f->problem->m, k = f->k, place = i * m * k;
-    const armilla_sweep_plan plan = {.U = f->typed, .sums = true, .step = own_codes, .self = f};
     const double rounding = fmax(64 * armilla_epsilon(f->problem->options.type), 1e-6);
-    double *Q = f->S + place;
-    armilla_status status = ARMILLA_OK;
-    memcpy(Q, armilla_sweep_A(f->sweep), (size_t)(m * k) * sizeof *Q);
-    const double size = armilla_norm(m * k, Q);
-    for (int round = 0; round < 2 && status == ARMILLA_OK; round++) {
-        if (i > 0) { /* Q - SS'Q */
-            armilla_inner(m, i * k, k, f->S, Q, f->square[0]);
-            armilla_multiply(m, i * k, k, -1, f->S, f->square[0], 1, Q);
-        }
-        status = orthonormalise(f, Q, round == 0 ? rounding * rounding * size * size : LEAST_INDEPENDENCE);
-    }
+    const armilla_sweep_plan plan = {
+        .U = armilla_span_block(f->span, i), .sums = true, .gram_alone = last, .step = own_codes, .self = f};
+    armilla_status status = armilla_span_add(f->span, i, armilla_sweep_A(f->sweep), rounding, &f->split);
     if (status != ARMILLA_OK) return status;
-    armilla_store(f->problem->options.type, m * k, Q, f->typed);
-    status = armilla_sweep_run(f->sweep, &plan);
-    if (status == ARMILLA_OK) memcpy(f->A + place, armilla_sweep_A(f->sweep), (size_t)(m * k) * sizeof(double));
-    return status;
-}
-
-/* B (all x *kept): SB is an orthonormal basis of the span of S, from S'S = PDP' by PD^(-1/2). */
-static armilla_status whiten(finder *f, double *B, int64_t *kept)
-{
-    const int64_t all = f->blocks * f->k;
-    double *gram = f->square[0];
-    armilla_gram(f->problem->m, all, f->S, gram);
-    const armilla_status status = armilla_eigen(f->small, all, gram, f->values, gram);
-    *kept = 0;
-    for (int64_t c = 0; c < all && status == ARMILLA_OK; c++) {
-        if (f->values[c] < LEAST_INDEPENDENCE) continue;
-        const double length = sqrt(f->values[c]);
-        for (int64_t i = 0; i < all; i++) B[*kept * all + i] = gram[c * all + i] / length;
-        ++*kept;
+    if (i > 0) {
+        put_block(f, i - 1, i - 1, f->scale, f->split.B + (i - 1) * f->k, i * f->k);
+        put_block(f, i, i - 1, f->scale, f->split.R, f->k);
     }
+    status = armilla_sweep_run(f->sweep, &plan);
+    if (status == ARMILLA_OK && last) put_block(f, i, i, 1, armilla_sweep_G(f->sweep), f->k);
     return status;
 }
 
@@ -146,27 +112,30 @@ static void turn(int64_t m, double *u)
     for (int64_t i = 0; i < m && balance < 0; i++) u[i] = -u[i];
 }
 
-/* The leading vectors of XX' on the span of S: B'(S'A)B = ZLZ', U = SBZ. */
+typedef struct turning {
+    int64_t m;
+    double *U;
+} turning;
+
+static void turn_columns(void *self, int64_t first, int64_t last)
+{
+    const turning *t = self;
+    for (int64_t c = first; c < last; c++) turn(t->m, t->U + c * t->m);
+}
+
+/* The leading vectors of XX' on the span: T = ZLZ', U = SZ. */
 static armilla_status project(finder *f, int64_t wanted, double *U)
 {
-    const int64_t m = f->problem->m, all = f->blocks * f->k;
-    double *B = f->square[1], *T = f->square[0], *Z = f->square[2];
-    int64_t kept = 0;
-    armilla_status status = whiten(f, B, &kept);
-    if (status != ARMILLA_OK) return status;
-    armilla_inner(m, all, all, f->S, f->A, T);
-    armilla_multiply(all, all, kept, 1, T, B, 0, Z);
-    armilla_inner(all, kept, kept, B, Z, T);
-    for (int64_t i = 0; i < kept; i++)
-        for (int64_t j = 0; j < i; j++) T[i * kept + j] = T[j * kept + i] = (T[i * kept + j] + T[j * kept + i]) / 2;
-    status = armilla_eigen(f->small, kept, T, f->values, T);
+    const int64_t all = f->blocks * f->k;
+    turning t = {f->problem->m, U};
+    /* Only directions are wanted, and LAPACK scales by other factors. */
+    (void)armilla_scale_near_one(all * all, f->T, f->T);
+    const armilla_status status = armilla_eigen(f->small, all, f->T, f->values, f->T);
     if (status != ARMILLA_OK) return status;
     /* Eigenvalues rise: the leading ones are the last columns, put first here. */
-    for (int64_t c = 0; c < armilla_min64(wanted, kept); c++) {
-        armilla_multiply(all, kept, 1, 1, B, T + (kept - 1 - c) * kept, 0, Z);
-        armilla_multiply(m, all, 1, 1, f->S, Z, 0, U + c * m);
-        turn(m, U + c * m);
-    }
+    for (int64_t c = 0; c < wanted; c++) memcpy(f->Y + c * all, f->T + (all - 1 - c) * all, (size_t)all * sizeof *f->Y);
+    armilla_span_combine(f->span, f->blocks, wanted, f->Y, U);
+    armilla_team_share(armilla_sweep_team(f->sweep), wanted, turn_columns, &t);
     return ARMILLA_OK;
 }
 
@@ -174,7 +143,8 @@ armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t see
 {
     finder f = {.problem = problem, .seed = seed, .scale = 1 / sqrt(problem->squared_norm)};
     /* X has no more directions than samples: blocks beyond those would be vectors of m zeros. */
-    f.k = armilla_min64(problem->r + OVERSAMPLING, armilla_min64(problem->m, problem->n));
+    const int64_t wanted = (problem->r + OVERSAMPLING + STEP - 1) / STEP * STEP;
+    f.k = armilla_min64(wanted, armilla_min64(problem->m, problem->n));
     f.blocks = armilla_min64(BLOCKS, armilla_min64(problem->m / f.k, (problem->n + f.k - 1) / f.k));
     const armilla_sweep_plan range = {.sums = true, .step = random_codes, .self = &f};
     armilla_status status = take_finder(&f);
@@ -183,7 +153,7 @@ armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t see
     /* Where there is no space for all blocks the first is improved instead. */
     for (int64_t pass = 0; pass < BLOCKS && status == ARMILLA_OK; pass++) {
         armilla_call_step(problem->context, 1 + pass, 1 + BLOCKS);
-        status = add_block(&f, armilla_max64(f.blocks - BLOCKS + pass, 0));
+        status = add_block(&f, armilla_max64(f.blocks - BLOCKS + pass, 0), pass + 1 == BLOCKS);
     }
     if (status == ARMILLA_OK) status = project(&f, armilla_min64(problem->r, f.k), U);
     free_finder(&f);

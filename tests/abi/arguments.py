@@ -16,7 +16,7 @@ library = os.environ.get("ARMILLA_LIBRARY", os.path.join(root, "build", "libarmi
 # (function, argument) for which NULL is right; "*" is any function.
 nullable = {
     ("armilla_context_new", "allocator"),
-    ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"),
+    ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
     ("armilla_cluster_data", "preparation"),
     ("armilla_release", "block"),
@@ -25,6 +25,7 @@ nullable = {
     ("armilla_output_write", "bytes"),  # no bytes
     ("armilla_wording_apply", "text"),
     ("armilla_context_set_ranks", "ranks"),  # this process alone
+    ("armilla_context_agree", "message"), ("armilla_context_agree", "code"),  # the context's, and none
     ("*", "lengths"),  # not wanted
 }
 # What an argument gets: by function and name, by name, by type. Functions of these objects are called on copies.
@@ -42,13 +43,14 @@ values = {
     "const armilla_selection *": "&selection", "armilla_selection *": "&scratch.selection",
     "const armilla_model_arrays *": "&arrays", "armilla_model_arrays *": "&scratch.arrays",
     "const armilla_data_source *": "&source", "armilla_data_source *": "&scratch.source",
+    "armilla_checkpoint *": "&scratch.checkpoint",
     "const armilla_ranks *": "NULL", "armilla_ranks *": "&scratch.ranks",
     "const armilla_allocator *": "NULL", "armilla_data_facts *": "&scratch.facts",
     "armilla_model_summary *": "&scratch.summary", "armilla_trace_entry *": "&scratch.entry",
     "armilla_check *": "&scratch.check", "armilla_cluster_summary *": "&scratch.cluster_summary",
     "armilla_labels *": "&scratch.labels", "armilla_scores *": "&scratch.scores",
     "armilla_table_row *": "&scratch.row", "const armilla_option *": "armilla_option_table()",
-    "armilla_watch": "NULL", "armilla_wording": "NULL", "armilla_log_function": "NULL",
+    "armilla_watch": "NULL", "armilla_put": "NULL", "int *": "NULL", "armilla_wording": "NULL", "armilla_log_function": "NULL",
     "const char *": '"2"', "const void *": "numbers", "void *": "numbers", "double *": "numbers", "const double *": "numbers",
     "const int64_t *": "labels", "int64_t *": "&count", "bool *": "&flag", "char *": "text",
     "void **": "&block", "size_t *": "&bytes", "const char *const *": "texts",
@@ -62,7 +64,7 @@ special = {
     "source": "&options", "truth": "labels",
     ("armilla_data_from_source", "source"): "&source",
     ("armilla_data_source_default_sized", "source"): "&scratch.source",
-    ("armilla_release", "block"): "NULL", ("armilla_data_set_names", "count"): "0",
+    ("armilla_columns_put", "block"): "numbers", ("armilla_release", "block"): "NULL", ("armilla_data_set_names", "count"): "0",
     ("armilla_wording_apply", "text"): '"a"', ("armilla_output_write", "count"): "0",
     ("armilla_table_get_sized", "index"): "0", ("armilla_model_open_memory", "count"): "8", ("armilla_option_find", "name"): '"rank"',
 }
@@ -167,7 +169,8 @@ int main(int argc, char **argv)
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
              armilla_cluster_summary cluster_summary; armilla_labels labels; armilla_scores scores;
-             armilla_table_row row; armilla_data_source source; armilla_ranks ranks; } scratch;
+             armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
+             armilla_checkpoint checkpoint; } scratch;
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
     armilla_data *X = NULL; armilla_model *model = NULL; armilla_clustering *clusters = NULL;
@@ -176,6 +179,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 64; i++) numbers[i] = 1 + i % 5;
     memset(&scratch, 0, sizeof scratch);
     armilla_options_default(&options); armilla_options_default(&scratch.options);
+    armilla_checkpoint_default(&scratch.checkpoint);
     armilla_cluster_options_default(&clustering); armilla_cluster_options_default(&scratch.clustering);
     armilla_read_options_default(&reading); armilla_write_options_default(&writing);
     armilla_selection_default(&selection); armilla_model_arrays_default(&arrays); armilla_data_source_default(&source);

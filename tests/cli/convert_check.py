@@ -27,7 +27,7 @@ except ImportError:
     load_svmlight_file = None
 
 ARMILLA = os.path.abspath(os.environ["ARMILLA"])
-HELD = {"b1": "f4", "i1": "f4", "u1": "u1", "f2": "f4", "f4": "f4"}  # all others: f8
+HELD = {"b1": "f4", "i1": "i1", "u1": "u1", "f2": "f2", "f4": "f4"}  # all others: f8
 
 
 def run(*arguments, status=0):
@@ -74,6 +74,12 @@ def check_arrays(rng):
         same(np.load("y.npz")["X"], wanted.T, f"columns {X.dtype.str} {order}")
         convert("x.npy", "z.npy", "--samples", "columns", "--to-samples", "columns")
         same(np.load("z.npy"), wanted, f"columns to columns {X.dtype.str} {order}")
+    for kind in ("i1", "f2"):
+        np.save("x.npy", np.zeros((3, 4), kind))
+        assert f"dense {'i8' if kind == 'i1' else 'f16'}" in run("info", "x.npy"), kind
+    np.save("x.npy", np.zeros((3, 4), "V2"))  # as ml_dtypes writes bfloat16
+    assert "such as bfloat16 (|V2), not real numbers; save it with numpy.save of array.astype('float32')" in run(
+        "info", "x.npy", status=65)
     for version in ((1, 0), (2, 0), (3, 0)):
         with open("x.npy", "wb") as file:
             np.lib.format.write_array(file, X, version=version)
@@ -158,7 +164,7 @@ def check_zip64(rng):
 
 def check_dense_text(rng):
     """CSV, TSV and Matrix Market of dense numbers."""
-    for kind in ("u1", "f4", "f8"):
+    for kind in ("u1", "i1", "f2", "f4", "f8"):
         X = numbers(rng, kind, (23, 17))
         np.save("x.npy", X)
         for ending, separator in ((".csv", ","), (".tsv", "\t")):

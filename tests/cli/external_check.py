@@ -83,7 +83,7 @@ def write_names(file, path, names, fixed=False):
 
 
 def check_h5ad_by_h5py(rng):
-    for kind, held in (("f4", "f4"), ("f8", "f8"), ("i4", "f8"), ("u1", "f4")):
+    for kind, held in (("f4", "f4"), ("f8", "f8"), ("i4", "f8"), ("u1", "f4"), ("i1", "f4")):
         X = random_matrix(rng, kind)
         wanted = X.astype(held)
         names = {"sample_names": [f"cell {i}" for i in range(31)], "feature_names": [f"gène {i}" for i in range(17)]}
@@ -97,10 +97,16 @@ def check_h5ad_by_h5py(rng):
                 write_names(file, "obs", names["sample_names"], fixed=True)
                 write_names(file, "var", names["feature_names"])
             found, shown = read("x.h5ad")
-            same(found, X.toarray() if form == "array" and kind in ("u1", "f4", "f8") else
+            same(found, X.toarray() if form == "array" and kind in ("u1", "i1", "f4", "f8") else
                  wanted.toarray() if form == "array" else wanted, f"h5ad {form} {kind}")
             assert shown == names, shown
             same(read("x.h5ad", "--array", "layers/counts")[0], (2 * X).astype(held), "layer")
+    halves = rng.standard_normal((31, 17)).astype("f2")
+    halves.flat[:3] = [-0.0, 2.0**-24, np.finfo("f2").max]
+    for order in "<>":
+        with h5py.File("half.h5ad", "w") as file:
+            file["X"] = halves.astype(order + "f2")
+        same(read("half.h5ad")[0], halves, f"h5ad {order}f2")
     assert "is not there; give X, raw/X or layers/NAME" in run("info", "x.h5ad", "--array", "nosuch", status=65)
     run("fit", "x.h5ad", "--rank", 3, "--out", "model.npz", "--quiet", "--force")
     run("check", "model.npz", "x.h5ad")
@@ -168,13 +174,13 @@ def write_matlab73(name, **arrays):
                 group["data"], group["ir"], group["jc"] = Y.data, Y.indices.astype("u8"), Y.indptr.astype("u8")
             else:
                 file[key] = X.T
-                put_class(file[key], {"f8": "double", "f4": "single", "u1": "uint8"}[X.dtype.str[1:]])
+                put_class(file[key], {"f8": "double", "f4": "single", "u1": "uint8", "i1": "int8"}[X.dtype.str[1:]])
     with open(name, "r+b") as file:
         file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64, HDF5 schema 1.00 .".ljust(116) + bytes(8) + b"\x00\x02IM")
 
 
 def check_mat(rng):
-    held = {"i1": "f4", "f4": "f4", "u1": "u1", "f8": "f8"}
+    held = {"i1": "i1", "f4": "f4", "u1": "u1", "f8": "f8"}
     for kind in ("f8", "f4", "u1", "i1", "i2", "u2", "i4", "u4", "i8", "u8"):
         X = (rng.standard_normal((5, 3)) * 50).astype(kind) if kind[0] != "u" else rng.integers(0, 99, (5, 3)).astype(kind)
         for packed in (False, True):
@@ -192,7 +198,7 @@ def check_mat(rng):
     assert "is not there" in run("info", "x.mat", "--array", "E", status=65)
     scipy.io.savemat("x.mat", {"Z": D + 1j})
     assert "holds no real matrix" in run("info", "x.mat", status=65)
-    for X in (D, D.astype("f4"), rng.integers(0, 9, (4, 6)).astype("u1"), S):
+    for X in (D, D.astype("f4"), rng.integers(0, 9, (4, 6)).astype("u1"), rng.integers(-9, 9, (4, 6)).astype("i1"), S):
         write_matlab73("x.mat", X=X)
         same(read("x.mat")[0], X, "mat 7.3")
     write_matlab73("x.mat", S=S, D=D)

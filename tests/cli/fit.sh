@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 numbers 60 6 >data.csv
 
-keys='model basis codes sparsity rank m n nnz solver start seed precision threads ranks iterations sweeps stop objective
+keys='model basis codes sparsity rank m n nnz solver start seed precision threads ranks iterations sweeps passes passes_before streamed bytes_read stop objective
     relative_error radius seconds seconds_per_iteration seconds_reading peak_rss_bytes zero_samples out'
 sorted_keys=$(for key in $keys; do echo "$key"; done | LC_ALL=C sort | tr '\n' ' ')
 

@@ -40,6 +40,9 @@ EXPECTED = {
     ("create", "temporary"): {73}, ("write", "temporary"): {74}, ("fsync", "temporary"): {74},
     ("close", "temporary"): {74}, ("unlink", "temporary"): {0}, ("lock", "temporary"): {0},
     ("stat", "temporary"): {0}, ("rename", "output"): {74}, ("link", "output"): {74},
+    # Arrays that do not fit in memory: in files without a name, or that lose it at once.
+    ("unnamed", "spill"): {0}, ("create", "spill"): {73}, ("unlink", "spill"): {73}, ("allocate", "spill"): {74},
+    ("mmap", "spill"): {74}, ("close", "spill"): {0},
     # The demo reads the data that it has written.
     ("open", "output"): {66}, ("fstat", "output"): {66}, ("mmap", "output"): {0}, ("close", "output"): {0},
     ("memfd", "memory"): {74}, ("write", "memory"): {74}, ("pread", "memory"): {74}, ("close", "memory"): {0},
@@ -71,6 +74,10 @@ TABLE = "".join(",".join(map(str, COUNTS[j * COLUMNS:(j + 1) * COLUMNS])) + "\n"
 MATRIX = "%%MatrixMarket matrix coordinate integer general\n{} {} {}\n".format(COLUMNS, ROWS, len(COUNTS)) + "".join(
     "{} {} {}\n".format(i % COLUMNS + 1, i // COLUMNS + 1, x) for i, x in enumerate(COUNTS))
 IDX = struct.pack(">BBBBII", 0, 0, 8, 2, ROWS, COLUMNS) + bytes(COUNTS)
+FVECS = b"".join(struct.pack("<i%df" % COLUMNS, COLUMNS, *COUNTS[j * COLUMNS:(j + 1) * COLUMNS]) for j in range(ROWS))
+U8BIN = struct.pack("<II", ROWS, COLUMNS) + bytes(COUNTS)
+HEADER = b'{"x":{"dtype":"U8","shape":[%d,%d],"data_offsets":[0,%d]}}' % (ROWS, COLUMNS, ROWS * COLUMNS)
+WORDS = b"".join(b"w%d " % j + FVECS[j * 4 * (COLUMNS + 1) + 4:(j + 1) * 4 * (COLUMNS + 1)] for j in range(ROWS))
 LABELS = "".join("%d\n" % (j % 2) for j in range(ROWS)).encode()
 
 INPUTS = {
@@ -78,12 +85,21 @@ INPUTS = {
     "data.csv.gz": gzip.compress(TABLE),
     "data.idx": IDX,
     "data.idx.gz": gzip.compress(IDX),
+    "data.fvecs": FVECS,
+    "data.u8bin.gz": gzip.compress(U8BIN),
+    "data.safetensors": struct.pack("<Q", len(HEADER)) + HEADER + bytes(COUNTS),
+    "data.bin": b"%d %d\n" % (ROWS, COLUMNS) + WORDS,
+    "data.glove": "".join("w%d %s\n" % (j, " ".join(map(str, COUNTS[j * COLUMNS:(j + 1) * COLUMNS])))
+                          for j in range(ROWS)).encode(),
     "data.npy": npy(ROWS, COLUMNS, COUNTS),
     "large.npy": npy(30000, 2, range(60000)),
     "data.mtx.gz": gzip.compress(MATRIX.encode()),
     "data.svm": "".join(
         "%d %s\n" % (j % 2, " ".join("%d:%d" % (i + 1, COUNTS[j * COLUMNS + i]) for i in range(COLUMNS)))
         for j in range(ROWS)).encode(),
+    "long.csv.gz": gzip.compress("".join("%d,%d\n" % (j, j * j % 97) for j in range(15000)).encode()),
+    "mixed.mtx": ("%%MatrixMarket matrix coordinate real general\n300 200 16000\n" + "".join(
+        "%d %d %d\n" % (j * 7919 % 300 + 1, j * 104729 % 200 + 1, j) for j in range(16000))).encode(),
     "labels.idx": struct.pack(">BBBBI", 0, 0, 8, 1, ROWS) + bytes(j % 2 for j in range(ROWS)),
     "labels.txt": LABELS,
     "labels.txt.gz": gzip.compress(LABELS),
@@ -124,13 +140,17 @@ CASES = [
     Case("reconstruct, csv", "reconstruct model.npz --out out.csv", "out.csv", "signal", only="outputs"),
     Case("convert to npy", "convert data.npy out.npy --threads 1", "out.npy", "signal twice cut"),
     *(Case("convert to " + ending, "convert large.npy out." + ending + ONE, "out." + ending, "cut", "outputs")
-      for ending in ("npz", "csv", "tsv", "mtx", "svm")),
+      for ending in ("npz", "csv", "tsv", "mtx", "svm", "fbin", "fvecs")),
     Case("convert to idx", "convert data.npy out.idx --threads 1", "out.idx", "signal", "outputs"),
     *(Case("convert " + source, "convert " + source + " out.npz" + ONE, "out.npz", "cut", "inputs")
       for source in ("data.csv.gz", "data.idx.gz", "data.idx", "data.mtx.gz", "data.svm", "model-data.npz", "ten",
-                     "pictures", "pictures/1.png")),
+                     "pictures", "pictures/1.png", "data.fvecs", "data.u8bin.gz", "data.safetensors", "data.bin",
+                     "data.glove")),
     *(Case("convert, read " + source, "convert " + source + " out.npz" + ONE, "out.npz", "", "inputs", no_map=True)
       for source in ("data.csv.gz", "data.idx", "model-data.npz", "ten", "pictures")),
+    *(Case("convert, spilled " + source, "convert " + source + " out." + ending + " --memory 400K" + ONE,
+           "out." + ending, "signal cut", "outputs")
+      for source, ending in (("long.csv.gz", "npy"), ("mixed.mtx", "npz"))),
     Case("cluster data", "cluster data.csv --k 2 --tries 2 --threads 1 --out out.txt", "out.txt", "signal twice cut"),
     Case("cluster on data", "cluster data.npy --k 2 --on data --tries 2 --threads 1 --truth labels.txt --out out.txt",
          "out.txt", "signal cut"),
@@ -233,6 +253,8 @@ class Bench:
             return "program"
         if name == "armilla-plot":
             return "memory"
+        if name == "unnamed" or ".spill.armilla." in base:
+            return "spill"
         if base.startswith(".") and base.endswith(".tmp"):
             return "temporary"
         if name in self.case.outputs:
@@ -398,7 +420,7 @@ def run_case(case, top):
 WATCHED = """open open64 openat openat64 creat creat64 read pread pread64 readv write pwrite pwrite64 writev fsync
 fdatasync close rename renameat renameat2 link linkat unlink unlinkat stat stat64 fstat fstat64 lstat lstat64 access
 faccessat mkdir opendir fdopendir readdir readdir64 closedir mmap mmap64 truncate truncate64 ftruncate ftruncate64
-fallocate flock sendfile copy_file_range memfd_create posix_spawn posix_spawnp fork waitpid""".split()
+fallocate posix_fallocate posix_fallocate64 flock sendfile copy_file_range memfd_create posix_spawn posix_spawnp fork waitpid""".split()
 
 
 def symbols(path, which):

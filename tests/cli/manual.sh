@@ -30,6 +30,9 @@ for shell in bash zsh fish; do
     cp "$top/stdout" completion.$shell
 done
 
+sed 's/@PROJECT_VERSION@/0/' "$(dirname "$0")/../../mpi/armilla-mpi.1.in" >armilla-mpi.1
+readable armilla-mpi.1
+
 for command in $commands; do
     grep -qF "armilla $command" armilla.1 || die "armilla.1 does not have $command"
     expect 0 "$command" --help

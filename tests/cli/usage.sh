@@ -81,6 +81,7 @@ refuse 64 'sparsity' fit nosuch.csv --rank 2 --sparsity 2
 refuse 64 'sparsity' fit nosuch.csv --rank 2 --codes sparse-sphere
 refuse 64 'sparsity' fit nosuch.csv --rank 2 --codes nonneg-sparse-sphere
 refuse 64 'sparsity' fit nosuch.csv --rank 2 --codes v3 --sparsity 3
+refuse 64 'without --checkpoint' fit nosuch.csv --rank 2 --checkpoint-every 5
 refuse 64 'trace' fit nosuch.csv --rank 2 --out same --trace same
 refuse 64 'trace' fit nosuch.csv --rank 2 --out same --trace ./same
 refuse 64 '--out: the name of a file is missing' fit nosuch.csv --rank 2 --out=

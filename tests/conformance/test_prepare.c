@@ -255,11 +255,13 @@ typedef struct forms {
     double X[M * N];
     float singles[M * N];
     uint8_t bytes[M * N];
+    uint16_t halves[2][M * N];
+    int8_t integers[M * N];
     reference_sparse sparse64, sparse32;
-    armilla_data *data[5]; /* the first is the one that the model is fitted to */
+    armilla_data *data[8]; /* the first is the one that the model is fitted to; then the dense ones, then the sparse */
 } forms;
 
-enum { FORMS = 5 };
+enum { FORMS = 8, DENSE_FORMS = 6 };
 
 static void make_forms(uint64_t *random, forms *f)
 {
@@ -267,14 +269,20 @@ static void make_forms(uint64_t *random, forms *f)
     for (int64_t i = 0; i < M * N; i++) {
         f->singles[i] = (float)f->X[i];
         f->bytes[i] = (uint8_t)f->X[i];
+        f->integers[i] = (int8_t)f->X[i];
     }
+    armilla_store(ARMILLA_F16, M * N, f->X, f->halves[0]);
+    armilla_store(ARMILLA_BF16, M * N, f->X, f->halves[1]);
     reference_sparse_new(&f->sparse64, ARMILLA_F64, ARMILLA_I32, false, M, N, f->X);
     reference_sparse_new(&f->sparse32, ARMILLA_F32, ARMILLA_I64, true, M, N, f->X);
     REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F64, f->X, M, N, M, &f->data[0]));
     REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F32, f->singles, M, N, M, &f->data[1]));
     REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_U8, f->bytes, M, N, M, &f->data[2]));
-    f->data[3] = reference_sparse_wrap(&f->sparse64);
-    f->data[4] = reference_sparse_wrap(&f->sparse32);
+    REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_F16, f->halves[0], M, N, M, &f->data[3]));
+    REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_BF16, f->halves[1], M, N, M, &f->data[4]));
+    REFERENCE_OK(armilla_data_wrap_dense(reference_context, ARMILLA_I8, f->integers, M, N, M, &f->data[5]));
+    f->data[6] = reference_sparse_wrap(&f->sparse64);
+    f->data[7] = reference_sparse_wrap(&f->sparse32);
 }
 
 static void free_forms(forms *f)
@@ -311,7 +319,7 @@ static void compare_forms(const forms *f, preparation how, const char *precision
             double first[M], second[M];
             seen(model, f->data[0], j, first);
             seen(model, f->data[form], j, second);
-            const bool exact = form < 3 || !how.center;
+            const bool exact = form < DENSE_FORMS || !how.center;
             for (int64_t i = 0; i < M; i++) REFERENCE_NEAR(second[i], first[i], exact ? 0 : 64 * epsilon);
         }
         for (int64_t i = 0; i < M; i++) {

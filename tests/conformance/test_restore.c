@@ -4,6 +4,7 @@
 #include "reference/reference.h"
 
 #include "model/fit.h"
+#include "unit/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ typedef struct scenario {
     int distinct; /* samples that differ; 0: all */
 } scenario;
 
+#define BATCH 9   /* of solver online */
 #define MANY 5400 /* samples from which on starts are screened */
 
 static const scenario scenarios[] = {
@@ -37,6 +39,10 @@ static const scenario scenarios[] = {
     {"orthonormal", "nonneg-sphere", "palm", "kmeans++", 9, 40, 3, 0, 3, 7, ARMILLA_F32, true, 0, 0},
     {"free", "sparse", "palm", NULL, 9, 40, 4, 2, 1, 7, ARMILLA_F64, false, 0, 0},
     {"nonnegative", "nonneg", "mu", NULL, 9, 40, 3, 0, 2, 7, ARMILLA_F64, true, 0, 0},
+    {"orthonormal", "sphere", "online", NULL, 9, 40, 3, 0, 1, 3, ARMILLA_F64, false, 0, 0},
+    {"nonnegative", "nonneg-sphere", "online", NULL, 9, 40, 4, 0, 2, 3, ARMILLA_F32, true, 0, 0},
+    {"unit", "sparse", "online", NULL, 9, 40, 5, 2, 1, 3, ARMILLA_F64, false, 0, 0},
+    {"free", "one-hot", "online", "random", 3, 60, 8, 0, 2, 4, ARMILLA_F64, false, 0, 12},
     {"nonnegative", "nonneg-sphere", "fast", NULL, 4, MANY, 2, 0, 4, 4, ARMILLA_F32, false, 0, 0},
     {"orthonormal", "sparse-sphere", "fast", NULL, 4, MANY, 3, 1, 4, 3, ARMILLA_F64, true, 0, 0},
 };
@@ -71,6 +77,7 @@ static void begin_trial(trial *t, const scenario *s, uint64_t seed)
     t->options.codes = s->codes;
     t->options.sparsity = s->s;
     t->options.solver = s->solver;
+    t->options.batch = strcmp(s->solver, "online") == 0 ? BATCH : 0;
     t->options.start = s->start;
     t->options.restarts = s->restarts;
     t->options.max_iter = s->max_iter;
@@ -276,12 +283,123 @@ static void test_restoring_without_memory(void **state)
         }
 }
 
+/* The same of a fit that was stopped and resumed: passes that were begun in vain count too. */
+static void is_the_model_resumed(const trial *t, armilla_model *model)
+{
+    assert_non_null(model);
+    REFERENCE_HOLDS(same_model(t->model, model, false));
+    armilla_model_free(model);
+}
+
+/* A watch that asks for the end when it is asked for the `at`-th time. */
+typedef struct interruption {
+    int64_t asked, at;
+} interruption;
+
+static int interrupt(void *user, const armilla_progress *progress)
+{
+    interruption *i = user;
+    (void)progress;
+    return i->at > 0 && ++i->asked >= i->at;
+}
+
+static int skip_fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
+/* A fit with checkpoints that is stopped at that question, going on from the file where there is one. */
+static armilla_status fit_until(const trial *t, const char *path, int64_t at, armilla_model **model)
+{
+    interruption i = {.at = at};
+    struct stat facts;
+    armilla_checkpoint checkpoint;
+    armilla_options options = t->options;
+    options.threads = 1 + at % 3;
+    armilla_checkpoint_default(&checkpoint);
+    checkpoint.path = path;
+    checkpoint.resume = stat(path, &facts) == 0 ? path : NULL;
+    armilla_context_set_watch(reference_context, interrupt, &i);
+    const armilla_status status = armilla_fit_checkpointed(reference_context, t->data, &options, &checkpoint, model);
+    armilla_context_set_watch(reference_context, NULL, NULL);
+    REFERENCE_HOLDS(checkpoint.failed == ARMILLA_OK);
+    return status;
+}
+
+/* Stopped at any question, within a start, a sweep or the last code solve, the fit leaves a checkpoint; and however often
+ * it is stopped on the way, it ends in the model of the fit that nobody stopped. */
+static void test_stopped_anywhere(void **state)
+{
+    armilla_io io = armilla_io_system;
+    (void)state;
+    io.fsync = skip_fsync; /* thousands of times: the disk is not what is tested here */
+    reference_context->io = &io;
+    char path[256];
+    support_path(path, sizeof path, "stopped");
+    for (size_t i = 0; i < SCENARIOS; i += (size_t)reference_effort(1, 4)) {
+        trial t;
+        begin_trial(&t, &scenarios[i], 40 + i);
+        for (int64_t step = 1; step < 40; step += 1 + step / 2) {
+            armilla_status status = ARMILLA_STOPPED;
+            armilla_model *model = NULL;
+            support_clean();
+            for (int64_t at = step; status == ARMILLA_STOPPED || model; at += at < 4 ? 1 : step) {
+                armilla_model_free(model);
+                model = NULL;
+                status = fit_until(&t, path, at, &model);
+                REFERENCE_HOLDS(status == ARMILLA_OK || status == ARMILLA_STOPPED);
+                if (model && reference_summary(model).stop < ARMILLA_STOP_TIME_LIMIT) break;
+            }
+            armilla_model_free(model);
+            /* Resumed once more: finished, or stopped at the very last question. */
+            REFERENCE_OK(fit_until(&t, path, 0, &model));
+            is_the_model_resumed(&t, model);
+        }
+        end_trial(&t);
+    }
+    support_clean();
+    reference_context->io = &armilla_io_system;
+}
+
+/* The same by a limit on time, and with checkpoints after every step. */
+static void test_limited_in_time(void **state)
+{
+    (void)state;
+    char path[256];
+    support_path(path, sizeof path, "limited");
+    for (size_t i = 0; i < SCENARIOS; i += 3) {
+        trial t;
+        armilla_model *model = NULL;
+        armilla_checkpoint checkpoint;
+        armilla_checkpoint_default(&checkpoint);
+        checkpoint.path = path;
+        checkpoint.every = 0;
+        begin_trial(&t, &scenarios[i], 40 + i);
+        armilla_options limited = t.options;
+        limited.time_limit = 1e-9;
+        support_clean();
+        const armilla_status status =
+            armilla_fit_checkpointed(reference_context, t.data, &limited, &checkpoint, &model);
+        REFERENCE_HOLDS(status == ARMILLA_OK || status == ARMILLA_BAD_DATA); /* or random samples have no radius */
+        if (model) REFERENCE_HOLDS(reference_summary(model).stop == ARMILLA_STOP_TIME_LIMIT);
+        armilla_model_free(model);
+        model = NULL;
+        checkpoint.resume = path;
+        REFERENCE_OK(armilla_fit_checkpointed(reference_context, t.data, &t.options, &checkpoint, &model));
+        REFERENCE_HOLDS(checkpoint.written >= 2);
+        is_the_model_resumed(&t, model);
+        end_trial(&t);
+    }
+    support_clean();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_restored_at_every_step),
-        cmocka_unit_test(test_damaged_states_are_refused),
-        cmocka_unit_test(test_restoring_without_memory),
+        cmocka_unit_test(test_restored_at_every_step),   cmocka_unit_test(test_damaged_states_are_refused),
+        cmocka_unit_test(test_restoring_without_memory), cmocka_unit_test(test_stopped_anywhere),
+        cmocka_unit_test(test_limited_in_time),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

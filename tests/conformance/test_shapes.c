@@ -1,6 +1,8 @@
 /* Odd shapes, bad values and extreme scales: each has a defined outcome, a valid model or a clear error. */
 #include "reference/reference.h"
 
+#include "linalg/kernels.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,25 +221,22 @@ static void test_storage_forms(void **state)
     for (size_t p = 0; p < REFERENCE_PAIRS; p++)
         for (int stored = 0; stored < ARMILLA_TYPE_COUNT; stored++)
             for (int work = 0; work < ARMILLA_PRECISION_COUNT; work++) {
-                double X[M * N], wide[STRIDE * N];
-                uint8_t bytes[STRIDE * N];
-                const void *forms[] = {[ARMILLA_F32] = NULL, [ARMILLA_F64] = wide, [ARMILLA_U8] = bytes};
+                double X[M * N], wide[STRIDE * N], held[STRIDE * N];
                 armilla_data *data = NULL;
                 armilla_model *model = NULL;
                 reference_trial trial;
                 reference_fill_uniform(&random, M * N, X);
-                for (int64_t i = 0; i < M * N && stored == ARMILLA_U8; i++) X[i] = floor(256 * X[i]);
+                for (int64_t i = 0; i < M * N && stored >= ARMILLA_PRECISION_COUNT; i++) X[i] = floor(128 * X[i]);
                 reference_round_to_f32(M * N, X);
-                for (int64_t i = 0; i < STRIDE * N; i++) {
-                    wide[i] = i % STRIDE < M ? X[i % STRIDE + i / STRIDE * M] : NAN;
-                    bytes[i] = (uint8_t)(i % STRIDE < M ? wide[i] : 255);
-                }
-                float *narrow = reference_floats(STRIDE * N, wide);
-                forms[ARMILLA_F32] = narrow;
+                for (int64_t i = 0; i < STRIDE * N; i++)
+                    wide[i] = i % STRIDE < M                   ? X[i % STRIDE + i / STRIDE * M]
+                              : armilla_type_size(stored) == 1 ? 127
+                                                               : (double)NAN;
+                armilla_store((armilla_type)stored, STRIDE * N, wide, held);
                 reference_trial_new(&trial, &reference_pairs[p], (armilla_type)work, M, N, R, 2, X);
                 set_scene(&trial, armilla_type_word((armilla_type)stored));
-                REFERENCE_OK(armilla_data_wrap_dense(reference_context, (armilla_type)stored, forms[stored], M, N,
-                                                     STRIDE, &data));
+                REFERENCE_OK(
+                    armilla_data_wrap_dense(reference_context, (armilla_type)stored, held, M, N, STRIDE, &data));
                 REFERENCE_OK(armilla_fit(reference_context, data, &trial.options, &model));
                 armilla_model *plain = reference_trial_fit(&trial);
                 reference_verify(model, data, trial.X, true);
@@ -247,7 +246,6 @@ static void test_storage_forms(void **state)
                 armilla_model_free(plain);
                 armilla_data_free(data);
                 reference_trial_free(&trial);
-                free(narrow);
             }
 }
 

@@ -1,6 +1,7 @@
 /* Data from a function of the program's: the same bits as the same matrix in memory for every model, failures at every
  * column, call and thread, columns in any order, and how often a fit reads all of them before it begins. */
 #include "data/column.h"
+#include "files/write.h"
 #include "model/model.h"
 #include "unit/fixture.h"
 
@@ -64,11 +65,9 @@ static store *make(armilla_type type, int64_t m, int64_t n)
     assert_non_null(s->values);
     for (int64_t i = 0; i < m * n; i++) {
         const double x = fmod((double)(i % m + 1) * 0.37 + (double)(i / m + 1) * 0.61803398875, 1);
-        const double value = 1 + floor(200 * x * ((i / m) % 3 == (i % m) % 3 ? 1 : 0.1));
-        if (type == ARMILLA_U8)
-            s->values[i] = (unsigned char)value;
-        else
-            armilla_store(type, 1, &value, s->values + (size_t)i * armilla_type_size(type));
+        const double most = type == ARMILLA_I8 ? 126 : 200;
+        const double value = 1 + floor(most * x * ((i / m) % 3 == (i % m) % 3 ? 1 : 0.1));
+        armilla_store(type, 1, &value, s->values + (size_t)i * armilla_type_size(type));
     }
     return s;
 }
@@ -377,6 +376,73 @@ static void test_bad_sources(void **state)
     discard(s);
 }
 
+/* Every writer: the bytes of the same matrix in memory, with less memory than the matrix takes in doubles. */
+static void write_both(store *s, const armilla_writer *writer, bool columns)
+{
+    const armilla_write_options options = {
+        .size = sizeof(armilla_write_options), .format = writer->name, .sample_columns = columns, .overwrite = true};
+    char a[256], b[256];
+    size_t count[2] = {0, 0};
+    armilla_data *plain = open_memory(s), *source = open_source(s);
+    support_path(a, sizeof a, "a");
+    support_path(b, sizeof b, "b");
+    armilla_context_set_memory(context, 0);
+    support_ok(context, armilla_data_write(context, plain, a, &options));
+    armilla_context_set_memory(context, armilla_context_memory_live(context) + (480 << 10));
+    support_ok(context, armilla_data_write(context, source, b, &options));
+    armilla_context_set_memory(context, 0);
+    char *wanted = support_read_file(a, &count[0]), *found = support_read_file(b, &count[1]);
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(wanted, found, count[0]);
+    free(wanted);
+    free(found);
+    armilla_data_free(source);
+    armilla_data_free(plain);
+}
+
+static void test_same_files(void **state)
+{
+    (void)state;
+    for (size_t row = 0; armilla_writers_row(row); row++)
+        for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+            const armilla_writer *writer = armilla_writers_row(row);
+            store *s = make((armilla_type)type, 30, type == ARMILLA_U8 ? 3000 : 2500);
+            write_both(s, writer, false);
+            if (strcmp(writer->name, "svmlight") != 0) write_both(s, writer, true);
+            discard(s);
+        }
+}
+
+/* The check of a source: the figures of the same matrix in memory, with less memory than the matrix takes; and a sample
+ * that cannot be read is named whatever the number of threads. */
+static void test_check_reads_panels(void **state)
+{
+    (void)state;
+    for (int type = 0; type < ARMILLA_TYPE_COUNT; type++) {
+        store *s = make((armilla_type)type, 64, 6000);
+        armilla_data *plain = open_memory(s), *source = open_source(s);
+        armilla_options options = plain_options(2, 3, 2);
+        armilla_check wanted, found;
+        armilla_model *model = NULL;
+        options.center = options.tfidf = true;
+        options.precision = "f32";
+        support_ok(context, armilla_fit(context, plain, &options, &model));
+        support_ok(context, armilla_model_check(context, model, plain, &wanted));
+        assert_string_equal(wanted.finding, "");
+        armilla_context_set_memory(context, armilla_context_memory_live(context) + (320 << 10));
+        support_ok(context, armilla_model_check(context, model, source, &found));
+        assert_memory_equal(&wanted, &found, sizeof wanted);
+        armilla_context_set_memory(context, 0);
+        s->bad_column = 4321;
+        support_fails(context, armilla_model_check(context, model, source, &found), ARMILLA_IO_ERROR,
+                      "column 4321 is torn");
+        armilla_model_free(model);
+        armilla_data_free(source);
+        armilla_data_free(plain);
+        discard(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +455,8 @@ int main(void)
         TEST(test_passes),
         TEST(test_tall_start),
         TEST(test_bad_sources),
+        TEST(test_same_files),
+        TEST(test_check_reads_panels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

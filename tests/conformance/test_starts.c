@@ -180,6 +180,36 @@ static void test_svd_start_is_the_leading_space(void **state)
     }
 }
 
+/* The directions of X are those of 2^k X, to the last bit, also where squares of its products would leave the range of
+ * numbers: one entry is far larger than the others, as a slip in a table makes it. */
+static void test_svd_starts_at_every_scale(void **state)
+{
+    static const char *const rows[] = {"svd", "nndsvd"};
+    static const int exponents[] = {0, 505, 300, -300, -480};
+    enum { M = 5, N = 12, R = 2, SCALES = sizeof exponents / sizeof *exponents };
+    uint64_t random = 65;
+    double X[M * N], scaled[M * N];
+    (void)state;
+    reference_fill_uniform(&random, M * N, X);
+    X[4 + 8 * M] = 64;
+    for (size_t i = 0; i < 2; i++) {
+        double first[M * R];
+        for (int scale = 0; scale < SCALES; scale++) {
+            reference_trial trial;
+            reference_scene("%s at 2^%d", rows[i], exponents[scale]);
+            for (int64_t j = 0; j < M * N; j++) scaled[j] = ldexp(X[j], exponents[scale]);
+            reference_trial_new(&trial, &reference_pairs[0], ARMILLA_F64, M, N, R, R, scaled);
+            trial.options.start = rows[i];
+            trial.options.max_iter = 0;
+            armilla_model *model = reference_trial_fit(&trial);
+            if (scale == 0) memcpy(first, armilla_model_basis(model), sizeof first);
+            REFERENCE_HOLDS(memcmp(armilla_model_basis(model), first, sizeof first) == 0);
+            armilla_model_free(model);
+            reference_trial_free(&trial);
+        }
+    }
+}
+
 /* On a spectrum without a gap, sigma_i = i^(-1/2), the svd start alone (for PCA) is within 2e-5 of the
  * truncated SVD's squared error: it takes all of the space that its passes have made, not the last block alone. */
 static void test_svd_start_without_a_gap(void **state)
@@ -280,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_every_start_has_a_radius),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_svd_start_is_the_leading_space),
+        cmocka_unit_test(test_svd_starts_at_every_scale),
         cmocka_unit_test(test_svd_start_without_a_gap),
         cmocka_unit_test(test_atoms_are_samples),
         cmocka_unit_test(test_given_basis),

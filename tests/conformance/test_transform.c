@@ -222,7 +222,7 @@ static void test_reconstruction(void **state)
 /* Each kernel on its own: the model is right, and transform gives the stored codes whatever the best kernel is. */
 static void test_pinned_kernels(void **state)
 {
-    static const char *const kernels[] = {"portable", "avx2"};
+    static const char *const kernels[] = {"portable", "avx2", "avx512"};
     enum { WIDE = 40, MANY = 60, ATOMS = 5 };
     double X[WIDE * MANY];
     uint64_t random = 98;

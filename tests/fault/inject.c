@@ -109,10 +109,12 @@ int open64(const char *path, int flags, ...)
     NEXT(open64);
     va_list arguments;
     va_start(arguments, flags);
-    const mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    const bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+    const mode_t mode = flags & O_CREAT || unnamed ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
-    if (judge(flags & O_CREAT ? "create" : "open", path) == FAILS) return -1;
-    return remember(next(path, flags, mode), path);
+    const char *name = unnamed ? "unnamed" : path;
+    if (judge(unnamed ? "unnamed" : flags & O_CREAT ? "create" : "open", name) == FAILS) return -1;
+    return remember(next(path, flags, mode), name);
 }
 
 int memfd_create(const char *name, unsigned flags)
@@ -175,6 +177,13 @@ int unlink(const char *path)
 {
     NEXT(unlink);
     return judge("unlink", path) == FAILS ? -1 : next(path);
+}
+
+/* Returns the error instead of setting it. */
+int posix_fallocate64(int file, off64_t start, off64_t count)
+{
+    NEXT(posix_fallocate64);
+    return judge("allocate", name_of(file)) == FAILS ? errno : next(file, start, count);
 }
 
 int flock(int file, int operation)

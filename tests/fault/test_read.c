@@ -17,6 +17,10 @@ enum { MOST_CALLS = 200, MOST_BYTES = 1024, MOST_TEXT = 512 };
 
 static const char matrix[] = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n";
 static const char idx[] = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3, 4};
+static const char fvecs[] = {1, 0, 0, 0, 0, 0, 0x40, 0x3f, 1, 0, 0, 0, 0, 0, 0, 0x40};
+static const char u8bin[] = {2, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4};
+static const char safetensors[] =
+    "@\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"U8\",\"shape\":[2, 2],\"data_offsets\":[0,4]}}        \1\2\3\4";
 static const char idx_labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 7, 9};
 
 #define TEXT(words) words, sizeof(words) - 1
@@ -34,6 +38,13 @@ static const struct input {
     {"t.pgm", TEXT("P2 2 2 9\n1 2\n3 9\n"), false},
     {"t.idx", BYTES(idx), false},
     {"t.idx.gz", BYTES(idx), true},
+    {"t.fvecs", BYTES(fvecs), false},
+    {"t.fvecs.gz", BYTES(fvecs), true},
+    {"t.u8bin", BYTES(u8bin), false},
+    {"t.safetensors", TEXT(safetensors), false},
+    {"t.vec", TEXT("2 2\na 1 2\nb 3 4\n"), false},
+    {"t.bin", TEXT("2 1\na \0\0\200\77b \0\0\0\100"), false},
+    {"t.glove", TEXT("a 1 2\nb 3 4\n"), false},
     {"labels.txt", TEXT("red\nblue\n"), false},
     {"labels.txt.gz", TEXT("red\nblue\n"), true},
     {"labels.idx", BYTES(idx_labels), false},
@@ -48,23 +59,18 @@ static const struct input {
 static const struct opening {
     const char *data, *labels, *list;
 } opened[] = {
-    {"t.csv", NULL, NULL},
-    {"t.csv.gz", NULL, NULL},
-    {"t.mtx", NULL, NULL},
-    {"t.svm", NULL, NULL},
-    {"t.pgm", NULL, NULL},
-    {"t.png", NULL, NULL},
-    {"t.npy", NULL, NULL},
-    {"t.npz", NULL, NULL},
-    {"t.idx", NULL, NULL},
-    {"t.idx.gz", NULL, NULL},
-    {"ten", NULL, NULL},
-    {"pictures", NULL, NULL},
-    {"t.csv", "labels.txt", NULL},
-    {"t.csv", "labels.idx", NULL},
-    {"t.csv", "labels.txt.gz", NULL},
-    {"t.csv", NULL, "list.txt"},
-    {"t.idx", "labels.txt", "list.txt"},
+    {"t.csv", NULL, NULL},         {"t.csv.gz", NULL, NULL},
+    {"t.mtx", NULL, NULL},         {"t.svm", NULL, NULL},
+    {"t.pgm", NULL, NULL},         {"t.png", NULL, NULL},
+    {"t.npy", NULL, NULL},         {"t.npz", NULL, NULL},
+    {"t.idx", NULL, NULL},         {"t.idx.gz", NULL, NULL},
+    {"t.fvecs", NULL, NULL},       {"t.fvecs.gz", NULL, NULL},
+    {"t.u8bin", NULL, NULL},       {"t.safetensors", NULL, NULL},
+    {"t.vec", NULL, NULL},         {"t.bin", NULL, NULL},
+    {"t.glove", NULL, NULL},       {"ten", NULL, NULL},
+    {"pictures", NULL, NULL},      {"t.csv", "labels.txt", NULL},
+    {"t.csv", "labels.idx", NULL}, {"t.csv", "labels.txt.gz", NULL},
+    {"t.csv", NULL, "list.txt"},   {"t.idx", "labels.txt", "list.txt"},
 };
 
 enum { OPENED = sizeof opened / sizeof *opened };

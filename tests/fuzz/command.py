@@ -11,6 +11,7 @@ its files and the command line."""
 import argparse
 import gzip
 import io
+import json
 import os
 import random
 import re
@@ -103,6 +104,11 @@ def png(width, height):
                             [b"IDAT", zlib.compress(lines)], [b"IEND", b""]])
 
 
+def safetensors(X):
+    header = json.dumps({"X": {"dtype": "F16", "shape": list(X.shape), "data_offsets": [0, X.nbytes]}}).encode()
+    return struct.pack("<Q", len(header)) + header + X.tobytes()
+
+
 def make_data():
     rows, columns = 12, 5
     X = np.array([[(7 * i * i + 3 * i * j + j) % 11 for j in range(columns)] for i in range(rows)], float)
@@ -111,6 +117,7 @@ def make_data():
     head = ",".join("f%d" % j for j in range(columns))
     names = "name," + head + ",class\n" + "".join(
         "s%d,%s,%s\n" % (i, ",".join("%g" % x for x in X[i]), "ab"[i % 2]) for i in range(rows))
+    words = "".join("w%d %s\n" % (i, " ".join("%g" % x for x in X[i])) for i in range(rows)).encode()
     sparse = dict(shape=np.array(S.shape), data=S.data)
     C, coo = S.tocsc(), S.tocoo()
     matrix = saved(scipy.io.mmwrite, S.T.tocoo())
@@ -130,6 +137,11 @@ def make_data():
         Seed("data.svm", "".join("%d %s\n" % (i % 2, " ".join("%d:%g" % (j + 1, x) for j, x in enumerate(X[i]) if x))
                                  for i in range(rows)).encode()),
         Seed("data.idx", struct.pack(">BBBBIII", 0, 0, 8, 3, rows, 1, columns) + X.astype("u1").tobytes()),
+        Seed("data.fvecs", b"".join(struct.pack("<i", columns) + x.tobytes() for x in X.astype("<f4"))),
+        Seed("data.u8bin", struct.pack("<II", rows, columns) + X.astype("u1").tobytes()),
+        Seed("data.safetensors", safetensors(X.astype("<f2"))),
+        Seed("data.vec", b"%d %d\n" % (rows, columns) + words), Seed("data.glove", words),
+        Seed("data.bin", b"%d %d\n" % (rows, columns) + b"".join(b"w%d " % i + X[i].astype("<f4").tobytes() for i in range(rows))),
         Seed("picture.png", png(6, 4)), Seed("picture.pgm", b"P2 3 2 9\n1 2 3\n4 5 6\n"),
         Seed("pictures", [["1.png", png(4, 3)], ["2.png", png(4, 3)], ["3.pgm", b"P5 4 3 255\n" + bytes(12)]], "directory"),
         Seed("ten", [["matrix.mtx", matrix], ["barcodes.tsv", b"".join(b"c%d\n" % i for i in range(rows))],
@@ -147,7 +159,8 @@ def make_labels():
 
 # What an option may be given; None: it stands alone. Values out of all reason are rare.
 READING = {
-    "--format": ["npy", "npz", "mtx", "csv", "idx", "svmlight", "10x", "images", "mat", "hdf5", "x"],
+    "--format": ["npy", "npz", "mtx", "csv", "idx", "svmlight", "10x", "images", "mat", "hdf5", "fvecs", "u8bin",
+                 "safetensors", "word2vec", "glove", "x"],
     "--samples": ["columns", "rows"], "--label-column": ["class", "1", "7", "99", ""], "--name-column": ["1", "name", "0"],
     "--separator": ["comma", "tab", "|", "blank", ";"], "--header": ["yes", "no"], "--decimal": ["comma", "point"],
     "--array": ["X", "x", "data", ""], "--labels": ["labels.txt", "labels.idx", "labels.npy", "nosuch"],
@@ -160,7 +173,7 @@ FITTING = {
                 "semi-nmf", "dictionary", "kmeans", "spherical-kmeans"],
     "--basis": ["orthonormal", "nonnegative", "free", "unit", "orthonormal-nonneg"],
     "--codes": ["sphere", "nonneg-sphere", "sparse-sphere", "nonneg-sparse-sphere", "free", "nonneg", "sparse", "one-hot"],
-    "--radius": ["auto", "1", "1e6", "1e-30", "1e200", "0", "-1"], "--solver": ["fast", "palm", "mu"],
+    "--radius": ["auto", "1", "1e6", "1e-30", "1e200", "0", "-1"], "--solver": ["fast", "palm", "mu", "online"], "--batch": ["1", "10", "1000000", "0"],
     "--lambda": ["0.3x", "1", "1e9", "-1", "1e-300"], "--mu": ["0.3x", "2x", "1e300"],
     "--start": ["random", "kmeans++", "svd", "nndsvd", "samples", "plain.npz", "dense.npy", "nosuch"],
     "--seed": ["1", "9223372036854775807"], "--restarts": ["2", "3"], "--tol": ["0", "1e-3", "1"],
@@ -183,7 +196,7 @@ COMMANDS = [
     ("cluster", "D", "--k 2 --max-iter 5 --threads 2 --out out.txt", {**READING, **FITTING, **CLUSTERING}, 5, 3),
     ("cluster", "M", "--k 2 --out out.txt", CLUSTERING, 3, 2), ("check", "MD", "", READING, 2, 4),
     *(("convert", "D", "out." + ending, {**READING, "--to-samples": ["rows", "columns"]}, 3, 1)
-      for ending in ("npy", "npz", "csv", "mtx", "svm", "idx")),
+      for ending in ("npy", "npz", "csv", "mtx", "svm", "idx", "fbin", "fvecs")),
     ("score", "LL", "", {"--json": None}, 1, 1), ("plot", "M", "--out out.svg", PLOTTING, 3, 1),
 ]
 QUIET = {"fit", "transform", "reconstruct", "cluster", "convert", "plot"}

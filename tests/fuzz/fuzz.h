@@ -33,11 +33,21 @@ void fuzz_one(const fuzz_target *target, const unsigned char *bytes, size_t coun
 
 /* Opens data, looks at all of them and frees them. */
 void fuzz_data(const fuzz_target *target, armilla_context *context, unsigned choice);
+/* The same of a file that is streamed, as if it did not fit into memory, where its format and order allow that. */
+void fuzz_streamed(const fuzz_target *target, armilla_context *context, unsigned choice);
 /* The same with the input as the labels, or as the list of samples to keep, of other data. */
 void fuzz_labels(const fuzz_target *target, armilla_context *context, unsigned choice);
 void fuzz_keep(const fuzz_target *target, armilla_context *context, unsigned choice);
 /* Opens a model and uses it. */
 void fuzz_model(const fuzz_target *target, armilla_context *context, unsigned choice);
+
+/* Goes on with a fit from a checkpoint with the input as its items. */
+void fuzz_checkpoint(const fuzz_target *target, armilla_context *context, unsigned choice);
+/* Seeds of it, a file each; whether they could be written. */
+bool fuzz_print_states(const char *folder);
+/* The input in progress, behind its first byte. */
+extern const unsigned char *fuzz_input;
+extern size_t fuzz_input_count;
 
 /* Aborts with the message unless it is true. */
 void fuzz_holds(bool truth, const char *message);

@@ -53,6 +53,9 @@ static void go_on(armilla_context *context, const armilla_model *model, const ar
     options.threads = 1;
     must_fail_well(context, armilla_fit(context, data, &options, &next));
     armilla_model_free(next);
+    next = NULL;
+    must_fail_well(context, armilla_model_update(context, model, data, &options, &next));
+    armilla_model_free(next);
 }
 
 /* All of it for n samples that are made up, and the model's first sample. */

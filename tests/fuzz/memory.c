@@ -2,13 +2,15 @@
 #include "fuzz.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { MOST_FILES = 16, MOST_OPEN = 8, FIRST = 1000, NAME = 64 };
+enum { MOST_FILES = 16, MOST_OPEN = 8, FIRST = 1000, NAME = 64, DISK = 1 << 24 };
 
 static struct file {
     char path[NAME];
@@ -51,8 +53,8 @@ static const struct file *find(const char *path)
 
 static int memory_open(const char *path, int flags, mode_t mode)
 {
-    (void)flags;
     (void)mode;
+    if ((flags & O_TMPFILE) == O_TMPFILE) return memfd_create("spill", 0);
     const struct file *file = find(path);
     for (int i = 0; file && i < MOST_OPEN; i++)
         if (!opened[i].file) {
@@ -74,10 +76,65 @@ static ssize_t memory_read(int number, void *bytes, size_t count)
     return (ssize_t)part;
 }
 
+static ssize_t memory_pread(int number, void *bytes, size_t count, off_t offset)
+{
+    const struct file *file = opened[number - FIRST].file;
+    size_t part = (size_t)offset < file->count ? file->count - (size_t)offset : 0;
+    if (part > count) part = count;
+    if (part > most_read) part = most_read;
+    if (part) memcpy(bytes, file->bytes + offset, part);
+    return (ssize_t)part;
+}
+
 static int memory_close(int number)
 {
+    if (number < FIRST) return close(number); /* what is spilled */
     opened[number - FIRST].file = NULL;
     return 0;
+}
+
+/* It is in memory, and stays there. */
+static int memory_forget(int number, off_t offset, off_t count)
+{
+    (void)number, (void)offset, (void)count;
+    return 0;
+}
+
+/* There is no disk, and nothing is written. */
+
+static ssize_t no_write(int number, const void *bytes, size_t count)
+{
+    (void)number, (void)bytes, (void)count;
+    errno = EROFS;
+    return -1;
+}
+
+static int no_change(int number)
+{
+    (void)number;
+    errno = EROFS;
+    return -1;
+}
+
+static int no_name(const char *path)
+{
+    (void)path;
+    errno = EROFS;
+    return -1;
+}
+
+static int no_names(const char *from, const char *to)
+{
+    (void)from, (void)to;
+    errno = EROFS;
+    return -1;
+}
+
+static int no_access(const char *path, int mode)
+{
+    (void)path, (void)mode;
+    errno = EROFS;
+    return -1;
 }
 
 /* "folder" is the one directory. */
@@ -97,10 +154,17 @@ static int memory_fstat(int number, struct stat *facts)
     return memory_stat(opened[number - FIRST].file->path, facts);
 }
 
-/* Read instead, into memory of just that size, where every step too far shows. */
-static void *no_map(void *address, size_t count, int protection, int flags, int file, off_t offset)
+/* A small disk, for what is spilled. */
+static int memory_reserve(int file, off_t start, off_t count)
 {
-    (void)address, (void)count, (void)protection, (void)flags, (void)file, (void)offset;
+    errno = ENOSPC;
+    return start + count > DISK ? -1 : ftruncate(file, start + count);
+}
+
+/* Inputs are read instead, into memory of just that size, where every step too far shows. */
+static void *map_spilled(void *address, size_t count, int protection, int flags, int file, off_t offset)
+{
+    if (file < FIRST) return mmap(address, count, protection, flags, file, offset);
     errno = ENODEV;
     return MAP_FAILED;
 }
@@ -130,14 +194,25 @@ static int memory_closedir(DIR *directory)
 
 const armilla_io fuzz_io = {
     .open = memory_open,
+    .duplicate = no_change,
     .read = memory_read,
+    .pread = memory_pread,
+    .write = no_write,
+    .fsync = no_change,
+    .rename = no_names,
+    .link = no_names,
+    .unlink = no_name,
+    .lock = no_change,
+    .access = no_access,
     .close = memory_close,
     .stat = memory_stat,
     .fstat = memory_fstat,
     .opendir = memory_opendir,
     .readdir = memory_readdir,
     .closedir = memory_closedir,
-    .map = no_map,
+    .reserve = memory_reserve,
+    .forget = memory_forget,
+    .map = map_spilled,
 };
 
 static void *limited_resize(void *user, void *block, size_t bytes)

@@ -110,6 +110,11 @@ def idx_size(r, data):
     return data[:at] + struct.pack(">I", r.choice(WHOLES) & 0xffffffff) + data[at + 4:]
 
 
+def small_size(r, data):
+    at = 4 * r.randrange(2) if r.random() < 0.7 else r.randrange(len(data) + 1)
+    return data[:at] + struct.pack("<I", r.choice(WHOLES) & 0xffffffff) + data[at + 4:]
+
+
 def npy_split(data):
     """Header and numbers; None where it is no array any more."""
     if data[:6] != b"\x93NUMPY" or len(data) < 12:
@@ -301,7 +306,8 @@ def unzip(r, data):
 
 
 ENDINGS = [((".npy",), ARRAY + [flip]), ((".png",), [png, png, png, flip]), ((".gz",), [unzip]),
-           ((".idx",), [idx_size, idx_size] + BYTES), ((".mat", ".h5ad"), BYTES)]
+           ((".idx",), [idx_size, idx_size] + BYTES), ((".mat", ".h5ad", ".bin"), BYTES),
+           ((".fvecs", ".u8bin"), [small_size, small_size] + BYTES), ((".safetensors",), [text_number, text_token] + BYTES)]
 
 
 def mutations_of(name):

@@ -1,7 +1,8 @@
 /* Replays inputs without libFuzzer:
  *   fuzz_replay FILE...                   each named TARGET-WHAT
  *   fuzz_replay --accepted TARGET FILE... prints those in which something was refused, and fails if there are any
- *   fuzz_replay --list                    prints the targets */
+ *   fuzz_replay --list                    prints the targets
+ *   fuzz_replay --states DIRECTORY        writes seeds of the target `checkpoint` there */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -49,13 +50,15 @@ int main(int count, char **arguments)
     bool good = true;
     if (count == 2 && strcmp(arguments[1], "--list") == 0) {
         for (size_t i = 0; fuzz_targets_row(i); i++) puts(fuzz_targets_row(i)->name);
+    } else if (count == 3 && strcmp(arguments[1], "--states") == 0) {
+        good = fuzz_print_states(arguments[2]);
     } else if (count > 3 && strcmp(arguments[1], "--accepted") == 0) {
         const fuzz_target *target = fuzz_targets_find(arguments[2], strlen(arguments[2]));
         for (int i = 3; i < count; i++) good = accepted(target, arguments[i]) && good;
     } else if (count > 1) {
         for (int i = 1; i < count; i++) good = replay_named(arguments[i]) && good;
     } else {
-        fprintf(stderr, "usage: fuzz_replay FILE... | --accepted TARGET FILE... | --list\n");
+        fprintf(stderr, "usage: fuzz_replay FILE... | --accepted TARGET FILE... | --list | --states DIRECTORY\n");
         return 64;
     }
     return good ? 0 : 1;

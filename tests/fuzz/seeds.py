@@ -20,10 +20,17 @@ BETWEEN = b"\xff\xfe\xfd\n"
 top = sys.argv[1]
 
 
+# Formats that can be streamed, and the targets that do it.
+STREAMED = {"npy": "streamed", "idx": "streamed", "npz": "streamed-npz", "safetensors": "streamed", "fvecs": "streamed-fvecs",
+            "ivecs": "streamed-ivecs", "fbin": "streamed-fbin"}
+
+
 def put(target, name, content, choice=0):
     os.makedirs(os.path.join(top, target), exist_ok=True)
     with open(os.path.join(top, target, name), "wb") as file:
         file.write(bytes([choice]) + content)
+    if target in STREAMED:
+        put(STREAMED[target], target + "-" + name, content, choice)
 
 
 def npy(array):
@@ -79,6 +86,39 @@ for code, kind in ((8, "u1"), (9, "i1"), (11, ">i2"), (12, ">i4"), (13, ">f4"), 
 put("idx", "images", struct.pack(">BBBBIII", 0, 0, 8, 3, 2, 2, 2) + bytes(range(8)))
 labels = struct.pack(">BBBBI", 0, 0, 8, 1, 3) + bytes([1, 2, 0])
 put("idx", "labels", labels)
+
+for target, kind in (("fvecs", "<f4"), ("bvecs", "u1"), ("ivecs", "<i4")):
+    for shape in ((2, 3), (6, 1), (1, 6)):
+        put(target, "vectors-%d" % shape[0], b"".join(struct.pack("<i", shape[1]) + x.tobytes()
+                                                      for x in X.astype(kind).reshape(shape)), shape[0] == 6)
+for target, kind in (("fbin", "<f4"), ("i8bin", "i1")):
+    for shape in ((2, 3), (6, 1), (1, 6)):
+        put(target, "vectors-%d" % shape[0], struct.pack("<II", *shape) + X.astype(kind).tobytes(), shape[0] == 6)
+
+
+def safetensors(*tensors, **more):
+    header, content = dict(more), b""
+    for name, dtype, array in tensors:
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(content), len(content) + array.nbytes]}
+        content += array.tobytes()
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + content
+
+
+for dtype, kind in (("F64", "<f8"), ("F32", "<f4"), ("F16", "<f2"), ("BF16", "<u2"), ("U8", "u1"), ("I8", "i1")):
+    put("safetensors", dtype, safetensors(("X", dtype, X.astype(kind))))
+    put("safetensors", dtype + "-odd", safetensors(("y", "U8", np.zeros(1, "u1")), ("X", dtype, X.astype(kind)),
+                                                   __metadata__={"format": "pt"}), 33)
+put("safetensors", "others", safetensors(("X", "I64", X), ("\u00fc", "BOOL", X > 2), ("s", "F32", np.float32(1).reshape(()))), 32)
+vectors = [b"%s " % word + x.tobytes() for word, x in zip((b"a", b"bc"), X.astype("<f4"))]
+put("word2vec", "gensim", b"2 3\n" + b"".join(vectors))
+put("word2vec", "binary", b"2 3\n" + b"\n".join(vectors) + b"\n", 1)
+put("word2vec", "text", b"2 3\nthe 0.5 -1 2e-3\n, 3 4 5.25\n")
+put("word2vec", "fasttext", b"3 2\r\n</s> 1 2 \r\n. . 3 4 \r\n\r\n1 5 6\r\n", 1)
+put("glove", "plain", b"the 0.5 -1 2e-3\n, 3 4 5.25\n# 1 2 3\n")
+put("glove", "blanks", b"\nthe 0.5 -1\n. . . 3 4\n\t1 2\nat name 1 2")
+put("any", "glove", b"the" + b" 0.25" * 25 + b"\n1" + b" -1.5" * 25 + b"\n")
+put("any", "word2vec", b"2 3\n" + b"".join(vectors))
 
 
 def chunk(kind, content):
@@ -174,6 +214,9 @@ for i, pair in enumerate([("nonnegative", "nonneg-sparse-sphere"), ("unit", "one
     put("model", "-".join(pair), model("f64", *pair, solver="fast"), i % 4)
 put("model", "prepared", model("f64", "orthonormal", "sphere", {"mean": ones, "idf": ones, "scale": ones}, center=True,
                                tfidf=True, scale=True, log1p=True))
+put("model", "past", model("f64", "orthonormal", "sphere",
+                           {"past_A": np.ones((2, 1), order="F"), "past_G": np.ones((1, 1)), "past_samples": np.array(4.0)},
+                           solver="online", samples_seen=9), 2)
 put("model", "names", model("f64", "orthonormal", "sphere",
                             {"feature_names": np.array(["a", "b"]), "labels": np.array([b"1"] * 3)}))
 put("model", "kept", model("f64", "orthonormal", "sphere",

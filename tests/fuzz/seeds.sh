@@ -4,6 +4,8 @@
 set -euo pipefail
 replay=$1 seeds=$2 bad=0
 /usr/bin/python3 "$(dirname "$0")/seeds.py" "$seeds"
+mkdir -p "$seeds/checkpoint"
+"$replay" --states "$seeds/checkpoint"
 for target in $("$replay" --list); do
     refused=$("$replay" --accepted "$target" "$seeds/$target"/* 2>&1) && continue
     if [[ $target == model || $(wc -l <<<"$refused") == $(find "$seeds/$target" -type f | wc -l) ]]; then

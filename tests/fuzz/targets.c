@@ -11,15 +11,29 @@ static const fuzz_target targets[] = {
     {"mtx", FUZZ_FILE, "mtx", "data.mtx", fuzz_data},
     {"svmlight", FUZZ_FILE, "svmlight", "data.svm", fuzz_data},
     {"idx", FUZZ_FILE, "idx", "data.idx", fuzz_data},
+    {"fvecs", FUZZ_FILE, "fvecs", "data.fvecs", fuzz_data},
+    {"bvecs", FUZZ_FILE, "bvecs", "data.bvecs", fuzz_data},
+    {"ivecs", FUZZ_FILE, "ivecs", "data.ivecs", fuzz_data},
+    {"fbin", FUZZ_FILE, "fbin", "data.fbin", fuzz_data},
+    {"i8bin", FUZZ_FILE, "i8bin", "data.i8bin", fuzz_data},
+    {"safetensors", FUZZ_FILE, "safetensors", "data.safetensors", fuzz_data},
+    {"word2vec", FUZZ_FILE, "word2vec", "data.bin", fuzz_data},
+    {"glove", FUZZ_FILE, "glove", "data.glove", fuzz_data},
     {"images", FUZZ_FILE, "images", "data.png", fuzz_data},
     {"folder", FUZZ_DIRECTORY, "images", "folder", fuzz_data},
     {"10x", FUZZ_DIRECTORY, "10x", "folder", fuzz_data},
     {"npz", FUZZ_ARCHIVE, "npz", "data.npz", fuzz_data},
     {"zip", FUZZ_FILE, "npz", "data.npz", fuzz_data},
     {"any", FUZZ_FILE, NULL, "data.csv.gz", fuzz_data}, /* gzip, and what the content is taken for */
+    {"streamed", FUZZ_FILE, NULL, "data.npy", fuzz_streamed},
+    {"streamed-fvecs", FUZZ_FILE, NULL, "data.fvecs", fuzz_streamed},
+    {"streamed-ivecs", FUZZ_FILE, NULL, "data.ivecs", fuzz_streamed},
+    {"streamed-fbin", FUZZ_FILE, NULL, "data.fbin", fuzz_streamed},
+    {"streamed-npz", FUZZ_ARCHIVE, NULL, "data.npz", fuzz_streamed},
     {"labels", FUZZ_FILE, NULL, "labels", fuzz_labels},
     {"keep", FUZZ_FILE, NULL, "keep", fuzz_keep},
     {"model", FUZZ_ARCHIVE, NULL, "model.npz", fuzz_model},
+    {"checkpoint", FUZZ_FILE, NULL, "checkpoint", fuzz_checkpoint},
 };
 
 const fuzz_target *fuzz_targets_row(size_t index)
@@ -40,6 +54,9 @@ void fuzz_holds(bool truth, const char *message)
     fprintf(stderr, "broken: %s\n", message);
     abort();
 }
+
+const unsigned char *fuzz_input;
+size_t fuzz_input_count;
 
 static char refusal[512];
 
@@ -66,6 +83,8 @@ void fuzz_one(const fuzz_target *target, const unsigned char *bytes, size_t coun
     refusal[0] = '\0';
     if (count < 2) return;
     const unsigned choice = bytes[0];
+    fuzz_input = bytes + 1;
+    fuzz_input_count = count - 1;
     fuzz_files_clear(choice & 128 ? 7 : SIZE_MAX);
     fuzz_unpack(target, bytes + 1, count - 1);
     fuzz_holds(armilla_context_new(&allocator, &context) == ARMILLA_OK, "there is a context");

@@ -67,4 +67,12 @@ for file in share/man/man1/armilla.1 share/man/man1/armilla-fit.1 share/man/man3
     share/zsh/site-functions/_armilla share/fish/vendor_completions.d/armilla.fish; do
     [[ -s $prefix/$file ]] || { echo "$file was not installed"; exit 1; }
 done
+if [[ -e $build/armilla-mpi ]]; then
+    for file in bin/armilla-mpi share/man/man1/armilla-mpi.1; do
+        [[ -s $prefix/$file ]] || { echo "$file was not installed"; exit 1; }
+    done
+    grep -q "armilla $version" "$prefix/share/man/man1/armilla-mpi.1"
+    # By one process, without a launcher.
+    "$prefix/bin/armilla-mpi" --version >"$work/output" 2>&1 && grep -q "$version" "$work/output" || { cat "$work/output"; exit 1; }
+fi
 echo "ok: armilla $version"

@@ -13,6 +13,10 @@ static const odd_storage storages[] = {
     {"sparse f32 i64", ARMILLA_F32, true, ARMILLA_I64},
 };
 
+/* What bytes are held in as well: which, the seed says, so that its other draws stay what they were. */
+static const odd_storage halves[] = {{"dense f16", ARMILLA_F16, false, ARMILLA_I32},
+                                     {"dense bf16", ARMILLA_BF16, false, ARMILLA_I32}};
+
 /* Exponents of ten; the first ones are more likely. Single precision holds those up to 28. */
 static const int exponents[] = {0,  0,   0,   0,    1,   -3,   -6,  -9,  3,    9,    -20, 20,   -24, 28,
                                 60, -60, 100, -100, 150, -150, 154, 160, -161, -154, 200, -200, 300, -300};
@@ -52,6 +56,7 @@ static void draw_options(uint64_t *random, armilla_options *o)
     o->basis = table_word(random, ARMILLA_TABLE_BASIS);
     o->codes = table_word(random, ARMILLA_TABLE_CODES);
     o->solver = chance(random, 0.7) ? "fast" : table_word(random, ARMILLA_TABLE_SOLVERS);
+    o->batch = strcmp(o->solver, "online") == 0 && chance(random, 0.7) ? odd_between(random, 1, 60) : 0;
     o->start = chance(random, 0.5) ? NULL : table_word(random, ARMILLA_TABLE_STARTS);
     o->rank = chance(random, 0.05) ? odd_between(random, 20, 300) : odd_between(random, 1, 40);
     o->sparsity = strstr(o->codes, "sparse") ? odd_between(random, 1, o->rank) : 0;
@@ -136,6 +141,7 @@ void odd_problem_draw(uint64_t seed, odd_problem *problem)
     do problem->storage = draw_other(&random, &wish, NULL);
     while (wish.bytes && problem->storage->type != ARMILLA_U8);
     problem->other = draw_other(&random, &wish, problem->storage);
+    if (problem->storage->type == ARMILLA_U8 && seed % 3) problem->storage = &halves[seed % 3 - 1];
     odd_matrix_draw(&random, &wish, &problem->matrix, problem->words, sizeof problem->words);
     bound_work(problem);
     describe(problem);

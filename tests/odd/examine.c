@@ -140,7 +140,7 @@ static bool same_elsewhere(examination *e, armilla_status status)
            checks(e, e->other_model, &e->data, "the other storage's model against this one") && starts_agree(e);
 }
 
-/* `fast` seals: transform gives the codes of the model, unless that is the start as it was. */
+/* `fast` and `online` seal: transform gives the codes of the model, unless that is the start as it was. */
 static bool transforms_alike(examination *e)
 {
     const armilla_model_summary *s = &e->summary;
@@ -151,7 +151,7 @@ static bool transforms_alike(examination *e)
     const bool same = status == ARMILLA_OK && memcmp(codes, armilla_model_codes(e->model), bytes) == 0;
     free(codes);
     if (status != ARMILLA_OK) return fails(e, "transform: %s", armilla_context_error(e->context));
-    return same || strcmp(s->solver, "fast") != 0 || e->problem->options.max_iter == 0 ||
+    return same || !s->sealed || e->problem->options.max_iter == 0 ||
            fails(e, "transform gives other codes than the model has");
 }
 
@@ -173,6 +173,7 @@ static bool comes_back(examination *e)
 /* Codes that are solved for as they are, so that going on cannot be worse: palm's, and those of an orthonormal basis. */
 static bool descends(const armilla_options *o)
 {
+    if (strcmp(o->solver, "online") == 0) return false;
     return strcmp(o->solver, "palm") == 0 || strcmp(o->basis, "orthonormal") == 0;
 }
 

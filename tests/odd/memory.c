@@ -1,6 +1,7 @@
 /* Fresh memory that is no number: whatever is used before it was written shows. And storing a matrix. */
 #include "odd.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,23 @@ static void *take(int64_t count, size_t size)
     return made;
 }
 
+/* A whole number from 0 on as a float of so many bits, which holds it. */
+static uint16_t small_float(double x, int exponent_bits, int fraction_bits)
+{
+    int exponent = 0;
+    const double part = frexp(x, &exponent);
+    if (x == 0) return 0;
+    const int biased = exponent - 1 + (1 << (exponent_bits - 1)) - 1;
+    return (uint16_t)((biased << fraction_bits) + (int)ldexp(2 * part - 1, fraction_bits));
+}
+
 static void put_value(armilla_type type, void *values, int64_t i, double x)
 {
     if (type == ARMILLA_F64) ((double *)values)[i] = x;
     if (type == ARMILLA_F32) ((float *)values)[i] = (float)x;
     if (type == ARMILLA_U8) ((uint8_t *)values)[i] = (uint8_t)x;
+    if (type == ARMILLA_F16) ((uint16_t *)values)[i] = small_float(x, 5, 10);
+    if (type == ARMILLA_BF16) ((uint16_t *)values)[i] = small_float(x, 8, 7);
 }
 
 static void *indices(armilla_index index, int64_t count, const int64_t *from)

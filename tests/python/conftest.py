@@ -43,6 +43,8 @@ def make_data(kind, rows=60, columns=11, seed=3):
     X = directions[rng.integers(3, size=rows)] * rng.uniform(1, 9, (rows, 1)) + 0.1 * rng.random((rows, columns))
     if kind == "u8":
         return np.round(20 * X).clip(0, 255).astype(np.uint8)
+    if kind in ("f16", "i8"):
+        return np.round(10 * X).clip(0, 127).astype({"f16": np.float16, "i8": np.int8}[kind])
     if kind.startswith("csr"):
         X[X < np.quantile(X, 0.6)] = 0
         return scipy.sparse.csr_matrix(X.astype(np.float32 if kind == "csr32" else np.float64))

@@ -29,7 +29,7 @@ def copied(X, caplog):
 def test_what_is_not_copied(caplog, tmp_path):
     caplog.set_level(logging.INFO, "armilla")
     X = make_data("f64")
-    for dtype in (np.float64, np.float32, np.uint8):
+    for dtype in (np.float64, np.float32, np.float16, np.uint8, np.int8):
         assert not copied(X.astype(dtype), caplog)
     assert not copied(X[::2], caplog) and not copied(X[5:9, 2:7], caplog) and not copied(X[:1], caplog)
     readonly = X.copy()
@@ -38,7 +38,7 @@ def test_what_is_not_copied(caplog, tmp_path):
     np.save(tmp_path / "X.npy", X)
     assert not copied(np.load(tmp_path / "X.npy", mmap_mode="r"), caplog)
     assert not copied(make_data("csr64"), caplog) and not copied(make_data("csr32"), caplog)
-    for other in (np.asfortranarray(X), X[:, ::2], X[::-1], X.astype(">f8"), X.astype(np.int32), X.astype(np.float16), X > 1):
+    for other in (np.asfortranarray(X), X[:, ::2], X[::-1], X.astype(">f8"), X.astype(np.int32), X.astype(">f2"), np.asfortranarray(X.astype(np.int8)), X > 1):
         assert copied(other, caplog)
 
 
@@ -52,7 +52,7 @@ def test_estimators_hand_the_array_on(monkeypatch):
         return wrap(context, X)
 
     monkeypatch.setattr(_factorization, "wrap", watching)
-    for X in (make_data("f64"), make_data("f32"), make_data("u8"), make_data("f32")[::3]):
+    for X in (make_data("f64"), make_data("f32"), make_data("u8"), make_data("f16"), make_data("i8")[::2], make_data("f32")[::3]):
         armilla.SphericalPCA(2, random_state=0).fit(X)
         assert np.shares_memory(seen[-1], X)
     for X in (make_data("csr64"), make_data("csr32")):
@@ -68,6 +68,41 @@ def test_layouts_have_the_same_result(tmp_path):
     sliced[:, 4:15] = X
     for other in (np.asfortranarray(X), np.load(tmp_path / "X.npy", mmap_mode="r"), sliced[:, 4:15], X.astype(">f8"), X.tolist(), pandas.DataFrame(X)):
         assert bits(other) == usual
+
+
+def test_files_of_embeddings_have_the_same_result(tmp_path):
+    X = make_data("f32")
+    rows, columns = X.shape
+    header = b'{"x":{"dtype":"F32","shape":[%d,%d],"data_offsets":[0,%d]}}' % (rows, columns, X.nbytes)
+    counted = np.hstack([np.full((rows, 1), columns, "<i4").view("<f4"), X])
+    usual = armilla.fit(X, 3, seed=0, max_iter=9).U.tobytes()
+    words = b"".join(b"word%d " % i + x.tobytes() for i, x in enumerate(X))
+    for name, content in (("X.fbin", np.array(X.shape, "<u4").tobytes() + X.tobytes()), ("X.fvecs", counted.tobytes()),
+                          ("X.safetensors", len(header).to_bytes(8, "little") + header + X.tobytes()),
+                          ("X.bin", b"%d %d\n" % X.shape + words)):
+        (tmp_path / name).write_bytes(content)
+        assert armilla.fit(tmp_path / name, 3, seed=0, max_iter=9).U.tobytes() == usual, name
+
+
+def test_short_types_have_the_result_of_float32():
+    """What armilla.fit, estimators and files make of float16 and int8 is what they make of the same numbers in float32."""
+    for kind in ("f16", "i8", "u8"):
+        X = make_data(kind)
+        usual = bits(X.astype(np.float32))
+        assert bits(X) == bits(X, n_jobs=2) == usual, kind
+        found, wanted = (armilla.fit(Y, 3, seed=2, center=True) for Y in (X, X.astype(np.float32)))
+        assert found.U.tobytes() == wanted.U.tobytes() and found.V.tobytes() == wanted.V.tobytes()
+        assert found.U.dtype == np.float32 and np.array_equal(found.transform(X), wanted.transform(X.astype(np.float32)))
+        if kind != "f16":  # SciPy has no sparse float16
+            assert bits(scipy.sparse.csr_matrix(X)) == bits(scipy.sparse.csr_matrix(X.astype(np.float32)))
+
+
+def test_float16_that_is_not_finite():
+    X = make_data("f16")
+    X[3, 2] = np.inf
+    for call in (lambda: armilla.fit(X, 3), lambda: armilla.SphericalPCA(3).fit(X)):
+        with pytest.raises(ValueError, match="infin"):
+            call()
 
 
 def test_sparse_forms_have_the_same_result():
@@ -175,7 +210,7 @@ def test_inputs_stay_as_they_are():
     kmeans.score(unsorted)
     for before, part in zip(parts, (unsorted.data, unsorted.indices, unsorted.indptr)):
         assert np.array_equal(before, part)
-    for kind in ("f64", "f32", "u8", "csr64"):
+    for kind in ("f64", "f32", "u8", "f16", "i8", "csr64"):
         X = make_data(kind)
         before = X.copy()
         for make in ALL:

@@ -12,7 +12,7 @@ from conftest import make_data
 import armilla
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-KINDS = ["f64", "f32", "u8", "csr64", "csr32"]
+KINDS = ["f64", "f32", "u8", "f16", "i8", "csr64", "csr32"]
 CASES = [
     dict(),
     dict(model="spherical-nmf", seed=3),
@@ -246,6 +246,36 @@ def test_callback_and_trace():
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         armilla.fit(make_data("f64"), 3, model="nmf", callback=breaks)
+
+
+def test_checkpoints(command, tmp_path):
+    X, options = make_data("f64"), dict(model="spherical-nmf", restarts=2, max_iter=30, tol=0)
+    whole, path = armilla.fit(X, 3, **options), tmp_path / "fit.checkpoint"
+    for iteration in (2, 9, 25):  # stopped again and again, by a callback that sees every iteration of a run once
+        seen = []
+        stopped = armilla.fit(
+            X, 3, **options, threads=1 + iteration % 2, checkpoint=path, checkpoint_every=0,
+            resume=path if path.exists() else None,
+            callback=lambda entry: seen.append(entry.iteration) or entry.iteration >= iteration,
+        )
+        assert stopped.info["stop"] == "interrupted"
+    with pytest.raises(FileExistsError, match="resume="):
+        armilla.fit(X, 3, **options, checkpoint=path)
+    resumed = armilla.fit(X, 3, **options, checkpoint=path, resume=path)
+    again = armilla.fit(X, 3, **options, resume=str(path))
+    np.save(tmp_path / "X.npy", X)
+    command("fit", tmp_path / "X.npy", "--rank", 3, *flags(options), "--resume", path, "--out", tmp_path / "model.npz")
+    for model in (resumed, again, armilla.load(tmp_path / "model.npz")):
+        assert np.array_equal(model.U, whole.U) and np.array_equal(model.V, whole.V) and model.radius == whole.radius
+        assert np.array_equal(model.trace["objective"], whole.trace["objective"])
+    with pytest.raises(ValueError, match=r"another seed: 0 there, 4 here"):
+        armilla.fit(X, 3, **options, seed=4, resume=path)
+    with pytest.raises(ValueError, match="other data: fingerprint"):
+        armilla.fit(X + 1, 3, **options, resume=path)
+    with pytest.raises(FileNotFoundError):
+        armilla.fit(X, 3, **options, resume=tmp_path / "none")
+    with pytest.raises(ValueError, match="checkpoint_every"):
+        armilla.fit(X, 3, **options, checkpoint=tmp_path / "other", checkpoint_every=-1)
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_the_objective_never_rises():
 def test_dtypes():
     X = np.abs(np.random.RandomState(0).randn(20, 15))
     for make in (nmf(3), pca(3), armilla.SphericalPCA(3, random_state=0)):
-        for given, got in ((np.float32, np.float32), (np.float64, np.float64), (np.int32, np.float64), (np.int64, np.float64), (np.float16, np.float64)):
+        for given, got in ((np.float32, np.float32), (np.float64, np.float64), (np.int32, np.float64), (np.int64, np.float64), (np.float16, np.float32)):
             codes = make.fit_transform((10 * X).astype(given))
             assert codes.dtype == make.components_.dtype == make.transform((10 * X).astype(given)).dtype == got
         single, double = make.fit(X.astype(np.float32)).reconstruction_err_, make.fit(X).reconstruction_err_

@@ -25,9 +25,11 @@ def data(draw):
     X = rng.standard_normal((rows, columns)) if draw(st.booleans()) else rng.random((rows, columns))
     X *= 10.0 ** draw(st.integers(-20, 20))
     X[rng.random(X.shape) < draw(st.sampled_from([0, 0.3, 0.9]))] = 0
-    kind = draw(st.sampled_from(["f64", "f32", "fortran", "slice", "csr", "csc", "bytes"]))
+    kind = draw(st.sampled_from(["f64", "f32", "fortran", "slice", "csr", "csc", "bytes", "f16", "i8"]))
     if kind == "bytes":
         return np.round(255 * np.abs(X) / max(np.abs(X).max(), 1e-300)).astype(np.uint8)
+    if kind in ("f16", "i8"):
+        return np.round(127 * X / max(np.abs(X).max(), 1e-300)).astype({"f16": np.float16, "i8": np.int8}[kind])
     if kind in ("csr", "csc"):
         return scipy.sparse.csr_matrix(X).asformat(kind)
     if kind == "slice":

@@ -36,7 +36,7 @@ void reference_status(armilla_status status, armilla_status wanted, const char *
 void reference_says(const char *words, const char *file, int line);
 #define REFERENCE_SAYS(words) reference_says((words), __FILE__, __LINE__)
 
-/* usual, or slow where everything takes ten to fifty times as long: ARMILLA_VALGRIND or ARMILLA_EFFORT is set. */
+/* usual, or slow where everything takes ten to fifty times as long: ARMILLA_VALGRIND is set, or ARMILLA_EFFORT is "few". */
 int64_t reference_effort(int64_t usual, int64_t slow);
 /* Whether long double has the digits and the range that it promises; under valgrind it is a double. References in it are
  * no better than what they judge there, and OpenBLAS' norms, which rely on it, overflow. */

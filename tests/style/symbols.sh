@@ -28,7 +28,7 @@ awk '/^ARMILLA_[0-9.]* *{/ { node = $1 } /^ *armilla_[a-z0-9_]*;/ { sub(";", "",
 bad=0
 compare() {
     diff "$work/$1" "$work/$2" >"$work/difference" && return
-    sed -n -e "s/^< \(.*\)/$3: \1/p" -e "s/^> \(.*\)/$4: \1/p" "$work/difference"
+    sed -n -e "s|^< \(.*\)|$3: \1|p" -e "s|^> \(.*\)|$4: \1|p" "$work/difference"
     bad=1
 }
 cut -d' ' -f1 "$work/mapped" | sort >"$work/names"

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 static struct {
-    int calls, at, error;
-    bool hit;                /* it came to that call */
+    _Atomic int calls; /* also by threads that read ahead */
+    int at, error;
+    _Atomic bool hit;        /* it came to that call */
     bool only_interruptible; /* only those that a signal interrupts are counted */
     bool no_map;
 } fault;
@@ -45,6 +46,26 @@ static inline int fault_open(const char *path, int flags, mode_t mode)
 static inline ssize_t fault_read(int file, void *bytes, size_t count)
 {
     return fault_comes(true) ? -1 : read(file, bytes, count < FAULT_READ ? count : FAULT_READ);
+}
+
+/* Whole, but for every third. */
+static inline ssize_t fault_pread(int file, void *bytes, size_t count, off_t offset)
+{
+    if (fault_comes(true)) return -1;
+    return pread(file, bytes, fault.calls % 3 == 0 && count > 7 ? count / 2 : count, offset);
+}
+
+static inline int fault_forget(int file, off_t offset, off_t count)
+{
+    (void)file;
+    (void)offset;
+    (void)count;
+    return fault_comes(false) ? -1 : 0;
+}
+
+static inline int fault_reserve(int file, off_t offset, off_t count)
+{
+    return fault_comes(false) ? -1 : armilla_io_system.reserve(file, offset, count);
 }
 
 static inline ssize_t fault_write(int file, const void *bytes, size_t count)
@@ -89,6 +110,11 @@ static inline int fault_fstat(int file, struct stat *facts)
     return fault_comes(false) ? -1 : fstat(file, facts);
 }
 
+static inline int fault_access(const char *path, int mode)
+{
+    return fault_comes(false) ? -1 : access(path, mode);
+}
+
 static inline int fault_lock(int file)
 {
     return fault_comes(false) ? -1 : armilla_io_system.lock(file);
@@ -120,6 +146,9 @@ static const armilla_io fault_io = {
     .open = fault_open,
     .duplicate = fault_duplicate,
     .read = fault_read,
+    .pread = fault_pread,
+    .forget = fault_forget,
+    .reserve = fault_reserve,
     .write = fault_write,
     .fsync = fault_fsync,
     .close = fault_close,
@@ -128,6 +157,7 @@ static const armilla_io fault_io = {
     .unlink = fault_unlink,
     .stat = fault_stat,
     .fstat = fault_fstat,
+    .access = fault_access,
     .lock = fault_lock,
     .opendir = fault_opendir,
     .readdir = fault_readdir,

@@ -88,7 +88,7 @@ static void test_equals_plain_loop(void **state)
         options.k = K;
         options.max_iter = trial < 4 ? trial : MOST;
         support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
-        const armilla_kmeans_problem problem = {data, ARMILLA_F64, squared, way, &options, centers, false};
+        const armilla_kmeans_problem problem = {data, ARMILLA_F64, squared, way, &options, centers, NULL, false, NULL};
         support_ok(context, armilla_kmeans(context, &problem, &found, inertias));
         const double inertia = plain_lloyd(way->unit, (int)found.summary.iterations, centers, wanted);
         assert_true(fabs(found.summary.inertia - inertia) <= 1e-11 * inertia);
@@ -186,7 +186,7 @@ static void test_empty_clusters(void **state)
         armilla_cluster_options_default(&options);
         options.k = K;
         support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
-        const armilla_kmeans_problem problem = {data, ARMILLA_F64, squared, way, &options, centers, false};
+        const armilla_kmeans_problem problem = {data, ARMILLA_F64, squared, way, &options, centers, NULL, false, NULL};
         support_ok(context, armilla_kmeans(context, &problem, &found, NULL));
         for (int64_t j = 0; j < N; j++) counted[labels[j]]++;
         for (int64_t k = 0; k < K; k++) assert_true(counted[k] > 0);
@@ -357,13 +357,116 @@ static void test_precision(void **state)
     armilla_context_free(context);
 }
 
+/* So many samples that tries are screened on some of them, around PLANTED places far apart. */
+enum { LARGE = 61000, PLANTED = 7, DIMENSIONS = 3 };
+
+static void plant(double *samples, int64_t *places)
+{
+    uint64_t random = 11;
+    for (int64_t j = 0; j < LARGE; j++) {
+        places[j] = (int64_t)reference_below(&random, PLANTED);
+        reference_fill_normal(&random, DIMENSIONS, samples + j * DIMENSIONS);
+        for (int i = 0; i < DIMENSIONS; i++) samples[j * DIMENSIONS + i] *= 0.05;
+        samples[j * DIMENSIONS + places[j] % DIMENSIONS] += places[j] < DIMENSIONS ? 1 : places[j] < 6 ? -1 : 3;
+    }
+}
+
+static void test_sample(void **state)
+{
+    armilla_context *context = support_context();
+    double *samples = malloc(LARGE * DIMENSIONS * sizeof *samples);
+    int64_t *places = malloc(LARGE * sizeof *places), drawn = 0;
+    armilla_data *data = NULL;
+    armilla_cluster_options options;
+    const armilla_preparation none = {.taken = {false}};
+    (void)state;
+    plant(samples, places);
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, samples, DIMENSIONS, LARGE, DIMENSIONS, &data));
+    armilla_cluster_options_default(&options);
+    options.k = PLANTED;
+    for (int round = 0; round < 3; round++) {
+        armilla_kmeans_problem problem = {.X = data, .work = ARMILLA_F64, .way = &ways[1], .options = &options};
+        armilla_kmeans_sample sample = {NULL};
+        options.tries = round == 1 ? 1 : 10;
+        options.k = round == 2 ? 60 : PLANTED; /* a third of the samples is too few for so many centres */
+        support_ok(context, armilla_call_enter(context, 2));
+        support_ok(context, armilla_kmeans_sample_make(context, data, &none, &problem, &sample));
+        assert_true((problem.sample != NULL) == (round == 0));
+        for (int64_t j = 0, i = 0; problem.sample && j < problem.sample->X->n; j++, i++, drawn++) {
+            double x[DIMENSIONS], square = 0;
+            support_ok(context, armilla_data_sample(context, problem.sample->X, j, x));
+            while (i < LARGE && memcmp(x, samples + i * DIMENSIONS, sizeof x) != 0) i++; /* rising */
+            assert_true(i < LARGE);
+            for (int c = 0; c < DIMENSIONS; c++) square += x[c] * x[c];
+            assert_true(fabs(problem.sample->squared_norms[j] - square) <= 1e-14 * square);
+        }
+        armilla_kmeans_sample_free(context, &sample);
+        armilla_call_leave(context);
+    }
+    assert_true(drawn >= 20000 && drawn <= LARGE / 3);
+    armilla_data_free(data);
+    free(places);
+    free(samples);
+    armilla_context_free(context);
+}
+
+/* The tries are screened, and all samples go on from the best: planted clusters are found, those of plain means, with the
+ * same bits on any number of threads. */
+static void test_screened_tries(void **state)
+{
+    armilla_context *context = support_context();
+    double *samples = malloc(LARGE * DIMENSIONS * sizeof *samples);
+    int64_t *places = malloc(LARGE * sizeof *places);
+    armilla_data *data = NULL;
+    armilla_clustering *first = NULL;
+    (void)state;
+    plant(samples, places);
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, samples, DIMENSIONS, LARGE, DIMENSIONS, &data));
+    for (int threads = 1; threads <= 3; threads++) {
+        armilla_cluster_options options;
+        armilla_cluster_summary summary;
+        armilla_clustering *made = NULL;
+        armilla_scores scores;
+        double sums[PLANTED][DIMENSIONS] = {{0}}, inertia = 0;
+        armilla_cluster_options_default(&options);
+        options.k = PLANTED;
+        options.method = "euclidean";
+        options.threads = threads;
+        support_ok(context, armilla_cluster_data(context, data, NULL, &options, &made));
+        armilla_clustering_summarize(made, &summary);
+        const int64_t *labels = armilla_clustering_labels(made), *sizes = armilla_clustering_sizes(made);
+        support_ok(context, armilla_score(context, LARGE, labels, places, &scores));
+        assert_true(scores.nmi > 0.99);
+        assert_int_equal(summary.stop, ARMILLA_STOP_CONVERGED);
+        assert_int_equal(summary.tries, 10);
+        for (int64_t j = 0; j < LARGE; j++)
+            for (int i = 0; i < DIMENSIONS; i++)
+                sums[labels[j]][i] += samples[j * DIMENSIONS + i] / (double)sizes[labels[j]];
+        for (int64_t j = 0; j < LARGE; j++)
+            for (int i = 0; i < DIMENSIONS; i++) inertia += pow(samples[j * DIMENSIONS + i] - sums[labels[j]][i], 2);
+        assert_true(fabs(summary.inertia - inertia) <= 1e-10 * inertia);
+        if (!first) {
+            first = made;
+            continue;
+        }
+        assert_memory_equal(labels, armilla_clustering_labels(first), LARGE * sizeof *labels);
+        armilla_clustering_free(made);
+    }
+    armilla_clustering_free(first);
+    armilla_data_free(data);
+    free(places);
+    free(samples);
+    armilla_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_plain_loop),   cmocka_unit_test(test_threads_and_storage),
         cmocka_unit_test(test_empty_clusters),      cmocka_unit_test(test_odd_data),
         cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_stops_when_asked),
-        cmocka_unit_test(test_precision),
+        cmocka_unit_test(test_precision),           cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_screened_tries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static const struct kind {
     unsigned char code;
     size_t width;
     armilla_type type;
-} kinds[] = {{0x08, 1, ARMILLA_U8},  {0x09, 1, ARMILLA_F32}, {0x0b, 2, ARMILLA_F64},
+} kinds[] = {{0x08, 1, ARMILLA_U8},  {0x09, 1, ARMILLA_I8},  {0x0b, 2, ARMILLA_F64},
              {0x0c, 4, ARMILLA_F64}, {0x0d, 4, ARMILLA_F32}, {0x0e, 8, ARMILLA_F64}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_FILE = 4096 };
@@ -114,7 +114,7 @@ static void maps_bytes(void **state)
             support_write_file(path, file, count);
             const int64_t before = allocator.live;
             support_ok(context, armilla_data_open(context, path, NULL, &data));
-            assert_int_equal(allocator.live - before, kinds[k].type == ARMILLA_U8 ? 1 : 2);
+            assert_int_equal(allocator.live - before, kinds[k].width == 1 ? 1 : 2);
             assert_images(&kinds[k], data, false, 6, 9);
             armilla_data_free(data);
         }

@@ -76,7 +76,7 @@ static void panel_free(panel *p)
 
 static armilla_columns columns_at(const panel *p, int64_t first, int64_t count)
 {
-    return (armilla_columns){element(p, p->stored_X, first * p->stride), p->m, count, p->stride, NULL, 0};
+    return (armilla_columns){element(p, p->stored_X, first * p->stride), p->m, count, p->stride, NULL, 0, NULL};
 }
 
 /* The whole panel, with itself as what is fetched ahead. */
@@ -91,13 +91,14 @@ static armilla_columns all_columns(const panel *p)
 static void find_products(const panel *p, double *C)
 {
     const armilla_columns X = all_columns(p);
-    p->kernels->products(&X, p->r, p->stored_U, C);
+    const armilla_atoms U = {.values = p->stored_U, .r = p->r};
+    p->kernels->products(&X, &U, C);
 }
 
 static void find_sums(const panel *p, double *A)
 {
     const armilla_columns X = all_columns(p);
-    p->kernels->accumulate(&X, p->r, p->stored_W, A);
+    p->kernels->accumulate(&X, p->r, p->stored_W, false, A);
 }
 
 /* C = U'X up to the rounding of sums that may run in four lanes or more. */
@@ -161,21 +162,89 @@ static void check_gather(panel *p)
 /* c_kj alone, in pairs and threes, at every place of the panel and of the block of atoms: always the same bits. */
 static void check_places(panel *p)
 {
+    const armilla_atoms U = {.values = p->stored_U, .r = p->r};
     double *part = reference_new(p->r * 5), single = 0;
     find_products(p, p->C);
     for (int64_t first = 0; first < p->count; first++)
         for (int64_t width = 1; width <= 5 && first + width <= p->count; width += width == 3 ? 2 : 1) {
             const armilla_columns some = columns_at(p, first, width);
-            p->kernels->products(&some, p->r, p->stored_U, part);
+            p->kernels->products(&some, &U, part);
             REFERENCE_HOLDS(memcmp(part, p->C + first * p->r, (size_t)(p->r * width) * sizeof *part) == 0);
         }
     for (int64_t k = 0; k < p->r; k++)
         for (int64_t j = 0; j < p->count; j += 7) {
             const armilla_columns one = columns_at(p, j, 1);
-            p->kernels->products(&one, 1, element(p, p->stored_U, k * p->m), &single);
+            const armilla_atoms alone = {.values = element(p, p->stored_U, k * p->m), .r = 1};
+            p->kernels->products(&one, &alone, &single);
             REFERENCE_HOLDS(memcmp(&single, &p->C[k + j * p->r], sizeof single) == 0);
         }
     free(part);
+}
+
+/* Atoms that are packed, by halves, have the bits of those that are not. */
+static void check_packing(panel *p)
+{
+    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
+    void *packed = calloc((size_t)(p->m * p->r), armilla_type_size(p->kernels->type));
+    assert_non_null(packed);
+    p->kernels->pack(p->m, &plain, 0, p->r / 2, packed);
+    p->kernels->pack(p->m, &plain, p->r / 2, p->r, packed);
+    const armilla_atoms U = {.values = packed, .r = p->r, .packed = true};
+    const armilla_columns X = all_columns(p);
+    double *C = reference_new(p->r * p->count);
+    find_products(p, p->C);
+    p->kernels->products(&X, &U, C);
+    REFERENCE_HOLDS(memcmp(C, p->C, (size_t)(p->r * p->count) * sizeof *C) == 0);
+    free(C);
+    free(packed);
+}
+
+/* Sums with scratch, which begins as anything, have the bits of those without; new ones those of sums on top of 0. */
+static void check_scratch(panel *p)
+{
+    const size_t size = (size_t)(p->m * p->r) * sizeof(double);
+    char *block = malloc(ARMILLA_KERNEL_SCRATCH + 64);
+    double *made = reference_new(p->m * p->r);
+    armilla_columns X = all_columns(p);
+    assert_non_null(block);
+    memset(block, 0xff, ARMILLA_KERNEL_SCRATCH + 64);
+    X.scratch = block + (64 - (uintptr_t)block % 64) % 64;
+    for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = made[i] = (double)(i % 7);
+    find_sums(p, p->A);
+    p->kernels->accumulate(&X, p->r, p->stored_W, false, made);
+    REFERENCE_HOLDS(memcmp(made, p->A, size) == 0);
+    memset(p->A, 0, size);
+    find_sums(p, p->A);
+    for (int with = 0; with < 2; with++) {
+        X.scratch = with ? X.scratch : NULL;
+        memset(made, 0xff, size);
+        p->kernels->accumulate(&X, p->r, p->stored_W, true, made);
+        for (int64_t i = 0; i < p->m * p->r; i++) REFERENCE_HOLDS(made[i] == p->A[i]);
+        X.scratch = block + (64 - (uintptr_t)block % 64) % 64;
+    }
+    free(made);
+    free(block);
+}
+
+/* The lower triangle of WW' is that of sums, with and without scratch. */
+static void check_gram(panel *p)
+{
+    char *block = malloc(ARMILLA_KERNEL_SCRATCH);
+    double *G = reference_new(p->r * p->r), *wanted = reference_new(p->r * p->r);
+    armilla_columns W = {.values = p->stored_W, .m = p->r, .count = p->count, .stride = p->r};
+    assert_non_null(block);
+    for (int64_t i = 0; i < p->r * p->r; i++) G[i] = wanted[i] = (double)(i % 5);
+    p->kernels->accumulate(&W, p->r, p->stored_W, false, wanted);
+    for (int with = 0; with < 2; with++) {
+        for (int64_t i = 0; i < p->r * p->r; i++) G[i] = (double)(i % 5);
+        W.scratch = with ? block : NULL;
+        p->kernels->gram(&W, G);
+        for (int64_t k = 0; k < p->r; k++)
+            REFERENCE_HOLDS(memcmp(G + k * p->r + k, wanted + k * p->r + k, (size_t)(p->r - k) * sizeof *G) == 0);
+    }
+    free(G);
+    free(wanted);
+    free(block);
 }
 
 /* The same column at two places, and the same call twice. */
@@ -235,6 +304,50 @@ static void test_products_do_not_depend_on_the_place(void **state)
     for_every_panel(check_places);
 }
 
+/* Shapes that are worth packing: many atoms, wide panels, features that end anywhere in a tile. */
+static void for_large_panels(void (*check)(panel *p))
+{
+    static const int64_t shapes[][3] = {{1, 16, 7},    {7, 17, 240},  {15, 19, 1},   {16, 32, 72},  {33, 48, 240},
+                                        {47, 64, 31},  {100, 25, 96}, {897, 23, 9},  {64, 257, 5},  {1793, 130, 13},
+                                        {31, 512, 11}, {4096, 16, 6}, {20, 40, 600}, {20, 40, 1100}};
+    uint64_t random = 22;
+    for (size_t row = 0; armilla_kernels_row(row); row++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            if (!armilla_kernels_supported(armilla_kernels_row(row))) continue;
+            panel p = panel_new(armilla_kernels_row(row), shapes[s][0], shapes[s][1], shapes[s][2], &random);
+            check(&p);
+            panel_free(&p);
+        }
+}
+
+static void test_large_panels(void **state)
+{
+    (void)state;
+    for_large_panels(check_products);
+    for_large_panels(check_accumulate);
+}
+
+static void test_packed_atoms(void **state)
+{
+    (void)state;
+    for_every_panel(check_packing);
+    for_large_panels(check_packing);
+}
+
+static void test_sums_with_scratch(void **state)
+{
+    (void)state;
+    for_every_panel(check_scratch);
+    for_large_panels(check_scratch);
+}
+
+static void test_gram(void **state)
+{
+    (void)state;
+    for_every_panel(check_gram);
+    for_large_panels(check_gram);
+}
+
 static void test_equal_input_gives_equal_bits(void **state)
 {
     (void)state;
@@ -271,7 +384,7 @@ static void test_widen(void **state)
         const armilla_kernels *kernels = armilla_kernels_row(row);
         if (!armilla_kernels_supported(kernels)) continue;
         for (int first = 0; first < 20; first++) {
-            kernels->widen(COUNT - first, bytes + first, buffer);
+            kernels->convert[ARMILLA_U8](COUNT - first, bytes + first, buffer);
             armilla_fetch(kernels->type, COUNT - first, buffer, back);
             for (int i = first; i < COUNT; i++) REFERENCE_HOLDS(back[i - first] == (double)bytes[i]);
         }
@@ -310,6 +423,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_large_panels),
+        cmocka_unit_test(test_packed_atoms),
+        cmocka_unit_test(test_sums_with_scratch),
+        cmocka_unit_test(test_gram),
         cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_products_do_not_depend_on_the_place),

@@ -69,7 +69,7 @@ static void refuses_past_the_limit(void **state)
     const int64_t live = armilla_context_memory_live(context), header = live - 1000;
     const int64_t asked = allocator.taken;
     armilla_context_set_memory(context, 2 * live);
-    support_fails(context, armilla_take(context, 1001, 1, &more), ARMILLA_NO_MEMORY, "raise it by memory SIZE");
+    support_fails(context, armilla_take(context, 1001, 1, &more), ARMILLA_NO_MEMORY, "raise it by memory 1M or more");
     assert_null(more);
     support_fails(context, armilla_grow(context, 2001 + header, 1, &kept), ARMILLA_NO_MEMORY, "out of memory: ");
     const int64_t sizes[] = {INT64_MAX, INT64_MAX / 8, -1, INT64_MAX - header};
@@ -244,7 +244,7 @@ static void holds_for_every_object(void **state)
         for (int64_t limit = peak - 1; limit > 0; limit = limit * 15 / 16 - 1, refusals++) {
             things none = {.data = NULL};
             armilla_context_set_memory(context, limit);
-            support_fails(context, use(p, &none), ARMILLA_NO_MEMORY, " memory SIZE");
+            support_fails(context, use(p, &none), ARMILLA_NO_MEMORY, "; raise it by memory ");
             free_things(&none);
             assert_int_equal(armilla_context_memory_live(context), 0);
             assert_true(support_entries() <= 3); /* data, model, table: no temporary */
@@ -275,7 +275,7 @@ static void lends_a_call_its_own_limit(void **state)
     armilla_options_default(&options);
     options.rank = 3;
     options.memory = armilla_context_memory_live(context) + 5000;
-    support_fails(context, armilla_fit(context, data, &options, &model), ARMILLA_NO_MEMORY, "raise it by memory SIZE");
+    support_fails(context, armilla_fit(context, data, &options, &model), ARMILLA_NO_MEMORY, "raise it by memory ");
     assert_int_equal(armilla_context_memory_limit(context), GIB);
     options.memory = GIB;
     support_ok(context, armilla_fit(context, data, &options, &model));

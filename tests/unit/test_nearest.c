@@ -46,7 +46,7 @@ static armilla_lloyd lloyd_of(armilla_context *context, armilla_sweep *sweep, co
     return (armilla_lloyd){.sweep = sweep,
                            .kernels = armilla_code_kernels_for(context),
                            .m = M,
-                           .n = N,
+                           .share = {N, 0, N},
                            .r = R,
                            .squared_norms = squared,
                            .l = 1,
@@ -331,13 +331,15 @@ static bool is_even(const void *self, int64_t sample, double square)
 /* The worst come first, the first of equals before the others, none twice, and none that has no misfit. */
 static void test_misfit(void **state)
 {
+    armilla_context *context = support_context();
     uint64_t random = 9;
     (void)state;
     for (int round = 0; round < 200; round++) {
         double squares[20], left[20];
         const int64_t n = 1 + (int64_t)reference_below(&random, 20);
         const bool some = round % 2;
-        const armilla_misfit misfit = {n, squares, some ? is_even : NULL, some ? dense : NULL};
+        const armilla_misfit misfit = {context, {n, 0, n}, squares, some ? is_even : NULL, some ? dense : NULL};
+        int64_t sample = 0;
         for (int64_t j = 0; j < n; j++) squares[j] = left[j] = (double)reference_below(&random, 6);
         for (int64_t taken = 0; taken <= n; taken++) {
             int64_t worst = -1;
@@ -345,26 +347,33 @@ static void test_misfit(void **state)
                 const bool counts = left[j] > 0 && (!some || is_even(dense, j, left[j]));
                 if (counts && (worst < 0 || left[j] >= left[worst])) worst = j;
             }
-            assert_int_equal(armilla_misfit_take(&misfit), worst);
+            REFERENCE_OK(armilla_misfit_take(&misfit, &sample));
+            assert_int_equal(sample, worst);
             if (worst >= 0) left[worst] = 0;
             assert_memory_equal(squares, left, (size_t)n * sizeof *left);
         }
     }
+    armilla_context_free(context);
 }
 
 /* Atoms that nobody uses get samples in order, as long as there are some. */
 static void test_misfit_is_shared(void **state)
 {
+    armilla_context *context = support_context();
     const double sizes[10] = {0, NAN, 3, NAN, 0, NAN, 0, NAN, 1, NAN};
     double squares[4] = {1, 7, 0, 0};
-    const armilla_misfit misfit = {.n = 4, .squares = squares};
+    const armilla_misfit misfit = {.context = context, .share = {4, 0, 4}, .squares = squares};
+    int64_t count = 0;
     int64_t samples[5];
     (void)state;
-    assert_int_equal(armilla_misfit_share(&misfit, 5, sizes, 2, samples), 2);
+    REFERENCE_OK(armilla_misfit_share(&misfit, 5, sizes, 2, samples, &count));
+    assert_int_equal(count, 2);
     const int64_t wanted[5] = {1, -1, 0, -1, -1};
     assert_memory_equal(samples, wanted, sizeof wanted);
-    assert_int_equal(armilla_misfit_share(&misfit, 5, sizes, 2, samples), 0);
+    REFERENCE_OK(armilla_misfit_share(&misfit, 5, sizes, 2, samples, &count));
+    assert_int_equal(count, 0);
     for (int k = 0; k < 5; k++) assert_int_equal(samples[k], -1);
+    armilla_context_free(context);
 }
 
 /* What a choice of samples leaves of the distances. */

@@ -159,7 +159,7 @@ static void run(void *self, int rank, armilla_context *context)
     found->status = wrap(t->s, context, &X);
     const armilla_data_ops *ops = found->status == ARMILLA_OK ? X->ops : NULL;
     if (ops && t->fail_from >= 0) X->ops = &failing_ops;
-    if (found->status == ARMILLA_OK) found->status = armilla_call_enter(context, t->threads);
+    if (found->status == ARMILLA_OK) found->status = armilla_call_enter_together(context, t->threads);
     if (found->status == ARMILLA_OK) found->status = armilla_call_leave_together(context, sweep(t, context, X, found));
     if (found->status == ARMILLA_OK) found->status = armilla_data_survey(context, X, t->threads, &found->facts);
     snprintf(found->message, sizeof found->message, "%s", armilla_context_error(context));
@@ -291,7 +291,7 @@ static void run_with_one_that_fails(void *self, int rank, armilla_context *conte
     outcome *found = &t->outcomes[rank];
     armilla_data *X = NULL;
     found->status = wrap(t->s, context, &X);
-    if (found->status == ARMILLA_OK) found->status = armilla_call_enter(context, 1);
+    if (found->status == ARMILLA_OK) found->status = armilla_call_enter_together(context, 1);
     if (found->status == ARMILLA_OK) {
         const armilla_status status = rank == t->threads
                                           ? armilla_fail(context, ARMILLA_NO_MEMORY, "rank %d has no memory", rank)
@@ -386,6 +386,67 @@ static void test_lost_connections(void **state)
     free_scene(&s);
 }
 
+/* Of some slots, whose elements are 0 with either sign, sums have the sign that one process gives them: where no slot of a
+ * rank contributes, that rank changes nothing. */
+enum { ZEROS = 4, ZERO_SLOTS = 64, PORTIONS = 9 };
+
+typedef struct zeros {
+    double sums[MOST_RANKS][PORTIONS][ZEROS];
+    armilla_status statuses[MOST_RANKS];
+} zeros;
+
+static bool has_zeros(const void *self, int64_t slot)
+{
+    const int portion = *(const int *)self;
+    return slot * 7919 % PORTIONS == portion || slot == portion * 5;
+}
+
+static armilla_status write_zeros(void *self, int64_t slot, int thread, void *vector)
+{
+    (void)self;
+    (void)thread;
+    for (int64_t i = 0; i < ZEROS; i++) ((double *)vector)[i] = i == 0 || (slot >> i) % 2 ? -0.0 : 0.0;
+    return ARMILLA_OK;
+}
+
+static void sum_zeros(void *self, int rank, armilla_context *context)
+{
+    zeros *z = self;
+    armilla_reducer *reducer = NULL;
+    const armilla_reducer_plan plan = {.slots = ZERO_SLOTS,
+                                       .keep = 4,
+                                       .bytes = sizeof *z->sums[0],
+                                       .exchange_bytes = sizeof *z->sums[0],
+                                       .threads = 1};
+    armilla_status status = armilla_call_enter_together(context, 1);
+    z->statuses[rank] = status;
+    if (status != ARMILLA_OK) return;
+    status = armilla_reducer_new(context, &plan, &reducer);
+    for (int portion = 0; portion < PORTIONS && status == ARMILLA_OK; portion++) {
+        const armilla_segment segment = {ARMILLA_SUM, ZEROS, .written = true, .result = z->sums[rank][portion]};
+        status = armilla_reduce(reducer, &(armilla_reduction){&segment, 1, write_zeros, &portion, has_zeros});
+    }
+    armilla_reducer_free(reducer);
+    z->statuses[rank] = armilla_call_leave_together(context, status);
+}
+
+static void test_signs_of_zeros(void **state)
+{
+    static const int sizes[] = {2, 3, 4, 7, 40};
+    static zeros one, got;
+    (void)state;
+    sum_zeros(&one, 0, reference_context);
+    REFERENCE_HOLDS(one.statuses[0] == ARMILLA_OK && signbit(one.sums[0][3][0]) && !signbit(one.sums[0][3][1]));
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        reference_scene("signs of zeros, %d ranks", sizes[k]);
+        reference_run_ranks(sizes[k], -1, sum_zeros, &got);
+        for (int r = 0; r < sizes[k]; r++) {
+            REFERENCE_HOLDS(got.statuses[r] == ARMILLA_OK);
+            REFERENCE_HOLDS(memcmp(got.sums[r], one.sums[0], sizeof one.sums[0]) == 0);
+        }
+    }
+}
+
 static void test_tables_that_are_not_whole(void **state)
 {
     armilla_context *context = support_context();
@@ -410,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_failures_outside_passes),
         cmocka_unit_test(test_calls_that_one_cannot_enter),
         cmocka_unit_test(test_lost_connections),
+        cmocka_unit_test(test_signs_of_zeros),
         cmocka_unit_test(test_tables_that_are_not_whole),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);

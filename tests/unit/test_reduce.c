@@ -29,6 +29,8 @@ typedef struct result {
 typedef struct work {
     int64_t fail_at; /* slots from this one on fail, each in its own way; -1: none */
     int64_t visits[MOST_SLOTS];
+    int64_t every; /* > 0: only slots that are multiples of it, and the last, contribute */
+    int64_t slots;
 } work;
 
 static int64_t lowest(int64_t slot)
@@ -71,6 +73,12 @@ static armilla_status add(void *self, int64_t slot, int thread, void *place)
     return right ? ARMILLA_OK : ARMILLA_INTERNAL; /* cmocka's checks belong to the main thread */
 }
 
+static bool contributes(const void *self, int64_t slot)
+{
+    const work *w = self;
+    return w->every == 0 || slot % w->every == 0 || slot == w->slots - 1;
+}
+
 /* The fixed tree: neighbours are added, left to right, level by level; an odd one goes up as it is. */
 static double tree_sum(int64_t slots, int64_t i, bool narrow)
 {
@@ -78,6 +86,23 @@ static double tree_sum(int64_t slots, int64_t i, bool narrow)
     for (int64_t s = 0; s < slots; s++) values[s] = narrow ? (double)(float)number(s, i) : number(s, i);
     for (; slots > 1; slots = (slots + 1) / 2)
         for (int64_t s = 0; s < slots; s += 2) values[s / 2] = s + 1 < slots ? values[s] + values[s + 1] : values[s];
+    return values[0];
+}
+
+/* The same over the slots that contribute: where one child is absent the other goes up as it is. */
+static double sparse_tree_sum(const work *w, int64_t i, bool narrow)
+{
+    double values[MOST_SLOTS];
+    bool there[MOST_SLOTS];
+    int64_t slots = w->slots;
+    for (int64_t s = 0; s < slots; s++) values[s] = narrow ? (double)(float)number(s, i) : number(s, i);
+    for (int64_t s = 0; s < slots; s++) there[s] = contributes(w, s);
+    for (; slots > 1; slots = (slots + 1) / 2)
+        for (int64_t s = 0; s < slots; s += 2) {
+            const bool right = s + 1 < slots && there[s + 1];
+            values[s / 2] = there[s] && right ? values[s] + values[s + 1] : values[s + !there[s]];
+            there[s / 2] = there[s] || right;
+        }
     return values[0];
 }
 
@@ -94,7 +119,10 @@ static armilla_status reduce(armilla_reducer *reducer, work *w, result *got)
         [FLOAT] = {.kind = ARMILLA_SUM_F32, .count = FLOATS, .written = true, .result = got->floats},
     };
     const int count = armilla_reducer_keeps_all(reducer) ? SEGMENTS : FLOAT;
-    return armilla_reduce(reducer, &(armilla_reduction){segments, count, add, w});
+    return armilla_reduce(
+        reducer,
+        &(armilla_reduction){
+            .segments = segments, .count = count, .body = add, .self = w, .has = w->every ? contributes : NULL});
 }
 
 /* Windows of any shape are those of the whole. */
@@ -176,10 +204,38 @@ static void test_sums_are_those_of_the_tree(void **state)
     armilla_reducer_free(NULL);
 }
 
+/* A reduction over some slots: absent ones are not visited, and cost no rounding. */
+static void test_some_slots(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 7, 24, 64, 149}, steps[] = {1, 2, 3, 10, 1000}, kept[] = {1, 4, 24};
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 5 * 3; k++)
+            for (int threads = 1; threads <= 3; threads++) {
+                const armilla_reducer_plan plan = {.slots = sizes[i],
+                                                   .keep = kept[k % 3],
+                                                   .bytes = sizeof(vector),
+                                                   .exchange_bytes = sizeof(result),
+                                                   .threads = threads};
+                work w = {.fail_at = -1, .every = steps[k / 3], .slots = sizes[i]};
+                result got;
+                armilla_reducer *reducer = NULL;
+                reference_scene("%d slots, every %d, %d kept", (int)sizes[i], (int)w.every, (int)kept[k % 3]);
+                REFERENCE_OK(armilla_reducer_new(reference_context, &plan, &reducer));
+                REFERENCE_OK(reduce(reducer, &w, &got));
+                for (int64_t e = 0; e < DOUBLES; e++) REFERENCE_HOLDS(got.sums[e] == sparse_tree_sum(&w, e, false));
+                for (int64_t e = 0; e < FLOATS && armilla_reducer_keeps_all(reducer); e++)
+                    REFERENCE_HOLDS(got.floats[e] == sparse_tree_sum(&w, e, true));
+                for (int64_t s = 0; s < w.slots; s++) REFERENCE_HOLDS(w.visits[s] == contributes(&w, s));
+                armilla_reducer_free(reducer);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_are_those_of_the_tree),
+        cmocka_unit_test(test_some_slots),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -13,13 +13,13 @@
     _Static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 ENDS_WITH(armilla_allocator, user);
 ENDS_WITH(armilla_progress, remaining);
-ENDS_WITH(armilla_read_options, memory);
+ENDS_WITH(armilla_read_options, spill);
 ENDS_WITH(armilla_write_options, format);
 ENDS_WITH(armilla_selection, features);
 ENDS_WITH(armilla_data_facts, cancellation);
 ENDS_WITH(armilla_trace_entry, seconds);
-ENDS_WITH(armilla_options, callback_user);
-ENDS_WITH(armilla_model_summary, seconds_per_iteration);
+ENDS_WITH(armilla_options, batch);
+ENDS_WITH(armilla_model_summary, passes_before);
 ENDS_WITH(armilla_model_arrays, squared_norm);
 ENDS_WITH(armilla_check, finding);
 ENDS_WITH(armilla_cluster_options, threads);
@@ -29,7 +29,7 @@ ENDS_WITH(armilla_scores, purity);
 ENDS_WITH(armilla_table_row, use);
 ENDS_WITH(armilla_option, help);
 ENDS_WITH(armilla_data_source, close);
-ENDS_WITH(armilla_ranks, broadcast);
+ENDS_WITH(armilla_ranks, local);
 
 typedef struct whole {
     size_t size;

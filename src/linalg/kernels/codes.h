@@ -212,6 +212,23 @@ static void nearest(int64_t r, int64_t count, const double *C, const double *off
     for (int64_t j = 0; j < count; j++) assignments[j] = nearest_atom(r, C + j * r, offsets, factor);
 }
 
+static void nearest_two(int64_t r, int64_t count, const double *C, int64_t stride, const double *offsets, double factor,
+                        armilla_nearest *found)
+{
+    for (int64_t j = 0; j < count; j++) {
+        const double *c = C + j * stride;
+        double least = INFINITY, second = INFINITY;
+        int64_t atom = 0;
+        for (int64_t k = 0; k < r; k++) {
+            const double value = offsets[k] - factor * c[k], other = value < least ? least : value;
+            second = other < second ? other : second;
+            atom = value < least ? k : atom;
+            least = value < least ? value : least;
+        }
+        found[j] = (armilla_nearest){least, second, atom};
+    }
+}
+
 /* Coordinate descent over w >= 0. */
 typedef struct cone {
     int64_t r;
@@ -283,4 +300,4 @@ static unsigned descend_cone(const armilla_cone_descent *t, const double *d, dou
 }
 
 const armilla_code_kernels TABLE = {
-    .name = ISA_NAME, .descend = descend, .descend_cone = descend_cone, .nearest = nearest};
+    .name = ISA_NAME, .descend = descend, .descend_cone = descend_cone, .nearest = nearest, .nearest_two = nearest_two};

@@ -210,8 +210,145 @@ static void gather_index64(const armilla_sparse_columns *X, int64_t stride, cons
     accumulate(true, X, stride, stride, (multiplier){NULL, assignments}, A);
 }
 
+/* An entry by feature. */
+typedef struct entry {
+    int32_t sample;
+    REAL value;
+} entry;
+
+_Static_assert(sizeof(entry) == 2 * sizeof(REAL), "as armilla_sparse_entry_bytes says");
+
+enum { QUARTERS = STRIP * BYTES / sizeof(REAL) / 4, LEVELS = 16 }; /* slots are fewer than 2^15 */
+
+/* The sums of nodes of the tree over slots that wait for their right siblings, from left to right. A node without entries
+ * is left out: it would add zeros. */
+typedef struct waiting {
+    int count;
+    int join[LEVELS]; /* the level at which a node meets the one behind it */
+    quarter sums[LEVELS][QUARTERS];
+} waiting;
+
+/* Adds the nodes before it to the last one, which ends there, as far as they meet it below that level. */
+INLINE void meet(waiting *nodes, int quarters, int level, quarter *last)
+{
+    while (nodes->count > 0 && nodes->join[nodes->count - 1] < level) {
+        const quarter *left = nodes->sums[--nodes->count];
+        for (int q = 0; q < quarters; q++) last[q] = left[q] + last[q];
+    }
+}
+
+/* The last node waits for one that begins with `slot`. */
+INLINE void wait_for(waiting *nodes, int quarters, int32_t own, int32_t slot, quarter *last)
+{
+    const int level = 32 - __builtin_clz((unsigned)(own ^ slot));
+    meet(nodes, quarters, level, last);
+    nodes->join[nodes->count] = level;
+    for (int q = 0; q < quarters; q++) nodes->sums[nodes->count][q] = last[q];
+    nodes->count++;
+}
+
+/* The first panel from p on that ends behind the sample. */
+INLINE int64_t find_panel(const armilla_sparse_rows *X, int64_t p, int32_t sample)
+{
+    int64_t low = p, high = X->panels - 1;
+    if (X->panel_ends[p] > sample) return p;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (X->panel_ends[middle] <= sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* sum += a panel's entries, from i on; returns the first behind them. Numbers behind the r-th are a neighbour's, and
+ * nobody's sums. */
+INLINE int64_t add_panel(int vectors, const armilla_sparse_codes *codes, int64_t k, const armilla_sparse_rows *X,
+                         int64_t i, int64_t last, int32_t end, vector sum[STRIP])
+{
+    const entry *entries = X->entries;
+    const REAL *W = (const REAL *)codes->W + k, *behind = (const REAL *)codes->W + codes->last * codes->r;
+    const bool cut = k + vectors * LANES > codes->r;
+    for (; i < last && entries[i].sample < end; i++) {
+        const REAL *w = W + entries[i].sample * codes->r;
+        const char *later = (const char *)(W + entries[armilla_min64(i + DOT_AHEAD, X->count - 1)].sample * codes->r);
+        for (int b = 0; b < vectors * BYTES; b += LINE) __builtin_prefetch(later + b);
+        for (int v = 0; v + 1 < vectors; v++) sum[v] += entries[i].value * *(const vector *)(w + v * LANES);
+        const int64_t tail = (vectors - 1) * LANES;
+        vector code;
+        load_code(w + tail, cut ? behind - w - tail : LANES, &code);
+        sum[vectors - 1] += entries[i].value * code;
+    }
+    return i;
+}
+
+/* node += sum, or node = sum. */
+INLINE void widen(int vectors, const vector sum[STRIP], bool opens, quarter *node)
+{
+    REAL part[STRIP * BYTES / sizeof(REAL)];
+    for (int v = 0; v < vectors; v++) *(vector *)(part + v * LANES) = sum[v];
+    for (int64_t q = 0; q < vectors * LANES / 4; q++) {
+        const quarter wide = __builtin_convertvector(*(const narrow_quarter *)(part + 4 * q), quarter);
+        node[q] = opens ? wide : node[q] + wide;
+    }
+}
+
+INLINE void sum_strip(int vectors, const armilla_sparse_rows *X, const armilla_sparse_codes *codes, int64_t k,
+                      const armilla_sparse_piece *range, double *sums)
+{
+    const entry *entries = X->entries;
+    const int quarters = vectors * (int)LANES / 4;
+    int64_t i = range->first, p = 0;
+    int32_t slot = -1;
+    quarter last[QUARTERS] = {{0}};
+    waiting nodes;
+    nodes.count = 0;
+    while (i < range->last) {
+        vector sum[STRIP] = {{0}};
+        p = find_panel(X, p, entries[i].sample);
+        const bool opens = X->panel_slots[p] != slot;
+        if (opens && slot >= 0) wait_for(&nodes, quarters, slot, X->panel_slots[p], last);
+        slot = X->panel_slots[p];
+        i = add_panel(vectors, codes, k, X, i, range->last, X->panel_ends[p], sum);
+        widen(vectors, sum, opens, last);
+    }
+    meet(&nodes, quarters, LEVELS, last);
+    for (int q = 0; q < quarters; q++) *(quarter *)(sums + 4 * q) = last[q];
+}
+
+/* The first of some entries whose sample is not below that; mostly the first or the end of them. */
+static int64_t find_sample(const entry *entries, int64_t low, int64_t high, int64_t sample)
+{
+    if (low == high || entries[low].sample >= sample) return low;
+    if (entries[high - 1].sample < sample) return high;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (entries[middle].sample < sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void sum_feature(const armilla_sparse_rows *X, const armilla_sparse_codes *codes,
+                        const armilla_sparse_piece *piece, double *sums)
+{
+    const int64_t first = X->starts[piece->feature], last = X->starts[piece->feature + 1], end = piece->length;
+    armilla_sparse_piece range = *piece;
+    int64_t k = 0;
+    range.first = find_sample(X->entries, first, last, piece->first);
+    range.last = find_sample(X->entries, range.first, last, piece->last);
+    for (; k + STRIP * LANES <= end; k += STRIP * LANES) sum_strip(STRIP, X, codes, piece->k + k, &range, sums + k);
+    for (; k + 4 * LANES <= end; k += 4 * LANES) sum_strip(4, X, codes, piece->k + k, &range, sums + k);
+    for (; k + 2 * LANES <= end; k += 2 * LANES) sum_strip(2, X, codes, piece->k + k, &range, sums + k);
+    for (; k < end; k += LANES) sum_strip(1, X, codes, piece->k + k, &range, sums + k);
+}
+
 const armilla_sparse_kernels TABLE = {ISA_NAME,
                                       TYPE_TAG,
                                       {products_narrow, products_index64},
                                       {accumulate_narrow, accumulate_index64},
-                                      {gather_narrow, gather_index64}};
+                                      {gather_narrow, gather_index64},
+                                      sum_feature};
