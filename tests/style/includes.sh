@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 # The level of each folder of src: a file may include its own level and those below.
-declare -A level=([base]=0 [linalg]=1 [data]=2 [sets]=2 [start]=3 [solve]=3 [model]=4 [cluster]=4 [files]=4)
+declare -A level=([base]=0 [linalg]=1 [data]=2 [sets]=2 [start]=3 [solve]=3 [graph]=3 [model]=4 [cluster]=4 [files]=4)
 
 bad=0
 complain() {
