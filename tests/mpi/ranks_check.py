@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """armilla-mpi by one to four ranks: the bits of armilla on any number of threads, and one end for all ranks.
 
-$ARMILLA and $ARMILLA_MPI are the commands, $MPIRUN the launcher of the second. Exit status 77 (skipped) where one of
-them or NumPy is missing."""
+$ARMILLA and $ARMILLA_MPI are the commands, $MPIRUN the launcher of the second, $ARMILLA_INJECT the library that makes
+system calls fail. Exit status 77 (skipped) where a command or NumPy is missing."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -14,10 +15,12 @@ try:
 except ImportError:
     sys.exit(77)
 
-from launch import ARMILLA, ENVIRONMENT, HAS_MPI, IS_OPEN_MPI, LAUNCH, PROGRAM, RANK, SECONDS, digest
+from launch import ARMILLA, ENVIRONMENT, HAS_MPI, LAUNCH, PROGRAM, RANK, SECONDS, digest
 
 if not HAS_MPI:
     sys.exit(77)
+
+INJECT = os.environ.get("ARMILLA_INJECT", "")
 
 
 def alone(*arguments):
@@ -143,12 +146,26 @@ def test_no_memory():
 
 
 def test_full_disk():
-    if not IS_OPEN_MPI:
-        return  # MPICH's own shared memory has the limit too
-    done = together(3, "fit", "dense.npy", "--rank", 20, "--max-iter", 2, "--out", "x.npz", status=None,
-                    shell='ulimit -f 8; trap "" XFSZ; exec "$@"')
-    assert done.returncode == 74 and len(complaints(done)) == 1, f"{done.returncode} {done.stderr}"
-    assert not os.path.exists("x.npz")
+    """Every write of a model fails in turn, on whichever rank it is: by tests/fault/inject.c, because a limit of the system
+    on the sizes of files is one on the launcher's shared memory too."""
+    if not INJECT:
+        return
+    fit = ["fit", "dense.npy", "--rank", 20, "--max-iter", 2, "--out", "x.npz"]
+    preload = f'export LD_PRELOAD="{INJECT}" ARMILLA_FAULT_LOG="log-{RANK}"; exec "$@"'
+    together(3, *fit, shell=preload)
+    os.remove("x.npz")
+    writes = []
+    for rank in range(3):
+        with open(f"log-{rank}", encoding="utf-8") as file:
+            writes += [(rank, at) for at, line in enumerate(file) if line.startswith("write ")]
+    assert writes, "no rank has written anything"
+    for rank, at in writes[:2] + writes[-2:]:
+        fault = f'export LD_PRELOAD="{INJECT}" ARMILLA_FAULT={errno.ENOSPC} ARMILLA_FAULT_AT={at}'
+        done = together(3, *fit, status=None, shell=f'if [ "{RANK}" = {rank} ]; then {fault}; fi; exec "$@"')
+        lines = complaints(done)
+        assert done.returncode == 74 and len(lines) == 1, f"{rank} {at}: {done.returncode} {done.stderr}"
+        assert os.strerror(errno.ENOSPC) in lines[0] and "x.npz" in lines[0], lines
+        assert not os.path.exists("x.npz") and not [name for name in os.listdir() if name.startswith(".")], os.listdir()
 
 
 def test_killed_rank():
@@ -170,8 +187,7 @@ def main():
         os.chdir(folder)
         make_data()
         for test in (test_fits, test_other_commands, test_one_rank_ends_all, test_ranks_with_other_options,
-                     test_no_memory, test_full_disk,
-                     test_killed_rank, test_signalled_rank):
+                     test_no_memory, test_full_disk, test_killed_rank, test_signalled_rank):
             test()
         os.chdir("/")
 
