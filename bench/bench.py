@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--first-seed N] [--quality FILE]...
-[--mnist FILE] [--sparse FILE] [--processor].
+[--mnist FILE] [--sparse FILE] [--processor] [--publish].
 
 Needs Python 3 with NumPy; SciPy, scikit-learn, R with RcppML, gnuplot and BLIS are used where they are installed, and
-a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json and the curves. See bench/README.md.
+a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json, the pictures and the page BUILD/bench/README.md. See bench/README.md.
 """
 import argparse
 import datetime
@@ -20,11 +20,15 @@ import sys
 import numpy as np
 
 import nmf
+import page
 from family import FamilyParts
 from grid import GridParts
 from kmeans import KmeansParts
 from online import OnlineParts
+from pictures import Pictures
 from quality import QualityParts
+from reading import ReadingParts
+from stored import StoredParts
 from stream import StreamParts
 
 THREADS = 2
@@ -80,7 +84,7 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
-class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, StreamParts):
+class Bench(Pictures, FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, ReadingParts, StoredParts, StreamParts):
     def __init__(self, options):
         self.options = options
         self.quick, self.processor = options.quick, options.processor
@@ -88,9 +92,12 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
         self.armilla = os.path.join(options.build, "armilla")
         self.roofline = os.path.join(options.build, "bench_roofline")
         self.out = os.path.join(options.build, "bench")
-        self.rows, self.notes, self.details = [], [], {}
+        self.begin_part()
 
     # --- what every part uses -------------------------------------------------------------------------------------
+
+    def begin_part(self):
+        self.rows, self.notes, self.details, self.pictures = [], [], {}, []
 
     def row(self, what, measured, target="", met=None, **values):
         verdict = {True: "yes", False: "NO", None: "-"}[None if met is None else bool(met)]
@@ -259,6 +266,7 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
             self.note("SciPy is not installed: no sparse data are measured")
             return
         side, density = (5000 if self.quick else 20000), 0.005
+        self.ratios = []
         self.sparse_rows(self.sparse(side, density), f"{side}x{side}, {density:.1%}")
         for file, name in self.sparse_shapes():
             self.sparse_rows(file, name)
@@ -267,6 +275,8 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
             self.sparse_rows(*self.given_sparse(self.options.sparse))
         else:
             self.note("no --sparse FILE: only generated sparse data are measured")
+        if self.ratios:
+            self.bars("sparse", "An iteration on sparse data, r = 32", "times as fast as the fastest peer", self.ratios)
 
     def sparse_rows(self, file, name, r=32):
         # Ours before and after theirs, so that other work on the machine does not meet one side alone.
@@ -286,6 +296,8 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
             self.row(f"{what}: against {other}",
                      f"{seconds / ours:.2f}x ({1e3 * ours:.1f} against {1e3 * seconds:.1f} ms)",
                      ">= 8x" if best else "", seconds / ours >= 8 if best else None)
+            if best:
+                self.ratios.append((f"palm, {name}", seconds / ours, 8))
         for model in ("spherical-pca", "nmf", "spherical-nmf") if theirs else ():
             # The mean over iterations, polishing included.
             mean = min(self.fit(file, r, "--model", model, "--start", "random", "--tol", 0, "--max-iter", 20)
@@ -293,6 +305,7 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
             self.row(f"{what}, {model} by fast: against {fastest}",
                      f"{theirs[fastest] / mean:.2f}x ({1e3 * mean:.1f} against {1e3 * theirs[fastest]:.1f} ms)",
                      ">= 8x", theirs[fastest] / mean >= 8)
+            self.ratios.append((f"{model}, {name}", theirs[fastest] / mean, 8))
 
     def sparse_memory(self, file, name, r=32):
         """Peak memory with many features, and the seconds before the first iteration in iterations."""
@@ -368,34 +381,66 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
             pass
         version = subprocess.run([self.armilla, "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout
         return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "threads": THREADS, "load": os.getloadavg()[0],
-                "date": datetime.date.today().isoformat(), "armilla": version.strip(), "numpy": np.__version__}
+                "date": datetime.date.today().isoformat(), "armilla": version.strip(), "versions": self.versions()}
+
+    def versions(self):
+        """Of the peers that are installed."""
+        found = {}
+        for module, name in (("numpy", "NumPy"), ("scipy", "SciPy"), ("sklearn", "scikit-learn"), ("faiss", "FAISS")):
+            if importlib.util.find_spec(module):
+                code = f"import {module}; print({module}.__version__)"
+                found[name] = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True,
+                                             text=True).stdout.strip()
+        for name, directory in self.blases().items():
+            target = os.path.realpath(os.path.join(directory, "libblas.so.3"))
+            owner = subprocess.run(["dpkg-query", "-S", target], capture_output=True, text=True, check=False).stdout
+            package = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", owner.rsplit(":", 1)[0]],
+                                     capture_output=True, text=True, check=False).stdout if owner else ""
+            found[{"openblas": "OpenBLAS", "blis": "BLIS"}[name]] = package or "(version unknown)"
+        if self.has_rcppml():
+            found["RcppML"] = subprocess.run(["Rscript", "-e", "cat(as.character(packageVersion('RcppML')))"],
+                                             capture_output=True, text=True, check=True).stdout
+        return found
+
+    def run_part(self, name):
+        part = getattr(self, f"part_{name}")
+        print(f"{name}: {part.__doc__}", flush=True)
+        self.begin_part()
+        machine = self.machine()
+        try:
+            part()
+        except subprocess.CalledProcessError as error:
+            self.row(f"{name}: failed", f"{os.path.basename(error.cmd[0])} ended with {error.returncode}", "runs", False)
+        machine["load_after"] = os.getloadavg()[0]
+        return {"what": part.__doc__, "machine": machine, "quick": self.quick, "seeds": self.options.seeds,
+                "rows": self.rows, "notes": self.notes, "pictures": self.pictures, "details": self.details}
+
+    def kept_results(self):
+        """Of the parts of earlier runs."""
+        try:
+            with open(self.path("bench.json")) as file:
+                return json.load(file)["parts"]
+        except (OSError, ValueError, KeyError):
+            return {}
 
     def run(self):
         os.makedirs(self.out, exist_ok=True)
-        machine = self.machine()
-        for name in self.options.only or PARTS:
-            part = getattr(self, f"part_{name}")
-            print(f"{name}: {part.__doc__}", flush=True)
-            try:
-                part()
-            except subprocess.CalledProcessError as error:
-                self.row(f"{name}: failed", f"{os.path.basename(error.cmd[0])} ended with {error.returncode}",
-                         "runs", False)
-        machine["load_after"] = os.getloadavg()[0]
-        with open(self.path("bench.json"), "w") as out:
-            json.dump({"machine": machine, "quick": self.quick, "seeds": self.options.seeds, "rows": self.rows,
-                       "notes": self.notes, "details": self.details}, out, indent=1)
-        print(f"\n{machine['cpu']}, {machine['cores']} cores, {THREADS} threads, {machine['date']}; load "
-              f"{machine['load']:.1f} before, {machine['load_after']:.1f} after" + (", --quick" if self.quick else ""))
-        print("\n| what | measured | target | met? |\n|---|---|---|---|")
-        for row in self.rows:
-            print(f"| {row['what'].strip()} | {row['measured']} | {row['target']} | {row['met']} |")
-        for note in self.notes:
-            print(f"\nnote: {note}")
-        print(f"\nwritten: {self.path('bench.json')}")
+        wanted, parts = self.options.only or PARTS, self.kept_results()
+        for name in wanted:
+            parts[name] = self.run_part(name)
+            with open(self.path("bench.json"), "w") as out:
+                json.dump({"parts": parts}, out, indent=1)
+        parts = {name: parts[name] for name in PARTS if name in parts}
+        for name in wanted:
+            print(f"\n{page.circumstances(parts[name])}\n{page.table(parts[name]['rows'])}")
+            print("".join(f"\nnote: {note}" for note in parts[name]["notes"]))
+        page.write(self.path("README.md"), parts, "")
+        if self.options.publish:
+            page.publish(parts, self.out)
+        print(f"\nwritten: {self.path('bench.json')}, {self.path('README.md')}")
 
 
-KINDS = (Bench, GridParts, KmeansParts, FamilyParts, OnlineParts, QualityParts, StreamParts)
+KINDS = (Bench, GridParts, StoredParts, KmeansParts, FamilyParts, OnlineParts, QualityParts, ReadingParts, StreamParts)
 PARTS = [name[len("part_"):] for kind in KINDS for name in vars(kind) if name.startswith("part_")]
 
 
@@ -404,6 +449,7 @@ def main():
     parser.add_argument("build", help="the tree that holds armilla and bench_roofline")
     parser.add_argument("--quick", action="store_true", help="smaller data and fewer runs: two minutes or so")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be given again")
+    parser.add_argument("--publish", action="store_true", help="page and pictures into bench/ too")
     parser.add_argument("--processor", action="store_true",
                         help="part nmf alone, by processor time of one thread: for a machine that is not quiet")
     parser.add_argument("--seeds", type=int, help="seeds of time to quality (default 3; 1 with --quick)")

@@ -1,7 +1,5 @@
 """The sweep at every shape: one part of bench.py, with a table and a heat map."""
 import re
-import shutil
-import subprocess
 
 FEATURES = (64, 784, 4096, 20000, 200000)
 RANKS = (10, 32, 64, 128, 256, 512, 1024)
@@ -9,8 +7,6 @@ FEWEST, MOST = 200, 500_000  # samples
 BYTES = 160e6  # of X in f32: larger than the caches
 
 PICTURE = r"""
-set terminal {terminal} size {size} font ",{font}"
-set output "{out}"
 set xrange [-0.5:{columns}.5]; set yrange [-0.5:{rows}.5]
 set xtics ({ranks}); set ytics ({features})
 set xlabel "rank"; set ylabel "features"; set cblabel "fraction of the roofline"
@@ -23,12 +19,12 @@ plot "{data}" using 1:2:(0.48):(0.47):3 with boxxyerror fillcolor palette fillst
 
 
 def parse_table(text):
-    """The rows of bench_roofline: (stored, rank) -> (fraction, ratio to BLAS or None)."""
+    """The rows of bench_roofline: (stored, rank) -> (fraction, ratio to BLAS or None, milliseconds of a sweep)."""
     rows = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) >= 6 and re.fullmatch(r"[a-z]+\d+", words[0]) and words[2].isdigit():
-            rows[words[0], int(words[2])] = (float(words[5]), float(words[7]) if len(words) > 7 else None)
+            rows[words[0], int(words[2])] = (float(words[5]), float(words[7]) if len(words) > 7 else None, float(words[3]))
     return rows
 
 
@@ -57,7 +53,7 @@ class GridParts:
             self.draw_grid(stored, ranks, {key[1:]: value[0] for key, value in found.items() if key[0] == stored})
 
     def grid_row(self, stored, features, rank, figures):
-        fraction, ratio = figures
+        fraction, ratio, _ = figures
         target = 0.6 if features == 200000 else 0.65 if rank == 10 else 0.85
         shape = f"{features}x{self.grid_samples(features)}"
         self.row(f"sweep {stored} r={rank}, {shape}: fraction of roofline", f"{fraction:.2f}", f">= {target}",
@@ -71,18 +67,9 @@ class GridParts:
         with open(self.path(data), "w") as out:
             for (features, rank), fraction in fractions.items():
                 print(ranks.index(rank), FEATURES.index(features), fraction, file=out)
-        for terminal, size, font, ending in (("svg", "720,420", 12, "svg"), ("pngcairo", "1440,840", 24, "png")):
-            script = PICTURE.format(
-                terminal=terminal, size=size, font=font, out=f"grid-{stored}.{ending}", data=data, type=stored,
-                columns=len(ranks) - 1, rows=len(FEATURES) - 1, threads=2,
-                ranks=", ".join(f'"{rank}" {at}' for at, rank in enumerate(ranks)),
-                features=", ".join(f'"{count}" {at}' for at, count in enumerate(FEATURES)))
-            self.draw(f"grid-{stored}-{ending}.gp", script)
-
-    def draw(self, name, script):
-        with open(self.path(name), "w") as out:
-            out.write(script)
-        if shutil.which("gnuplot"):
-            subprocess.run(["gnuplot", name], cwd=self.out, check=True)
-        else:
-            self.note(f"gnuplot is not installed: {name} and its data are there, the picture is not")
+        script = PICTURE.format(
+            data=data, type=stored, columns=len(ranks) - 1, rows=len(FEATURES) - 1, threads=2,
+            ranks=", ".join(f'"{rank}" {at}' for at, rank in enumerate(ranks)),
+            features=", ".join(f'"{count}" {at}' for at, count in enumerate(FEATURES)))
+        self.gnuplot(f"grid-{stored}", script, (800, 480))
+        self.picture(f"grid-{stored}", f"One sweep, {stored}", "fraction of the roofline for features and ranks")

@@ -11,7 +11,6 @@ import csv
 import importlib.util
 import os
 import resource
-import shutil
 import subprocess
 import sys
 
@@ -230,17 +229,11 @@ def draw(bench, name, rank, best, curves):
             out.write("\n\n")
     plots = ", \\\n  ".join(f"'{stem}.dat' index {i} using 1:3 with linespoints lw 2 pt 7 ps 0.4 title '{method}'"
                             for i, method in enumerate(curves))
-    script = "".join(
-        f"set terminal {terminal}\nset output '{stem}.{end}'\nset logscale x\nset xlabel 'seconds'\n"
-        f"set ylabel 'error / best error'\nset yrange [0.998:1.1]\nset key top right\nset tics nomirror\nset border 3\n"
-        f"set title 'NMF, {name}, r = {rank}, {bench.threads} threads'\n"
-        f"plot 1.01 with lines lc rgb '#999999' dt 2 notitle, \\\n  {plots}\nunset output\n"
-        for terminal, end in (("svg size 800,500 font 'sans,12' background 'white'", "svg"),
-                              ("pngcairo size 800,500 font 'sans,10'", "png")))
-    with open(bench.path(stem + ".gp"), "w") as out:
-        out.write(script)
-    if shutil.which("gnuplot"):
-        subprocess.run(["gnuplot", stem + ".gp"], cwd=bench.out, check=True)
+    bench.gnuplot(stem, "set logscale x\nset xlabel 'seconds'\nset ylabel 'error / best error'\nset yrange [0.998:1.1]\n"
+                  "set key top right\nset tics nomirror\nset border 3\n"
+                  f"set title 'NMF, {name}, r = {rank}, {bench.threads} threads'\n"
+                  f"plot 1.01 with lines lc rgb '#999999' dt 2 notitle, \\\n  {plots}", (800, 500))
+    bench.picture(stem, f"NMF, {name}", "error over seconds")
 
 
 def dense_data(bench):

@@ -2,9 +2,7 @@
 import csv
 import importlib.util
 import os
-import shutil
 import statistics
-import subprocess
 
 import numpy as np
 
@@ -30,7 +28,7 @@ class QualityParts:
         for data, other in self.quality_sets():
             self.quality_rows(data, other, SPHERICAL_NMF, times, "--normalize", "l2")
         self.details["quality"] = times
-        self.draw(curves, name)
+        self.draw_curves(curves, name)
 
     def quality_sets(self):
         """Dense and sparse data for spherical-nmf, whose samples are scaled to unit length: those given, or generated."""
@@ -78,7 +76,7 @@ class QualityParts:
         times[f"{name}: {pair}"] = {"seeds": list(seeds), "ratio": ratios, **finals}
         return first
 
-    def draw(self, curves, name):
+    def draw_curves(self, curves, name):
         """One panel per pair: objective against seconds, as a multiple of palm's last, of the first seed."""
         panels = []
         for basis, codes in curves:
@@ -96,18 +94,9 @@ class QualityParts:
                           f"plot 1 with lines lc rgb '#999999' dt 2 notitle, \\\n"
                           f"  '{file}' index 0 using 1:3 with lines lw 2 lc rgb '#0072b2' title 'palm', \\\n"
                           f"  '{file}' index 1 using 1:3 with lines lw 2 lc rgb '#d55e00' title 'fast'\n")
-        script = ["set logscale x\nset format x '10^{%T}'\nset xlabel 'seconds'\nset key top right\n"
-                  "set ylabel \"objective / palm's last\" offset 1\nset xtics 10\nset tics nomirror\nset border 3\n"]
-        for terminal, end in (("svg size 1500,720 font 'sans,12' background 'white'", "svg"),
-                              ("pngcairo size 1500,720 font 'sans,10'", "png")):
-            script.append(f"set terminal {terminal}\nset output 'curves.{end}'\n"
-                          "set multiplot layout 2,4 title "
-                          f"'Time to quality, {name}, r = 10, s = 3, {self.threads} threads'\n"
-                          + "".join(panels) + "unset multiplot\nunset output\n")
-        with open(self.path("curves.gp"), "w") as out:
-            out.write("".join(script))
-        if not shutil.which("gnuplot"):
-            self.note("gnuplot is not installed: the curves are not drawn; curves.gp and its data are there")
-            return
-        subprocess.run(["gnuplot", "curves.gp"], cwd=self.out, check=True)
-        print(f"  curves: {self.path('curves.svg')}, {self.path('curves.png')}")
+        script = ("set logscale x\nset format x '10^{%T}'\nset xlabel 'seconds'\nset key top right\n"
+                  "set ylabel \"objective / palm's last\" offset 1\nset xtics 10\nset tics nomirror\nset border 3\n"
+                  f"set multiplot layout 2,4 title 'Time to quality, {name}, r = 10, s = 3, {self.threads} threads'\n"
+                  + "".join(panels) + "unset multiplot")
+        self.gnuplot("curves", script, (1500, 720))
+        self.picture("curves", f"Time to quality, {name}", "objective of palm and fast over seconds, for each pair")
