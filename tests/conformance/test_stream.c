@@ -319,35 +319,6 @@ static void test_small_limit(void **state)
     armilla_data_free(data);
 }
 
-/* Arrays that do not fit are in a file, and what becomes of one that cannot be made. */
-static void test_temporary_files(void **state)
-{
-    const armilla_samples all = armilla_samples_whole(1 << 18);
-    char folder[PATH];
-    int64_t *numbers = NULL;
-    (void)state;
-    support_path(folder, sizeof folder, "");
-    armilla_context_set_memory(context, 1 << 20);
-    support_fails(context, armilla_samples_take(context, &all, 1, sizeof *numbers, &numbers), ARMILLA_NO_MEMORY,
-                  "limit");
-    support_ok(context, armilla_context_set_temporary(context, folder));
-    support_ok(context, armilla_samples_take(context, &all, 1, sizeof *numbers, &numbers));
-    assert_true(armilla_context_memory_live(context) < 1000);
-    for (int64_t i = 0; i < 1 << 18; i++) numbers[i] = i * i;
-    armilla_samples_passed(context, 1 << 18, 0, 1 << 17);
-    armilla_samples_passed(context, 1 << 18, 1 << 17, 1 << 18);
-    armilla_samples_passed(context, 17, 0, 17);
-    for (int64_t i = 0; i < 1 << 18; i++) assert_int_equal(numbers[i], i * i);
-    assert_int_equal(support_entries(), 0);
-    armilla_release(context, numbers);
-    numbers = NULL;
-    support_ok(context, armilla_context_set_temporary(context, "/nowhere"));
-    support_fails(context, armilla_samples_take(context, &all, 1, sizeof *numbers, &numbers), ARMILLA_CANNOT_CREATE,
-                  "/nowhere: a temporary file");
-    assert_null(numbers);
-    support_ok(context, armilla_context_set_temporary(context, NULL));
-}
-
 /* Each system call of opening, surveying and fitting fails in turn: what cannot be read is said, or was not needed. */
 static void test_reads_fail(void **state)
 {
@@ -503,7 +474,6 @@ int main(void)
         TEST(test_columns),
         TEST(test_other_numbers),
         TEST(test_small_limit),
-        TEST(test_temporary_files),
         TEST(test_reads_fail),
         TEST(test_cut),
         TEST(test_order_of_features),
