@@ -26,7 +26,7 @@ typedef struct armilla_fast {
     bool plain; /* no momentum: rows of U choose, or it is Lloyd's iteration */
 
     armilla_fast_phase phase;
-    double *A, *G; /* sums of the accepted state */
+    double *A, *G; /* sums of the accepted state; of an orthonormal basis' G, which is all it needs, the diagonal */
     armilla_momentum momentum;
     armilla_revival revival;
 

@@ -2,6 +2,9 @@
 #include "linalg/kernels.h"
 
 #include <string.h>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 #define BYTES (LANES * (int)sizeof(REAL))
 #define INLINE static inline __attribute__((always_inline))
