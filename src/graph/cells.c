@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    LEAST_SAMPLES = 4000,      /* fewer are compared with all */
+    LEAST_SAMPLES = 1000,      /* fewer are compared with all */
     TRAINED = 48,              /* samples for each centre that it is learned from, */
     TRAINED_BYTES = 128 << 20, /* as long as they take no more than this */
     STEPS = 10,                /* of Lloyd's iteration: better cells save little more */
