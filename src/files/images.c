@@ -108,8 +108,11 @@ static armilla_status finish(gathering *g, armilla_data **data)
 {
     const armilla_status status =
         armilla_data_own_dense(g->context, held_type(g->depth), g->values, g->m, g->count, data);
-    if (status == ARMILLA_OK) g->values = NULL;
-    return status;
+    if (status != ARMILLA_OK) return status;
+    g->values = NULL;
+    (*data)->image[0] = g->height;
+    (*data)->image[1] = g->width;
+    return ARMILLA_OK;
 }
 
 static armilla_status read_one(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
