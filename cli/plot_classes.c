@@ -28,14 +28,14 @@ static armilla_status read_file(plot_job *job, const char *path, plot_labels *la
     return status;
 }
 
-/* The order of classes: numbers by value, then texts. */
+/* The order of classes: numbers by value, then texts, in which runs of digits compare as numbers. */
 static int compare_labels(const void *first, const void *second)
 {
     const char *a = *(const char *const *)first, *b = *(const char *const *)second;
     char *a_end, *b_end;
     const double x = strtod(a, &a_end), y = strtod(b, &b_end);
     if (*a && *b && !*a_end && !*b_end && x != y) return x < y ? -1 : 1;
-    return strcmp(a, b);
+    return strverscmp(a, b);
 }
 
 /* Numbers the labels that differ. */

@@ -203,7 +203,7 @@ static armilla_status read_kept_from(const reading *r)
     return ARMILLA_OK;
 }
 
-/* Rows and columns of the images that samples are, or null; files before 0.3.0 do not say it. */
+/* Rows and columns of the images that samples are, or null; files of 0.1.0 do not say it. */
 static armilla_status read_image(const reading *r)
 {
     armilla_model_summary *s = &r->model->summary;
