@@ -21,9 +21,11 @@ static const struct {
     const char *ending, *terminal;
     double scale; /* of the two numbers */
 } terminals[] = {
-    {".svg", "svg size %.0f,%.0f font 'Arial,12' background 'white' linewidth 1 dashlength 0.7", 1.0},
-    {".png", "pngcairo size %.0f,%.0f font 'Sans,10' background 'white' fontscale 3 linewidth 3 pointscale 3", 3.0},
-    {".pdf", "pdfcairo size %.3fin,%.3fin font 'Sans,10' background 'white' fontscale 1 linewidth 1 rounded", 1 / 72.0},
+    {".svg", "svg size %.0f,%.0f font 'sans-serif,12' background 'white' linewidth 1 dashlength 0.7", 1.0},
+    {".png", "pngcairo size %.0f,%.0f font 'sans-serif,12' background 'white' fontscale 2.25 linewidth 3 pointscale 3",
+     3.0},
+    {".pdf", "pdfcairo size %.3fin,%.3fin font 'sans-serif,12' background 'white' fontscale 0.75 linewidth 1 rounded",
+     1 / 72.0},
 };
 
 static size_t find_terminal(const char *path)

@@ -33,6 +33,9 @@ typedef struct armilla_model_summary {
     /* How often the fit read all of the data, all passes and those before the first iteration; 0 of a model made from
      * arrays, or by 0.1.0. */
     int64_t passes, passes_before;
+    /* Of data that are images, such as IDX files and folders of images: rows and columns, pixels row by row; else 0. Where
+     * features were kept, of all that there were. */
+    int64_t image_rows, image_columns;
 } armilla_model_summary;
 
 /* *updated = the model continued on new samples by solver `online`, without the data that it was fitted to: its basis

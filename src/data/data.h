@@ -101,6 +101,7 @@ struct armilla_data {
     int64_t m, n;
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
+    int64_t image[2];                      /* rows and columns of samples that are images, before any choice; else 0 */
     const struct armilla_blocks *blocks;   /* that they are read through (data/stream.h); NULL: they are in memory */
 };
 

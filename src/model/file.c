@@ -76,6 +76,9 @@ static json_t *make_record(const armilla_model *model)
         {"seed", json_integer(s->seed)},
         {"kept_from", json_pack("{s:I, s:I}", armilla_kept_arrays[0].size, kept_size(model, 0),
                                 armilla_kept_arrays[1].size, kept_size(model, 1))},
+        {"image", s->image_rows ? json_pack("{s:I, s:I}", "rows", (json_int_t)s->image_rows, "columns",
+                                            (json_int_t)s->image_columns)
+                                : json_null()},
         {"threads", json_integer(s->threads)},
         {"ranks", json_integer(s->ranks)},
         {"nnz", json_integer(s->nnz)},

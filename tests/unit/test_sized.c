@@ -19,7 +19,7 @@ ENDS_WITH(armilla_selection, features);
 ENDS_WITH(armilla_data_facts, cancellation);
 ENDS_WITH(armilla_trace_entry, seconds);
 ENDS_WITH(armilla_options, batch);
-ENDS_WITH(armilla_model_summary, passes_before);
+ENDS_WITH(armilla_model_summary, image_columns);
 ENDS_WITH(armilla_model_arrays, squared_norm);
 ENDS_WITH(armilla_check, finding);
 ENDS_WITH(armilla_cluster_options, threads);
