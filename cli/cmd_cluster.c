@@ -32,6 +32,7 @@ static const armilla_option options[] = {
     {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
      .preset = "auto", .choice = preparation_choice, .value = "auto|none",
      .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
@@ -80,6 +81,9 @@ static armilla_status refuse_read_options(cli_session *session)
         const char *name, *value;
     } given[] = {{"labels", settings->labels},
                  {"label-column", settings->label_column},
+                 {"label-array", settings->label_array},
+                 {"feature-names", settings->feature_names},
+                 {"sample-names", settings->sample_names},
                  {"keep-label", settings->keep.labels},
                  {"keep-samples", settings->keep.samples},
                  {"keep-features", settings->keep.features}};
@@ -130,7 +134,7 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 {
     start_file start = {NULL, NULL};
     armilla_status status = start_check(session);
-    if (status == ARMILLA_OK) status = start_open(session, work->X, &start);
+    if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
     if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
     if (status == ARMILLA_OK) report_summary(&session->report, work->model, &session->settings.fit);

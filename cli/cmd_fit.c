@@ -20,6 +20,7 @@ static const armilla_option options[] = {
      .help = "time from one checkpoint to the next; fractions are allowed"},
     OPTION_PATH("resume", checkpoint.resume, "FILE",
                 "go on from that checkpoint; may be the file of --checkpoint. The model has the same bits"),
+    OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
@@ -183,7 +184,7 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     status = open_data(session, path, &X, &seconds_reading);
     if (status != ARMILLA_OK) goto done;
-    status = start_open(session, X, &start);
+    status = start_open(session, &X, &start);
     if (status != ARMILLA_OK) goto done;
     status = about(session, path, armilla_fit_check(session->context, X, &session->settings.fit));
     if (status != ARMILLA_OK) goto done;

@@ -166,6 +166,7 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, const 
     memcpy(outer->error, inner.error, sizeof outer->error);
     outer->exit = inner.exit;
     outer->scores = inner.scores;
+    armilla_data_free(inner.unmatched);
     armilla_data_free(inner.source);
     return status;
 }
@@ -283,6 +284,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     }
     const int code = finish(&session, agree(&session, status));
     if (session.ranks) signals_settle(code);
+    armilla_data_free(session.unmatched);
     armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;
