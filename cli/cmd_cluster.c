@@ -5,6 +5,7 @@
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
+#include "tops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -341,7 +342,8 @@ static armilla_status run(cli_session *session)
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     report(session, &work);
-    if (session->settings.json) status = print_json(session, &work);
+    status = tops_report_clusters(session, work.model, work.clustering);
+    if (status == ARMILLA_OK && session->settings.json) status = print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);
     armilla_clustering_free(work.clustering);

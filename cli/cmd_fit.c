@@ -3,6 +3,7 @@
 #include "json.h"
 #include "outputs.h"
 #include "start.h"
+#include "tops.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -161,6 +162,7 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
     if (status != ARMILLA_OK) goto done;
     report_summary(&session->report, model, &settings->fit);
     status = fitting_save(session, model, settings->out, settings->trace);
+    if (status == ARMILLA_OK) status = tops_report_atoms(session, model);
     if (status != ARMILLA_OK) goto done;
     report_written(session);
     if (settings->json) status = print_json(session, model, X, seconds_reading);

@@ -88,6 +88,10 @@ ARMILLA_API const double *armilla_model_idf(const armilla_model *model);
 ARMILLA_API const double *armilla_model_scale(const armilla_model *model); /* factors: 1/sd, or 1 */
 /* The name of a feature or sample of the fit's data, or a sample's label, from 0; NULL where these had none. */
 ARMILLA_API const char *armilla_model_name(const armilla_model *model, armilla_naming kind, int64_t index);
+/* The model gets names of features or samples, or labels, from a file with one for each: what it was fitted to had none,
+ * or others. */
+ARMILLA_API armilla_status armilla_model_read_names(armilla_context *context, armilla_model *model, armilla_naming kind,
+                                                    const char *path);
 /* Where the fit's data were chosen from others (armilla_data_select): which places of those, from 0, the model's m
  * features and n samples are; *of is how many there were. NULL where all were taken. */
 ARMILLA_API const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of);

@@ -73,6 +73,9 @@ armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *
 /* The data get the names or labels in the file: text with one per line, or IDX or .npy with one number for each. */
 armilla_status armilla_texts_attach(armilla_context *context, const char *path, armilla_naming kind,
                                     armilla_data *data);
+/* The names or labels themselves, as many as there are features or samples (sizes). */
+armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
+                                  const int64_t sizes[2], armilla_names *names);
 /* The numbers of a vector, of one size or of two of which one is 1, as texts. */
 armilla_status armilla_labels_add_numbers(armilla_context *context, const struct armilla_array *array,
                                           armilla_names *names);

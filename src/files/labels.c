@@ -142,10 +142,9 @@ static armilla_status pick_fields(armilla_context *context, int column, armilla_
 
 /* Where the count is that of the other side, the data may be the wrong way round. */
 static armilla_status wrong_count(armilla_context *context, const char *path, armilla_naming kind, int64_t count,
-                                  const armilla_data *data)
+                                  const int64_t sizes[2])
 {
     const struct texts_kind *row = &texts_kinds[kind];
-    const int64_t sizes[] = {data->m, data->n};
     const bool features = kind == ARMILLA_FEATURE_NAMES, other = count == sizes[features];
     return armilla_fail(context, ARMILLA_BAD_DATA,
                         "%s: has %lld %s, and the data have %lld %s%s%s%s; give one %s per %s", path, (long long)count,
@@ -155,13 +154,26 @@ static armilla_status wrong_count(armilla_context *context, const char *path, ar
                         row->text, row->thing);
 }
 
+armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
+                                  const int64_t sizes[2], armilla_names *names)
+{
+    armilla_names read = {.count = 0};
+    armilla_status status = armilla_labels_read(context, path, &read);
+    if (status == ARMILLA_OK && read.count != sizes[kind != ARMILLA_FEATURE_NAMES])
+        status = wrong_count(context, path, kind, read.count, sizes);
+    if (status == ARMILLA_OK) status = pick_fields(context, texts_kinds[kind].column, &read);
+    if (status == ARMILLA_OK)
+        *names = read;
+    else
+        armilla_names_free(context, &read);
+    return status;
+}
+
 armilla_status armilla_texts_attach(armilla_context *context, const char *path, armilla_naming kind, armilla_data *data)
 {
+    const int64_t sizes[2] = {data->m, data->n};
     armilla_names names = {.count = 0};
-    armilla_status status = armilla_labels_read(context, path, &names);
-    if (status == ARMILLA_OK && names.count != (kind == ARMILLA_FEATURE_NAMES ? data->m : data->n))
-        status = wrong_count(context, path, kind, names.count, data);
-    if (status == ARMILLA_OK) status = pick_fields(context, texts_kinds[kind].column, &names);
+    armilla_status status = armilla_texts_open(context, path, kind, sizes, &names);
     if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
     armilla_names_free(context, &names);
     return status;

@@ -27,6 +27,8 @@ ENDS_WITH(armilla_cluster_summary, inertia);
 ENDS_WITH(armilla_labels, values);
 ENDS_WITH(armilla_scores, purity);
 ENDS_WITH(armilla_table_row, use);
+ENDS_WITH(armilla_top_group, coherence);
+ENDS_WITH(armilla_top_entry, angle);
 ENDS_WITH(armilla_option, help);
 ENDS_WITH(armilla_data_source, close);
 ENDS_WITH(armilla_ranks, local);
