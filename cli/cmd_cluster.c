@@ -5,6 +5,7 @@
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
+#include "tops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ static const armilla_option options[] = {
     {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
      .preset = "auto", .choice = preparation_choice, .value = "auto|none",
      .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
@@ -80,6 +82,9 @@ static armilla_status refuse_read_options(cli_session *session)
         const char *name, *value;
     } given[] = {{"labels", settings->labels},
                  {"label-column", settings->label_column},
+                 {"label-array", settings->label_array},
+                 {"feature-names", settings->feature_names},
+                 {"sample-names", settings->sample_names},
                  {"keep-label", settings->keep.labels},
                  {"keep-samples", settings->keep.samples},
                  {"keep-features", settings->keep.features}};
@@ -130,7 +135,7 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 {
     start_file start = {NULL, NULL};
     armilla_status status = start_check(session);
-    if (status == ARMILLA_OK) status = start_open(session, work->X, &start);
+    if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
     if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
     if (status == ARMILLA_OK) report_summary(&session->report, work->model, &session->settings.fit);
@@ -337,7 +342,8 @@ static armilla_status run(cli_session *session)
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     report(session, &work);
-    if (session->settings.json) status = print_json(session, &work);
+    status = tops_report_clusters(session, work.model, work.clustering);
+    if (status == ARMILLA_OK && session->settings.json) status = print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);
     armilla_clustering_free(work.clustering);

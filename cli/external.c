@@ -103,7 +103,8 @@ static pid_t start(const cli_session *session, const char *path, const armilla_r
 {
     char program[PATH_MAX], memory[32] = ""; /* no limit */
     const char *array = options->array ? options->array : "", *samples = options->sample_columns ? "columns" : "rows";
-    const char *const arguments[] = {program, path, array, samples, memory, NULL};
+    const char *labels = options->label_column ? options->label_column : options->label_array;
+    const char *const arguments[] = {program, path, array, samples, memory, labels ? labels : "", NULL};
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), streams[] = {nothing, output, errors};
     find_program(program);
     const int64_t limit = armilla_context_memory_limit(session->context);
@@ -150,7 +151,7 @@ armilla_status external_open(cli_session *session, const char *path, const armil
                     strerror(errno));
     snprintf(place, sizeof place, "/proc/self/fd/%d", file);
     inner.format = "npz";
-    inner.array = NULL;
+    inner.array = inner.label_column = inner.label_array = NULL;
     inner.sample_columns = false;
     armilla_status status = run_program(session, path, options, file);
     if (status == ARMILLA_OK && (status = armilla_data_open(session->context, place, &inner, data)) != ARMILLA_OK)

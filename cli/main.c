@@ -24,9 +24,13 @@
 enum { LEAST_STACK = 1 << 20 };
 
 static const cli_command *const commands[] = {
-    &command_fit,   &command_transform, &command_reconstruct, &command_cluster, &command_neighbors, &command_score,
-    &command_check, &command_info,      &command_list,        &command_convert, &command_plot,      &command_demo,
-    NULL,
+    &command_fit,         &command_transform,
+    &command_reconstruct, &command_cluster,
+    &command_neighbors,   &command_score,
+    &command_top,         &command_check,
+    &command_info,        &command_list,
+    &command_convert,     &command_plot,
+    &command_demo,        NULL,
 };
 
 static armilla_status show_help(cli_session *session, char *const *arguments);
@@ -167,6 +171,7 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, const 
     memcpy(outer->error, inner.error, sizeof outer->error);
     outer->exit = inner.exit;
     outer->scores = inner.scores;
+    armilla_data_free(inner.unmatched);
     armilla_data_free(inner.source);
     return status;
 }
@@ -284,6 +289,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     }
     const int code = finish(&session, agree(&session, status));
     if (session.ranks) signals_settle(code);
+    armilla_data_free(session.unmatched);
     armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;

@@ -33,6 +33,7 @@
 #include <armilla/options.h>
 #include <armilla/ranks.h>
 #include <armilla/tables.h>
+#include <armilla/top.h>
 #include <armilla/version.h>
 
 #endif

@@ -70,8 +70,15 @@ bool armilla_has_ending(const char *endings, const char *path, size_t length);
 bool armilla_idx_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, struct armilla_array *array);
 
-/* The data get the labels in the file: IDX or .npy with one number per sample, or text with one label per line. */
-armilla_status armilla_labels_attach(armilla_context *context, const char *path, armilla_data *data);
+/* The data get the names or labels in the file: text with one per line, or IDX or .npy with one number for each. */
+armilla_status armilla_texts_attach(armilla_context *context, const char *path, armilla_naming kind,
+                                    armilla_data *data);
+/* The names or labels themselves, as many as there are features or samples (sizes). */
+armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
+                                  const int64_t sizes[2], armilla_names *names);
+/* The numbers of a vector, of one size or of two of which one is 1, as texts. */
+armilla_status armilla_labels_add_numbers(armilla_context *context, const struct armilla_array *array,
+                                          armilla_names *names);
 /* The texts themselves. */
 armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names);
 

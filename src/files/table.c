@@ -232,7 +232,9 @@ static armilla_status open_any(armilla_context *context, const char *path, const
     if (context->io->stat(path, &facts) != 0) return armilla_cannot_open(context, path);
     armilla_status status = S_ISDIR(facts.st_mode) ? open_directory(context, path, format, options, &made)
                                                    : open_file(context, path, &facts, format, options, &made);
-    if (status == ARMILLA_OK && options->labels) status = armilla_labels_attach(context, options->labels, made);
+    const char *const texts[ARMILLA_NAMING_COUNT] = {options->feature_names, options->sample_names, options->labels};
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        if (texts[kind]) status = armilla_texts_attach(context, texts[kind], (armilla_naming)kind, made);
     /* Readers that were stopped fail in their own words, or have gone on to their end. */
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
     if (status == ARMILLA_OK)

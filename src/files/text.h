@@ -81,4 +81,7 @@ int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blo
 enum { ARMILLA_SHOWN = 48 };
 const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN]);
 
+/* Field `wanted` (from 0) of the line, separated by tabs; the first where that one is empty or missing. */
+armilla_span armilla_text_column(armilla_span line, int wanted);
+
 #endif

@@ -83,16 +83,27 @@ armilla_status armilla_model_within_reach(armilla_context *context, const armill
 /* ARMILLA_BAD_DATA where data of m features and n samples have other features than the model. */
 armilla_status armilla_model_fits(armilla_context *context, const armilla_model *model, int64_t m, int64_t n);
 
+/* What armilla_model_match does with what it finds. */
+typedef struct armilla_matching {
+    bool fill;   /* features that the data do not have are zeros, instead of an error */
+    bool silent; /* no messages */
+} armilla_matching;
+
+/* armilla_model_match; *matched stays NULL where X is to be taken as it is. */
+armilla_status armilla_features_match(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                      armilla_matching how, armilla_data **matched);
+
 /* X as the model's fit saw it. */
 typedef struct armilla_view {
+    armilla_data *matched;    /* X with the model's features in the model's order; NULL where it has that order */
     armilla_data *selected;   /* what the model keeps of X; NULL where that is all */
     const armilla_data *raw;  /* before the preparation */
     armilla_data *prepared;   /* NULL where there is none */
     const armilla_data *data; /* what is fitted */
 } armilla_view;
 
-/* X may be the data that the fit's were chosen from: then the same features are picked, and the same samples where X is
- * for `training`. Fails where X has other features than the model. */
+/* Features are matched by name where both have names. X may be the data that the fit's were chosen from: then the same
+ * features are picked, and the same samples where X is for `training`. Fails where X has other features than the model. */
 armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                   bool training, armilla_view *view);
 void armilla_view_free(armilla_view *view);

@@ -119,6 +119,24 @@ static armilla_status read_names(armilla_context *context, const char *path, arm
     return status;
 }
 
+armilla_status armilla_model_read_names(armilla_context *context, armilla_model *model, armilla_naming kind,
+                                        const char *path)
+{
+    armilla_names names = {.count = 0};
+    armilla_status status = ARMILLA_NOT_NULL(context, model, path);
+    if (status == ARMILLA_OK && (unsigned)kind >= ARMILLA_NAMING_COUNT)
+        status = armilla_fail(context, ARMILLA_BAD_ARGUMENT, "names: the kind is unknown");
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    const int64_t sizes[2] = {model->summary.m, model->summary.n};
+    status = armilla_texts_open(context, path, kind, sizes, &names);
+    armilla_call_leave(context);
+    if (status != ARMILLA_OK) return status;
+    armilla_names_free(context, &model->names[kind]);
+    model->names[kind] = names;
+    return ARMILLA_OK;
+}
+
 /* What was kept, where that was not all. */
 static armilla_status read_kept(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
 {

@@ -156,6 +156,7 @@ CASES = [
          "out.txt", "signal cut"),
     Case("cluster model", "cluster model.npz --k 2 --tries 2 --threads 1 --truth labels.txt --out out.txt", "out.txt",
          "signal cut"),
+    Case("top", "top model.npz --data data.csv --clusters labels.txt --threads 1 --out out.csv", "out.csv", "cut"),
     Case("check", "check model.npz data.csv", "", "signal cut"),
     Case("check, mapped", "check model.npz data.npy", "", "cut"),
     Case("info model", "info model.npz", "", "cut"),

@@ -13,7 +13,7 @@
     _Static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 ENDS_WITH(armilla_allocator, user);
 ENDS_WITH(armilla_progress, remaining);
-ENDS_WITH(armilla_read_options, spill);
+ENDS_WITH(armilla_read_options, label_array);
 ENDS_WITH(armilla_write_options, format);
 ENDS_WITH(armilla_selection, features);
 ENDS_WITH(armilla_data_facts, cancellation);
@@ -27,6 +27,8 @@ ENDS_WITH(armilla_cluster_summary, inertia);
 ENDS_WITH(armilla_labels, values);
 ENDS_WITH(armilla_scores, purity);
 ENDS_WITH(armilla_table_row, use);
+ENDS_WITH(armilla_top_group, coherence);
+ENDS_WITH(armilla_top_entry, angle);
 ENDS_WITH(armilla_option, help);
 ENDS_WITH(armilla_data_source, close);
 ENDS_WITH(armilla_ranks, local);
