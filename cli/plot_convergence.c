@@ -37,12 +37,12 @@ static way put_data(plot_job *job)
     fprintf(job->data, "# iteration relative_error dU (objective-least)/squared_norm\n");
     for (int64_t k = 0; armilla_model_trace_entry(job->model, k, &entry); k++) {
         /* What rounding leaves says nothing. */
-        const double gap = (entry.objective - least) / job->summary.squared_norm, told = gap > 1e-15 ? gap : 0;
+        const double gap = (entry.objective - least) / job->summary.squared_norm, shown = gap > 1e-15 ? gap : 0;
         fprintf(job->data, "%lld %.9g", (long long)entry.iteration, entry.relative_error);
         put_positive(job, &seen, entry.dU);
-        put_positive(job, &seen, told);
+        put_positive(job, &seen, shown);
         fprintf(job->data, "\n");
-        seen.shown += entry.dU > 0 || told > 0;
+        seen.shown += entry.dU > 0 || shown > 0;
         seen.last = (double)entry.iteration;
         seen.error_low = fmin(seen.error_low, entry.relative_error);
         seen.error_high = fmax(seen.error_high, entry.relative_error);

@@ -31,8 +31,8 @@ void plot_title(plot_job *job, const char *format, ...)
 void plot_page(plot_job *job, double width, double height)
 {
     double font = TITLE_FONT;
-    const double room = width - 2 * MARGIN, wanted = plot_text_width(job->title, PLOT_TITLE, font);
-    if (wanted > room) font = fmax(LEAST_FONT, floor(font * room / wanted));
+    const double most = width - 2 * MARGIN, wanted = plot_text_width(job->title, PLOT_TITLE, font);
+    if (wanted > most) font = fmax(LEAST_FONT, floor(font * most / wanted));
     job->width = fmax(fmax(width, LEAST_WIDTH), plot_text_width(job->title, PLOT_TITLE, font) + 2 * MARGIN);
     job->height = height;
     if (!*job->title) return;
