@@ -2,6 +2,11 @@
 /^\.TH / { next }
 /^\.SH / { inside = $2 != "NAME" && $2 != "SEE" }
 !inside { next }
-/^\.SH / { sub(/^\.SH /, ".SS "); print; next }
-/^\.SS / { sub(/^\.SS /, ""); print ".PP\n\\fI" $0 "\\fR"; next }
-{ print }
+/^\.SH / { sub(/^\.SH /, ".SS "); print; headed = 1; next }
+/^\.SS / {
+    sub(/^\.SS /, "")
+    if (!headed) print ".PP"
+    print "\\fI" $0 "\\fR"
+    next
+}
+{ print; headed = 0 }
