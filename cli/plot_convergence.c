@@ -73,12 +73,8 @@ static void put_upper(plot_job *job, const way *seen, int64_t count, double bott
     const double step = plot_step(range, 4);
     plot_box(job, LEFT, job->width - RIGHT, bottom, top);
     put_name(job, "relative error", bottom, top);
-    /* An error that is nothing but rounding has no decimals that fit. */
-    if (seen->error_high < 1e-4)
-        fprintf(job->script, "set format y '%%.1e'\n");
-    else
-        fprintf(job->script, "set format y '%%.%df'\n", plot_decimals(step));
-    fprintf(job->script, "set ytics %g\nset yrange [%.9g:%.9g]\n", step, step * floor(seen->error_low / step + 1e-9),
+    plot_tics(job, 'y', step);
+    fprintf(job->script, "set yrange [%.9g:%.9g]\n", step * floor(seen->error_low / step + 1e-9),
             step * ceil(seen->error_high / step + (seen->error_high > seen->error_low ? -1e-9 : 0.5)));
     fprintf(job->script, "plot data using 1:2 with %s lw 2 lc rgb '#0072B2' notitle\n", style(count, false));
 }

@@ -72,8 +72,13 @@ double plot_step(double range, int most)
     return leads[i] * power;
 }
 
-int plot_decimals(double step)
+/* Numbers that are far from 1 have no decimals that fit. */
+void plot_tics(plot_job *job, char axis, double step)
 {
     const double places = ceil(-log10(step) - 1e-9);
-    return places > 0 ? (int)fmin(places, 12) : 0;
+    if (step >= 1e5 || step < 1e-6)
+        fprintf(job->script, "set format %c '%%.3g'\n", axis);
+    else
+        fprintf(job->script, "set format %c '%%.%df'\n", axis, places > 0 ? (int)places : 0);
+    fprintf(job->script, "set %ctics %g\n", axis, step);
 }
