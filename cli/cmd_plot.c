@@ -85,6 +85,21 @@ static void measure_atoms(plot_job *job)
     }
 }
 
+/* Pictures square what they show. */
+static armilla_status check_sizes(plot_job *job)
+{
+    const double most = 1e150;
+    const int64_t r = job->summary.rank;
+    bool fine = true;
+    for (int64_t i = 0; i < job->summary.m * r; i++) fine = fine && fabs(job->U[i]) < most;
+    for (int64_t i = 0; i < job->summary.n * r; i++)
+        fine = fine && fabs(job->V[i]) < most && fabs(job->V[i]) * job->lengths[i % r] < most;
+    if (fine) return ARMILLA_OK;
+    return fail(job->session, ARMILLA_BAD_DATA,
+                "%s: its numbers are too large to be drawn; divide the data by a power of ten and fit again",
+                job->session->settings.operands[0]);
+}
+
 static armilla_status prepare(plot_job *job)
 {
     const armilla_model_summary *of = &job->summary;
@@ -93,6 +108,7 @@ static armilla_status prepare(plot_job *job)
     if (status == ARMILLA_OK)
         status = armilla_take(job->session->context, of->rank, sizeof *job->lengths, &job->lengths);
     if (status == ARMILLA_OK) measure_atoms(job);
+    if (status == ARMILLA_OK) status = check_sizes(job);
     return status == ARMILLA_OK ? plot_classify(job) : status;
 }
 

@@ -67,10 +67,10 @@ void plot_box(plot_job *job, double left, double right, double bottom, double to
 /* A remark in small letters, centred at the bottom of the page. */
 void plot_note(plot_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A step of 1, 2 or 5 times a power of ten that divides the range into at most `most` parts; and how many decimals its
- * multiples have. */
+/* A step of 1, 2 or 5 times a power of ten that divides the range into at most `most` parts. */
 double plot_step(double range, int most);
-int plot_decimals(double step);
+/* Tics of the axis 'x' or 'y' at multiples of the step, with the decimals that these have. */
+void plot_tics(plot_job *job, char axis, double step);
 
 /* --- plot_list.c: names along an axis --- */
 

@@ -37,12 +37,12 @@ static way put_data(plot_job *job)
     fprintf(job->data, "# iteration relative_error dU (objective-least)/squared_norm\n");
     for (int64_t k = 0; armilla_model_trace_entry(job->model, k, &entry); k++) {
         /* What rounding leaves says nothing. */
-        const double gap = (entry.objective - least) / job->summary.squared_norm, told = gap > 1e-15 ? gap : 0;
+        const double gap = (entry.objective - least) / job->summary.squared_norm, shown = gap > 1e-15 ? gap : 0;
         fprintf(job->data, "%lld %.9g", (long long)entry.iteration, entry.relative_error);
         put_positive(job, &seen, entry.dU);
-        put_positive(job, &seen, told);
+        put_positive(job, &seen, shown);
         fprintf(job->data, "\n");
-        seen.shown += entry.dU > 0 || told > 0;
+        seen.shown += entry.dU > 0 || shown > 0;
         seen.last = (double)entry.iteration;
         seen.error_low = fmin(seen.error_low, entry.relative_error);
         seen.error_high = fmax(seen.error_high, entry.relative_error);
@@ -73,12 +73,8 @@ static void put_upper(plot_job *job, const way *seen, int64_t count, double bott
     const double step = plot_step(range, 4);
     plot_box(job, LEFT, job->width - RIGHT, bottom, top);
     put_name(job, "relative error", bottom, top);
-    /* An error that is nothing but rounding has no decimals that fit. */
-    if (seen->error_high < 1e-4)
-        fprintf(job->script, "set format y '%%.1e'\n");
-    else
-        fprintf(job->script, "set format y '%%.%df'\n", plot_decimals(step));
-    fprintf(job->script, "set ytics %g\nset yrange [%.9g:%.9g]\n", step, step * floor(seen->error_low / step + 1e-9),
+    plot_tics(job, 'y', step);
+    fprintf(job->script, "set yrange [%.9g:%.9g]\n", step * floor(seen->error_low / step + 1e-9),
             step * ceil(seen->error_high / step + (seen->error_high > seen->error_low ? -1e-9 : 0.5)));
     fprintf(job->script, "plot data using 1:2 with %s lw 2 lc rgb '#0072B2' notitle\n", style(count, false));
 }

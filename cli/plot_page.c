@@ -31,8 +31,8 @@ void plot_title(plot_job *job, const char *format, ...)
 void plot_page(plot_job *job, double width, double height)
 {
     double font = TITLE_FONT;
-    const double room = width - 2 * MARGIN, wanted = plot_text_width(job->title, PLOT_TITLE, font);
-    if (wanted > room) font = fmax(LEAST_FONT, floor(font * room / wanted));
+    const double most = width - 2 * MARGIN, wanted = plot_text_width(job->title, PLOT_TITLE, font);
+    if (wanted > most) font = fmax(LEAST_FONT, floor(font * most / wanted));
     job->width = fmax(fmax(width, LEAST_WIDTH), plot_text_width(job->title, PLOT_TITLE, font) + 2 * MARGIN);
     job->height = height;
     if (!*job->title) return;
@@ -72,8 +72,13 @@ double plot_step(double range, int most)
     return leads[i] * power;
 }
 
-int plot_decimals(double step)
+/* Numbers that are far from 1 have no decimals that fit. */
+void plot_tics(plot_job *job, char axis, double step)
 {
     const double places = ceil(-log10(step) - 1e-9);
-    return places > 0 ? (int)fmin(places, 12) : 0;
+    if (step >= 1e5 || step < 1e-6)
+        fprintf(job->script, "set format %c '%%.3g'\n", axis);
+    else
+        fprintf(job->script, "set format %c '%%.%df'\n", axis, places > 0 ? (int)places : 0);
+    fprintf(job->script, "set %ctics %g\n", axis, step);
 }

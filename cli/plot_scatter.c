@@ -50,11 +50,11 @@ static void put_axis(plot_job *job, const plot_axes *axes, int a, const scatter_
 {
     static const char *const words[] = {"first", "second"};
     const char axis = a == 0 ? 'x' : 'y';
-    const double spread = range->high > range->low ? range->high - range->low : fmax(1, fabs(range->high));
-    const double step = plot_step(spread, 6);
-    fprintf(job->script, "set %crange [%.9g:%.9g]\nset %ctics %g\n", axis, range->low - 0.04 * spread,
-            range->high + 0.04 * spread, axis, step);
-    fprintf(job->script, "set format %c '%%.%df'\n", axis, plot_decimals(step));
+    const double spread = range->high > range->low ? range->high - range->low
+                          : fabs(range->high) > 0  ? fabs(range->high)
+                                                   : 1;
+    fprintf(job->script, "set %crange [%.9g:%.9g]\n", axis, range->low - 0.04 * spread, range->high + 0.04 * spread);
+    plot_tics(job, axis, plot_step(spread, 6));
     if (axes->principal)
         fprintf(job->script, "set %clabel '%s direction (%.3g %% of the variance)'\n", axis, words[a],
                 100 * axes->share[a]);

@@ -20,8 +20,17 @@ static void look(const sphere_view *view, const double point[3], double seen[3])
         seen[i] = view->axes[i][0] * point[0] + view->axes[i][1] * point[1] + view->axes[i][2] * point[2];
 }
 
-/* From where most of the points are seen in front: their mean direction, a little from its right and from above it; a
- * usual place where they have hardly any. */
+/* How much of the points is in front, seen from that turn at the usual height. */
+static double count_front(const double (*places)[3], int64_t count, double turn, double rise)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += fmax(0, cos(rise) * (cos(turn) * places[i][0] + sin(turn) * places[i][1]) + sin(rise) * places[i][2]);
+    return sum;
+}
+
+/* From where most of the points are seen in front: their mean direction, a little from its right and from above it; and
+ * where they have hardly any, the best of 24 places around. */
 static sphere_view find_view(const double (*places)[3], int64_t count)
 {
     double mean[3] = {0, 0, 0}, turn = 40 * M_PI / 180, rise = 25 * M_PI / 180;
@@ -31,6 +40,10 @@ static sphere_view find_view(const double (*places)[3], int64_t count)
     if (length > 0.15) {
         if (flat > 0.1 * length) turn = atan2(mean[1], mean[0]) + 0.25;
         rise = fmin(0.9, fmax(-0.6, atan2(mean[2], flat) + 0.2));
+    }
+    for (int i = 0; i < 24 && length <= 0.15; i++) {
+        const double other = i * M_PI / 12;
+        if (count_front(places, count, other, rise) > 1.001 * count_front(places, count, turn, rise)) turn = other;
     }
     const double c = cos(turn), s = sin(turn), up = cos(rise), over = sin(rise);
     return (sphere_view){{{-s, c, 0}, {-over * c, -over * s, up}, {up * c, up * s, over}}};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Okabe and Ito's colours, darkest first, with a dark gray for their black; yellow, which white swallows, is left
- * out. More colours than these seven cannot be told apart by everybody. */
+ * out. Not everybody can distinguish more than these seven. */
 unsigned plot_colour(int64_t c)
 {
     static const unsigned colours[] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xE69F00, 0x333333};

@@ -52,6 +52,11 @@ armilla_status armilla_image_path(armilla_context *context, const char *folder, 
     return status;
 }
 
+static bool is_jpeg_name(const char *name)
+{
+    return name[0] != '.' && armilla_has_ending(".jpg .jpeg", name, strlen(name));
+}
+
 /* A folder that is looked through. */
 typedef struct listing {
     armilla_context *context;
@@ -59,7 +64,7 @@ typedef struct listing {
     char *path, *name, *inner; /* of a class, of a file in it, and of what may be a class */
     armilla_names *images;     /* all that were found, in any order; NULL: one is enough to know */
     armilla_names *classes;    /* folders in the root, while that is looked through; NULL: they are no matter */
-    bool any;
+    bool any, jpeg;            /* there are images; there are JPEG files, which are not read */
 } listing;
 
 static bool is_folder(listing *l, const char *name, armilla_status *status)
@@ -73,7 +78,9 @@ static bool is_folder(listing *l, const char *name, armilla_status *status)
 static armilla_status take_entry(listing *l, const char *class, const char *name)
 {
     armilla_status status = ARMILLA_OK;
-    if (l->classes && !is_image_name(name) && is_folder(l, name, &status)) return armilla_names_add(l->context, l->classes, name, strlen(name));
+    if (l->classes && !is_image_name(name) && is_folder(l, name, &status))
+        return armilla_names_add(l->context, l->classes, name, strlen(name));
+    l->jpeg = l->jpeg || is_jpeg_name(name);
     if (status != ARMILLA_OK || !is_image_name(name)) return status;
     l->any = true;
     if (!l->images) return ARMILLA_OK;
@@ -123,7 +130,12 @@ armilla_status armilla_images_list(armilla_context *context, const char *path, a
         status = look_through(&l, armilla_names_at(&folders, i));
         *classes = l.any && images;
     }
-    *any = l.any;
+    *any = l.any || l.jpeg;
+    if (status == ARMILLA_OK && images && !l.any && l.jpeg)
+        status = armilla_fail(context, ARMILLA_BAD_DATA,
+                              "%s: has JPEG images, which are not read; make PNG of them, for instance by "
+                              "mogrify -format png *.jpg",
+                              path);
     armilla_release(context, l.path);
     armilla_release(context, l.name);
     armilla_release(context, l.inner);

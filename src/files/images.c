@@ -28,10 +28,20 @@ typedef struct gathering {
     void *values; /* u8 or f32 */
 } gathering;
 
+static bool is_jpeg(const unsigned char *start, size_t count)
+{
+    return count >= 3 && start[0] == 0xff && start[1] == 0xd8 && start[2] == 0xff;
+}
+
 static armilla_status decode(const gathering *g, const armilla_bytes *bytes, armilla_image *image)
 {
     for (int i = 0; i < KINDS; i++)
         if (kinds[i].recognize(bytes->start, bytes->count)) return kinds[i].decode(g->context, bytes, image);
+    if (is_jpeg(bytes->start, bytes->count))
+        return armilla_fail(
+            g->context, ARMILLA_BAD_DATA,
+            "%s: is a JPEG image, which is not read; make a PNG of it, for instance by mogrify -format png",
+            bytes->path);
     return armilla_fail(g->context, ARMILLA_BAD_DATA,
                         "%s: is neither a PNG nor a PGM (P2, P5) image; convert it to one", bytes->path);
 }
@@ -212,7 +222,7 @@ static armilla_status read_directory(armilla_context *context, const char *path,
 
 static bool recognize(const unsigned char *start, size_t count)
 {
-    return armilla_png_recognize(start, count) || armilla_pgm_recognize(start, count);
+    return armilla_png_recognize(start, count) || armilla_pgm_recognize(start, count) || is_jpeg(start, count);
 }
 
 /* One image in it is enough. */

@@ -198,6 +198,18 @@ def check_odd():
                 inside("odd.svg", n, rank, classes, kind)
 
 
+def check_scales():
+    """Numbers of any size: tics stay short, and what is too large is refused in one line."""
+    for power, status in ((-140, 0), (-9, 0), (9, 0), (100, 0), (151, 65)):
+        rows = [[f"{1 + (7 * i * i + 3 * i * j + j) % 23}e{power}" for j in range(9)] for i in range(60)]
+        fit(rows, "scaled.npz", "--rank", "3", "--model", "pca", "--max-iter", "5")
+        for kind in ("scatter", "sphere", "convergence", "codes", "features"):
+            end = run("plot", "scaled.npz", "--kind", kind, "--force", "--out", "scaled.svg")
+            need(end.returncode == status and end.stderr.count(b"\n") <= 1, power, kind, end.returncode, end.stderr)
+            if status == 0:
+                inside("scaled.svg", power, kind)
+
+
 def check_columns():
     """--images HxW,column-major draws what the transposed atoms are row by row."""
     fit([[(i * i + 5 * i * j + j) % 19 for j in range(12)] for i in range(40)], "tall.npz", "--rank", "3")
@@ -303,6 +315,7 @@ def main():
         check_titles()
         check_names()
         check_odd()
+        check_scales()
         check_columns()
         check_confusion()
         check_features()

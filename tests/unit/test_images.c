@@ -162,6 +162,27 @@ static void names_the_first_that_differs(void **state)
             "has no images");
 }
 
+/* JPEG is not read, and the message says what to do: of a folder, of folders, and of a file. */
+static void explains_jpeg(void **state)
+{
+    static const char jpeg[] = "\xff\xd8\xff\xe0 and more";
+    char path[512], class[512];
+    armilla_data *data = NULL;
+    (void)state;
+    snprintf(class, sizeof class, "%s/class", folder);
+    assert_int_equal(mkdir(class, 0700), 0);
+    put_text("class/a.JPEG", jpeg);
+    put_text("b.txt", jpeg);
+    put_text("class/c.jpg", jpeg);
+    refuses(NULL, ARMILLA_BAD_DATA, "has JPEG images, which are not read");
+    snprintf(path, sizeof path, "%s/b.txt", folder);
+    support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA, "is a JPEG image");
+    put_text("class/d.pgm", "P2 2 1 9 7 8"); /* beside images they are files like others */
+    data = open_folder();
+    assert_int_equal(armilla_data_samples(data), 1);
+    armilla_data_free(data);
+}
+
 static void put_class(const char *class, const char *name, const char *text)
 {
     char path[512];
@@ -340,6 +361,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refuses_bad_pgm, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(names_the_first_that_differs, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(takes_folders_for_classes, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(explains_jpeg, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(models_know_the_size, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(bounds_declared_pixels, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(survives_truncation_and_damage, set_up_folder, tear_down),
