@@ -237,7 +237,7 @@ static void check_row(const trial *t, const double *query, int64_t self, const a
 static void check_graph(const trial *t, const trial *queries, const armilla_graph *graph)
 {
     const trial *asked = queries ? queries : t;
-    const int64_t step = reference_effort(1, 37);
+    const int64_t step = reference_effort(1 + graph->rows / 150, 97);
     assert_int_equal(graph->rows, asked->of->n);
     assert_int_equal(graph->columns, t->of->n);
     for (int64_t i = 0; i < graph->rows; i += step)
