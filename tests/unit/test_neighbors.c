@@ -300,7 +300,7 @@ static void test_same_bits(void **state)
 {
     static const scenario large[] = {
         {NORMAL, DENSE, ARMILLA_F32, 9000, 700, 12, 1},
-        {WHOLE_NUMBERS, DENSE, ARMILLA_F32, 3, 48500, 3, 1},
+        {WHOLE_NUMBERS, DENSE, ARMILLA_F32, 3, 24500, 3, 1},
         {WHOLE_NUMBERS, SPARSE, ARMILLA_F32, 25, 9000, 5, 1},
     };
     (void)state;
@@ -421,7 +421,7 @@ static const scenario failing[] = {
     {NORMAL, DENSE, ARMILLA_F32, 3, 1100, 4, 1},
 };
 
-/* Every allocation fails in turn: nothing is left, and the same graph is found afterwards. */
+/* Every allocation fails in turn, of those that are made again and again each ninth: nothing is left, and the same graph is found afterwards. */
 static void test_memory_refused(void **state)
 {
     (void)state;
@@ -436,7 +436,7 @@ static void test_memory_refused(void **state)
         support_ok(context, find_some(&t, others, recall, 1, &graph, NULL));
         armilla_graph_release(context, &graph);
         const int64_t taken = allocator.taken - before, live = allocator.live;
-        for (int64_t k = 0; k < taken; k += reference_effort(i < 3 ? 1 : 5, 37)) {
+        for (int64_t k = 0; k<taken; k += k> 40 && k < taken - 60 ? 9 : reference_effort(1, 5)) {
             allocator.countdown = k;
             const armilla_status status = find_some(&t, others, recall, 1, &graph, NULL);
             allocator.countdown = -1;
