@@ -13,8 +13,9 @@
 static const struct shape {
     int64_t m, n, r, padding;
 } shapes[] = {
-    {1, 700, 1, 0},    {1, 50, 40, 2},    {63, 900, 10, 0},   {64, 1500, 64, 0},  {65, 733, 33, 3},  {64, 97, 64, 0},
-    {300, 150, 256, 0}, {1025, 40, 1024, 1}, {20001, 75, 4, 0}, {8192, 250, 9, 0}, {2048, 90, 520, 0}, {9000, 301, 50, 7},
+    {1, 700, 1, 0},    {1, 50, 40, 2},    {63, 900, 10, 0},   {64, 1500, 64, 0},
+    {65, 733, 33, 3},  {64, 97, 64, 0},   {300, 150, 256, 0}, {1025, 40, 1024, 1},
+    {20001, 75, 4, 0}, {8192, 250, 9, 0}, {2048, 90, 520, 0}, {9000, 301, 50, 7},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -38,7 +39,8 @@ static void *rounded(armilla_type type, int64_t count, double *numbers)
 static scene make_scene(const struct shape *of, armilla_type work, uint64_t *random)
 {
     const int64_t m = of->m, n = of->n, r = of->r, stride = m + of->padding;
-    scene s = {.of = *of, .work = work, .x = reference_new(stride * n), .u = reference_new(m * r), .w = reference_new(r * n)};
+    scene s = {
+        .of = *of, .work = work, .x = reference_new(stride * n), .u = reference_new(m * r), .w = reference_new(r * n)};
     reference_fill_normal(random, stride * n, s.x);
     reference_fill_normal(random, m * r, s.u);
     reference_fill_normal(random, r * n, s.w);
@@ -80,7 +82,8 @@ static outcome run_sweep(armilla_context *context, scene *s, maker make, bool di
     armilla_data *data = NULL;
     armilla_sweep *sweep = NULL;
     outcome got = {.A = reference_new(m * r), .G = reference_new(r * r), .again = reference_new(r * r)};
-    void *codes = calloc((size_t)(r * n), armilla_type_size(s->work)), *previous = calloc((size_t)(r * n), sizeof(double));
+    void *codes = calloc((size_t)(r * n), armilla_type_size(s->work)),
+         *previous = calloc((size_t)(r * n), sizeof(double));
     REFERENCE_OK(armilla_data_wrap_dense(context, s->work, s->X, m, n, m + s->of.padding, &data));
     REFERENCE_OK(armilla_call_enter(context, threads));
     REFERENCE_OK(make(context, data, s->work, r, 0, &sweep));
