@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/team.h"
 #include "data/data.h"
-#include "sets/sets.h"
+#include "sets/column.h"
 #include "solve/sweep.h"
 
 #include <cblas.h>
@@ -34,6 +34,7 @@ typedef struct timed {
     void *U, *W, *C, *previous;
     armilla_data *data;
     armilla_sweep *sweep;
+    armilla_column_problem *columns;
 } timed;
 
 static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", NULL, false, false, false};
@@ -123,9 +124,8 @@ static void run_products(timed *self)
 /* What `fast` does with a panel of orthonormal x sphere: w = Proj(c), exact, so that of G the diagonal is enough. */
 static void step(void *self, const armilla_code_panel *panel)
 {
-    (void)self;
-    for (int64_t j = 0; j < panel->count; j++)
-        (void)armilla_codes_sphere.project(panel->r, panel->r, panel->C + j * panel->r, panel->W + j * panel->r);
+    const timed *of = self;
+    armilla_columns_solve(of->columns, &(armilla_column_batch){panel->count, panel->C, 1, panel->W}, panel->scratch);
 }
 
 static void run_sweep(timed *self)
@@ -137,7 +137,7 @@ static void run_sweep(timed *self)
                                      .diagonal = !chosen.gram,
                                      .blind = true,
                                      .step = step,
-                                     .self = NULL};
+                                     .self = self};
     must(armilla_sweep_run(self->sweep, &plan));
 }
 
@@ -180,6 +180,7 @@ static void add_type(armilla_type stored, armilla_type work)
         add_factors(made);
         made->previous = take((size_t)(chosen.n * r) * armilla_type_size(work));
         must(armilla_data_wrap_dense(context, stored, X, chosen.m, chosen.n, chosen.m, &made->data));
+        must(armilla_column_problem_new(context, &armilla_codes_sphere, r, r, true, &made->columns));
         must(armilla_sweep_new_whole(context, made->data, work, r, 0, &made->sweep));
         if (chosen.blas && stored == work) add_factors(add_case(run_products, stored, work, r, X));
     }

@@ -86,7 +86,8 @@ static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t s)
 int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, int64_t wanted, int64_t slot)
 {
     /* All of a slot where that is little more than a panel. */
-    const int64_t columns = slots->first_of[slot + 1] - slots->first_of[slot], step = armilla_sparse_of(X) ? 1 : WIDTH_STEP;
+    const int64_t columns = slots->first_of[slot + 1] - slots->first_of[slot],
+                  step = armilla_sparse_of(X) ? 1 : WIDTH_STEP;
     return divide_up(divide_up(columns, divide_up(columns, wanted + wanted / 2)), step) * step;
 }
 

@@ -12,8 +12,11 @@ enum {
     FEW_THREADS = 16,         /* more only where the sums that each wants are fewer than the entries of X for it */
     MANY_SUMS = 80 * 1024,    /* doubles that do not stay in a second-level cache beside a panel, */
     MOST_SUMS = 512 * 1024,   /* nor in a third-level one beside those of other threads: */
-    WIDE = 240,               /* columns of a panel then */
+    WIDE = 240,               /* columns of a panel then, */
     WIDEST = 336,
+    WIDE_BYTES =
+        4 << 20,     /* as far as these stay in a third-level cache, beside the panels of others and the next ones, */
+    MANY_ATOMS = 48, /* or there are so many atoms that reading X again costs little */
     ALIGNMENT = 64
 };
 
@@ -35,9 +38,11 @@ struct armilla_traversal {
  * data alone would have them. */
 static int64_t wanted_width(const armilla_traversal *t, int64_t sums)
 {
-    const int64_t width = armilla_panel_width(t->X, t->kernels->type);
+    const int64_t width = armilla_panel_width(t->X, t->kernels->type), m = t->X->m;
+    const int64_t wide = sums >= MOST_SUMS ? WIDEST : sums >= MANY_SUMS ? WIDE : 0;
+    const int64_t fitting = WIDE_BYTES / (m * (int64_t)armilla_type_size(t->kernels->type));
     if (armilla_sparse_of(t->X)) return width;
-    return armilla_max64(width, sums >= MOST_SUMS ? WIDEST : sums >= MANY_SUMS ? WIDE : 0);
+    return armilla_max64(width, sums / m >= MANY_ATOMS ? wide : armilla_min64(wide, fitting));
 }
 
 static int64_t slot_width(const armilla_traversal *t, int64_t slot)

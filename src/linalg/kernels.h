@@ -19,7 +19,12 @@ typedef struct armilla_columns {
 } armilla_columns;
 
 /* With fewer atoms no scratch is used. */
-enum { ARMILLA_KERNEL_SCRATCH = 192 * 1024, ARMILLA_LEAST_PACKED = 16, ARMILLA_USUALLY_PACKED = 48, ARMILLA_MOST_PACKED = 512 };
+enum {
+    ARMILLA_KERNEL_SCRATCH = 192 * 1024,
+    ARMILLA_LEAST_PACKED = 16,
+    ARMILLA_USUALLY_PACKED = 48,
+    ARMILLA_MOST_PACKED = 512
+};
 
 /* The atoms that columns are multiplied with. */
 typedef struct armilla_atoms {

@@ -126,8 +126,7 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, a
     const armilla_sweep_plan *plan = sweep->plan;
     const int64_t r = sweep->r, count = strip->count;
     const size_t size = armilla_type_size(sweep->type);
-    const char *previous =
-        plan->previous ? (const char *)plan->previous + (size_t)(strip->first * r) * size : NULL;
+    const char *previous = plan->previous ? (const char *)plan->previous + (size_t)(strip->first * r) * size : NULL;
     double *scalars = sums + armilla_sweep_scalar_offset(sweep);
     multiply(sweep, strip, b->C);
     if (previous && !plan->blind) strip->kernels->fetch(r * count, previous, b->W);

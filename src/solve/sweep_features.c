@@ -14,15 +14,14 @@
 #include <string.h>
 
 enum {
-    LEAST_FEATURES = 8192,        /* from so many on, or from so many numbers of A on, */
-    MANY_NUMBERS = 1 << 20,       /* */
-    LEAST_NUMBERS = 1 << 16,      /* if A has so many */
-    CODES_BYTES = 16 << 20,       /* and all codes stay in a third-level cache, from which every block reads them */
-    SUMS_BYTES = 512 * 1024,      /* of a block, */
-    COLUMNS_BYTES = 256 * 1024,   /* and of what is copied of a panel */
-    STEP = 32,                    /* features: whole vectors of any kernel */
-    MOST_BLOCK = 16 * STEP,       /* */
-    APART = ARMILLA_LINE          /* bytes between copied columns, so that they do not meet in a cache */
+    MANY_NUMBERS = 1 << 18,     /* of A, from which on it pays where codes are packed, */
+    MOST_NUMBERS = 1 << 20,     /* and from which on anyway */
+    VECTORS = 4,                /* that would be kept otherwise, and take more memory than packed codes */
+    SUMS_BYTES = 512 * 1024,    /* of a block, */
+    COLUMNS_BYTES = 256 * 1024, /* and of what is copied of a panel */
+    STEP = 32,                  /* features: whole vectors of any kernel */
+    MOST_BLOCK = 16 * STEP,
+    APART = ARMILLA_LINE /* bytes between copied columns, so that they do not meet in a cache */
 };
 
 struct armilla_features {
@@ -33,7 +32,7 @@ struct armilla_features {
     int64_t blocks;
     int64_t copied;      /* numbers between the copied columns of a panel */
     int64_t sums;        /* numbers of a block's sums, of which there is one for each level of the tree */
-    void *codes;         /* r x n, as the kernels pack those of each panel; NULL: they are read as they are */
+    char *codes;         /* r x n, as the kernels pack those of each panel; NULL: they are read as they are */
     char *space;         /* of all threads */
     size_t thread_bytes; /* of each */
     armilla_tree tree;
@@ -42,17 +41,18 @@ struct armilla_features {
 bool armilla_features_pay(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r)
 {
     int64_t stride = 0;
-    const bool tall = X->m >= LEAST_FEATURES && X->m * r >= LEAST_NUMBERS;
     const bool plain = armilla_data_dense(X, &stride) && X->type == work && armilla_ranks_size(context) == 1;
-    return plain && (tall || X->m * r >= MANY_NUMBERS) && X->m >= 2 * MOST_BLOCK &&
-           X->n * r * (int64_t)armilla_type_size(work) <= CODES_BYTES;
+    const bool tall =
+        X->m >= 2 * MOST_BLOCK && X->n * (int64_t)armilla_type_size(work) <= VECTORS * X->m * (int64_t)sizeof(double);
+    return plain && tall && X->m * r >= (r >= ARMILLA_USUALLY_PACKED ? MANY_NUMBERS : MOST_NUMBERS);
 }
 
 /* Features of a block at most: sums and copied columns stay in a second-level cache. */
 static int64_t block_features(const armilla_sweep *sweep)
 {
     const int64_t width = armilla_traversal_width(sweep->traversal), size = (int64_t)armilla_type_size(sweep->type);
-    const int64_t by_sums = SUMS_BYTES / (sweep->r * (int64_t)sizeof(double)), by_columns = COLUMNS_BYTES / (width * size);
+    const int64_t by_sums = SUMS_BYTES / (sweep->r * (int64_t)sizeof(double)),
+                  by_columns = COLUMNS_BYTES / (width * size);
     const int64_t most = armilla_min64(armilla_min64(by_sums, by_columns), MOST_BLOCK);
     return armilla_max64(STEP, most / STEP * STEP);
 }
@@ -80,11 +80,11 @@ armilla_status armilla_features_new(armilla_sweep *sweep, int threads)
     made->blocks = (m + most - 1) / most;
     made->copied = longest + APART / (int64_t)size;
     made->sums = longest * r;
-    made->thread_bytes = (size_t)((made->tree.top + 1) * made->sums) * sizeof(double) + (size_t)(width * made->copied) * size;
+    made->thread_bytes =
+        (size_t)((made->tree.top + 1) * made->sums) * sizeof(double) + (size_t)(width * made->copied) * size;
     made->thread_bytes += ARMILLA_LINE - made->thread_bytes % ARMILLA_LINE;
     if (r >= ARMILLA_USUALLY_PACKED) status = armilla_grow(context, r * sweep->X->n, size, &made->codes);
-    if (status == ARMILLA_OK)
-        status = armilla_grow(context, threads, made->thread_bytes + ARMILLA_LINE, &made->space);
+    if (status == ARMILLA_OK) status = armilla_grow(context, threads, made->thread_bytes + ARMILLA_LINE, &made->space);
     return status;
 }
 
@@ -141,8 +141,7 @@ static void add_node(const block *b, int level, int64_t node, double *sums)
     if (level == 0) {
         int64_t first = 0, last = 0, width = armilla_traversal_slot_width(sweep->traversal, node);
         armilla_traversal_slot(sweep->traversal, node, &first, &last);
-        for (int64_t j = first; j < last; j += width)
-            add_panel(b, j, armilla_min64(width, last - j), j == first, sums);
+        for (int64_t j = first; j < last; j += width) add_panel(b, j, armilla_min64(width, last - j), j == first, sums);
         return;
     }
     add_node(b, level - 1, 2 * node, sums);

@@ -135,8 +135,14 @@ armilla_status armilla_sweep_new_beside(const armilla_sweep *other, int64_t r, a
 armilla_status armilla_sweep_new_assigning(armilla_context *context, const armilla_data *X, armilla_type work,
                                            int64_t r, int64_t tally, armilla_sweep **sweep)
 {
-    const armilla_sweep wanted = {
-        .context = context, .X = X, .type = work, .r = r, .tally = tally, .assigning = true, .assigned = true, .diagonal = true};
+    const armilla_sweep wanted = {.context = context,
+                                  .X = X,
+                                  .type = work,
+                                  .r = r,
+                                  .tally = tally,
+                                  .assigning = true,
+                                  .assigned = true,
+                                  .diagonal = true};
     return new_sweep(&wanted, sweep);
 }
 

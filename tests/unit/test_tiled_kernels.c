@@ -25,7 +25,8 @@ static void check_tiles(panel *p)
 {
     const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
     const armilla_columns X = all_columns(p);
-    const double epsilon = armilla_epsilon(p->kernels->type), terms = 1152 / (double)armilla_type_size(p->kernels->type);
+    const double epsilon = armilla_epsilon(p->kernels->type),
+                 terms = 1152 / (double)armilla_type_size(p->kernels->type);
     double *C = tiled_products(p, &X, &plain);
     for (int64_t j = 0; j < p->count; j++)
         for (int64_t k = 0; k < p->r; k++) {
@@ -61,7 +62,8 @@ static void check_tiled_places(panel *p)
         REFERENCE_HOLDS(memcmp(single, &C[k + (p->count - 1) * p->r], sizeof *single) == 0);
         free(single);
     }
-    const int64_t apart = (p->stride * (int64_t)size + 2047) / 2048 * 2048 / (int64_t)size; /* columns that are copied */
+    const int64_t apart =
+        (p->stride * (int64_t)size + 2047) / 2048 * 2048 / (int64_t)size; /* columns that are copied */
     char *spread = calloc((size_t)(apart * p->count), size);
     assert_non_null(spread);
     for (int64_t j = 0; j < p->count; j++)
