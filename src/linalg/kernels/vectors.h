@@ -49,7 +49,7 @@ INLINE void fetch_ahead(ahead *next)
 
 /* A part of what X wants ahead, in that many steps; where there are fewer steps than lines the hardware has to do the
  * rest. Where nothing is wanted, a line that is in the cache anyway. */
-static ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
+static inline ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
 {
     const int64_t step = bytes / (steps > 0 ? steps : 1) + 1;
     if (X->ahead_bytes == 0) return (ahead){X->values, 0};
