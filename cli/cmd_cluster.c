@@ -7,6 +7,7 @@
 #include "start.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +102,21 @@ static bool by_argmax(const cli_settings *settings)
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
 }
 
+static bool by_graph(const cli_settings *settings)
+{
+    const char *method = settings->cluster.method;
+    return method && (strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0);
+}
+
+/* Neighbours are sought among all samples, which no rank has: refused before the fit rather than after it. */
+static armilla_status check_ranks(cli_session *session)
+{
+    if (!session->ranks || !by_graph(&session->settings)) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--method %s, the default, is for one process; give --method kmeans or euclidean, or run armilla",
+                session->settings.cluster.method);
+}
+
 /* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get
  * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
@@ -121,6 +137,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     fit->normalize = chosen.normalize;
     fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
+    fit->idf = chosen.idf;
     fit->scale = chosen.scale;
     fit->center = chosen.center && !special;
     return ARMILLA_OK;
@@ -181,6 +198,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
     if (status == ARMILLA_OK) status = open_truth(session, armilla_data_samples(work->X), &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
+    if (status == ARMILLA_OK) status = check_ranks(session);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
     if (strcmp(settings->on, "data") == 0)
@@ -189,7 +207,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
             armilla_cluster_data(session->context, work->X, &settings->fit, &settings->cluster, &work->clustering));
     status = fit_first(session, work);
     if (status != ARMILLA_OK) return status;
-    return armilla_cluster_model(session->context, work->model, &settings->cluster, &work->clustering);
+    return armilla_cluster_fitted(session->context, work->X, work->model, &settings->cluster, &work->clustering);
 }
 
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
@@ -238,6 +256,26 @@ static armilla_status write_labels(cli_session *session, const armilla_clusterin
     return status;
 }
 
+/* What the labels are of. */
+static const char *place_of(const cli_clustering *work, const armilla_cluster_summary *found)
+{
+    if (!work->model) return "data";
+    return work->X && found->by ? "both" : "codes";
+}
+
+/* Where the labels of a graph come from, and what speaks for them. */
+static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
+{
+    if (isnan(found->modularity)) {
+        report_line(&session->report, "evidence  none: too few samples for a graph; %s", found->by);
+        return;
+    }
+    char more[64] = "";
+    if (!isnan(found->stability)) snprintf(more, sizeof more, ", stability %.3f", found->stability);
+    report_line(&session->report, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
+                found->modularity, 100 * found->coverage, more);
+}
+
 static void report(cli_session *session, const cli_clustering *work)
 {
     const int64_t *sizes = armilla_clustering_sizes(work->clustering);
@@ -249,7 +287,8 @@ static void report(cli_session *session, const cli_clustering *work)
         most = sizes[k] > most ? sizes[k] : most;
     }
     report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples", found.k,
-                found.method, work->model ? "codes" : "data", least, most);
+                found.method, place_of(work, &found), least, most);
+    if (found.by) report_evidence(session, &found);
     if (work->scored)
         report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
                     work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
@@ -277,16 +316,27 @@ static json_t *score_facts(const armilla_scores *scores)
     return object;
 }
 
+static json_t *graph_facts(const armilla_cluster_summary *found)
+{
+    json_t *object = json_object();
+    json_put_text(object, "by", found->by);
+    json_put_number(object, "modularity", found->modularity);
+    json_put_number(object, "coverage", found->coverage);
+    json_put_number(object, "resolution", found->resolution);
+    json_put_number(object, "stability", found->stability);
+    return object;
+}
+
 static armilla_status print_json(cli_session *session, const cli_clustering *work)
 {
     const int64_t *counts = armilla_clustering_sizes(work->clustering);
     armilla_cluster_summary found;
     json_t *object = json_object(), *sizes = json_array();
-    const bool tried = !by_argmax(&session->settings);
     armilla_clustering_summarize(work->clustering, &found);
+    const bool tried = !by_argmax(&session->settings) && !(found.by && strcmp(found.by, "communities") == 0);
     for (int64_t k = 0; k < found.k; k++) (void)json_array_append_new(sizes, json_integer(counts[k]));
     json_put_text(object, "method", found.method);
-    json_put_text(object, "on", work->model ? "codes" : "data");
+    json_put_text(object, "on", place_of(work, &found));
     json_put_count(object, "k", found.k);
     json_put_count(object, "n", found.n);
     (void)json_object_set_new(object, "sizes", sizes);
@@ -295,6 +345,7 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
     json_put_count(object, "tries", tried ? found.tries : -1);
     json_put_count(object, "iterations", tried ? found.iterations : -1);
     json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
+    (void)json_object_set_new(object, "graph", found.by ? graph_facts(&found) : json_null());
     (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
     json_put_number(object, "seconds", now() - work->begun);

@@ -15,7 +15,9 @@ extern "C" {
 typedef struct armilla_cluster_options {
     size_t size;
     int64_t k;
-    /* "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax" (codes alone) */
+    /* "graph": communities of the graph of nearest neighbours, or what does better there; "smooth": k-means on codes that
+     * are smoothed along it; "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax"
+     * (codes alone) */
     const char *method;
     int64_t tries;    /* best of so many starts */
     int64_t max_iter; /* of each try */
@@ -48,6 +50,12 @@ typedef struct armilla_cluster_summary {
     /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it. NaN for
      * argmax. */
     double inertia;
+    /* Of graph and smooth: what the labels come from, "communities", "smoothing" or "kmeans"; NULL else. Then of these
+     * labels: modularity at resolution 1, and the part of the edges' weight that is inside clusters; of communities the
+     * resolution that gave them, and the mean agreement (normalized mutual information) of runs in several orders. NaN
+     * where there is none. */
+    const char *by;
+    double modularity, coverage, resolution, stability;
 } armilla_cluster_summary;
 
 /* Clusters of the samples of X. preparation (may be NULL: none): of its fields log1p, tfidf, scale, center and
@@ -61,6 +69,11 @@ ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const 
 ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
                                                  const armilla_cluster_options *options,
                                                  armilla_clustering **clustering);
+/* The same by the codes and the data that they are codes of: "graph" and "smooth" look for neighbours in both, all other
+ * methods in the codes alone. */
+ARMILLA_API armilla_status armilla_cluster_fitted(armilla_context *context, const armilla_data *X,
+                                                  const armilla_model *model, const armilla_cluster_options *options,
+                                                  armilla_clustering **clustering);
 ARMILLA_API void armilla_clustering_free(armilla_clustering *clustering);
 
 ARMILLA_API void armilla_clustering_summarize_sized(const armilla_clustering *clustering,

@@ -133,13 +133,12 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     if (status != ARMILLA_OK) return status;
     fit->normalize = armilla_step_word(ARMILLA_STEP_NORMALIZE, true);
     fit->log1p = fit->tfidf = counts;
+    if (counts) fit->idf = armilla_idf_choice(1);
     fit->scale = units;
     fit->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
     const int64_t most = armilla_min64(X->m, X->n), k = clusters->k;
     if (fit->rank == 0) fit->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
-    /* Codes have one length, so that the two differ in their centres alone. Measured: distances do as well as angles, or
-     * better, but for words. */
-    if (!clusters->method) clusters->method = counts ? "kmeans" : "euclidean";
+    if (!clusters->method) clusters->method = "graph";
     return ARMILLA_OK;
 }
 

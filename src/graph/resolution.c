@@ -10,6 +10,9 @@ enum { RUNS = 14 };
  * the number of communities is off up to the second. */
 #define LEAST_STEP 2.0
 #define MOST_STEP 16.0
+/* At resolution 1 a number of communities up to that many times the wanted one is near enough to be joined: a lower
+ * resolution would rather join large ones and keep small ones apart. */
+#define NEAR 1.6
 
 /* The two communities whose union gains most (or loses least): e_ab - gamma D_a D_b / 2w. false: there is no edge. */
 static bool best_pair(const armilla_level *level, double resolution, int64_t pair[2])
@@ -98,12 +101,14 @@ armilla_status armilla_communities_search(armilla_context *context, const armill
     searching s = {.found = 0};
     armilla_communities_options trial = *options;
     int64_t *tried = NULL, met = 0;
+    bool near = false;
     armilla_status status = armilla_take(context, graph->rows, sizeof *tried, &tried);
-    for (int run = 0; run < RUNS && met != k && status == ARMILLA_OK; run++) {
+    for (int run = 0; run < RUNS && !near && status == ARMILLA_OK; run++) {
         if (run > 0) trial.resolution = next_resolution(&s, trial.resolution, met, k);
         status = armilla_communities(context, graph, &trial, tried, &met);
         if (status != ARMILLA_OK) break;
         *(met < k ? &s.below : &s.above) = trial.resolution;
+        near = met == k || (trial.resolution == 1 && met > k && (double)met <= NEAR * (double)k);
         if (s.found == 0 || (met >= k && (s.found < k || met < s.found))) {
             s.found = met;
             s.resolution = trial.resolution;

@@ -23,6 +23,7 @@ static double own_scale(const armilla_graph *neighbors, int64_t i)
     int count = 0;
     for (int64_t e = neighbors->starts[i]; e < neighbors->starts[i + 1]; e++) {
         const double d = squared_distance(neighbors->weights[e]);
+        if (!(neighbors->weights[e] > 0)) continue;
         int place = count < SCALE_NEIGHBOR ? count++ : SCALE_NEIGHBOR;
         for (; place > 0 && nearest[place - 1] > d; place--)
             if (place < SCALE_NEIGHBOR) nearest[place] = nearest[place - 1];
@@ -45,17 +46,21 @@ static void find_scales(const armilla_graph *neighbors, double *scales)
         if (!(scales[i] > SAME_PLACE)) scales[i] = isfinite(least) ? least : 1;
 }
 
-/* The transposed matrix; its rows are sorted whatever the order within those of the graph. */
+/* The transposed matrix without the entries that are not positive; its rows are sorted whatever the order within those of
+ * the graph. */
 static armilla_status transpose(armilla_context *context, const armilla_graph *graph, armilla_graph *made)
 {
-    const int64_t entries = armilla_graph_entries(graph);
+    int64_t entries = 0;
+    for (int64_t e = 0; e < armilla_graph_entries(graph); e++) entries += graph->weights[e] > 0;
     const armilla_status status = armilla_graph_take(context, graph->columns, graph->rows, entries, made);
     if (status != ARMILLA_OK) return status;
     int64_t *starts = made->starts;
-    for (int64_t e = 0; e < entries; e++) starts[graph->targets[e] + 1]++;
+    for (int64_t e = 0; e < armilla_graph_entries(graph); e++)
+        if (graph->weights[e] > 0) starts[graph->targets[e] + 1]++;
     for (int64_t i = 0; i < graph->columns; i++) starts[i + 1] += starts[i];
     for (int64_t i = 0; i < graph->rows; i++)
         for (int64_t e = graph->starts[i]; e < graph->starts[i + 1]; e++) {
+            if (!(graph->weights[e] > 0)) continue;
             const int64_t place = starts[graph->targets[e]]++;
             made->targets[place] = i;
             made->weights[place] = graph->weights[e];

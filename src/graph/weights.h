@@ -6,7 +6,8 @@
 
 /* *made = the graph of neighbours whose weights are cosines: W_ij = exp(-d_ij^2 / (s_i s_j)) with d^2 = 2 - 2 cos and s_i
  * the distance to the 7th neighbour (the last where there are fewer; the smallest positive one of all where it is 0, and
- * 1 where none is positive), the larger of both directions. Rows are sorted by target. */
+ * 1 where none is positive), the larger of both directions. A cosine that is not positive is no edge: samples without
+ * anything in common, and those of length 0, are not near each other. Rows are sorted by target. */
 armilla_status armilla_graph_weigh(armilla_context *context, const armilla_graph *neighbors, armilla_graph *made);
 
 /* *sum = a + b, entry by entry; rows of all three are sorted. */

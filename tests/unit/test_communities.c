@@ -300,9 +300,13 @@ static void plain_weights(const armilla_graph *neighbors, double *W)
     for (int64_t i = 0; i < n; i++) {
         double distances[MOST];
         const int64_t first = neighbors->starts[i], count = neighbors->starts[i + 1] - first;
-        for (int64_t e = 0; e < count; e++) distances[e] = sqrt(fmax(2 - 2 * (double)neighbors->weights[first + e], 0));
-        qsort(distances, (size_t)count, sizeof *distances, rising);
-        scales[i] = distances[count < 7 ? count - 1 : 6];
+        int64_t near = 0;
+        for (int64_t e = 0; e < count; e++) {
+            const double cosine = (double)neighbors->weights[first + e];
+            if (cosine > 0) distances[near++] = sqrt(fmax(2 - 2 * cosine, 0));
+        }
+        qsort(distances, (size_t)near, sizeof *distances, rising);
+        scales[i] = near == 0 ? 0 : distances[near < 7 ? near - 1 : 6];
         if (scales[i] > 1e-3) least = fmin(least, scales[i]);
     }
     for (int64_t i = 0; i < n; i++)
@@ -311,6 +315,7 @@ static void plain_weights(const armilla_graph *neighbors, double *W)
         for (int64_t e = neighbors->starts[i]; e < neighbors->starts[i + 1]; e++) {
             const int64_t j = neighbors->targets[e];
             const double square = fmax(2 - 2 * (double)neighbors->weights[e], 0);
+            if (!(neighbors->weights[e] > 0)) continue;
             const double weight = fmax(exp(-square / (scales[i] * scales[j])), 1e-12);
             W[i * MOST + j] = fmax(W[i * MOST + j], weight);
             W[j * MOST + i] = fmax(W[j * MOST + i], weight);
@@ -336,7 +341,7 @@ static void test_weights(void **state)
 {
     uint64_t random = 9;
     (void)state;
-    for (int64_t count = 1; count < 15; count += 2) {
+    for (int64_t count = 1; count < 29; count += 3) {
         armilla_graph first, second, sum;
         draw_neighbors(&a, &random, 30 + count, count);
         draw_neighbors(&b, &random, 30 + count, count + 1);
@@ -440,7 +445,7 @@ static void test_every_allocation_fails(void **state)
     draw_neighbors(&a, &random, 60, 5);
     const int64_t live = allocator.live;
     for (armilla_status status = ARMILLA_NO_MEMORY; status != ARMILLA_OK; failures++) {
-        allocator.countdown = failures + 1;
+        allocator.countdown = allocator.taken + failures;
         status = run_all(labels);
         allocator.countdown = -1;
         assert_true(status == ARMILLA_OK || status == ARMILLA_NO_MEMORY);
