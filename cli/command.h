@@ -12,10 +12,11 @@
 typedef struct cli_settings {
     armilla_options fit;
     armilla_cluster_options cluster;
+    armilla_neighbors_options neighbors;
     armilla_checkpoint checkpoint; /* of fit */
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
-        *decimal, *to, *to_samples, *truth, *on, *prepare;
+        *decimal, *to, *to_samples, *truth, *on, *prepare, *queries;
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
@@ -47,6 +48,7 @@ typedef struct cli_command {
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
     bool clusters;                       /* takes the library's options of clustering too */
+    bool compares;                       /* and those of neighbours */
     bool fits;                           /* takes the library's option table too */
     bool reads;                          /* takes the options of reading.h too */
     bool together;                       /* ranks run it together; else the first one does */
@@ -56,7 +58,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert, command_cluster, command_score, command_plot;
+    command_demo, command_convert, command_cluster, command_score, command_plot, command_neighbors;
 
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);

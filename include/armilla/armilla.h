@@ -29,6 +29,7 @@
 #include <armilla/files.h>
 #include <armilla/fit.h>
 #include <armilla/model.h>
+#include <armilla/neighbors.h>
 #include <armilla/options.h>
 #include <armilla/ranks.h>
 #include <armilla/tables.h>

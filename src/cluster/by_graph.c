@@ -10,13 +10,18 @@
 #include <string.h>
 
 /* Communities of fewer samples each are chance. */
-enum { LEAST_EACH = 30 };
+enum { LEAST_EACH = 40 };
 /* Communities whose modularity is below that part of the smoothed codes' are none: one has nearly all samples. */
 #define LEAST_MODULARITY 0.95
 /* The part of the edges' weight inside communities, below which classes overlap; and inside clusters of smoothed codes,
  * below which neighbours are mostly chance. */
 #define LEAST_COVERAGE 0.87
 #define LEAST_SMOOTH_COVERAGE 0.82
+/* How much more of the weight k-means has to keep together before communities are of one size rather than of one kind. */
+#define COVERAGE_SLACK 0.02
+
+/* The number of clusters of fewer samples is not to be found. */
+enum { LEAST_COUNTED = 20 };
 
 /* What is at work. */
 typedef struct by_graph {
@@ -73,14 +78,26 @@ static armilla_status cluster_smoothed(by_graph *s, armilla_clustering **made)
     return status;
 }
 
-/* Whether the communities are evidence, beside what k-means has found. They are not where it cuts less of the edges: then
- * they are of one size rather than of one kind. */
+/* Few samples each. */
+static bool are_few(const armilla_shape *shape)
+{
+    return shape->n / shape->k < LEAST_EACH;
+}
+
+/* Few samples of few features, which the codes have all of: a table too small for a graph. */
+static bool is_small_table(const armilla_shape *shape)
+{
+    return are_few(shape) && shape->X && shape->codes && shape->X->m <= shape->codes->m;
+}
+
+/* Whether the communities are evidence, beside what k-means has found. They are not where it cuts much less of the
+ * edges. */
 static bool communities_hold(const by_graph *s, const armilla_cluster_summary *other)
 {
     const armilla_parting *own = &s->communities;
-    return own->count == s->shape.k && s->shape.n / s->shape.k >= LEAST_EACH &&
+    return own->count == s->shape.k && !are_few(&s->shape) &&
            own->modularity >= LEAST_MODULARITY * other->modularity && own->coverage >= LEAST_COVERAGE &&
-           own->coverage >= other->coverage;
+           own->coverage >= other->coverage - COVERAGE_SLACK;
 }
 
 /* The communities in place of the labels that are there. */
@@ -101,11 +118,12 @@ static void take_communities(const by_graph *s, armilla_clustering *made)
 /* Smoothing or plain k-means first, which the communities are compared with; data alone have no codes to smooth. */
 static armilla_status compare(by_graph *s, armilla_clustering **made)
 {
-    armilla_status status = s->shape.codes ? cluster_smoothed(s, made) : cluster_plainly(s, made);
+    const bool smooths = s->shape.codes && (s->asked->moved || !is_small_table(&s->shape));
+    armilla_status status = smooths ? cluster_smoothed(s, made) : cluster_plainly(s, made);
     if (status != ARMILLA_OK || s->asked->moved) return status;
     if (communities_hold(s, &(*made)->summary)) {
         take_communities(s, *made);
-    } else if (s->shape.codes && (*made)->summary.coverage < LEAST_SMOOTH_COVERAGE) {
+    } else if (smooths && (*made)->summary.coverage < LEAST_SMOOTH_COVERAGE) {
         armilla_clustering_free(*made);
         *made = NULL;
         status = cluster_plainly(s, made);
@@ -125,12 +143,48 @@ static armilla_status find_communities(by_graph *s)
     return status;
 }
 
+/* The number is found too. */
+static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
+{
+    armilla_context *context = s->shape.context;
+    const armilla_samples share = armilla_samples_whole(s->shape.n);
+    armilla_cluster_number *numbers = NULL;
+    int64_t count = 0;
+    armilla_status status = armilla_shape_graph(&s->shape, &s->graph);
+    if (status == ARMILLA_OK)
+        status = armilla_take(context, s->shape.n, sizeof *s->communities.labels, &s->communities.labels);
+    if (status == ARMILLA_OK)
+        status = armilla_shape_number(&s->shape, &s->graph, &s->communities, &numbers, &count);
+    if (status == ARMILLA_OK && s->communities.count == 0)
+        status = armilla_fail(context, ARMILLA_BAD_DATA,
+                              "no number of clusters is better than one or all; give " ARMILLA_FIELD("k"));
+    s->shape.k = s->communities.count;
+    if (status == ARMILLA_OK) status = armilla_clustering_new(context, s->asked, s->shape.k, &share, made);
+    if (status == ARMILLA_OK) {
+        take_communities(s, *made);
+        (*made)->summary.stop = ARMILLA_STOP_CONVERGED;
+        (*made)->summary.seed = s->problem->options->seed;
+        (*made)->numbers = numbers;
+        (*made)->number_count = count;
+        numbers = NULL;
+    }
+    armilla_release(context, numbers);
+    return status;
+}
+
 /* Everything within a call. Where the call is to end before there are communities, k-means ends with what it has. */
 static armilla_status run(by_graph *s, armilla_clustering **clustering)
 {
     armilla_clustering *made = NULL;
     armilla_status status = ARMILLA_OK;
-    if (armilla_shape_has_graph(&s->shape)) {
+    if (s->shape.k == 0 && s->shape.n < LEAST_COUNTED)
+        return armilla_fail(s->shape.context, ARMILLA_BAD_DATA,
+                            "%d samples are too few to find the number of clusters; give " ARMILLA_FIELD("k"),
+                            (int)s->shape.n);
+    if (s->shape.k == 0) {
+        armilla_call_stage(s->shape.context, ARMILLA_STAGE_CLUSTERS);
+        status = count_clusters(s, &made);
+    } else if (armilla_shape_has_graph(&s->shape)) {
         armilla_call_stage(s->shape.context, ARMILLA_STAGE_CLUSTERS);
         status = find_communities(s);
         if (status == ARMILLA_OK) status = compare(s, &made);

@@ -40,7 +40,8 @@ const armilla_cluster_way *armilla_cluster_way_find(const char *name)
 
 static const armilla_option table[] = {
     {ARMILLA_OPTION_ROW("k"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(k), .low = 1, .high = 32000,
-     .value = "K", .help = "number of clusters; required unless " ARMILLA_FIELD("method argmax")},
+     .value = "K",
+     .help = "number of clusters; " ARMILLA_FIELD("method graph") " finds one where it is not given, the others need it"},
     {ARMILLA_OPTION_ROW("method"), .sized = true, .kind = ARMILLA_OPTION_WORD, .offset = AT(method),
      .choice = armilla_cluster_method, .value = "NAME",
      .help = "graph: communities of the graph of nearest neighbours; smooth: k-means on codes that are smoothed along it; "
@@ -81,9 +82,11 @@ static armilla_status check_options(armilla_context *context, const armilla_clus
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("method '%s'") " is unknown; give graph, smooth, kmeans, euclidean or argmax",
                             word);
-    if (!found->codes && options->k < 1)
+    const bool finds = found->codes || (found->graph && !found->moved);
+    if (options->k < 0 || (!finds && options->k < 1))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("k") " is missing; give the number of clusters, e.g. " ARMILLA_FIELD("k 10"));
+                            ARMILLA_FIELD("k") " is missing; give the number of clusters, e.g. " ARMILLA_FIELD(
+                                "k 10") ", or " ARMILLA_FIELD("method graph") ", which finds one");
     if (!found->codes && (options->tries < 1 || options->max_iter < 0))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("tries") " and " ARMILLA_FIELD("cluster.max_iter") " must be positive");
@@ -111,6 +114,7 @@ armilla_status armilla_clustering_new(armilla_context *context, const armilla_cl
 void armilla_clustering_free(armilla_clustering *clustering)
 {
     if (!clustering) return;
+    armilla_release(clustering->context, clustering->numbers);
     armilla_release(clustering->context, clustering->sizes);
     armilla_release(clustering->context, clustering->labels);
     armilla_release(clustering->context, clustering);
@@ -200,6 +204,19 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
     for (int type = 0; preparation->precision && type < ARMILLA_PRECISION_COUNT; type++)
         if (strcmp(armilla_type_word((armilla_type)type), preparation->precision) == 0) return (armilla_type)type;
     return armilla_type_precision(X->type);
+}
+
+int64_t armilla_clustering_numbers(const armilla_clustering *clustering)
+{
+    return clustering ? clustering->number_count : 0;
+}
+
+void armilla_clustering_number_sized(const armilla_clustering *clustering, int64_t index,
+                                     armilla_cluster_number *number, size_t size)
+{
+    const armilla_cluster_number none = {.size = 0};
+    const bool is_there = clustering && index >= 0 && index < clustering->number_count;
+    armilla_sized_write(is_there ? &clustering->numbers[index] : &none, sizeof none, number, size);
 }
 
 /* The lengths that the mean has beyond the spread before distances in single precision are mostly rounding. */

@@ -16,6 +16,8 @@ struct armilla_clustering {
     armilla_samples share; /* the samples whose labels are there; */
     bool spread;           /* other ranks have the others */
     int64_t *sizes;        /* k */
+    armilla_cluster_number *numbers; /* that were looked at, where k was not given */
+    int64_t number_count;
 };
 
 /* One row of the methods. */
@@ -89,6 +91,9 @@ armilla_status armilla_match(armilla_context *context, int64_t rows, int64_t col
 /* *nmi = the normalized mutual information of two lists of labels; 1 where both are of one class. */
 armilla_status armilla_agreement(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
                                  double *nmi);
+/* *ari = their adjusted Rand index. */
+armilla_status armilla_adjusted_rand(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
+                                     double *ari);
 
 /* Expected mutual information of two partitions of n samples with these class sizes, drawn at random. */
 armilla_status armilla_expected_information(armilla_context *context, int64_t n, const int64_t *sizes[2],

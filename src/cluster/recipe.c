@@ -28,7 +28,7 @@
 /* Mixed signs: so many of all entries are negative. */
 #define NEGATIVE_SHARE 0.2
 /* Atoms for each cluster. */
-enum { ATOMS_PER_CLUSTER = 4 };
+enum { ATOMS_PER_CLUSTER = 4, USUAL_CLUSTERS = 10 };
 
 /* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. */
 enum { OTHERS, PRESENT, SMALL, NEGATIVE, SUMS };
@@ -136,7 +136,7 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     if (counts) fit->idf = armilla_idf_choice(1);
     fit->scale = units;
     fit->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
-    const int64_t most = armilla_min64(X->m, X->n), k = clusters->k;
+    const int64_t most = armilla_min64(X->m, X->n), k = clusters->k > 0 ? clusters->k : USUAL_CLUSTERS;
     if (fit->rank == 0) fit->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
     if (!clusters->method) clusters->method = "graph";
     return ARMILLA_OK;

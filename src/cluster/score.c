@@ -196,6 +196,16 @@ armilla_status armilla_agreement(armilla_context *context, int64_t n, const int6
     return status;
 }
 
+armilla_status armilla_adjusted_rand(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
+                                     double *ari)
+{
+    contingency t = {.n = n};
+    const armilla_status status = fill_contingency(context, labels, others, &t);
+    if (status == ARMILLA_OK) *ari = adjusted_rand(&t);
+    free_contingency(context, &t);
+    return status;
+}
+
 armilla_status armilla_score_sized(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *truth,
                                    armilla_scores *scores, size_t size)
 {

@@ -24,6 +24,7 @@ ENDS_WITH(armilla_model_arrays, squared_norm);
 ENDS_WITH(armilla_check, finding);
 ENDS_WITH(armilla_cluster_options, threads);
 ENDS_WITH(armilla_cluster_summary, stability);
+ENDS_WITH(armilla_cluster_number, score);
 ENDS_WITH(armilla_labels, values);
 ENDS_WITH(armilla_scores, purity);
 ENDS_WITH(armilla_table_row, use);
