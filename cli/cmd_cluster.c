@@ -291,7 +291,8 @@ static void report_numbers(cli_session *session, const armilla_clustering *clust
         armilla_clustering_number(clustering, i, &number);
         most = fmax(most, number.score);
     }
-    report_line(&session->report, "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
+    report_line(&session->report,
+                "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
     for (int64_t i = 0; i < count; i++) {
         armilla_cluster_number number;
         armilla_clustering_number(clustering, i, &number);

@@ -41,8 +41,7 @@ enum { BY_COMMUNITIES, BY_SMOOTHING, BY_KMEANS };
 static armilla_status describe(const by_graph *s, int source, armilla_clustering *made)
 {
     armilla_parting own = {.labels = made->labels, .count = made->summary.k};
-    const armilla_status status =
-        s->graph.rows > 0 ? armilla_shape_measure(&s->shape, &s->graph, &own) : ARMILLA_OK;
+    const armilla_status status = s->graph.rows > 0 ? armilla_shape_measure(&s->shape, &s->graph, &own) : ARMILLA_OK;
     made->summary.method = s->asked->name;
     made->summary.by = sources[source];
     made->summary.resolution = made->summary.stability = NAN;
@@ -95,9 +94,8 @@ static bool is_small_table(const armilla_shape *shape)
 static bool communities_hold(const by_graph *s, const armilla_cluster_summary *other)
 {
     const armilla_parting *own = &s->communities;
-    return own->count == s->shape.k && !are_few(&s->shape) &&
-           own->modularity >= LEAST_MODULARITY * other->modularity && own->coverage >= LEAST_COVERAGE &&
-           own->coverage >= other->coverage - COVERAGE_SLACK;
+    return own->count == s->shape.k && !are_few(&s->shape) && own->modularity >= LEAST_MODULARITY * other->modularity &&
+           own->coverage >= LEAST_COVERAGE && own->coverage >= other->coverage - COVERAGE_SLACK;
 }
 
 /* The communities in place of the labels that are there. */
@@ -153,8 +151,7 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
     armilla_status status = armilla_shape_graph(&s->shape, &s->graph);
     if (status == ARMILLA_OK)
         status = armilla_take(context, s->shape.n, sizeof *s->communities.labels, &s->communities.labels);
-    if (status == ARMILLA_OK)
-        status = armilla_shape_number(&s->shape, &s->graph, &s->communities, &numbers, &count);
+    if (status == ARMILLA_OK) status = armilla_shape_number(&s->shape, &s->graph, &s->communities, &numbers, &count);
     if (status == ARMILLA_OK && s->communities.count == 0)
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "no number of clusters is better than one or all; give " ARMILLA_FIELD("k"));
@@ -217,10 +214,11 @@ armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_
                               .k = problem->options->k,
                               .seed = (uint64_t)problem->options->seed};
     if (armilla_ranks_size(context) > 1)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("method %s") " is for one process, not for several ranks; give " ARMILLA_FIELD(
-                                "method kmeans") " or " ARMILLA_FIELD("method euclidean"),
-                            asked->name);
+        return armilla_fail(
+            context, ARMILLA_BAD_ARGUMENT,
+            ARMILLA_FIELD("method %s") " is for one process, not for several ranks; give " ARMILLA_FIELD(
+                "method kmeans") " or " ARMILLA_FIELD("method euclidean"),
+            asked->name);
     if (problem->fitted) {
         status = armilla_model_view(context, problem->codes_of, problem->fitted, true, &view);
         s.shape.X = view.data;

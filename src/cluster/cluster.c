@@ -15,10 +15,8 @@
 #include <string.h>
 
 static const armilla_cluster_way ways[] = {
-    {.name = "graph", .graph = true},
-    {.name = "smooth", .graph = true, .moved = true},
-    {.name = "kmeans", .unit = true},
-    {.name = "euclidean"},
+    {.name = "graph", .graph = true},  {.name = "smooth", .graph = true, .moved = true},
+    {.name = "kmeans", .unit = true},  {.name = "euclidean"},
     {.name = "argmax", .codes = true},
 };
 
@@ -41,12 +39,14 @@ const armilla_cluster_way *armilla_cluster_way_find(const char *name)
 static const armilla_option table[] = {
     {ARMILLA_OPTION_ROW("k"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(k), .low = 1, .high = 32000,
      .value = "K",
-     .help = "number of clusters; " ARMILLA_FIELD("method graph") " finds one where it is not given, the others need it"},
+     .help =
+         "number of clusters; " ARMILLA_FIELD("method graph") " finds one where it is not given, the others need it"},
     {ARMILLA_OPTION_ROW("method"), .sized = true, .kind = ARMILLA_OPTION_WORD, .offset = AT(method),
      .choice = armilla_cluster_method, .value = "NAME",
-     .help = "graph: communities of the graph of nearest neighbours; smooth: k-means on codes that are smoothed along it; "
-             "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient; "
-             "otherwise graph where the preparation is chosen, else kmeans"},
+     .help =
+         "graph: communities of the graph of nearest neighbours; smooth: k-means on codes that are smoothed along it; "
+         "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient; "
+         "otherwise graph where the preparation is chosen, else kmeans"},
     {ARMILLA_OPTION_ROW("tries"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(tries), .preset = "10",
      .low = 1, .high = 1e6, .value = "N", .help = "starts of k-means, of which the best is taken"},
     {ARMILLA_OPTION_ROW("cluster-iter"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter),

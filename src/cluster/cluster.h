@@ -12,10 +12,10 @@
 struct armilla_clustering {
     armilla_context *context;
     armilla_cluster_summary summary;
-    int64_t *labels;       /* n */
-    armilla_samples share; /* the samples whose labels are there; */
-    bool spread;           /* other ranks have the others */
-    int64_t *sizes;        /* k */
+    int64_t *labels;                 /* n */
+    armilla_samples share;           /* the samples whose labels are there; */
+    bool spread;                     /* other ranks have the others */
+    int64_t *sizes;                  /* k */
     armilla_cluster_number *numbers; /* that were looked at, where k was not given */
     int64_t number_count;
 };

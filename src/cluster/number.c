@@ -123,8 +123,7 @@ static armilla_status try_resolution(counting *s, double resolution)
     const armilla_communities_options options = {resolution, s->shape->seed};
     armilla_parting parting = {.labels = s->labels, .resolution = resolution};
     double stability = 0;
-    armilla_status status =
-        armilla_communities(s->shape->context, s->graph, &options, parting.labels, &parting.count);
+    armilla_status status = armilla_communities(s->shape->context, s->graph, &options, parting.labels, &parting.count);
     if (status != ARMILLA_OK || parting.count < 2 || parting.count > s->shape->n / 2) return status;
     status = compare_parts(s, resolution, &stability);
     if (status == ARMILLA_OK) status = armilla_shape_measure(s->shape, s->graph, &parting);

@@ -43,7 +43,8 @@ static void smooth_samples(void *self, int64_t first, int64_t last)
     }
 }
 
-armilla_status armilla_graph_smooth(armilla_context *context, const armilla_graph *graph, int64_t r, int steps, float *Z)
+armilla_status armilla_graph_smooth(armilla_context *context, const armilla_graph *graph, int64_t r, int steps,
+                                    float *Z)
 {
     const armilla_team team = armilla_team_of(context, graph->rows);
     smoothing s = {.graph = graph, .r = r};

@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 
 /* Z has a column of r numbers for each sample, in place; a column without an edge halves at each step. */
-armilla_status armilla_graph_smooth(armilla_context *context, const armilla_graph *graph, int64_t r, int steps, float *Z);
+armilla_status armilla_graph_smooth(armilla_context *context, const armilla_graph *graph, int64_t r, int steps,
+                                    float *Z);
 
 #endif

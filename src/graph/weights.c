@@ -83,7 +83,8 @@ static float both(float a, float b)
 }
 
 /* Row i of a and b into the entries from `place` on, or counts them where targets is NULL. Returns where it ends. */
-static int64_t merge_row(const armilla_graph *sides[2], int64_t i, joining join, const armilla_graph *made, int64_t place)
+static int64_t merge_row(const armilla_graph *sides[2], int64_t i, joining join, const armilla_graph *made,
+                         int64_t place)
 {
     const armilla_graph *a = sides[0], *b = sides[1];
     int64_t x = a->starts[i], y = b->starts[i];

@@ -71,8 +71,7 @@ static bool are_connected(const pair *p, const int64_t *labels)
 {
     static bool reach[MOST][MOST];
     for (int64_t i = 0; i < p->n; i++)
-        for (int64_t j = 0; j < p->n; j++)
-            reach[i][j] = i == j || (p->W[i * MOST + j] > 0 && labels[i] == labels[j]);
+        for (int64_t j = 0; j < p->n; j++) reach[i][j] = i == j || (p->W[i * MOST + j] > 0 && labels[i] == labels[j]);
     for (int64_t k = 0; k < p->n; k++)
         for (int64_t i = 0; i < p->n; i++)
             for (int64_t j = 0; j < p->n; j++) reach[i][j] |= reach[i][k] && reach[k][j];
@@ -402,8 +401,7 @@ static void test_smooth(void **state)
             for (int64_t k = 0; k < R; k++) {
                 double sum = Z[i * R + k];
                 for (int64_t j = 0; j < MOST; j++)
-                    if (a.W[i * MOST + j] > 0)
-                        sum += a.W[i * MOST + j] / sqrt(degrees[i] * degrees[j]) * Z[j * R + k];
+                    if (a.W[i * MOST + j] > 0) sum += a.W[i * MOST + j] / sqrt(degrees[i] * degrees[j]) * Z[j * R + k];
                 next[i * R + k] = sum / 2;
             }
         memcpy(Z, next, sizeof Z);
