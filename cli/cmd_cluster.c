@@ -8,6 +8,7 @@
 #include "tops.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,6 +107,21 @@ static bool by_argmax(const cli_settings *settings)
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
 }
 
+static bool by_graph(const cli_settings *settings)
+{
+    const char *method = settings->cluster.method;
+    return method && (strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0);
+}
+
+/* Neighbours are sought among all samples, which no rank has: refused before the fit rather than after it. */
+static armilla_status check_ranks(cli_session *session)
+{
+    if (!session->ranks || !by_graph(&session->settings)) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--method %s, the default, is for one process; give --method kmeans or euclidean, or run armilla",
+                session->settings.cluster.method);
+}
+
 /* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get
  * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
@@ -126,6 +142,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     fit->normalize = chosen.normalize;
     fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
+    fit->idf = chosen.idf;
     fit->scale = chosen.scale;
     fit->center = chosen.center && !special;
     return ARMILLA_OK;
@@ -186,6 +203,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
     if (status == ARMILLA_OK) status = open_truth(session, armilla_data_samples(work->X), &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
+    if (status == ARMILLA_OK) status = check_ranks(session);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
     if (strcmp(settings->on, "data") == 0)
@@ -194,7 +212,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
             armilla_cluster_data(session->context, work->X, &settings->fit, &settings->cluster, &work->clustering));
     status = fit_first(session, work);
     if (status != ARMILLA_OK) return status;
-    return armilla_cluster_model(session->context, work->model, &settings->cluster, &work->clustering);
+    return armilla_cluster_fitted(session->context, work->X, work->model, &settings->cluster, &work->clustering);
 }
 
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
@@ -243,6 +261,52 @@ static armilla_status write_labels(cli_session *session, const armilla_clusterin
     return status;
 }
 
+/* Numbers of clusters with that part of the best score are plausible. */
+#define PLAUSIBLE 0.8
+
+/* What the labels are of. */
+static const char *place_of(const cli_clustering *work, const armilla_cluster_summary *found)
+{
+    if (!work->model) return "data";
+    return work->X && found->by ? "both" : "codes";
+}
+
+/* Where the labels of a graph come from, and what speaks for them. */
+static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
+{
+    if (isnan(found->modularity)) {
+        report_line(&session->report, "evidence  none: too few samples for a graph; %s", found->by);
+        return;
+    }
+    char more[64] = "";
+    if (!isnan(found->stability)) snprintf(more, sizeof more, ", stability %.3f", found->stability);
+    report_line(&session->report, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
+                found->modularity, 100 * found->coverage, more);
+}
+
+/* The numbers that are plausible beside the one that was taken, with their evidence. */
+static void report_numbers(cli_session *session, const armilla_clustering *clustering)
+{
+    const int64_t count = armilla_clustering_numbers(clustering);
+    armilla_cluster_summary found;
+    double most = 0;
+    armilla_clustering_summarize(clustering, &found);
+    for (int64_t i = 0; i < count; i++) {
+        armilla_cluster_number number;
+        armilla_clustering_number(clustering, i, &number);
+        most = fmax(most, number.score);
+    }
+    report_line(&session->report,
+                "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
+    for (int64_t i = 0; i < count; i++) {
+        armilla_cluster_number number;
+        armilla_clustering_number(clustering, i, &number);
+        if (number.score < PLAUSIBLE * most) continue;
+        report_line(&session->report, "          %8" PRId64 "  %9.3f  %10.3f  %5.3f%s", number.k, number.stability,
+                    number.modularity, number.score, number.k == found.k ? "   taken" : "");
+    }
+}
+
 static void report(cli_session *session, const cli_clustering *work)
 {
     const int64_t *sizes = armilla_clustering_sizes(work->clustering);
@@ -254,7 +318,9 @@ static void report(cli_session *session, const cli_clustering *work)
         most = sizes[k] > most ? sizes[k] : most;
     }
     report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples", found.k,
-                found.method, work->model ? "codes" : "data", least, most);
+                found.method, place_of(work, &found), least, most);
+    if (found.by) report_evidence(session, &found);
+    if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
     if (work->scored)
         report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
                     work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
@@ -282,16 +348,46 @@ static json_t *score_facts(const armilla_scores *scores)
     return object;
 }
 
+static json_t *graph_facts(const armilla_cluster_summary *found)
+{
+    json_t *object = json_object();
+    json_put_text(object, "by", found->by);
+    json_put_number(object, "modularity", found->modularity);
+    json_put_number(object, "coverage", found->coverage);
+    json_put_number(object, "resolution", found->resolution);
+    json_put_number(object, "stability", found->stability);
+    return object;
+}
+
+/* Every number of clusters that was looked at; null where it was given. */
+static json_t *number_facts(const armilla_clustering *clustering)
+{
+    const int64_t count = armilla_clustering_numbers(clustering);
+    json_t *rows = count > 0 ? json_array() : json_null();
+    for (int64_t i = 0; i < count; i++) {
+        armilla_cluster_number number;
+        json_t *row = json_object();
+        armilla_clustering_number(clustering, i, &number);
+        json_put_count(row, "k", number.k);
+        json_put_number(row, "resolution", number.resolution);
+        json_put_number(row, "stability", number.stability);
+        json_put_number(row, "modularity", number.modularity);
+        json_put_number(row, "score", number.score);
+        (void)json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
 static armilla_status print_json(cli_session *session, const cli_clustering *work)
 {
     const int64_t *counts = armilla_clustering_sizes(work->clustering);
     armilla_cluster_summary found;
     json_t *object = json_object(), *sizes = json_array();
-    const bool tried = !by_argmax(&session->settings);
     armilla_clustering_summarize(work->clustering, &found);
+    const bool tried = !by_argmax(&session->settings) && !(found.by && strcmp(found.by, "communities") == 0);
     for (int64_t k = 0; k < found.k; k++) (void)json_array_append_new(sizes, json_integer(counts[k]));
     json_put_text(object, "method", found.method);
-    json_put_text(object, "on", work->model ? "codes" : "data");
+    json_put_text(object, "on", place_of(work, &found));
     json_put_count(object, "k", found.k);
     json_put_count(object, "n", found.n);
     (void)json_object_set_new(object, "sizes", sizes);
@@ -300,6 +396,8 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
     json_put_count(object, "tries", tried ? found.tries : -1);
     json_put_count(object, "iterations", tried ? found.iterations : -1);
     json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
+    (void)json_object_set_new(object, "graph", found.by ? graph_facts(&found) : json_null());
+    (void)json_object_set_new(object, "numbers", number_facts(work->clustering));
     (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
     json_put_number(object, "seconds", now() - work->begun);
@@ -309,7 +407,18 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
 
 static armilla_status missing_k(cli_session *session)
 {
-    return fail(session, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--k is missing; give the number of clusters, e.g. --k 10; only --method graph finds one by itself");
+}
+
+/* Whether the number of clusters can be left out: the graph finds one, and of DATA it is the method where nothing else is
+ * asked for. */
+static bool finds_number(const cli_settings *settings, bool fitted)
+{
+    const armilla_options *fit = &settings->fit;
+    const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->on, "data") == 0;
+    if (settings->cluster.method) return strcmp(settings->cluster.method, "graph") == 0;
+    return !fitted && !special && !is_prepared(fit) && strcmp(settings->prepare, "none") != 0;
 }
 
 /* *fitted = whether the operand is a model. */
@@ -318,12 +427,11 @@ static armilla_status check_request(cli_session *session, bool *fitted)
     cli_settings *settings = &session->settings;
     const output_path output = {"--out", settings->out, ".txt"};
     const bool argmax = by_argmax(settings);
-    if (settings->cluster.k == 0 && !argmax) return missing_k(session);
     armilla_status status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
     if (status != ARMILLA_OK) return status;
-    if (settings->cluster.k == 0 && !*fitted) settings->cluster.k = settings->fit.rank;
-    if (settings->cluster.k == 0 && !*fitted) return missing_k(session);
+    if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
+    if (settings->cluster.k == 0 && !(argmax && *fitted) && !finds_number(settings, *fitted)) return missing_k(session);
     settings->cluster.seed = settings->fit.seed;
     settings->cluster.threads = settings->fit.threads;
     return ARMILLA_OK;

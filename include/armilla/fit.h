@@ -71,7 +71,8 @@ typedef struct armilla_options {
     armilla_callback callback;
     void *callback_user;
 
-    int64_t batch; /* samples of a block of solver online; 0: automatic */
+    int64_t batch;   /* samples of a block of solver online; 0: automatic */
+    const char *idf; /* of tfidf: "smooth", ln((1+n)/(1+n_i)) + 1, which NULL is too; "plain", ln(n/n_i) */
 } armilla_options;
 
 /* Rows for armilla_options; ends with a row whose name is NULL. */

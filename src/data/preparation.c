@@ -35,13 +35,27 @@ static bool is_factor(double x)
     return x > 0 && isfinite(x);
 }
 
-/* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form. */
+static const char *const idf_words[] = {"smooth", "plain"};
+
+const char *armilla_idf_choice(size_t index)
+{
+    return index < sizeof idf_words / sizeof *idf_words ? idf_words[index] : NULL;
+}
+
+bool armilla_idf_is_plain(const char *word)
+{
+    return word && strcmp(word, idf_words[1]) == 0;
+}
+
+/* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form; or ln(n/n_i), where a feature that no sample has counts as one of
+ * one. */
 static armilla_status learn_idf(armilla_context *context, const armilla_preparation *p,
                                 const armilla_feature_statistics *found, double *learned)
 {
     const double n = (double)found->n;
     (void)context;
-    for (int64_t i = 0; i < p->m; i++) learned[i] = log((1 + n) / (1 + found->counts[i])) + 1;
+    for (int64_t i = 0; i < p->m; i++)
+        learned[i] = p->plain_idf ? log(n / fmax(found->counts[i], 1)) : log((1 + n) / (1 + found->counts[i])) + 1;
     return ARMILLA_OK;
 }
 
@@ -51,9 +65,9 @@ static armilla_status learn_scale(armilla_context *context, const armilla_prepar
                                   const armilla_feature_statistics *found, double *learned)
 {
     for (int64_t i = 0; i < p->m; i++) {
-        const double deviation = found->deviations[i];
-        const bool varies = deviation > 0 && isfinite(deviation);
-        learned[i] = varies ? 1 / (deviation * (p->weights ? p->weights[i] : 1)) : 1;
+        const double deviation = found->deviations[i], weight = p->weights ? p->weights[i] : 1;
+        const bool varies = deviation > 0 && isfinite(deviation) && weight != 0;
+        learned[i] = varies ? 1 / (deviation * weight) : 1;
         if (!isfinite(learned[i]))
             return armilla_fail(context, ARMILLA_BAD_DATA,
                                 "feature %" PRId64 " (counted from 1) varies by %g, too little for " ARMILLA_FIELD(
@@ -129,7 +143,7 @@ bool armilla_step_read(armilla_step step, const char *word, bool *taken)
 
 armilla_preparation armilla_preparation_asked(const armilla_options *options)
 {
-    armilla_preparation p = {0};
+    armilla_preparation p = {.plain_idf = armilla_idf_is_plain(options->idf)};
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
         const char *field = (const char *)options + armilla_steps[step].option;
         if (armilla_steps[step].words[0])
@@ -289,7 +303,8 @@ void armilla_preparation_undo(const armilla_preparation *p, int64_t count, const
         double *x = X + j * p->m;
         for (int64_t i = 0; i < p->m && lengths && map.unit_length; i++) x[i] *= lengths[j];
         for (int64_t i = 0; i < p->m && map.mean; i++) x[i] += map.mean[i];
-        for (int64_t i = 0; i < p->m && map.weights; i++) x[i] /= map.weights[i];
+        for (int64_t i = 0; i < p->m && map.weights; i++) /* what weighs nothing is not known */
+            x[i] = map.weights[i] != 0 ? x[i] / map.weights[i] : 0;
         if (map.entries) map.entries->undo(p->m, x);
     }
 }

@@ -35,7 +35,13 @@ typedef struct armilla_preparation {
     bool taken[ARMILLA_STEP_COUNT];
     double *learned[ARMILLA_STEP_COUNT]; /* m numbers of a step that is taken and learns, else NULL */
     double *weights;                     /* the product of the factors, or NULL */
+    bool plain_idf;                      /* how tf-idf learns */
 } armilla_preparation;
+
+/* The index-th word for how tf-idf learns, NULL past the last. */
+const char *armilla_idf_choice(size_t index);
+/* Whether the word is the plain form; NULL is not. */
+bool armilla_idf_is_plain(const char *word);
 
 typedef struct armilla_step_row {
     const char *name; /* of the option, and of the member of a model's record */

@@ -144,7 +144,7 @@ static double loss(const moments *f)
 static double scale_excess(const moments *f, int64_t i, double idf, double stated)
 {
     const double sd = f->spread[i], blur = DBL_EPSILON * fabs(f->mean[i]);
-    const bool constant = stated == 1 && sd <= 16 * blur, varies = sd > 4 * blur;
+    const bool constant = stated == 1 && (sd <= 16 * blur || idf == 0), varies = sd > 4 * blur;
     const double cancelled = 64 * (blur / sd) * (blur / sd), logarithms = f->log1p ? 3 * blur / sd : 0;
     const double found = 1 / (sd / f->unit[i] * idf);
     if (constant || (sd == 0 && stated == 1)) return 0;
@@ -156,11 +156,12 @@ static void compare(const moments *f, const armilla_model *model, armilla_learne
     const double n = (double)f->source->n, *means = armilla_check_stated(model, ARMILLA_STEP_CENTER);
     const double *idfs = armilla_check_stated(model, ARMILLA_STEP_TFIDF);
     const double *scales = armilla_check_stated(model, ARMILLA_STEP_SCALE);
+    const bool plain = armilla_options_plain_idf(model->options_text);
     for (int64_t i = 0; i < f->source->m; i++) {
-        const double idf = log((1 + n) / (1 + f->count[i])) + 1;
+        const double idf = plain ? log(n / fmax(f->count[i], 1)) : log((1 + n) / (1 + f->count[i])) + 1;
         const double weight = (idfs ? idfs[i] : 1) * (scales ? scales[i] : 1);
         const double mean_loss = loss(f) * f->size[i] / f->unit[i] * fabs(weight) + DBL_MIN;
-        if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * idf));
+        if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * (idf + plain)));
         if (scales) learned->scale = fmax(learned->scale, scale_excess(f, i, idfs ? idfs[i] : 1, scales[i]));
         if (means) learned->mean = fmax(learned->mean, excess(means[i], f->mean[i] / f->unit[i] * weight, mean_loss));
     }

@@ -68,6 +68,8 @@ armilla_status armilla_options_describe(armilla_context *context, const armilla_
 uint64_t armilla_options_token(const armilla_options *options, const armilla_resolved *resolved);
 /* The kernels that the options, described as above, were fitted with; NULL where this machine does not have them. */
 const char *armilla_options_kernel(const char *text);
+/* Whether the options, described as above, have the plain form of tf-idf. */
+bool armilla_options_plain_idf(const char *text);
 /* Whether lambda or mu, as texts, may be below the safe value; NULL counts as safe. */
 bool armilla_weights_unsafe(const char *lambda, const char *mu);
 
