@@ -23,6 +23,7 @@ import nmf
 from family import FamilyParts
 from grid import GridParts
 from kmeans import KmeansParts
+from neighbors import NeighborParts
 from online import OnlineParts
 from quality import QualityParts
 from stream import StreamParts
@@ -80,7 +81,7 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
-class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, StreamParts):
+class Bench(FamilyParts, GridParts, KmeansParts, NeighborParts, OnlineParts, QualityParts, StreamParts):
     def __init__(self, options):
         self.options = options
         self.quick, self.processor = options.quick, options.processor
@@ -395,7 +396,7 @@ class Bench(FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, Stre
         print(f"\nwritten: {self.path('bench.json')}")
 
 
-KINDS = (Bench, GridParts, KmeansParts, FamilyParts, OnlineParts, QualityParts, StreamParts)
+KINDS = (Bench, GridParts, KmeansParts, NeighborParts, FamilyParts, OnlineParts, QualityParts, StreamParts)
 PARTS = [name[len("part_"):] for kind in KINDS for name in vars(kind) if name.startswith("part_")]
 
 

@@ -1,6 +1,7 @@
 /* armilla neighbors: the nearest samples by angle, of a model's codes or of data, as a sparse matrix. */
 #include "json.h"
 #include "outputs.h"
+#include "signals.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -198,8 +199,10 @@ static armilla_status run(cli_session *session)
     bool fitted = false;
     armilla_status status = check_request(session, &fitted);
     if (status == ARMILLA_OK) status = fitted ? search_model(session, &work) : search_data(session, &work);
-    if (status == ARMILLA_OK)
-        status = armilla_neighbors_write(session->context, work.found, session->settings.out, session->settings.force);
+    if (status != ARMILLA_OK) goto done;
+    signals_defer(); /* what is found is written, and no temporary file is left */
+    status = armilla_neighbors_write(session->context, work.found, session->settings.out, session->settings.force);
+    session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     armilla_neighbors_summarize(work.found, &found);
     report(session, &found);

@@ -33,6 +33,7 @@ typedef struct probing {
 
 /* What one thread works with. */
 typedef struct workspace {
+    int64_t first; /* query of the block */
     char *few, *many, *tile, *floors, *none;
     armilla_ranking nearest; /* cells of each query of the block */
     int64_t *starts;         /* cells + 2 */
@@ -57,7 +58,7 @@ static workspace lay_out(const probing *p, char *start, size_t *bytes)
     const size_t size = armilla_type_size(p->cells->work), m = (size_t)p->cells->m, wide = (size_t)widest(p);
     const size_t probes = (size_t)BLOCK * (size_t)p->probed;
     char *at = start;
-    workspace w;
+    workspace w = {.first = 0};
     w.few = cut(&at, m * (size_t)p->kernels->few * size);
     w.many = cut(&at, m * (COLUMNS + GROUP_MOST) * size);
     w.tile = cut(&at, (size_t)p->kernels->few * wide * size);
@@ -140,11 +141,10 @@ static void list_queries(const probing *p, workspace *w, int64_t count)
 }
 
 /* The products of a query with samples at `from` ... are ranked. */
-static void rank_products(const probing *p, workspace *w, int64_t first, int64_t q, const char *row, int64_t from,
-                          int64_t count)
+static void rank_products(const probing *p, workspace *w, int64_t q, const char *row, int64_t from, int64_t count)
 {
     const armilla_type type = p->cells->work;
-    const int64_t id = p->queries->ids[first + q];
+    const int64_t id = p->queries->ids[w->first + q];
     const int64_t found = p->kernels->above(count, row, number_at(type, w->floors, q), w->none, w->places);
     for (int64_t i = 0; i < found; i++) {
         const int64_t target = p->cells->samples.ids[from + w->places[i]];
@@ -155,7 +155,7 @@ static void rank_products(const probing *p, workspace *w, int64_t first, int64_t
 }
 
 /* The queries of the block that want cell c meet its samples from `from` on. */
-static void meet_columns(const probing *p, workspace *w, int64_t first, int64_t c, int64_t from, int64_t count)
+static void meet_columns(const probing *p, workspace *w, int64_t c, int64_t from, int64_t count)
 {
     const int64_t m = p->cells->m, few = p->kernels->few, wide = armilla_packed_columns(p->kernels->many, count);
     const armilla_columns columns = {
@@ -164,17 +164,18 @@ static void meet_columns(const probing *p, workspace *w, int64_t first, int64_t 
     for (int64_t i = w->starts[c]; i < w->starts[c + 1]; i += few) {
         const int64_t some = armilla_min64(few, w->starts[c + 1] - i);
         for (int64_t k = 0; k < some; k++)
-            pack_one(p, column_of(p, p->queries, first + w->lists[i + k]), k, few, w->few);
+            pack_one(p, column_of(p, p->queries, w->first + w->lists[i + k]), k, few, w->few);
         p->kernels->products(m, w->few, wide / p->kernels->many, w->many, w->tile);
         for (int64_t k = 0; k < some; k++)
-            rank_products(p, w, first, w->lists[i + k],
-                          w->tile + (size_t)(k * wide) * armilla_type_size(p->cells->work), from, count);
+            rank_products(p, w, w->lists[i + k], w->tile + (size_t)(k * wide) * armilla_type_size(p->cells->work), from,
+                          count);
     }
 }
 
 static void search_block(const probing *p, workspace *w, int64_t first, int64_t count)
 {
     const int64_t *starts = p->cells->samples.starts;
+    w->first = first;
     rank_cells(p, w, first, count);
     list_queries(p, w, count);
     for (int64_t q = 0; q < count; q++) {
@@ -184,7 +185,7 @@ static void search_block(const probing *p, workspace *w, int64_t first, int64_t 
     }
     for (int64_t c = 0; c < p->cells->count; c++)
         for (int64_t from = starts[c]; from < starts[c + 1] && w->starts[c] < w->starts[c + 1]; from += COLUMNS)
-            meet_columns(p, w, first, c, from, armilla_min64(COLUMNS, starts[c + 1] - from));
+            meet_columns(p, w, c, from, armilla_min64(COLUMNS, starts[c + 1] - from));
     for (int64_t q = 0; q < count; q++) armilla_ranking_sort(p->made, p->queries->ids[first + q]);
 }
 
