@@ -275,7 +275,7 @@ static const char *place_of(const cli_clustering *work, const armilla_cluster_su
 static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
 {
     if (isnan(found->modularity)) {
-        report_line(&session->report, "evidence  none: too few samples for a graph; %s", found->by);
+        report_line(&session->report, "evidence  none: %s without a graph of neighbours", found->by);
         return;
     }
     char more[64] = "";

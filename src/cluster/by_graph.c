@@ -169,6 +169,18 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
     return status;
 }
 
+/* Whether the memory that is left holds graph and communities, by a generous estimate; if not, it is said. */
+static bool has_memory(const by_graph *s)
+{
+    const double needed = armilla_shape_bytes(&s->shape);
+    if (needed <= (double)armilla_memory_left(s->shape.context)) return true;
+    armilla_log(s->shape.context, ARMILLA_LOG_WARNING,
+                "the graph of neighbours may need %.0f MiB, more than the memory left: clusters by k-means instead; raise "
+                "the limit for " ARMILLA_FIELD("method %s"),
+                needed / 0x1p20, s->asked->name);
+    return false;
+}
+
 /* Everything within a call. Where the call is to end before there are communities, k-means ends with what it has. */
 static armilla_status run(by_graph *s, armilla_clustering **clustering)
 {
@@ -181,7 +193,7 @@ static armilla_status run(by_graph *s, armilla_clustering **clustering)
     if (s->shape.k == 0) {
         armilla_call_stage(s->shape.context, ARMILLA_STAGE_CLUSTERS);
         status = count_clusters(s, &made);
-    } else if (armilla_shape_has_graph(&s->shape)) {
+    } else if (armilla_shape_has_graph(&s->shape) && has_memory(s)) {
         armilla_call_stage(s->shape.context, ARMILLA_STAGE_CLUSTERS);
         status = find_communities(s);
         if (status == ARMILLA_OK) status = compare(s, &made);

@@ -34,6 +34,14 @@ static int64_t neighbors_each(const armilla_shape *shape)
     return armilla_min64(armilla_min64(NEIGHBORS, half), shape->n - 1);
 }
 
+/* Three graphs of twice the neighbours each, 12 bytes an edge, two at a time as they are added; the sum in double; and the
+ * arrays of nodes, runs and smoothed codes. */
+double armilla_shape_bytes(const armilla_shape *shape)
+{
+    const double edges = 2.0 * 3 * (double)neighbors_each(shape), codes = shape->codes ? (double)shape->codes->m : 0;
+    return (double)shape->n * (edges * (2 * 12 + 16) + 8 * (ORDERS + 16) + 3 * sizeof(float) * codes);
+}
+
 /* *made = the weighted graph of these samples. */
 static armilla_status weigh_neighbors(const armilla_shape *shape, const armilla_data *samples, armilla_graph *made)
 {

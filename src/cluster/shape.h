@@ -21,6 +21,9 @@ armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *ma
 /* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each. */
 bool armilla_shape_has_graph(const armilla_shape *shape);
 
+/* Bytes that graph and communities take together, at most. */
+double armilla_shape_bytes(const armilla_shape *shape);
+
 /* A partition, and what says how good it is. */
 typedef struct armilla_parting {
     int64_t *labels;   /* n */

@@ -53,6 +53,7 @@ values = {
     "const armilla_allocator *": "NULL", "armilla_data_facts *": "&scratch.facts",
     "armilla_model_summary *": "&scratch.summary", "armilla_trace_entry *": "&scratch.entry",
     "armilla_check *": "&scratch.check", "armilla_cluster_summary *": "&scratch.cluster_summary",
+    "armilla_cluster_number *": "&scratch.cluster_number",
     "armilla_labels *": "&scratch.labels", "armilla_scores *": "&scratch.scores",
     "armilla_table_row *": "&scratch.row", "const armilla_option *": "armilla_option_table()",
     "armilla_watch": "NULL", "armilla_put": "NULL", "int *": "NULL", "armilla_wording": "NULL", "armilla_log_function": "NULL",
@@ -173,7 +174,7 @@ int main(int argc, char **argv)
     struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
-             armilla_cluster_summary cluster_summary; armilla_labels labels; armilla_scores scores;
+             armilla_cluster_summary cluster_summary; armilla_cluster_number cluster_number; armilla_labels labels; armilla_scores scores;
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
              armilla_neighbors_summary near_summary; } scratch;
