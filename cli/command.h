@@ -17,6 +17,7 @@ typedef struct cli_settings {
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
         *decimal, *to, *to_samples, *truth, *on, *prepare;
     const char *feature_names, *sample_names, *label_array, *missing_features;
+    const char *model_out;                               /* of cluster */
     const char *data, *clusters, *atoms, *only_clusters; /* of top */
     int64_t count;
     const char *kind, *title, *images, *components;
@@ -60,7 +61,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert, command_cluster, command_score, command_plot, command_top;
+    command_demo, command_convert, command_cluster, command_score, command_plot, command_top, command_predict;
 
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);

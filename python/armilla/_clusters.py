@@ -352,7 +352,10 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         return self
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
-        """Where codes are for the method: their directions, or themselves."""
+        """Where codes are for the method: their directions, what atoms contribute, or themselves."""
+        if self.recipe_["method"] == "argmax":
+            lengths = np.linalg.norm(self.model_.U.astype(np.float64), axis=0)
+            return codes * np.where(np.abs(lengths - 1) < 1e-5, 1.0, lengths)  # unit atoms are so to rounding
         return unit_rows(codes) if self.recipe_["method"] == "kmeans" else codes.astype(np.float64)
 
     def _centers(self) -> np.ndarray:
