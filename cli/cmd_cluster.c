@@ -150,15 +150,18 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 }
 
 /* The classes of --truth, before the work that they score. */
-static armilla_status open_truth(cli_session *session, int64_t n, armilla_labels *truth)
+static armilla_status open_truth(cli_session *session, const armilla_data *X, int64_t n, armilla_labels *truth)
 {
     const char *path = session->settings.truth;
     if (!path) return ARMILLA_OK;
     armilla_labels_free(session->context, truth);
     const armilla_status status = armilla_labels_open(session->context, path, truth);
     if (status != ARMILLA_OK || truth->count == n) return status;
-    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each",
-                path, truth->count, n);
+    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each%s",
+                path, truth->count, n,
+                X && truth->count == armilla_data_features(X)
+                    ? ", or say by --samples rows or columns which way the data lie: there are as many features"
+                    : "");
 }
 
 /* What would be refused after a long fit is refused before it; --on data has none, so that its options are a mistake. */
@@ -191,7 +194,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
-    if (status == ARMILLA_OK) status = open_truth(session, armilla_data_samples(work->X), &work->truth);
+    if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
@@ -214,7 +217,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &summary);
-    status = open_truth(session, summary.n, &work->truth);
+    status = open_truth(session, NULL, summary.n, &work->truth);
     if (status != ARMILLA_OK) return status;
     signals_defer();
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);

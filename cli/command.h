@@ -16,7 +16,7 @@ typedef struct cli_settings {
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
         *decimal, *to, *to_samples, *truth, *on, *prepare;
-    const char *feature_names, *sample_names, *label_array, *missing_features;
+    const char *feature_names, *sample_names, *label_array, *missing_features, *ignore_columns;
     const char *model_out;                               /* of cluster */
     const char *data, *clusters, *atoms, *only_clusters; /* of top */
     int64_t count;
@@ -54,6 +54,7 @@ typedef struct cli_command {
     bool clusters;                       /* takes the library's options of clustering too */
     bool fits;                           /* takes the library's option table too */
     bool reads;                          /* takes the options of reading.h too */
+    bool writes;                         /* its second operand is an output */
     bool together;                       /* ranks run it together; else the first one does */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
