@@ -1,7 +1,7 @@
 /* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where
  * nothing is said, or without one. */
 #include "fitting.h"
-#include "outputs.h"
+#include "labelling.h"
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
@@ -26,7 +26,11 @@ static const char *preparation_choice(size_t index)
 }
 
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "LABELS.txt", "write the labels there, one per line; otherwise to standard output"),
+    OPTION_PATH("out", out, "LABELS.txt",
+                "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
+                "otherwise to standard output"),
+    OPTION_PATH("model-out", model_out, "MODEL.npz",
+                "write the model there with the clusters in it, for armilla predict"),
     OPTION_PATH("truth", truth, "FILE", "known classes to score against, as armilla score takes them"),
     {ARMILLA_OPTION_ROW("on"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, on), .preset = "codes",
      .choice = place_choice, .value = "codes|data",
@@ -50,6 +54,7 @@ typedef struct cli_clustering {
     armilla_labels truth;
     armilla_scores scores;
     bool scored;
+    armilla_cluster_quality quality;
     double begun;
 } cli_clustering;
 
@@ -161,15 +166,18 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 }
 
 /* The classes of --truth, before the work that they score. */
-static armilla_status open_truth(cli_session *session, int64_t n, armilla_labels *truth)
+static armilla_status open_truth(cli_session *session, const armilla_data *X, int64_t n, armilla_labels *truth)
 {
     const char *path = session->settings.truth;
     if (!path) return ARMILLA_OK;
     armilla_labels_free(session->context, truth);
     const armilla_status status = armilla_labels_open(session->context, path, truth);
     if (status != ARMILLA_OK || truth->count == n) return status;
-    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each",
-                path, truth->count, n);
+    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each%s",
+                path, truth->count, n,
+                X && truth->count == armilla_data_features(X)
+                    ? ", or say by --samples rows or columns which way the data lie: there are as many features"
+                    : "");
 }
 
 /* What would be refused after a long fit is refused before it; --on data has none, so that its options are a mistake. */
@@ -182,9 +190,10 @@ static armilla_status check_clusters(cli_session *session, int64_t n)
         return fail(session, ARMILLA_BAD_DATA,
                     "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", k, n);
     if (strcmp(settings->on, "data") == 0)
-        return fit->model || fit->basis || fit->codes || fit->rank || fit->start
+        return fit->model || fit->basis || fit->codes || fit->rank || fit->start || settings->model_out
                    ? fail(session, ARMILLA_BAD_ARGUMENT,
-                          "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank and --start")
+                          "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank, --start and "
+                          "--model-out")
                    : ARMILLA_OK;
     if (by_argmax(settings) && fit->rank && fit->rank != k)
         return fail(session, ARMILLA_BAD_ARGUMENT,
@@ -201,7 +210,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
-    if (status == ARMILLA_OK) status = open_truth(session, armilla_data_samples(work->X), &work->truth);
+    if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status == ARMILLA_OK) status = check_ranks(session);
     if (status != ARMILLA_OK) return status;
@@ -225,7 +234,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &summary);
-    status = open_truth(session, summary.n, &work->truth);
+    status = open_truth(session, NULL, summary.n, &work->truth);
     if (status != ARMILLA_OK) return status;
     signals_defer();
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
@@ -243,22 +252,28 @@ static armilla_status score(cli_session *session, cli_clustering *work)
     return status;
 }
 
-static armilla_status write_labels(cli_session *session, const armilla_clustering *clustering)
+static armilla_status write_labels(cli_session *session, const cli_clustering *work)
+{
+    armilla_cluster_summary found;
+    armilla_clustering_summarize(work->clustering, &found);
+    return labelling_write(session,
+                           &(cli_labelled){armilla_clustering_labels(work->clustering), found.n, work->model, work->X});
+}
+
+/* The model with the clusters in it, and how well these hold together; neither where nothing was fitted. */
+static armilla_status keep(cli_session *session, cli_clustering *work)
 {
     const cli_settings *settings = &session->settings;
-    const int64_t *labels = armilla_clustering_labels(clustering);
-    armilla_cluster_summary found;
-    armilla_output *output = NULL;
-    armilla_clustering_summarize(clustering, &found);
-    report_erase(&session->report); /* standard output may be the same terminal */
-    for (int64_t j = 0; j < found.n && !settings->out && !settings->json; j++) printf("%" PRId64 "\n", labels[j]);
-    if (!settings->out) return ARMILLA_OK;
-    armilla_status status = armilla_output_new(session->context, settings->out, settings->force, &output);
-    for (int64_t j = 0; j < found.n && status == ARMILLA_OK; j++)
-        status = armilla_output_print(output, "%" PRId64 "\n", labels[j]);
-    if (status == ARMILLA_OK) status = armilla_output_commit(output);
-    armilla_output_free(output);
-    return status;
+    armilla_status status = ARMILLA_OK;
+    work->quality.angle = work->quality.silhouette = NAN;
+    if (!work->model) return ARMILLA_OK;
+    if (session->ranks && settings->model_out) status = armilla_model_gather(session->context, work->model);
+    if (!session->ranks)
+        status = armilla_clustering_judge(session->context, work->clustering, work->model, &work->quality);
+    if (!settings->model_out || status != ARMILLA_OK) return status;
+    if (!session->silent) status = armilla_model_keep_clusters(session->context, work->model, work->clustering);
+    status = armilla_context_agree(session->context, status, NULL, NULL);
+    return status == ARMILLA_OK ? fitting_save(session, work->model, settings->model_out, NULL) : status;
 }
 
 /* Numbers of clusters with that part of the best score are plausible. */
@@ -324,7 +339,12 @@ static void report(cli_session *session, const cli_clustering *work)
     if (work->scored)
         report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
                     work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
-    if (session->settings.out) report_line(&session->report, "written   %s", session->settings.out);
+    if (isfinite(work->quality.angle))
+        report_line(&session->report, "shape     angle within clusters %.1f°, silhouette %.3f (cosine)",
+                    work->quality.angle * 180 / acos(-1), work->quality.silhouette);
+    const char *out = session->settings.out, *model = session->settings.model_out;
+    if (out || model)
+        report_line(&session->report, "written   %s%s%s", out ? out : "", out && model ? ", " : "", model ? model : "");
 }
 
 static json_t *fit_facts(const armilla_model *model)
@@ -382,16 +402,17 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
 {
     const int64_t *counts = armilla_clustering_sizes(work->clustering);
     armilla_cluster_summary found;
-    json_t *object = json_object(), *sizes = json_array();
+    json_t *object = json_object();
     armilla_clustering_summarize(work->clustering, &found);
     const bool tried = !by_argmax(&session->settings) && !(found.by && strcmp(found.by, "communities") == 0);
-    for (int64_t k = 0; k < found.k; k++) (void)json_array_append_new(sizes, json_integer(counts[k]));
     json_put_text(object, "method", found.method);
     json_put_text(object, "on", place_of(work, &found));
     json_put_count(object, "k", found.k);
     json_put_count(object, "n", found.n);
-    (void)json_object_set_new(object, "sizes", sizes);
+    json_put_counts(object, "sizes", counts, found.k);
     json_put_number(object, "inertia", found.inertia);
+    json_put_number(object, "angle", work->quality.angle);
+    json_put_number(object, "silhouette", work->quality.silhouette);
     json_put_count(object, "seed", session->settings.fit.seed);
     json_put_count(object, "tries", tried ? found.tries : -1);
     json_put_count(object, "iterations", tried ? found.iterations : -1);
@@ -402,6 +423,9 @@ static armilla_status print_json(cli_session *session, const cli_clustering *wor
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
     json_put_number(object, "seconds", now() - work->begun);
     json_put_text(object, "out", session->settings.out);
+    json_put_text(object, "model_out", session->settings.model_out);
+    json_put_counts(object, "labels", session->settings.out ? NULL : armilla_clustering_labels(work->clustering),
+                    found.n);
     return json_print(session, object);
 }
 
@@ -425,9 +449,9 @@ static bool finds_number(const cli_settings *settings, bool fitted)
 static armilla_status check_request(cli_session *session, bool *fitted)
 {
     cli_settings *settings = &session->settings;
-    const output_path output = {"--out", settings->out, ".txt"};
+    const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz"}};
     const bool argmax = by_argmax(settings);
-    armilla_status status = outputs_check(session, &output, 1);
+    armilla_status status = outputs_check(session, outputs, 2);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
     if (status != ARMILLA_OK) return status;
     if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
@@ -446,7 +470,8 @@ static armilla_status run(cli_session *session)
     status = fitted ? cluster_model(session, &work) : cluster_data(session, &work);
     if (status == ARMILLA_OK) status = armilla_clustering_gather(session->context, work.clustering);
     if (status == ARMILLA_OK && !session->silent) status = score(session, &work);
-    if (status == ARMILLA_OK && !session->silent) status = write_labels(session, work.clustering);
+    if (status == ARMILLA_OK && !session->silent) status = write_labels(session, &work);
+    if (status == ARMILLA_OK) status = keep(session, &work);
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     report(session, &work);
@@ -471,7 +496,8 @@ const cli_command command_cluster = {
     .reads = true,
     .options = options,
     .notes =
-        "Labels are 0 ... K-1, one per line. Of DATA with no other option the preparation is chosen by a look at them:\n"
+        "Labels are 0 ... K-1, one per line, or beside the names of the samples where --out ends in .csv; --json has\n"
+        "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with no other option the preparation is chosen by a look at them:\n"
         "unit length; log1p and tf-idf for counts (small whole numbers, most of them 0); scale and centre for tables in\n"
         "which a few features have nearly all of the spread; centre where signs are mixed. Then spherical-pca of rank\n"
         "4K (or as many features or samples as there are), and k-means on the codes: by angle for counts, by distance\n"
@@ -480,7 +506,8 @@ const cli_command command_cluster = {
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
         "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"
-        "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n",
+        "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n"
+        "  armilla cluster cells.csv --k 12 --out clusters.csv --model-out cells.npz\n",
     .together = true,
     .run = run,
 };

@@ -15,7 +15,7 @@ static const armilla_option options[] = {
                 "of the fit as the model rebuilds them"),
     OPTION_PATH("clusters", clusters, "LABELS",
                 "labels of the samples, one per line or as armilla cluster writes them: "
-                "the clusters that are described beside the atoms"),
+                "the clusters that are described beside the atoms; otherwise those that the model keeps, if it does"),
     OPTION_PATH("atoms", atoms, "LIST", "only these atoms: numbers from 0, separated by commas"),
     OPTION_PATH("only-clusters", only_clusters, "LIST", "only clusters with these labels, separated by commas"),
     {ARMILLA_OPTION_ROW("count"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, count),
@@ -130,6 +130,35 @@ static armilla_status sort_clusters(describing *d)
     return ARMILLA_OK;
 }
 
+/* Whether there are clusters to describe: those of a file, or those that the model keeps. */
+static bool has_clusters(const describing *d)
+{
+    return d->session->settings.clusters || armilla_model_clusters(d->model, NULL);
+}
+
+/* The clusters that the model keeps, of its own samples or predicted of the data's, become the carrier's labels. */
+static armilla_status take_kept(describing *d, int64_t n)
+{
+    armilla_context *context = d->session->context;
+    const char **texts = NULL;
+    char *text = NULL;
+    int64_t *labels = NULL;
+    armilla_status status = armilla_take(context, n, TOP_NAME, &text);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *texts, &texts);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *labels, &labels);
+    if (status == ARMILLA_OK && d->X) status = armilla_model_predict(context, d->model, d->X, 0, labels);
+    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
+        texts[j] = text + j * TOP_NAME;
+        snprintf(text + j * TOP_NAME, TOP_NAME, "%" PRId64,
+                 (d->X ? labels : armilla_model_clusters(d->model, NULL))[j]);
+    }
+    if (status == ARMILLA_OK) status = armilla_data_set_names(d->carrier, ARMILLA_SAMPLE_LABELS, texts, n);
+    armilla_release(context, labels);
+    armilla_release(context, texts);
+    armilla_release(context, text);
+    return status;
+}
+
 /* The labels belong to the samples of the data, or of the fit. */
 static armilla_status open_clusters(describing *d)
 {
@@ -142,7 +171,7 @@ static armilla_status open_clusters(describing *d)
     const int64_t n = d->X ? armilla_data_samples(d->X) : summary.n;
     armilla_status status = armilla_take(context, n, 1, &nothing);
     if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_U8, nothing, 1, n, 1, &d->carrier);
-    if (status == ARMILLA_OK) status = armilla_data_read_labels(context, d->carrier, path);
+    if (status == ARMILLA_OK) status = path ? armilla_data_read_labels(context, d->carrier, path) : take_kept(d, n);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(context, d->carrier, &d->labels);
     armilla_release(context, nothing); /* of the carrier only the labels are used */
     if (status == ARMILLA_OK) status = armilla_take(context, d->labels.classes, sizeof *d->first, &d->first);
@@ -311,17 +340,6 @@ static void print_text(const describing *d)
     }
 }
 
-/* A text as a field of a CSV. */
-static armilla_status write_text(armilla_output *output, const char *text)
-{
-    armilla_status status = ARMILLA_OK;
-    if (!strpbrk(text, ",\"\r\n")) return armilla_output_print(output, "%s", text);
-    status = armilla_output_print(output, "\"");
-    for (const char *c = text; *c && status == ARMILLA_OK; c++)
-        status = armilla_output_print(output, *c == '"' ? "\"\"" : "%c", *c);
-    return status == ARMILLA_OK ? armilla_output_print(output, "\"") : status;
-}
-
 static armilla_status write_number(armilla_output *output, double number)
 {
     return isfinite(number) ? armilla_output_print(output, ",%.9g", number) : armilla_output_print(output, ",");
@@ -333,8 +351,8 @@ static armilla_status write_entry(const describing *d, armilla_output *output, c
     const double numbers[] = {entry->weight, entry->lift, entry->inside, entry->outside,
                               entry->effect, entry->p,    entry->angle};
     char buffer[TOP_NAME];
-    armilla_status status = write_text(output, is_of_features(row->list) ? feature_name(d, entry->index, buffer)
-                                                                         : sample_name(d, entry->index, buffer));
+    armilla_status status = output_csv_text(output, is_of_features(row->list) ? feature_name(d, entry->index, buffer)
+                                                                              : sample_name(d, entry->index, buffer));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == ARMILLA_OK; i++)
         status = write_number(output, numbers[i]);
     return status == ARMILLA_OK ? armilla_output_print(output, "\n") : status;
@@ -351,7 +369,7 @@ static armilla_status write_group(const describing *d, armilla_output *output, b
         for (int64_t e = 0; status == ARMILLA_OK; e++) {
             if (!armilla_top_entry_get(atom ? d->atoms : d->clusters, k, rows[i].list, e, &entry)) break;
             status = armilla_output_print(output, atom ? "atom," : "cluster,");
-            if (status == ARMILLA_OK) status = write_text(output, atom ? number : cluster_name(d, k));
+            if (status == ARMILLA_OK) status = output_csv_text(output, atom ? number : cluster_name(d, k));
             if (status == ARMILLA_OK) status = armilla_output_print(output, ",%s,%" PRId64 ",", rows[i].name, e + 1);
             if (status == ARMILLA_OK) status = write_entry(d, output, &rows[i], &entry);
         }
@@ -388,7 +406,9 @@ static armilla_status open_inputs(describing *d)
             status = armilla_model_read_names(session->context, d->model, (armilla_naming)kind, names[kind]);
     if (status == ARMILLA_OK && settings->data) status = open_data(session, settings->data, &d->X, NULL);
     if (status == ARMILLA_OK && settings->data) status = match_features(session, d->model, settings->data, &d->X);
-    if (status == ARMILLA_OK && settings->clusters) status = open_clusters(d);
+    if (status == ARMILLA_OK && has_clusters(d)) status = open_clusters(d);
+    if (status == ARMILLA_OK && settings->only_clusters && !has_clusters(d))
+        status = fail(session, ARMILLA_BAD_ARGUMENT, "--only-clusters has no effect without --clusters LABELS");
     return status;
 }
 
@@ -409,13 +429,13 @@ static armilla_status describe(describing *d)
     armilla_model_summary summary;
     armilla_model_summarize(d->model, &summary);
     armilla_status status = check_list(d, "--atoms", settings->atoms, summary.rank, shows_atom);
-    if (status == ARMILLA_OK && settings->clusters)
+    if (status == ARMILLA_OK && has_clusters(d))
         status = check_list(d, "--only-clusters", settings->only_clusters, d->labels.classes, shows_cluster);
     if (status == ARMILLA_OK)
         status = about(session, path,
                        armilla_top_atoms(session->context, d->model, d->X, settings->count, (int)settings->fit.threads,
                                          &d->atoms));
-    if (status == ARMILLA_OK && settings->clusters)
+    if (status == ARMILLA_OK && has_clusters(d))
         status =
             about(session, path,
                   armilla_top_clusters(session->context, d->model, d->X, &d->labels, settings->count, &d->clusters));
@@ -426,8 +446,6 @@ static armilla_status check_request(cli_session *session)
 {
     const cli_settings *settings = &session->settings;
     const output_path output = {"--out", settings->out, ".csv"};
-    if (settings->only_clusters && !settings->clusters)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--only-clusters has no effect without --clusters LABELS");
     return outputs_check(session, &output, 1);
 }
 

@@ -17,7 +17,8 @@ typedef struct cli_settings {
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
         *decimal, *to, *to_samples, *truth, *on, *prepare, *queries;
-    const char *feature_names, *sample_names, *label_array, *missing_features;
+    const char *feature_names, *sample_names, *label_array, *missing_features, *ignore_columns;
+    const char *model_out;                               /* of cluster */
     const char *data, *clusters, *atoms, *only_clusters; /* of top */
     int64_t count;
     const char *kind, *title, *images, *components;
@@ -55,6 +56,7 @@ typedef struct cli_command {
     bool compares;                       /* and those of neighbours */
     bool fits;                           /* takes the library's option table too */
     bool reads;                          /* takes the options of reading.h too */
+    bool writes;                         /* its second operand is an output */
     bool together;                       /* ranks run it together; else the first one does */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
@@ -62,7 +64,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert, command_cluster, command_score, command_plot, command_neighbors, command_top;
+    command_demo, command_convert, command_cluster, command_score, command_plot, command_neighbors, command_top,
+    command_predict;
 
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);

@@ -39,8 +39,7 @@ static void find_program(char program[PATH_MAX])
     snprintf(program, PATH_MAX, PROGRAM);
 }
 
-/* A file that has no name any more; -1 where none can be made. */
-static int open_nameless(void)
+int external_nameless(void)
 {
     const char *folder = getenv("TMPDIR");
     char name[PATH_MAX];
@@ -145,7 +144,7 @@ armilla_status external_open(cli_session *session, const char *path, const armil
 {
     armilla_read_options inner = *options;
     char place[64];
-    const int file = open_nameless();
+    const int file = external_nameless();
     if (file < 0)
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: no temporary file can be made: %s; set TMPDIR", path,
                     strerror(errno));

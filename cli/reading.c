@@ -37,6 +37,9 @@ const armilla_option reading_options[] = {
      .choice = decimal_choice, .value = "MARK",
      .help = "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
              "point"},
+    OPTION_PATH("ignore-columns", ignore_columns, "LIST|text",
+                "columns of a text table to leave out: names or numbers from 1, separated by commas; or text: all that "
+                "are not numbers"),
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
     OPTION_PATH("label-array", label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file"),
@@ -174,6 +177,7 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .feature_names = settings->feature_names,
         .sample_names = settings->sample_names,
         .label_array = settings->label_array,
+        .ignore_columns = settings->ignore_columns,
     };
     signals_reading(path);
     session->report.reading = watched ? &reading : NULL;

@@ -64,8 +64,8 @@ ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const 
                                                 const armilla_options *preparation,
                                                 const armilla_cluster_options *options,
                                                 armilla_clustering **clustering);
-/* Clusters of a model's codes. With argmax a sample belongs to the atom with its largest coefficient, and k is the
- * model's rank (or 0). */
+/* Clusters of a model's codes. With argmax a sample belongs to the atom that contributes most to it, V_kj ||u_k||, and
+ * k is the model's rank (or 0). */
 ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
                                                  const armilla_cluster_options *options,
                                                  armilla_clustering **clustering);
@@ -108,6 +108,37 @@ static inline void armilla_clustering_number(const armilla_clustering *clusterin
 {
     armilla_clustering_number_sized(clustering, index, number, sizeof *number);
 }
+
+/* How well clusters of a model's codes hold together and apart. */
+typedef struct armilla_cluster_quality {
+    size_t size;
+    double angle;      /* mean angle, in radians, of codes with the mean direction of their cluster */
+    double silhouette; /* mean over all samples, by cosine distance (1 - cosine); NaN where there is one cluster */
+} armilla_cluster_quality;
+
+ARMILLA_API armilla_status armilla_clustering_judge_sized(armilla_context *context,
+                                                          const armilla_clustering *clustering,
+                                                          const armilla_model *model, armilla_cluster_quality *quality,
+                                                          size_t size);
+/* Of a clustering of the model's samples, of all of which labels and codes are here. */
+static inline armilla_status armilla_clustering_judge(armilla_context *context, const armilla_clustering *clustering,
+                                                      const armilla_model *model, armilla_cluster_quality *quality)
+{
+    return armilla_clustering_judge_sized(context, clustering, model, quality, sizeof *quality);
+}
+
+/* The model keeps these clusters of its samples, and its file will: labels, and the means of codes. */
+ARMILLA_API armilla_status armilla_model_keep_clusters(armilla_context *context, armilla_model *model,
+                                                       const armilla_clustering *clustering);
+/* The labels of the n samples that the model keeps, and in *k (may be NULL) of how many clusters; NULL where it keeps
+ * none. */
+ARMILLA_API const int64_t *armilla_model_clusters(const armilla_model *model, int64_t *k);
+/* Clusters of new samples by those that the model keeps. A sample that has a training sample's code, to the last bit, has
+ * that sample's label; any other belongs to the centre that is nearest (kmeans: by angle, euclidean: by distance), with
+ * argmax to the atom that contributes most, and with clusters of any other origin where most of its 15 nearest training
+ * samples belong, each with a vote of one over its squared angle. Features are matched by name. threads <= 0: all cores. */
+ARMILLA_API armilla_status armilla_model_predict(armilla_context *context, const armilla_model *model,
+                                                 const armilla_data *X, int threads, int64_t *labels);
 
 /* What turns data into clusters->k clusters where nobody says how (docs/clustering.md), by a look at them: sets the
  * preparation of the fit, its rank where that is 0, and the method where that is NULL. clusters->k may be 0. */

@@ -360,8 +360,11 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         return self
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
-        """Where codes are for the method: their directions, or themselves."""
-        return codes.astype(np.float64) if self.recipe_["method"] in ("euclidean", "argmax") else unit_rows(codes)
+        """Where codes are for the method: their directions, what atoms contribute, or themselves."""
+        if self.recipe_["method"] == "argmax":
+            lengths = np.linalg.norm(self.model_.U.astype(np.float64), axis=0)
+            return codes * np.where(np.abs(lengths - 1) < 1e-5, 1.0, lengths)  # unit atoms are so to rounding
+        return codes.astype(np.float64) if self.recipe_["method"] == "euclidean" else unit_rows(codes)
 
     def _centers(self) -> np.ndarray:
         if self.recipe_["method"] == "argmax":

@@ -5,6 +5,7 @@
 
 #include "base/ranks.h"
 #include "base/size.h"
+#include "cluster/contribution.h"
 #include "data/slots.h"
 #include "data/sparse.h"
 #include "data/traverse.h"
@@ -45,7 +46,7 @@ static const armilla_option table[] = {
      .choice = armilla_cluster_method, .value = "NAME",
      .help =
          "graph: communities of the graph of nearest neighbours; smooth: k-means on codes that are smoothed along it; "
-         "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient; "
+         "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest contribution; "
          "otherwise graph where the preparation is chosen, else kmeans"},
     {ARMILLA_OPTION_ROW("tries"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(tries), .preset = "10",
      .low = 1, .high = 1e6, .value = "N", .help = "starts of k-means, of which the best is taken"},
@@ -333,16 +334,6 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
     return cluster(&problem, context, X, preparation, clustering);
 }
 
-/* The atom with the largest coefficient; the first of several. */
-static int64_t largest(armilla_type type, int64_t r, const char *codes, double *code)
-{
-    int64_t best = 0;
-    armilla_fetch(type, r, codes, code);
-    for (int64_t k = 1; k < r; k++)
-        if (code[k] > code[best]) best = k;
-    return best;
-}
-
 /* Sizes that are added up over ranks at a time. */
 enum { SIZES = ARMILLA_COMBINED / sizeof(int64_t) };
 
@@ -374,7 +365,7 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     const int64_t r = model->summary.rank;
     const armilla_type type = model->summary.precision;
     armilla_clustering *made = NULL;
-    double *code = NULL;
+    double *code = NULL, *lengths = NULL;
     if (k > 0 && k != r)
         return armilla_fail(
             context, ARMILLA_BAD_ARGUMENT,
@@ -384,10 +375,12 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     armilla_status status = armilla_call_enter_together(context, 1);
     if (status != ARMILLA_OK) return status;
     status = armilla_take(context, r, sizeof *code, &code);
+    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof *lengths, &lengths);
+    if (status == ARMILLA_OK) armilla_atom_lengths(model, lengths);
     if (status == ARMILLA_OK) status = armilla_clustering_new(context, way, r, &model->share, &made);
     for (int64_t j = model->share.first; j < model->share.last && status == ARMILLA_OK; j++) {
-        const char *codes = (const char *)model->V + (size_t)(j * r) * armilla_type_size(type);
-        made->labels[j] = largest(type, r, codes, code);
+        armilla_fetch(type, r, (const char *)model->V + (size_t)(j * r) * armilla_type_size(type), code);
+        made->labels[j] = armilla_largest_contribution(r, code, lengths);
         made->sizes[made->labels[j]]++;
     }
     if (made) made->spread = model->spread;
@@ -397,6 +390,7 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
         *clustering = made;
     else
         armilla_clustering_free(made);
+    armilla_release(context, lengths);
     armilla_release(context, code);
     return status;
 }

@@ -21,6 +21,7 @@ typedef struct armilla_format {
     const char *name;    /* "npy" */
     const char *endings; /* ".npy"; several separated by spaces; of a directory what it has to hold */
     const char *meaning;
+    const char *uses; /* fields of armilla_read_options that only some formats have a use for; NULL: none of them */
     /* The ending decides, whatever the content looks like: any bytes can be such a file, those of other formats too. */
     bool by_name;
     /* Whether the content is of this format, from its first bytes; NULL: by the ending only. */
@@ -40,6 +41,10 @@ typedef struct armilla_format {
 /* NULL past the last row; NULL where there is no such name. */
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
+
+/* ARMILLA_BAD_ARGUMENT where an option is given that the format has no use for. */
+armilla_status armilla_format_check(armilla_context *context, const char *path, const armilla_format *format,
+                                    const armilla_read_options *options);
 
 /* The format that the first `length` bytes of the path alone decide for; NULL: none. */
 const armilla_format *armilla_formats_named(const char *path, size_t length);

@@ -48,6 +48,22 @@ static armilla_status read_npy(armilla_context *context, const armilla_bytes *by
     return armilla_labels_add_numbers(context, &array, names);
 }
 
+/* A table as `armilla cluster` writes it has a name before each label. */
+static const char table_head[] = "sample,cluster";
+
+static bool is_table(const char *at, const char *end)
+{
+    const size_t length = strlen(table_head);
+    return (size_t)(end - at) > length && strncmp(at, table_head, length) == 0 && strchr("\r\n", at[length]);
+}
+
+static const char *last_field(const char *at, const char *end)
+{
+    for (const char *c = end; c > at; c--)
+        if (c[-1] == ',') return c;
+    return at;
+}
+
 /* Lines end with LF or CR LF; blanks at the end of a line and empty lines at the end of the file do not count. */
 static armilla_status read_lines(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
 {
@@ -56,14 +72,20 @@ static armilla_status read_lines(armilla_context *context, const armilla_bytes *
     if (memchr(at, 0, bytes->count))
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: is no text file; give labels one per line, or as IDX or .npy", bytes->path);
+    const bool table = is_table(at, end);
     while (end > at && strchr(" \t\r\n", end[-1])) end--;
+    if (table) {
+        const char *stop = end > at ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        at = stop ? stop + 1 : end; /* behind the head */
+    }
     while (at < end && status == ARMILLA_OK) {
         const char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
         while (last > at && strchr(" \t\r", last[-1])) last--;
         if (last == at)
             return armilla_fail(context, ARMILLA_BAD_DATA, "%s: line %lld is empty; give one label per line",
                                 bytes->path, (long long)names->count + 1);
-        status = armilla_names_add(context, names, at, (size_t)(last - at));
+        const char *first = table ? last_field(at, last) : at;
+        status = armilla_names_add(context, names, first, (size_t)(last - first));
         at = stop ? stop + 1 : end;
     }
     return status;

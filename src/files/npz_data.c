@@ -214,6 +214,7 @@ static bool recognize(const unsigned char *start, size_t count)
 const armilla_format armilla_format_npz = {
     .name = "npz",
     .endings = ".npz",
+    .uses = "array label_array",
     .meaning = "NumPy's archive: an array of numpy.savez, or a sparse matrix of scipy.sparse.save_npz (csr, csc, coo)",
     .recognize = recognize,
     .read = read_npz,

@@ -208,7 +208,7 @@ armilla_status armilla_text_parse(armilla_text *text, armilla_text_job job, void
 
 int64_t armilla_text_line_number(const armilla_text *text, const unsigned char *at)
 {
-    int64_t number = 1;
+    int64_t number = 1 + (text->declared != 0);
     for (const unsigned char *byte = text->all.start; byte < at; byte++) number += *byte == '\n';
     return number;
 }

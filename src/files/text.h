@@ -24,9 +24,10 @@ typedef struct armilla_text {
     armilla_context *context;
     const char *path;
     const armilla_read_options *options;
-    armilla_span all; /* without a byte order mark */
-    bool mapped;      /* it lies in a mapping of a file, larger than what should stay in memory */
-    locale_t plain;   /* "C" */
+    armilla_span all;       /* without a byte order mark, and a first line "sep=;" as Excel writes it */
+    unsigned char declared; /* what that line says separates; 0: there is none */
+    bool mapped;            /* it lies in a mapping of a file, larger than what should stay in memory */
+    locale_t plain;         /* "C" */
     armilla_team team;
     armilla_text_part *part;
     int64_t parts;

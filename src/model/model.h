@@ -11,6 +11,15 @@
 
 enum { ARMILLA_MOST_RANK = 32000 }; /* LAPACK counts its work space, 2r^2 and more, in int */
 
+/* Clusters of the model's samples that it keeps; all zeros: none. */
+typedef struct armilla_kept_clusters {
+    int64_t k;
+    char *method;
+    int64_t *labels; /* n, 0 ... k-1 */
+    int64_t *sizes;  /* k */
+    double *centres; /* r x k, means of codes, of unit ones where the method goes by angle */
+} armilla_kept_clusters;
+
 struct armilla_model {
     armilla_context *context;
     armilla_model_summary summary;
@@ -29,6 +38,7 @@ struct armilla_model {
     int64_t trace_count;
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of the data that the fit's were chosen from */
+    armilla_kept_clusters clusters;
 };
 
 /* Options with every name looked up. */
@@ -75,6 +85,8 @@ bool armilla_weights_unsafe(const char *lambda, const char *mu);
 
 /* The radius of the codes; 1 where they have none. */
 double armilla_model_code_length(const armilla_model *model);
+
+void armilla_kept_clusters_release(armilla_context *context, armilla_kept_clusters *clusters);
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
 /* ARMILLA_BAD_ARGUMENT where other ranks have codes of the model. */

@@ -18,7 +18,7 @@ nullable = {
     ("armilla_context_new", "allocator"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
-    ("armilla_cluster_data", "preparation"),
+    ("armilla_cluster_data", "preparation"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
     ("armilla_neighbors_of_data", "preparation"), ("armilla_neighbors_of_data", "queries"),
     ("armilla_neighbors_of_model", "queries"),
     ("armilla_release", "block"),
@@ -40,7 +40,10 @@ values = {
     "armilla_neighbors_summary *": "&scratch.near_summary",
     "armilla_output *": "output", "armilla_clustering *": "NULL", "armilla_model *": "NULL",
     "armilla_context **": "&made.context", "armilla_data **": "&made.data", "armilla_model **": "&made.model",
-    "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output",
+    "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output", "armilla_top **": "&made.top",
+    "const armilla_top *": "top", "armilla_top *": "NULL", "armilla_top_list": "ARMILLA_TOP_FEATURES",
+    "armilla_top_group *": "&scratch.group", "armilla_top_entry *": "&scratch.top_entry",
+    "const armilla_labels *": "&classes", "armilla_cluster_quality *": "&scratch.quality",
     "const armilla_options *": "&options", "armilla_options *": "&scratch.options",
     "const armilla_cluster_options *": "&clustering", "armilla_cluster_options *": "&scratch.clustering",
     "const armilla_read_options *": "&reading", "armilla_read_options *": "&scratch.reading",
@@ -69,6 +72,8 @@ special = {
     "path": "path", "block": "&block", "starts": "starts", "features": "labels", "target": "&scratch.options",
     "source": "&options", "truth": "labels",
     ("armilla_data_from_source", "source"): "&source",
+    ("armilla_model_read_names", "model"): "model", ("armilla_model_keep_clusters", "model"): "model",
+    ("armilla_model_predict", "labels"): "labels",
     ("armilla_data_source_default_sized", "source"): "&scratch.source",
     ("armilla_columns_put", "block"): "numbers", ("armilla_release", "block"): "NULL", ("armilla_data_set_names", "count"): "0",
     ("armilla_wording_apply", "text"): '"a"', ("armilla_output_write", "count"): "0",
@@ -170,20 +175,23 @@ int main(int argc, char **argv)
     void *block = NULL;
     size_t bytes = 0;
     struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters;
-             armilla_output *output; armilla_neighbors *near; } made = {NULL, NULL, NULL, NULL, NULL, NULL};
+             armilla_output *output; armilla_neighbors *near; armilla_top *top;
+           } made = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
              armilla_cluster_summary cluster_summary; armilla_cluster_number cluster_number; armilla_labels labels; armilla_scores scores;
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
-             armilla_neighbors_summary near_summary; } scratch;
+             armilla_neighbors_summary near_summary; armilla_top_group group; armilla_top_entry top_entry;
+             armilla_cluster_quality quality; } scratch;
+    armilla_labels classes = {.size = sizeof classes, .count = 6, .classes = 1, .values = labels};
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
     armilla_data *X = NULL; armilla_model *model = NULL; armilla_clustering *clusters = NULL;
     armilla_neighbors *near = NULL; armilla_neighbors_options nearness;
-    armilla_output *output = NULL;
-    (void)argc; (void)texts; (void)starts; (void)flag; (void)bytes;
+    armilla_output *output = NULL; armilla_top *top = NULL;
+    (void)argc; (void)classes; (void)texts; (void)starts; (void)flag; (void)bytes;
     for (int i = 0; i < 64; i++) numbers[i] = 1 + i % 5;
     memset(&scratch, 0, sizeof scratch);
     armilla_options_default(&options); armilla_options_default(&scratch.options);
@@ -198,11 +206,13 @@ int main(int argc, char **argv)
     if (status == ARMILLA_OK) status = armilla_fit(context, X, &options, &model);
     if (status == ARMILLA_OK) status = armilla_cluster_model(context, model, &clustering, &clusters);
     if (status == ARMILLA_OK) status = armilla_neighbors_of_model(context, model, NULL, &nearness, &near);
+    if (status == ARMILLA_OK) status = armilla_top_atoms(context, model, X, 2, 1, &top);
     if (status == ARMILLA_OK) status = armilla_output_new(context, path, true, &output);
     if (status != ARMILLA_OK) return printf("cannot begin: %s\n", armilla_context_error(context)), 1;
     setvbuf(stdout, NULL, _IONBF, 0);
 @CALLS@
-    armilla_output_free(output); armilla_clustering_free(clusters); armilla_neighbors_free(near); armilla_model_free(model);
+    armilla_top_free(top); armilla_output_free(output); armilla_clustering_free(clusters); armilla_neighbors_free(near);
+    armilla_model_free(model);
     armilla_data_free(X);
     printf("%d calls, %d bad, last %s\n", calls, bad, now);
     return bad != 0;

@@ -27,6 +27,7 @@ ENDS_WITH(armilla_cluster_summary, stability);
 ENDS_WITH(armilla_cluster_number, score);
 ENDS_WITH(armilla_labels, values);
 ENDS_WITH(armilla_scores, purity);
+ENDS_WITH(armilla_cluster_quality, silhouette);
 ENDS_WITH(armilla_table_row, use);
 ENDS_WITH(armilla_top_group, coherence);
 ENDS_WITH(armilla_top_entry, angle);
