@@ -42,8 +42,6 @@ typedef struct armilla_code_kernels {
     /* Accelerated steps w <- Proj(d + (alpha*I - H)y) for every lane, Proj onto nonnegative unit vectors; the value
      * never rises. workspace: armilla_descent_workspace(r) numbers. */
     void (*descend)(const armilla_descent *descent, const double *d, double *w, double *workspace);
-    /* w = q/||q||; false, with w untouched, where q is short or its squares are out of range. */
-    bool (*unit)(int64_t r, const double *q, double *w);
     /* assignments[j] = the k with the least offsets[k] - factor*C(k,j), the first of equals, for the columns of C (r x count):
      * the nearest atom, with its squared length as offset and twice its product with the sample as C. */
     void (*nearest)(int64_t r, int64_t count, const double *C, const double *offsets, double factor,

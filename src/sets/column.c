@@ -211,8 +211,6 @@ void armilla_column_solve(const armilla_column_problem *problem, const double *d
     const armilla_code_set *codes = problem->codes;
     if (!problem->exact)
         codes->solve(problem, d, w, workspace);
-    else if (codes->divides && problem->kernels->unit(problem->r, d, w))
-        return;
     else if (!codes->project(problem->r, problem->s, d, w))
         first_axis(problem->r, w);
 }

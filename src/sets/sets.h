@@ -63,8 +63,6 @@ typedef struct armilla_code_set {
     /* The set is convex, and descent from any code leads to the best one: it takes the place of solving inside the
      * loop. Then descend_lanes is there and needs H alone. */
     bool descends;
-    /* Proj(q) = q/||q||, which the kernels do faster for long codes. */
-    bool divides;
     /* solve is global and costs little more than a projection, so that sweeps can use it. */
     bool (*solves_cheaply)(int64_t r, int64_t s);
 } armilla_code_set;
@@ -116,6 +114,8 @@ int64_t armilla_fullest_row(int64_t m, int64_t r, const double *U);
 /* For the code sets' files. */
 /* w = q scaled to length 1, without overflow or underflow; entries that are not kept must be 0. false for q = 0. */
 bool armilla_unit(int64_t r, const double *q, double *w);
+/* The same for columns of many entries, right to one rounding more. */
+bool armilla_unit_long(int64_t r, const double *q, double *w);
 /* w = the s entries of q that are largest in absolute value, or, where positive is set, the s largest of the positive
  * ones; 0 elsewhere. Ties go to the lowest index. */
 void armilla_keep_largest(int64_t r, int64_t s, bool positive, const double *q, double *w);

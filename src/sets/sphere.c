@@ -6,7 +6,7 @@
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
     (void)s;
-    return armilla_unit(r, q, w);
+    return armilla_unit_long(r, q, w);
 }
 
 /* One secular equation in the eigenbasis of H, for all columns the same: w = Qy, b = Q'd. */
@@ -37,7 +37,6 @@ const armilla_code_set armilla_codes_sphere = {
     .alias = "v1",
     .meaning = "codes on a sphere of one radius",
     .spherical = true,
-    .divides = true,
     .project = project,
     .solve = solve,
     .solves_cheaply = solves_cheaply,

@@ -1,6 +1,7 @@
 /* The sums of a sweep over dense data against plain loops, from one feature to many, for ranks up to 1024: on any number of
  * threads, from slots' vectors and by blocks of features, with all of G or its diagonal. */
 #include "reference/reference.h"
+#include "unit/support.h"
 
 #include "solve/sweep.h"
 
@@ -165,9 +166,8 @@ static void check_same(const scene *s, const outcome *a, const outcome *b, bool 
 static void test_sums(void **state)
 {
     uint64_t random = 77;
-    armilla_context *context = NULL;
+    armilla_context *context = support_context();
     (void)state;
-    REFERENCE_OK(armilla_context_new(NULL, &context));
     for (int i = 0; i < 2 * SHAPES; i++) {
         const armilla_type work = i % 2 ? ARMILLA_F64 : ARMILLA_F32;
         scene s = make_scene(&shapes[i / 2], work, &random);

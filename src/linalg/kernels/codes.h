@@ -176,31 +176,6 @@ static void descend(const armilla_descent *t, const double *d, double *w, double
     }
 }
 
-/* From so many entries on a product with 1/||q|| is faster than a division, and right to one rounding more. */
-enum { LONG_CODE = 8 };
-
-static bool unit(int64_t r, const double *q, double *w)
-{
-    vector first = {0}, second = {0};
-    double squared = 0;
-    int64_t k = 0;
-    if (r < LONG_CODE) return false;
-    for (; k + 2 * WIDTH <= r; k += 2 * WIDTH) {
-        const vector a = *(const vector *)(q + k), b = *(const vector *)(q + k + WIDTH);
-        first += a * a;
-        second += b * b;
-    }
-    for (; k < r; k++) squared += q[k] * q[k];
-    first += second;
-    for (int i = 0; i < WIDTH; i++) squared += first[i];
-    if (!(squared > 1e-270 && squared < 1e300)) return false;
-    const double inverse = 1 / sqrt(squared);
-    for (k = 0; k + WIDTH <= r; k += WIDTH)
-        *(vector *)(w + k) = *(const vector *)(q + k) * inverse + spread(0); /* + 0: no -0 in a code */
-    for (; k < r; k++) w[k] = q[k] * inverse + 0.0;
-    return true;
-}
-
 /* Vectors run along the atoms: each lane finds the first least of its own, and the first of these is the answer. */
 INLINE int32_t nearest_atom(int64_t r, const double *c, const double *offsets, double factor)
 {
@@ -324,9 +299,5 @@ static unsigned descend_cone(const armilla_cone_descent *t, const double *d, dou
     return done;
 }
 
-const armilla_code_kernels TABLE = {.name = ISA_NAME,
-                                    .unit = unit,
-                                    .descend = descend,
-                                    .descend_cone = descend_cone,
-                                    .nearest = nearest,
-                                    .nearest_two = nearest_two};
+const armilla_code_kernels TABLE = {
+    .name = ISA_NAME, .descend = descend, .descend_cone = descend_cone, .nearest = nearest, .nearest_two = nearest_two};
