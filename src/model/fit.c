@@ -59,10 +59,15 @@ static const char *entries_are(const armilla_data_facts *facts)
     return facts->negatives == 1 ? "entry is" : "entries are";
 }
 
+static double spread_of(const armilla_data_facts *facts)
+{
+    return facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
+}
+
 static void warn(const armilla_fit_state *f)
 {
     const armilla_data_facts *facts = &f->facts;
-    const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
+    const double spread = spread_of(facts);
     if (f->resolved.codes->spherical && spread > MOST_SPREAD && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "the longest sample is %.3g times the shortest: one radius cannot fit both; " ARMILLA_FIELD(
@@ -118,6 +123,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .s = o->sparsity,
         .type = f->resolved.type,
         .radius = o->radius,
+        .spread = spread_of(&f->facts),
         .whole = !f->solver->blocks,
         .batch = o->batch,
         .seed = (uint64_t)o->seed,

@@ -40,22 +40,39 @@ int armilla_code_steps(double fall)
     return fall < SLOW_FALL ? 10 : 6;
 }
 
+/* Measured: one pass limits the progress of a sweep, and further ones cost little beside it; but five or more fit U closely
+ * to codes that have hardly moved. Without a sphere one is enough. */
+int armilla_basis_passes(const armilla_code_set *codes)
+{
+    return codes->spherical ? 3 : 1;
+}
+
+#define ONE_LENGTH 1.1
+
+/* An axis e_k is a local minimum of g wherever H_jk >= d_j for all j: where a sample is short beside l*U nearly every axis
+ * is one, and no descent leaves it. Samples of one length are not short. */
+bool armilla_descent_suffices(const armilla_code_set *codes, double spread)
+{
+    return codes->spherical && codes->nonnegative && !codes->sparse && spread > 0 && spread <= ONE_LENGTH;
+}
+
+#define VERY_SLOW_FALL 1e-4
 #define FIRST_WAIT 4
 #define THOROUGH_WAIT 12
 
-void armilla_polish_begin(armilla_polish *polish)
+void armilla_polish_begin(armilla_polish *polish, bool suffices)
 {
-    *polish = (armilla_polish){.last = -FIRST_WAIT, .wait = FIRST_WAIT};
+    *polish = (armilla_polish){.slow = suffices ? VERY_SLOW_FALL : SLOW_FALL, .last = -FIRST_WAIT, .wait = FIRST_WAIT};
 }
 
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall)
 {
-    return (double)(iteration - polish->last) >= polish->wait && fall < SLOW_FALL;
+    return (double)(iteration - polish->last) >= polish->wait && fall < polish->slow;
 }
 
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall)
 {
-    const bool little = fall < SLOW_FALL;
+    const bool little = fall < polish->slow;
     polish->last = iteration;
     polish->wait = little && polish->thorough ? 2 * polish->wait : little ? THOROUGH_WAIT : FIRST_WAIT;
     polish->thorough = little;

@@ -37,6 +37,7 @@ typedef struct armilla_problem_options {
     int64_t r, s;
     armilla_type type;
     double radius; /* kept where > 0 */
+    double spread; /* how many times the longest sample is as long as the shortest that is not 0; 0: not known */
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
     int64_t batch; /* samples of a block; 0: automatic */
