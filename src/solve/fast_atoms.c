@@ -127,10 +127,10 @@ static armilla_status prepare(armilla_fast *fast, bool *ready)
 static void open(armilla_fast *fast)
 {
     const armilla_problem_options *o = &fast->problem->options;
-    fast->atoms.passes = armilla_basis_passes(o->codes);
+    fast->atoms.passes = armilla_basis_passes(o->trusting);
     fast->atoms.cheap = o->codes->solves_cheaply(o->r, o->s);
     fast->atoms.sure = o->codes->descends;
-    fast->atoms.suffices = armilla_descent_suffices(o->codes, o->spread);
+    fast->atoms.suffices = o->trusting;
     armilla_polish_begin(&fast->atoms.polish, fast->atoms.suffices);
 }
 

@@ -40,11 +40,11 @@ int armilla_code_steps(double fall)
     return fall < SLOW_FALL ? 10 : 6;
 }
 
-/* Measured: one pass limits the progress of a sweep, and further ones cost little beside it; but five or more fit U closely
- * to codes that have hardly moved. Without a sphere one is enough. */
-int armilla_basis_passes(const armilla_code_set *codes)
+/* Measured: one pass limits the progress of a sweep, and further ones cost little beside it; but five fit U closely to codes
+ * that have hardly moved, and from starts whose atoms mean something three do already. */
+int armilla_basis_passes(bool trusting)
 {
-    return codes->spherical ? 3 : 1;
+    return trusting ? 3 : 1;
 }
 
 #define ONE_LENGTH 1.1
@@ -158,6 +158,7 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 #define LEAST_SKETCH 1000
 #define SKETCH_PER_ATOM 50
 #define SKETCH_SHARE 5 /* of n a sketch has at most the fifth part */
+#define LEAD_SHARE 2   /* one for a single start the half */
 #define LEAST_SCREENED_STARTS 3
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
@@ -176,5 +177,16 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
         .starts = many_minima && restarts < LEAST_SCREENED_STARTS ? LEAST_SCREENED_STARTS : restarts,
         .kept = 1 + restarts / 4,
         .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
+    };
+}
+
+armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density)
+{
+    const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / density);
+    return (armilla_sketch_plan){
+        .samples = wanted <= (double)(n / LEAD_SHARE) ? (int64_t)ceil(wanted) : 0,
+        .starts = 1,
+        .kept = 1,
+        .iterations = SKETCH_ITERATIONS,
     };
 }

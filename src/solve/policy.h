@@ -22,8 +22,8 @@ enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
 int armilla_code_steps(double fall);
 enum { ARMILLA_FIRST_CODE_STEPS = 30 }; /* once, for a basis whose codes are not known */
 
-/* Passes of coordinate descent over a basis per sweep. */
-int armilla_basis_passes(const armilla_code_set *codes);
+/* Passes of coordinate descent over a basis per sweep: more where descent suffices for the codes. */
+int armilla_basis_passes(bool trusting);
 
 /* Whether codes that descend from the previous ones are as good as any, by how many times the longest sample is as long as
  * the shortest. */
@@ -94,6 +94,9 @@ typedef struct armilla_sketch_plan {
 /* density: the part of X that is stored. */
 armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
                                           int64_t restarts);
+/* Where the data are too few for that: a sketch that one start gets a lead on, whose iterations cost a part of those on
+ * all data; samples = 0 where even that saves nothing. */
+armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density);
 #define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

@@ -37,7 +37,7 @@ typedef struct armilla_problem_options {
     int64_t r, s;
     armilla_type type;
     double radius; /* kept where > 0 */
-    double spread; /* how many times the longest sample is as long as the shortest that is not 0; 0: not known */
+    bool trusting; /* codes that descend from the previous ones are as good as any, see armilla_descent_suffices */
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
     int64_t batch; /* samples of a block; 0: automatic */
