@@ -24,6 +24,8 @@ typedef struct armilla_basis_set {
     bool scalable;          /* atoms may have any length */
     bool one_atom_per_row;  /* a row of U has at most one nonzero: it chooses an atom */
     bool needs_conic_codes; /* a step of U scales the rows of V */
+    bool entrywise;         /* the set asks of every entry of U to be at least `floor`, and nothing else */
+    double floor;
     /* M (m x r) becomes the set's nearest point to it, for starts. */
     armilla_status (*nearest)(armilla_algebra *algebra, int64_t m, int64_t r, double *M);
     /* (A5): next = the proximal step from U along 2(XV' - UVV') with weight mu; it may not be U. NULL where the set's
