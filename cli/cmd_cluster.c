@@ -121,10 +121,11 @@ static bool by_graph(const cli_settings *settings)
 /* Neighbours are sought among all samples, which no rank has: refused before the fit rather than after it. */
 static armilla_status check_ranks(cli_session *session)
 {
+    const char *method = session->settings.cluster.method;
     if (!session->ranks || !by_graph(&session->settings)) return ARMILLA_OK;
     return fail(session, ARMILLA_BAD_ARGUMENT,
-                "--method %s, the default, is for one process; give --method kmeans or euclidean, or run armilla",
-                session->settings.cluster.method);
+                "--method %s%s is for one process; give --method kmeans or euclidean, or run armilla", method,
+                strcmp(method, "graph") == 0 ? ", the default," : "");
 }
 
 /* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get

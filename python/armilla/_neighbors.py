@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 import scipy.sparse
 
-from ._data import are_columns, wrap
+from ._data import Data, are_columns, names_of, wrap
 from ._library import Context, ffi, lib
 from ._model import Model, borrowed
 from ._options import NEIGHBOR_OPTIONS, PLAIN_NAMES, Options, number_of
@@ -41,6 +41,7 @@ def neighbors(
         Neighbours of each sample.
     queries : array, sparse matrix, data frame or path, optional
         Samples whose neighbours among those of X are wanted, instead of those of X; a model codes them first.
+        Features are matched by name where both have names, as data frames have.
     recall : float, optional
         The part of the nearest that is to be found, such as 0.98: for many samples, where all products would take long.
         It is measured on some hundred samples. None: all are found. Few samples, and sparse ones, are compared with all.
@@ -84,7 +85,7 @@ def neighbors(
     fit = Options()
     fit.set(context, steps)
     by_columns = are_columns(samples)
-    asked = None if queries is None else wrap(context, queries, by_columns)
+    asked = None if queries is None else _named(context, queries, by_columns)
     pointer = ffi.NULL if asked is None else asked.pointer
     found = context.own("armilla_neighbors", lib.armilla_neighbors_free)
     if isinstance(X, Model):
@@ -94,9 +95,16 @@ def neighbors(
         X._need_all()
         context.call(lib.armilla_neighbors_of_model, X._pointer, pointer, options.struct, found.place)
     else:
-        data = wrap(context, X, by_columns)
+        data = _named(context, X, by_columns)
         context.call(lib.armilla_neighbors_of_data, data.pointer, pointer, fit.struct, options.struct, found.place)
     return _matrix(found)
+
+
+def _named(context: Context, X: Any, by_columns: bool) -> Data:
+    """Data with the names of a data frame's features, by which those of queries are found."""
+    data = wrap(context, X, by_columns)
+    data.name(context, lib.ARMILLA_FEATURE_NAMES, names_of(X, "index" if by_columns else "columns"))
+    return data
 
 
 def _matrix(found: Any) -> scipy.sparse.csr_matrix:

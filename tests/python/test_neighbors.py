@@ -1,6 +1,7 @@
 """armilla.neighbors: the command's bits, scikit-learn's neighbours, and what it refuses."""
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 from sklearn.neighbors import NearestNeighbors
@@ -78,3 +79,17 @@ def test_not_a_number():
     X[2, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         armilla.neighbors(X, 2)
+
+
+def test_queries_by_name(numbers):
+    X, Q = (pandas.DataFrame(numbers.standard_normal((n, 5)), columns=list("abcde")) for n in (40, 11))
+    graph = armilla.neighbors(X, 3, queries=Q)
+    for other in (Q[list("daceb")], Q[list("ebadc")].assign(more=1.0), Q.to_numpy()):
+        again = armilla.neighbors(X, 3, queries=other)
+        assert np.array_equal(rows(again), rows(graph)) and np.array_equal(again.data, graph.data)
+    turned = armilla.neighbors(X.T, 3, queries=Q[list("daceb")].T, samples="columns")
+    assert np.array_equal(rows(turned), rows(graph))
+    model = armilla.fit(X, 3)
+    assert np.array_equal(rows(armilla.neighbors(model, 3, queries=Q[list("daceb")])), rows(armilla.neighbors(model, 3, queries=Q)))
+    with pytest.raises(ValueError, match="do not have the samples' feature 'e'"):
+        armilla.neighbors(X, 3, queries=Q[list("abcd")])
