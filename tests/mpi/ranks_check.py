@@ -103,6 +103,8 @@ def test_other_commands():
             assert found.read() == wanted.read(), name
     refused = together(2, "cluster", "sparse.mtx", "--k", 3, "--out", "many.txt", status=64)
     assert "one process" in refused.stderr and "kmeans" in refused.stderr, refused.stderr
+    refused = together(2, "cluster", "sparse.mtx", "--k", 3, "--method", "smooth", "--out", "many.txt", status=64)
+    assert "--method smooth is for one process" in refused.stderr, refused.stderr
     for extra in (["--method", "kmeans"], ["--on", "data"]):
         alone("cluster", "sparse.mtx", "--k", 3, "--out", "one.txt", "--force", *extra)
         together(3, "cluster", "sparse.mtx", "--k", 3, "--out", "many.txt", "--force", *extra)
