@@ -174,10 +174,11 @@ static bool has_memory(const by_graph *s)
 {
     const double needed = armilla_shape_bytes(&s->shape);
     if (needed <= (double)armilla_memory_left(s->shape.context)) return true;
-    armilla_log(s->shape.context, ARMILLA_LOG_WARNING,
-                "the graph of neighbours may need %.0f MiB, more than the memory left: clusters by k-means instead; raise "
-                "the limit for " ARMILLA_FIELD("method %s"),
-                needed / 0x1p20, s->asked->name);
+    armilla_log(
+        s->shape.context, ARMILLA_LOG_WARNING,
+        "the graph of neighbours may need %.0f MiB, more than the memory left: clusters by k-means instead; raise "
+        "the limit for " ARMILLA_FIELD("method %s"),
+        needed / 0x1p20, s->asked->name);
     return false;
 }
 
