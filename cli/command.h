@@ -16,6 +16,7 @@ typedef struct cli_settings {
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
         *decimal, *to, *to_samples, *truth, *on, *prepare;
+    const char *data; /* of compare: samples that both models are tried on */
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
@@ -56,7 +57,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert, command_cluster, command_score, command_plot;
+    command_demo, command_convert, command_cluster, command_score, command_plot, command_compare;
 
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);

@@ -18,7 +18,7 @@ nullable = {
     ("armilla_context_new", "allocator"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
-    ("armilla_cluster_data", "preparation"),
+    ("armilla_cluster_data", "preparation"), ("armilla_model_compare", "X"),
     ("armilla_release", "block"),
     ("armilla_data_set_names", "texts"),  # with a count of 0
     ("armilla_data_wrap_sparse", "values"), ("armilla_data_wrap_sparse", "features"),  # without entries
@@ -33,6 +33,9 @@ values = {
     "armilla_context *": "context", "const armilla_context *": "context",
     "const armilla_data *": "X", "armilla_data *": "X",
     "const armilla_model *": "model", "const armilla_clustering *": "clusters",
+    "const armilla_comparison *": "comparison", "armilla_comparison *": "NULL",
+    "armilla_comparison **": "&made.comparison", "armilla_comparison_summary *": "&scratch.comparison",
+    "armilla_atom_match *": "&scratch.match",
     "armilla_output *": "output", "armilla_clustering *": "NULL", "armilla_model *": "NULL",
     "armilla_context **": "&made.context", "armilla_data **": "&made.data", "armilla_model **": "&made.model",
     "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output",
@@ -163,17 +166,19 @@ int main(int argc, char **argv)
     bool flag = false;
     void *block = NULL;
     size_t bytes = 0;
-    struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters;
+    struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters; armilla_comparison *comparison;
              armilla_output *output; } made = {NULL, NULL, NULL, NULL, NULL};
     struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
              armilla_cluster_summary cluster_summary; armilla_labels labels; armilla_scores scores;
+             armilla_comparison_summary comparison; armilla_atom_match match;
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; } scratch;
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
     armilla_data *X = NULL; armilla_model *model = NULL; armilla_clustering *clusters = NULL;
+    armilla_comparison *comparison = NULL;
     armilla_output *output = NULL;
     (void)argc; (void)texts; (void)starts; (void)flag; (void)bytes;
     for (int i = 0; i < 64; i++) numbers[i] = 1 + i % 5;
@@ -188,11 +193,12 @@ int main(int argc, char **argv)
     if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_F64, numbers, 4, 6, 4, &X);
     if (status == ARMILLA_OK) status = armilla_fit(context, X, &options, &model);
     if (status == ARMILLA_OK) status = armilla_cluster_model(context, model, &clustering, &clusters);
+    if (status == ARMILLA_OK) status = armilla_model_compare(context, model, model, X, 1, &comparison);
     if (status == ARMILLA_OK) status = armilla_output_new(context, path, true, &output);
     if (status != ARMILLA_OK) return printf("cannot begin: %s\n", armilla_context_error(context)), 1;
     setvbuf(stdout, NULL, _IONBF, 0);
 @CALLS@
-    armilla_output_free(output); armilla_clustering_free(clusters); armilla_model_free(model);
+    armilla_output_free(output); armilla_clustering_free(clusters); armilla_comparison_free(comparison); armilla_model_free(model);
     armilla_data_free(X);
     printf("%d calls, %d bad, last %s\n", calls, bad, now);
     return bad != 0;

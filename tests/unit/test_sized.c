@@ -26,6 +26,8 @@ ENDS_WITH(armilla_cluster_options, threads);
 ENDS_WITH(armilla_cluster_summary, inertia);
 ENDS_WITH(armilla_labels, values);
 ENDS_WITH(armilla_scores, purity);
+ENDS_WITH(armilla_comparison_summary, clustered);
+ENDS_WITH(armilla_atom_match, angle);
 ENDS_WITH(armilla_table_row, use);
 ENDS_WITH(armilla_option, help);
 ENDS_WITH(armilla_data_source, close);
