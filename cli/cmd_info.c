@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,8 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_flag(object, "tfidf", summary.tfidf);
     json_put_flag(object, "log1p", summary.log1p);
     json_put_flag(object, "scale", summary.scale);
+    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
+    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
     json_put_flag(object, "sealed", summary.sealed);
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", armilla_model_trace_count(model));
