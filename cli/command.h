@@ -11,6 +11,7 @@
 /* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
 typedef struct cli_settings {
     armilla_options fit;
+    uint64_t fit_given; /* which rows of its table the command line has, a bit each in their order */
     armilla_cluster_options cluster;
     armilla_checkpoint checkpoint; /* of fit */
     const char *operands[2];
