@@ -1,6 +1,7 @@
 # Armilla's verbs over CMake. `make help` lists them; the build itself is CMakeLists.txt.
 #
 #   DEPS=no       install nothing              BUILD=build          where everything is built
+#   OPTIONAL=yes  of `make deps`: install what the build can go without, too
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
 #   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target, `make fuzz-cli`, `make soak`
 #   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
@@ -19,17 +20,18 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
-export BUILD WERROR JOBS TARGETS SEEDS DATA SEED CASES
+export BUILD WERROR JOBS TARGETS SEEDS DATA SEED CASES OPTIONAL
 sources = $$(find include src cli convert tests examples bench -name '*.[ch]')
 
-.PHONY: build deps demo test test-all coverage fuzz fuzz-cli soak bench python wheel python-install mnist experiments install format check-format clean help
+.PHONY: build deps demo test test-all coverage fuzz fuzz-cli soak bench python wheel python-install mnist experiments install uninstall packages format check-format clean help
 .DEFAULT_GOAL := build
 
 build: ## build the command, build/armilla, and the library, build/libarmilla.so
 	@scripts/build.sh "$(BUILD)"
 
-deps: ## install what the build needs and this machine lacks (Debian, Ubuntu)
+deps: ## install what the build needs and this machine lacks (Debian, Ubuntu), and offer what it can go without; OPTIONAL=yes takes it
 	@scripts/deps.sh build
+	@scripts/deps.sh --offer optional
 
 demo: ## run the first experiment and leave its data, model, trace and pictures in build/demo
 	@scripts/deps.sh build plot
@@ -88,8 +90,15 @@ experiments: ## run the paper's experiments and write a page with all figures to
 	@scripts/build.sh "$(BUILD)"
 	@/usr/bin/python3 experiments/run.py "$(BUILD)" $(ARGS)
 
-install: build ## install the command, library, headers, manual pages and completion under PREFIX
+install: build ## install the command, library, headers, manual pages, completion and documents under PREFIX
 	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"
+
+packages: ## build Debian packages in build/packages, in a copy of the tree, and check them by lintian
+	@scripts/deps.sh build packages
+	@scripts/packages.sh "$(BUILD)"
+
+uninstall: ## remove what `make install` with the same PREFIX has installed
+	@scripts/uninstall.sh "$(BUILD)" "$(PREFIX)"
 
 format: ## format the C sources
 	@scripts/deps.sh format

@@ -24,6 +24,7 @@ import page
 from family import FamilyParts
 from grid import GridParts
 from kmeans import KmeansParts
+from neighbors import NeighborParts
 from online import OnlineParts
 from pictures import Pictures
 from quality import QualityParts
@@ -84,7 +85,8 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
-class Bench(Pictures, FamilyParts, GridParts, KmeansParts, OnlineParts, QualityParts, ReadingParts, StoredParts, StreamParts):
+class Bench(Pictures, FamilyParts, GridParts, KmeansParts, NeighborParts, OnlineParts, QualityParts, ReadingParts, StoredParts,
+            StreamParts):
     def __init__(self, options):
         self.options = options
         self.quick, self.processor = options.quick, options.processor
@@ -440,7 +442,8 @@ class Bench(Pictures, FamilyParts, GridParts, KmeansParts, OnlineParts, QualityP
         print(f"\nwritten: {self.path('bench.json')}, {self.path('README.md')}")
 
 
-KINDS = (Bench, GridParts, StoredParts, KmeansParts, FamilyParts, OnlineParts, QualityParts, ReadingParts, StreamParts)
+KINDS = (Bench, GridParts, StoredParts, KmeansParts, NeighborParts, FamilyParts, OnlineParts, QualityParts, ReadingParts,
+         StreamParts)
 PARTS = [name[len("part_"):] for kind in KINDS for name in vars(kind) if name.startswith("part_")]
 
 

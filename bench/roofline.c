@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/team.h"
 #include "data/data.h"
-#include "sets/sets.h"
+#include "sets/column.h"
 #include "solve/sweep.h"
 
 #include <cblas.h>
@@ -21,7 +21,7 @@ enum { MOST_CASES = 128, GEMM_SIDE = 1536, BUFFER_BYTES = 1 << 28, LINE = 64, RE
 typedef struct settings {
     int64_t m, n, threads, repetitions;
     const char *ranks, *types, *kernel;
-    bool blas, processor;
+    bool blas, processor, gram;
 } settings;
 
 /* One thing that is timed. */
@@ -31,12 +31,13 @@ typedef struct timed {
     armilla_type stored, work;
     int64_t r;
     const void *X;
-    void *U, *W, *C;
+    void *U, *W, *C, *previous;
     armilla_data *data;
     armilla_sweep *sweep;
+    armilla_column_problem *columns;
 } timed;
 
-static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", NULL, false, false};
+static settings chosen = {784, 60000, 0, 15, "1,7,10,16,20,32,33,64", "f32,f64,u8", NULL, false, false, false};
 static armilla_context *context;
 static armilla_team team;
 static timed cases[MOST_CASES];
@@ -120,17 +121,23 @@ static void run_products(timed *self)
     }
 }
 
-/* What the solvers do with a panel of this pair: w = Proj(c). */
+/* What `fast` does with a panel of orthonormal x sphere: w = Proj(c), exact, so that of G the diagonal is enough. */
 static void step(void *self, const armilla_code_panel *panel)
 {
-    (void)self;
-    for (int64_t j = 0; j < panel->count; j++)
-        (void)armilla_codes_sphere.project(panel->r, panel->r, panel->C + j * panel->r, panel->W + j * panel->r);
+    const timed *of = self;
+    armilla_columns_solve(of->columns, &(armilla_column_batch){panel->count, panel->C, 1, panel->W}, panel->scratch);
 }
 
 static void run_sweep(timed *self)
 {
-    const armilla_sweep_plan plan = {.U = self->U, .codes = self->W, .sums = true, .step = step, .self = NULL};
+    const armilla_sweep_plan plan = {.U = self->U,
+                                     .previous = self->previous,
+                                     .codes = self->W,
+                                     .sums = true,
+                                     .diagonal = !chosen.gram,
+                                     .blind = true,
+                                     .step = step,
+                                     .self = self};
     must(armilla_sweep_run(self->sweep, &plan));
 }
 
@@ -171,8 +178,10 @@ static void add_type(armilla_type stored, armilla_type work)
         at = end;
         timed *made = add_case(run_sweep, stored, work, r, X);
         add_factors(made);
+        made->previous = take((size_t)(chosen.n * r) * armilla_type_size(work));
         must(armilla_data_wrap_dense(context, stored, X, chosen.m, chosen.n, chosen.m, &made->data));
-        must(armilla_sweep_new(context, made->data, work, r, 0, &made->sweep));
+        must(armilla_column_problem_new(context, &armilla_codes_sphere, r, r, true, &made->columns));
+        must(armilla_sweep_new_whole(context, made->data, work, r, 0, &made->sweep));
         if (chosen.blas && stored == work) add_factors(add_case(run_products, stored, work, r, X));
     }
 }
@@ -222,7 +231,7 @@ static void usage(void)
 {
     fprintf(stderr,
             "usage: bench_roofline [--features M] [--samples N] [--ranks R,R,...] [--types f32,f64,u8,f16,bf16,i8]\n"
-            "                      [--kernel NAME] [--threads T] [--repetitions K] [--blas] [--processor]\n");
+            "                      [--kernel NAME] [--threads T] [--repetitions K] [--blas] [--processor] [--gram]\n");
     exit(64);
 }
 
@@ -232,6 +241,10 @@ static void parse(int count, char **words)
         const char *value = i + 1 < count ? words[i + 1] : NULL;
         if (strcmp(words[i], "--blas") == 0) {
             chosen.blas = true;
+            continue;
+        }
+        if (strcmp(words[i], "--gram") == 0) {
+            chosen.gram = true;
             continue;
         }
         if (strcmp(words[i], "--processor") == 0) {

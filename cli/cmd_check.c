@@ -3,6 +3,7 @@
 
 static const armilla_option options[] = {
     OPTION_SAMPLES("what a sample is in the data file"),
+    OPTION_MISSING_FEATURES,
     OPTION_JSON,
     OPTION_END,
 };
@@ -40,6 +41,7 @@ static armilla_status run(cli_session *session)
     armilla_check check;
     armilla_status status = armilla_model_open(session->context, operands[0], &model);
     if (status == ARMILLA_OK) status = open_data(session, operands[1], &X, NULL);
+    if (status == ARMILLA_OK) status = match_features(session, model, operands[1], &X);
     if (status == ARMILLA_OK)
         status = about(session, operands[1], armilla_model_check(session->context, model, X, &check));
     if (status != ARMILLA_OK) goto done;
@@ -62,9 +64,11 @@ const cli_command command_check = {
     .required = 2,
     .reads = true,
     .options = options,
-    .notes = "Violations are of the model's own constraints: 0 where it has no such constraint.\n\n"
-             "example:\n"
-             "  armilla check model.npz data.csv\n",
+    .notes =
+        "Violations are of the model's own constraints: 0 where it has no such constraint. Features are matched by\n"
+        "name where the model and DATA have names.\n\n"
+        "example:\n"
+        "  armilla check model.npz data.csv\n",
     .together = true,
     .run = run,
 };

@@ -1,10 +1,11 @@
 /* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where
  * nothing is said, or without one. */
 #include "fitting.h"
-#include "outputs.h"
+#include "labelling.h"
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
+#include "tops.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +26,11 @@ static const char *preparation_choice(size_t index)
 }
 
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "LABELS.txt", "write the labels there, one per line; otherwise to standard output"),
+    OPTION_PATH("out", out, "LABELS.txt",
+                "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
+                "otherwise to standard output"),
+    OPTION_PATH("model-out", model_out, "MODEL.npz",
+                "write the model there with the clusters in it, for armilla predict"),
     OPTION_PATH("truth", truth, "FILE", "known classes to score against, as armilla score takes them"),
     {ARMILLA_OPTION_ROW("on"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, on), .preset = "codes",
      .choice = place_choice, .value = "codes|data",
@@ -33,6 +38,7 @@ static const armilla_option options[] = {
     {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
      .preset = "auto", .choice = preparation_choice, .value = "auto|none",
      .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
@@ -48,6 +54,7 @@ typedef struct cli_clustering {
     armilla_labels truth;
     armilla_scores scores;
     bool scored;
+    armilla_cluster_quality quality;
     double begun;
 } cli_clustering;
 
@@ -81,6 +88,9 @@ static armilla_status refuse_read_options(cli_session *session)
         const char *name, *value;
     } given[] = {{"labels", settings->labels},
                  {"label-column", settings->label_column},
+                 {"label-array", settings->label_array},
+                 {"feature-names", settings->feature_names},
+                 {"sample-names", settings->sample_names},
                  {"keep-label", settings->keep.labels},
                  {"keep-samples", settings->keep.samples},
                  {"keep-features", settings->keep.features}};
@@ -103,6 +113,21 @@ static bool by_argmax(const cli_settings *settings)
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
 }
 
+static bool by_graph(const cli_settings *settings)
+{
+    const char *method = settings->cluster.method;
+    return method && (strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0);
+}
+
+/* Neighbours are sought among all samples, which no rank has: refused before the fit rather than after it. */
+static armilla_status check_ranks(cli_session *session)
+{
+    if (!session->ranks || !by_graph(&session->settings)) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--method %s, the default, is for one process; give --method kmeans or euclidean, or run armilla",
+                session->settings.cluster.method);
+}
+
 /* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get
  * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
@@ -123,6 +148,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     fit->normalize = chosen.normalize;
     fit->log1p = chosen.log1p;
     fit->tfidf = chosen.tfidf;
+    fit->idf = chosen.idf;
     fit->scale = chosen.scale;
     fit->center = chosen.center && !special;
     return ARMILLA_OK;
@@ -132,7 +158,7 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 {
     start_file start = {.model = NULL};
     armilla_status status = start_check(session);
-    if (status == ARMILLA_OK) status = start_open(session, work->X, &start);
+    if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
     if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
     if (status == ARMILLA_OK) report_summary(&session->report, work->model, &session->settings.fit);
@@ -141,15 +167,18 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 }
 
 /* The classes of --truth, before the work that they score. */
-static armilla_status open_truth(cli_session *session, int64_t n, armilla_labels *truth)
+static armilla_status open_truth(cli_session *session, const armilla_data *X, int64_t n, armilla_labels *truth)
 {
     const char *path = session->settings.truth;
     if (!path) return ARMILLA_OK;
     armilla_labels_free(session->context, truth);
     const armilla_status status = armilla_labels_open(session->context, path, truth);
     if (status != ARMILLA_OK || truth->count == n) return status;
-    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each",
-                path, truth->count, n);
+    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each%s",
+                path, truth->count, n,
+                X && truth->count == armilla_data_features(X)
+                    ? ", or say by --samples rows or columns which way the data lie: there are as many features"
+                    : "");
 }
 
 /* What would be refused after a long fit is refused before it; --on data has none, so that its options are a mistake. */
@@ -162,9 +191,10 @@ static armilla_status check_clusters(cli_session *session, int64_t n)
         return fail(session, ARMILLA_BAD_DATA,
                     "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", k, n);
     if (strcmp(settings->on, "data") == 0)
-        return fit->model || fit->basis || fit->codes || fit->rank || fit->start
+        return fit->model || fit->basis || fit->codes || fit->rank || fit->start || settings->model_out
                    ? fail(session, ARMILLA_BAD_ARGUMENT,
-                          "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank and --start")
+                          "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank, --start and "
+                          "--model-out")
                    : ARMILLA_OK;
     if (by_argmax(settings) && fit->rank && fit->rank != k)
         return fail(session, ARMILLA_BAD_ARGUMENT,
@@ -181,8 +211,9 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
-    if (status == ARMILLA_OK) status = open_truth(session, armilla_data_samples(work->X), &work->truth);
+    if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
+    if (status == ARMILLA_OK) status = check_ranks(session);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
     if (strcmp(settings->on, "data") == 0)
@@ -191,7 +222,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
             armilla_cluster_data(session->context, work->X, &settings->fit, &settings->cluster, &work->clustering));
     status = fit_first(session, work);
     if (status != ARMILLA_OK) return status;
-    return armilla_cluster_model(session->context, work->model, &settings->cluster, &work->clustering);
+    return armilla_cluster_fitted(session->context, work->X, work->model, &settings->cluster, &work->clustering);
 }
 
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
@@ -204,7 +235,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &summary);
-    status = open_truth(session, summary.n, &work->truth);
+    status = open_truth(session, NULL, summary.n, &work->truth);
     if (status != ARMILLA_OK) return status;
     signals_defer();
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
@@ -222,22 +253,74 @@ static armilla_status score(cli_session *session, cli_clustering *work)
     return status;
 }
 
-static armilla_status write_labels(cli_session *session, const armilla_clustering *clustering)
+static armilla_status write_labels(cli_session *session, const cli_clustering *work)
+{
+    armilla_cluster_summary found;
+    armilla_clustering_summarize(work->clustering, &found);
+    return labelling_write(session,
+                           &(cli_labelled){armilla_clustering_labels(work->clustering), found.n, work->model, work->X});
+}
+
+/* The model with the clusters in it, and how well these hold together; neither where nothing was fitted. */
+static armilla_status keep(cli_session *session, cli_clustering *work)
 {
     const cli_settings *settings = &session->settings;
-    const int64_t *labels = armilla_clustering_labels(clustering);
+    armilla_status status = ARMILLA_OK;
+    work->quality.angle = work->quality.silhouette = NAN;
+    if (!work->model) return ARMILLA_OK;
+    if (session->ranks && settings->model_out) status = armilla_model_gather(session->context, work->model);
+    if (!session->ranks)
+        status = armilla_clustering_judge(session->context, work->clustering, work->model, &work->quality);
+    if (!settings->model_out || status != ARMILLA_OK) return status;
+    if (!session->silent) status = armilla_model_keep_clusters(session->context, work->model, work->clustering);
+    status = armilla_context_agree(session->context, status, NULL, NULL);
+    return status == ARMILLA_OK ? fitting_save(session, work->model, settings->model_out, NULL) : status;
+}
+
+/* Numbers of clusters with that part of the best score are plausible. */
+#define PLAUSIBLE 0.8
+
+/* What the labels are of. */
+static const char *place_of(const cli_clustering *work, const armilla_cluster_summary *found)
+{
+    if (!work->model) return "data";
+    return work->X && found->by ? "both" : "codes";
+}
+
+/* Where the labels of a graph come from, and what speaks for them. */
+static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
+{
+    if (isnan(found->modularity)) {
+        report_line(&session->report, "evidence  none: %s without a graph of neighbours", found->by);
+        return;
+    }
+    char more[64] = "";
+    if (!isnan(found->stability)) snprintf(more, sizeof more, ", stability %.3f", found->stability);
+    report_line(&session->report, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
+                found->modularity, 100 * found->coverage, more);
+}
+
+/* The numbers that are plausible beside the one that was taken, with their evidence. */
+static void report_numbers(cli_session *session, const armilla_clustering *clustering)
+{
+    const int64_t count = armilla_clustering_numbers(clustering);
     armilla_cluster_summary found;
-    armilla_output *output = NULL;
+    double most = 0;
     armilla_clustering_summarize(clustering, &found);
-    report_erase(&session->report); /* standard output may be the same terminal */
-    for (int64_t j = 0; j < found.n && !settings->out && !settings->json; j++) printf("%" PRId64 "\n", labels[j]);
-    if (!settings->out) return ARMILLA_OK;
-    armilla_status status = armilla_output_new(session->context, settings->out, settings->force, &output);
-    for (int64_t j = 0; j < found.n && status == ARMILLA_OK; j++)
-        status = armilla_output_print(output, "%" PRId64 "\n", labels[j]);
-    if (status == ARMILLA_OK) status = armilla_output_commit(output);
-    armilla_output_free(output);
-    return status;
+    for (int64_t i = 0; i < count; i++) {
+        armilla_cluster_number number;
+        armilla_clustering_number(clustering, i, &number);
+        most = fmax(most, number.score);
+    }
+    report_line(&session->report,
+                "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
+    for (int64_t i = 0; i < count; i++) {
+        armilla_cluster_number number;
+        armilla_clustering_number(clustering, i, &number);
+        if (number.score < PLAUSIBLE * most) continue;
+        report_line(&session->report, "          %8" PRId64 "  %9.3f  %10.3f  %5.3f%s", number.k, number.stability,
+                    number.modularity, number.score, number.k == found.k ? "   taken" : "");
+    }
 }
 
 static void report(cli_session *session, const cli_clustering *work)
@@ -251,11 +334,18 @@ static void report(cli_session *session, const cli_clustering *work)
         most = sizes[k] > most ? sizes[k] : most;
     }
     report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples", found.k,
-                found.method, work->model ? "codes" : "data", least, most);
+                found.method, place_of(work, &found), least, most);
+    if (found.by) report_evidence(session, &found);
+    if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
     if (work->scored)
         report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
                     work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
-    if (session->settings.out) report_line(&session->report, "written   %s", session->settings.out);
+    if (isfinite(work->quality.angle))
+        report_line(&session->report, "shape     angle within clusters %.1f°, silhouette %.3f (cosine)",
+                    work->quality.angle * 180 / acos(-1), work->quality.silhouette);
+    const char *out = session->settings.out, *model = session->settings.model_out;
+    if (out || model)
+        report_line(&session->report, "written   %s%s%s", out ? out : "", out && model ? ", " : "", model ? model : "");
 }
 
 static json_t *fit_facts(const armilla_model *model)
@@ -281,48 +371,94 @@ static json_t *score_facts(const armilla_scores *scores)
     return object;
 }
 
+static json_t *graph_facts(const armilla_cluster_summary *found)
+{
+    json_t *object = json_object();
+    json_put_text(object, "by", found->by);
+    json_put_number(object, "modularity", found->modularity);
+    json_put_number(object, "coverage", found->coverage);
+    json_put_number(object, "resolution", found->resolution);
+    json_put_number(object, "stability", found->stability);
+    return object;
+}
+
+/* Every number of clusters that was looked at; null where it was given. */
+static json_t *number_facts(const armilla_clustering *clustering)
+{
+    const int64_t count = armilla_clustering_numbers(clustering);
+    json_t *rows = count > 0 ? json_array() : json_null();
+    for (int64_t i = 0; i < count; i++) {
+        armilla_cluster_number number;
+        json_t *row = json_object();
+        armilla_clustering_number(clustering, i, &number);
+        json_put_count(row, "k", number.k);
+        json_put_number(row, "resolution", number.resolution);
+        json_put_number(row, "stability", number.stability);
+        json_put_number(row, "modularity", number.modularity);
+        json_put_number(row, "score", number.score);
+        (void)json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
 static armilla_status print_json(cli_session *session, const cli_clustering *work)
 {
     const int64_t *counts = armilla_clustering_sizes(work->clustering);
     armilla_cluster_summary found;
-    json_t *object = json_object(), *sizes = json_array();
-    const bool tried = !by_argmax(&session->settings);
+    json_t *object = json_object();
     armilla_clustering_summarize(work->clustering, &found);
-    for (int64_t k = 0; k < found.k; k++) (void)json_array_append_new(sizes, json_integer(counts[k]));
+    const bool tried = !by_argmax(&session->settings) && !(found.by && strcmp(found.by, "communities") == 0);
     json_put_text(object, "method", found.method);
-    json_put_text(object, "on", work->model ? "codes" : "data");
+    json_put_text(object, "on", place_of(work, &found));
     json_put_count(object, "k", found.k);
     json_put_count(object, "n", found.n);
-    (void)json_object_set_new(object, "sizes", sizes);
+    json_put_counts(object, "sizes", counts, found.k);
     json_put_number(object, "inertia", found.inertia);
+    json_put_number(object, "angle", work->quality.angle);
+    json_put_number(object, "silhouette", work->quality.silhouette);
     json_put_count(object, "seed", session->settings.fit.seed);
     json_put_count(object, "tries", tried ? found.tries : -1);
     json_put_count(object, "iterations", tried ? found.iterations : -1);
     json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
+    (void)json_object_set_new(object, "graph", found.by ? graph_facts(&found) : json_null());
+    (void)json_object_set_new(object, "numbers", number_facts(work->clustering));
     (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
     json_put_number(object, "seconds", now() - work->begun);
     json_put_text(object, "out", session->settings.out);
+    json_put_text(object, "model_out", session->settings.model_out);
+    json_put_counts(object, "labels", session->settings.out ? NULL : armilla_clustering_labels(work->clustering),
+                    found.n);
     return json_print(session, object);
 }
 
 static armilla_status missing_k(cli_session *session)
 {
-    return fail(session, ARMILLA_BAD_ARGUMENT, "--k is missing; give the number of clusters, e.g. --k 10");
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--k is missing; give the number of clusters, e.g. --k 10; only --method graph finds one by itself");
+}
+
+/* Whether the number of clusters can be left out: the graph finds one, and of DATA it is the method where nothing else is
+ * asked for. */
+static bool finds_number(const cli_settings *settings, bool fitted)
+{
+    const armilla_options *fit = &settings->fit;
+    const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->on, "data") == 0;
+    if (settings->cluster.method) return strcmp(settings->cluster.method, "graph") == 0;
+    return !fitted && !special && !is_prepared(fit) && strcmp(settings->prepare, "none") != 0;
 }
 
 /* *fitted = whether the operand is a model. */
 static armilla_status check_request(cli_session *session, bool *fitted)
 {
     cli_settings *settings = &session->settings;
-    const output_path output = {"--out", settings->out, ".txt"};
+    const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz"}};
     const bool argmax = by_argmax(settings);
-    if (settings->cluster.k == 0 && !argmax) return missing_k(session);
-    armilla_status status = outputs_check(session, &output, 1);
+    armilla_status status = outputs_check(session, outputs, 2);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
     if (status != ARMILLA_OK) return status;
-    if (settings->cluster.k == 0 && !*fitted) settings->cluster.k = settings->fit.rank;
-    if (settings->cluster.k == 0 && !*fitted) return missing_k(session);
+    if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
+    if (settings->cluster.k == 0 && !(argmax && *fitted) && !finds_number(settings, *fitted)) return missing_k(session);
     settings->cluster.seed = settings->fit.seed;
     settings->cluster.threads = settings->fit.threads;
     return ARMILLA_OK;
@@ -337,11 +473,13 @@ static armilla_status run(cli_session *session)
     status = fitted ? cluster_model(session, &work) : cluster_data(session, &work);
     if (status == ARMILLA_OK) status = armilla_clustering_gather(session->context, work.clustering);
     if (status == ARMILLA_OK && !session->silent) status = score(session, &work);
-    if (status == ARMILLA_OK && !session->silent) status = write_labels(session, work.clustering);
+    if (status == ARMILLA_OK && !session->silent) status = write_labels(session, &work);
+    if (status == ARMILLA_OK) status = keep(session, &work);
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     report(session, &work);
-    if (session->settings.json) status = print_json(session, &work);
+    status = tops_report_clusters(session, work.model, work.clustering);
+    if (status == ARMILLA_OK && session->settings.json) status = print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);
     armilla_clustering_free(work.clustering);
@@ -361,7 +499,8 @@ const cli_command command_cluster = {
     .reads = true,
     .options = options,
     .notes =
-        "Labels are 0 ... K-1, one per line. Of DATA with no other option the preparation is chosen by a look at them:\n"
+        "Labels are 0 ... K-1, one per line, or beside the names of the samples where --out ends in .csv; --json has\n"
+        "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with no other option the preparation is chosen by a look at them:\n"
         "unit length; log1p and tf-idf for counts (small whole numbers, most of them 0); scale and centre for tables in\n"
         "which a few features have nearly all of the spread; centre where signs are mixed. Then spherical-pca of rank\n"
         "4K (or as many features or samples as there are), and k-means on the codes: by angle for counts, by distance\n"
@@ -370,7 +509,8 @@ const cli_command command_cluster = {
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
         "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"
-        "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n",
+        "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n"
+        "  armilla cluster cells.csv --k 12 --out clusters.csv --model-out cells.npz\n",
     .together = true,
     .run = run,
 };

@@ -1,4 +1,5 @@
 /* armilla compare: two models side by side. */
+#include "plot.h"
 #include "scoring.h"
 
 #include <inttypes.h>
@@ -7,9 +8,11 @@
 
 static const armilla_option options[] = {
     OPTION_PATH("data", data, "DATA", "samples whose errors and clusters are compared, coded by both models"),
+    OPTION_PATH("plot", out, "FILE.svg", "draw the angles of all pairs of atoms, matched ones on the diagonal"),
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_THREADS,
     OPTION_JSON,
+    OPTION_FORCE,
     OPTION_END,
 };
 
@@ -52,13 +55,12 @@ static json_t *match_facts(const comparing *c)
     return list;
 }
 
-static json_t *cluster_facts(const comparing *c)
+static json_t *cluster_facts(bool there, int64_t samples, const armilla_scores *scores)
 {
-    armilla_scores scores;
-    if (!armilla_comparison_scores(c->found, &scores)) return json_null();
+    if (!there) return json_null();
     json_t *object = json_object();
-    json_put_count(object, "samples", c->summary.clustered);
-    scoring_put(object, &scores);
+    json_put_count(object, "samples", samples);
+    scoring_put(object, scores);
     return object;
 }
 
@@ -72,6 +74,9 @@ static json_t *principal_facts(const comparing *c)
 
 static json_t *facts(const comparing *c)
 {
+    armilla_scores scores, kept;
+    const bool clustered = armilla_comparison_scores(c->found, &scores);
+    const bool keep = armilla_comparison_kept_scores(c->found, &kept);
     json_t *object = json_object();
     json_put_count(object, "m", c->summary.m);
     json_put_flag(object, "reordered", c->summary.reordered);
@@ -84,7 +89,8 @@ static json_t *facts(const comparing *c)
     json_put_number(object, "mean_angle", c->summary.mean_angle);
     json_put_number(object, "largest_angle", c->summary.largest_angle);
     (void)json_object_set_new(object, "principal_angles", principal_facts(c));
-    (void)json_object_set_new(object, "clusters", cluster_facts(c));
+    (void)json_object_set_new(object, "clusters", cluster_facts(clustered, c->summary.clustered, &scores));
+    (void)json_object_set_new(object, "kept_clusters", cluster_facts(keep, c->summary.kept, &kept));
     return object;
 }
 
@@ -146,6 +152,9 @@ static void print_clusters(const comparing *c)
                c->summary.clustered, scores.accuracy, scores.nmi, scores.ari);
     else
         printf("clusters  not compared: the models are of other samples; --data DATA compares those of DATA\n");
+    if (armilla_comparison_kept_scores(c->found, &scores))
+        printf("kept      clusters of %" PRId64 " samples, of both models: accuracy %.4f, NMI %.4f, ARI %.4f\n",
+               c->summary.kept, scores.accuracy, scores.nmi, scores.ari);
 }
 
 static armilla_status print(comparing *c)
@@ -178,7 +187,7 @@ static armilla_status run(cli_session *session)
     const cli_settings *settings = &session->settings;
     comparing c = {.session = session};
     armilla_data *X = NULL;
-    armilla_status status = ARMILLA_OK;
+    armilla_status status = settings->out ? plot_check_outputs(session, "--plot") : ARMILLA_OK;
     for (int i = 0; i < 2 && status == ARMILLA_OK; i++)
         status = armilla_model_open(session->context, settings->operands[i], &c.models[i]);
     if (status == ARMILLA_OK && settings->data) status = open_data(session, settings->data, &X, NULL);
@@ -187,7 +196,8 @@ static armilla_status run(cli_session *session)
                                                              (int)settings->fit.threads, &c.found));
     if (status == ARMILLA_OK) {
         armilla_comparison_summarize(c.found, &c.summary);
-        status = print(&c);
+        if (settings->out) status = plot_matches(session, c.found);
+        if (status == ARMILLA_OK) status = print(&c);
     }
     armilla_comparison_free(c.found);
     armilla_data_free(X);
@@ -197,7 +207,7 @@ static armilla_status run(cli_session *session)
 
 const cli_command command_compare = {
     .name = "compare",
-    .synopsis = "MODEL MODEL [--data DATA] [options]",
+    .synopsis = "MODEL MODEL [--data DATA] [--plot FILE.svg] [options]",
     .meaning = "two models side by side: matched atoms, spaces, errors and clusters",
     .operands = {"MODEL", "MODEL"},
     .required = 2,
@@ -211,9 +221,10 @@ const cli_command command_compare = {
         "Atoms are numbered from 0. Angles are in radians in JSON, whose members are m, reordered (features stood in\n"
         "another order), lines, same_preparation, data_samples, first and second (file, model, basis, codes, rank,\n"
         "dimension, n, relative_error, data_error), matches (first, second, angle, negated), mean_angle,\n"
-        "largest_angle, principal_angles and clusters (samples, accuracy, nmi, ari, ami, purity, or null).\n\n"
+        "largest_angle, principal_angles, clusters (samples, accuracy, nmi, ari, ami, purity) and kept_clusters (the same\n"
+        "of clusters that both models keep); what there is not is null.\n\n"
         "examples:\n"
-        "  armilla compare first.npz second.npz\n"
+        "  armilla compare first.npz second.npz --plot atoms.svg\n"
         "  armilla compare first.npz second.npz --data new.csv --json\n",
     .run = run,
 };

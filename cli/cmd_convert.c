@@ -57,6 +57,7 @@ const cli_command command_convert = {
     .meaning = "write data in another format, to the last bit",
     .operands = {"IN", "OUT"},
     .required = 2,
+    .writes = true,
     .reads = true,
     .options = options,
     .notes =

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "outputs.h"
 #include "start.h"
+#include "tops.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +21,7 @@ static const armilla_option options[] = {
      .help = "time from one checkpoint to the next; fractions are allowed"},
     OPTION_PATH("resume", checkpoint.resume, "FILE",
                 "go on from that checkpoint; may be the file of --checkpoint. The model has the same bits"),
+    OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
@@ -160,6 +162,7 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
     if (status != ARMILLA_OK) goto done;
     report_summary(&session->report, model, &settings->fit);
     status = fitting_save(session, model, settings->out, settings->trace);
+    if (status == ARMILLA_OK) status = tops_report_atoms(session, model);
     if (status != ARMILLA_OK) goto done;
     report_written(session);
     if (settings->json) status = print_json(session, model, X, seconds_reading);
@@ -184,7 +187,7 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     status = open_data(session, path, &X, &seconds_reading);
     if (status != ARMILLA_OK) goto done;
-    status = start_open(session, X, &start);
+    status = start_open(session, &X, &start);
     if (status != ARMILLA_OK) goto done;
     status = about(session, path, armilla_fit_check(session->context, X, &session->settings.fit));
     if (status != ARMILLA_OK) goto done;

@@ -7,11 +7,10 @@
 #include <string.h>
 
 static const plot_kind kinds[] = {
-    {"convergence", 470, 400, plot_convergence},
-    {"sphere", 430, 430, plot_sphere},
-    {"atoms", 480, 480, plot_atoms},
-    {"codes", 560, 320, plot_codes},
-    {"clusters", 640, 330, plot_clusters},
+    {"convergence", plot_convergence}, {"sphere", plot_sphere},
+    {"scatter", plot_scatter},         {"atoms", plot_atoms},
+    {"features", plot_features},       {"codes", plot_codes},
+    {"clusters", plot_clusters},       {"confusion", plot_confusion},
 };
 
 static const char *kind_choice(size_t index)
@@ -24,10 +23,14 @@ static const armilla_option options[] = {
      .preset = "convergence", .choice = kind_choice, .value = "KIND", .help = "what is drawn"},
     OPTION_PATH("out", out, "FILE.svg", "write the picture there: .svg, .png or .pdf (required)"),
     OPTION_PATH("title", title, "TEXT", "title of the picture; '' for none"),
-    OPTION_PATH("images", images, "HxW", "rows and columns of the images that samples are, such as 28x28"),
-    OPTION_PATH("components", components, "A,B[,C]", "sphere: the entries of the codes to draw, counted from 1"),
+    OPTION_PATH("images", images, "HxW",
+                "rows and columns of the images that samples are, such as 28x28; 28x28,column-major where pixels come "
+                "column by column, as MATLAB writes them; otherwise as the model's data had them"),
+    OPTION_PATH("components", components, "A,B[,C]",
+                "sphere, scatter: the entries of the codes to draw, counted from 1"),
     OPTION_PATH("labels", labels, "FILE",
-                "a label per sample: text, IDX or .npy; otherwise the model's, or the largest entry"),
+                "a label per sample: text, IDX or .npy; otherwise the model's, or the atom that contributes most"),
+    OPTION_PATH("truth", truth, "FILE", "confusion: the class of each sample, likewise; otherwise the model's labels"),
     OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -42,14 +45,21 @@ static const plot_kind *find_kind(const char *name)
     return found;
 }
 
-static armilla_status parse_images(plot_job *job)
+/* --images, or what the model knows of its data. */
+static armilla_status settle_images(plot_job *job)
 {
+    static const char order[] = ",column-major";
     const char *text = job->session->settings.images;
     long long rows = 0, columns = 0;
-    char behind = 0;
+    int length = 0;
+    job->rows = job->summary.image_rows;
+    job->columns = job->summary.image_columns;
     if (!text) return ARMILLA_OK;
-    if (sscanf(text, "%9lldx%9lld%c", &rows, &columns, &behind) != 2 || rows < 1 || columns < 1)
-        return fail(job->session, ARMILLA_BAD_ARGUMENT, "--images '%s': give rows x columns, such as 28x28", text);
+    const bool sizes = sscanf(text, "%9lldx%9lld%n", &rows, &columns, &length) == 2 && rows >= 1 && columns >= 1;
+    job->column_major = sizes && strcmp(text + length, order) == 0;
+    if (!sizes || (text[length] && !job->column_major))
+        return fail(job->session, ARMILLA_BAD_ARGUMENT,
+                    "--images '%s': give rows x columns, such as 28x28 or 28x28,column-major", text);
     job->rows = rows;
     job->columns = columns;
     return ARMILLA_OK;
@@ -65,23 +75,49 @@ static armilla_status widen(const plot_job *job, const void *values, int64_t cou
     return status;
 }
 
+static void measure_atoms(plot_job *job)
+{
+    for (int64_t k = 0; k < job->summary.rank; k++) {
+        double sum = 0;
+        for (int64_t i = 0; i < job->summary.m; i++)
+            sum += job->U[k * job->summary.m + i] * job->U[k * job->summary.m + i];
+        job->lengths[k] = sqrt(sum);
+    }
+}
+
+/* Pictures square what they show. */
+static armilla_status check_sizes(plot_job *job)
+{
+    const double most = 1e150;
+    const int64_t r = job->summary.rank;
+    bool fine = true;
+    for (int64_t i = 0; i < job->summary.m * r; i++) fine = fine && fabs(job->U[i]) < most;
+    for (int64_t i = 0; i < job->summary.n * r; i++)
+        fine = fine && fabs(job->V[i]) < most && fabs(job->V[i]) * job->lengths[i % r] < most;
+    if (fine) return ARMILLA_OK;
+    return fail(job->session, ARMILLA_BAD_DATA,
+                "%s: its numbers are too large to be drawn; divide the data by a power of ten and fit again",
+                job->session->settings.operands[0]);
+}
+
 static armilla_status prepare(plot_job *job)
 {
     const armilla_model_summary *of = &job->summary;
-    armilla_model_summarize(job->model, &job->summary);
     armilla_status status = widen(job, armilla_model_basis(job->model), of->m * of->rank, &job->U);
     if (status == ARMILLA_OK) status = widen(job, armilla_model_codes(job->model), of->rank * of->n, &job->V);
+    if (status == ARMILLA_OK)
+        status = armilla_take(job->session->context, of->rank, sizeof *job->lengths, &job->lengths);
+    if (status == ARMILLA_OK) measure_atoms(job);
+    if (status == ARMILLA_OK) status = check_sizes(job);
     return status == ARMILLA_OK ? plot_classify(job) : status;
 }
 
 /* The script and the data are made in memory: nothing is written before gnuplot has drawn. */
-static armilla_status draw(plot_job *job, const plot_kind *kind)
+armilla_status plot_draw(plot_job *job, const plot_kind *kind)
 {
     char *script = NULL, *data = NULL;
     size_t script_size = 0, data_size = 0;
     armilla_status status = ARMILLA_OK;
-    job->width = kind->width;
-    job->height = kind->height;
     job->script = open_memstream(&script, &script_size);
     job->data = open_memstream(&data, &data_size);
     if (job->script && job->data)
@@ -102,14 +138,16 @@ static armilla_status run(cli_session *session)
     const cli_settings *settings = &session->settings;
     armilla_model *model = NULL;
     plot_job job = {.session = session};
-    armilla_status status = plot_check_outputs(session);
-    if (status == ARMILLA_OK) status = parse_images(&job);
+    armilla_status status = plot_check_outputs(session, "--out");
     if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
     job.model = model;
+    if (status == ARMILLA_OK) armilla_model_summarize(model, &job.summary);
+    if (status == ARMILLA_OK) status = settle_images(&job);
     if (status == ARMILLA_OK) status = prepare(&job);
-    if (status == ARMILLA_OK) status = draw(&job, find_kind(settings->kind));
+    if (status == ARMILLA_OK) status = plot_draw(&job, find_kind(settings->kind));
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);
+    armilla_release(session->context, job.lengths);
     armilla_release(session->context, job.classes);
     armilla_release(session->context, job.names);
     armilla_data_free(job.samples);
@@ -126,10 +164,17 @@ const cli_command command_plot = {
     .options = options,
     .notes = "kinds:\n"
              "  convergence  relative error and change of the basis over the iterations\n"
-             "  sphere       codes on their circle (rank 2) or globe (rank 3, --components, or principal components)\n"
-             "  atoms        columns of the basis as images (--images HxW)\n"
-             "  codes        all codes as a heat map, samples ordered by their largest entry\n"
+             "  sphere       codes on their circle (rank 2) or globe (rank 3, --components, or principal components);\n"
+             "               as directions where the model has no radius\n"
+             "  scatter      two entries of the codes (--components), or the two directions in which they vary most\n"
+             "  atoms        columns of the basis as images; --images HxW where the data were no images\n"
+             "  features     the ten largest entries of each atom, with the names of their features\n"
+             "  codes        all codes as a heat map, samples ordered by the component that contributes most\n"
              "  clusters     sizes of the clusters, and the angles within and between them\n"
+             "  confusion    clusters (--labels, or the atom that contributes most) against classes (--truth, or the\n"
+             "               model's labels), with accuracy and NMI\n"
+             "Of more than 4000 samples, sphere and scatter draw 4000 that are spread over all, and say so. From the\n"
+             "eighth class on, classes differ by shape too.\n"
              "gnuplot draws; its script, FILE.gp, and the numbers, FILE.dat, are left beside the picture, and\n"
              "`gnuplot FILE.gp` draws it again. In a script of your own give --force for the second format of a\n"
              "picture, because the script and data are replaced.\n\n"

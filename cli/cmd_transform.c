@@ -7,6 +7,7 @@
 
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
+    OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file; codes are written alike"),
     OPTION_THREADS,
     OPTION_QUIET,
@@ -93,6 +94,7 @@ static armilla_status run(cli_session *session)
     armilla_status status = outputs_require(session, "transform", "CODES.npy");
     if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
     if (status == ARMILLA_OK) status = open_data(session, settings->operands[1], &X, NULL);
+    if (status == ARMILLA_OK) status = match_features(session, model, settings->operands[1], &X);
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
     status = armilla_columns_take(session->context, X, code_bytes(&summary), &codes);
@@ -115,14 +117,14 @@ const cli_command command_transform = {
     .required = 2,
     .reads = true,
     .options = options,
-    .notes =
-        "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision. An\n"
-        "--out that ends in .csv, .tsv, .npz or another format that is written has the names and labels of the\n"
-        "samples beside the codes. Where the model was fitted to some of the features, DATA may have all of them;\n"
-        "a choice of samples is not made again unless it is asked for.\n\n"
-        "examples:\n"
-        "  armilla transform model.npz new.csv --out codes.npy\n"
-        "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
+    .notes = "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision. An\n"
+             "--out that ends in .csv, .tsv, .npz or another format that is written has the names and labels of the\n"
+             "samples beside the codes. Features are matched by name where the model and DATA have names: they may\n"
+             "stand in any order, and others than the model's are left out. Where the model was fitted to some of the\n"
+             "features, DATA may have all of them; a choice of samples is not made again unless it is asked for.\n\n"
+             "examples:\n"
+             "  armilla transform model.npz new.csv --out codes.npy\n"
+             "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
     .together = true,
     .run = run,
 };

@@ -13,11 +13,15 @@ typedef struct cli_settings {
     armilla_options fit;
     uint64_t fit_given; /* which rows of its table the command line has, a bit each in their order */
     armilla_cluster_options cluster;
+    armilla_neighbors_options neighbors;
     armilla_checkpoint checkpoint; /* of fit */
     const char *operands[2];
     const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
-        *decimal, *to, *to_samples, *truth, *on, *prepare;
-    const char *data; /* of compare: samples that both models are tried on */
+        *decimal, *to, *to_samples, *truth, *on, *prepare, *queries;
+    const char *feature_names, *sample_names, *label_array, *missing_features, *ignore_columns;
+    const char *model_out;                               /* of cluster */
+    const char *data, *clusters, *atoms, *only_clusters; /* of top; data of compare too */
+    int64_t count;
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
@@ -34,6 +38,7 @@ typedef struct cli_session {
     cli_report report;
     cli_settings settings;
     armilla_data *source;       /* what the data of a command were chosen from; freed at the end */
+    armilla_data *unmatched;    /* what they were before their features were put into a model's order */
     const armilla_ranks *ranks; /* that run the command together; NULL: this process alone */
     bool silent;                /* and this is not the first of them */
     int exit;              /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
@@ -49,8 +54,10 @@ typedef struct cli_command {
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
     bool clusters;                       /* takes the library's options of clustering too */
+    bool compares;                       /* and those of neighbours */
     bool fits;                           /* takes the library's option table too */
     bool reads;                          /* takes the options of reading.h too */
+    bool writes;                         /* its second operand is an output */
     bool together;                       /* ranks run it together; else the first one does */
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
@@ -58,7 +65,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
-    command_demo, command_convert, command_cluster, command_score, command_plot, command_compare;
+    command_demo, command_convert, command_cluster, command_score, command_plot, command_neighbors, command_top,
+    command_predict, command_compare;
 
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);
@@ -78,6 +86,9 @@ armilla_status about(cli_session *session, const char *path, armilla_status stat
 /* A data file, read as --samples and the options of reading.h say; *seconds (may be NULL) is how long that took. */
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
 
+/* Puts *data's features into the model's order, by name, as --missing-features says; the session keeps what they were. */
+armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
+
 /* Whether --samples says that a sample is a column. */
 bool samples_in_columns(const cli_session *session);
 
@@ -88,6 +99,7 @@ double now(void);
 const char *format_choice(size_t index);
 const char *written_choice(size_t index);
 const char *samples_choice(size_t index);
+const char *missing_choice(size_t index);
 
 /* Rows that several commands have. */
 #define OPTION_FLAG(word, member, text)                                                                                \
@@ -111,10 +123,18 @@ const char *samples_choice(size_t index);
     }
 #define OPTION_LABEL_COLUMN                                                                                            \
     OPTION_PATH("label-column", label_column, "COLUMN",                                                                \
-                "column of a text table with the labels: name, or number from 1")
+                "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1")
 #define OPTION_NAME_COLUMN                                                                                             \
     OPTION_PATH("name-column", name_column, "COLUMN",                                                                  \
                 "column of a text table with the names of its rows; otherwise as it looks")
+#define OPTION_MISSING_FEATURES                                                                                        \
+    {                                                                                                                  \
+        ARMILLA_OPTION_ROW("missing-features"), .kind = ARMILLA_OPTION_WORD,                                           \
+                                                .offset = offsetof(cli_settings, missing_features), .preset = "error", \
+                                                .choice = missing_choice, .value = "error|zero",                       \
+                                                .help = "what becomes of features that the model has and the data do " \
+                                                        "not, by name: an error, or zeros"                             \
+    }
 #define OPTION_SAMPLES(text)                                                                                           \
     {                                                                                                                  \
         ARMILLA_OPTION_ROW("samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples),         \

@@ -53,7 +53,6 @@ armilla_status demo_draw(demo_job *job, const demo_picture *picture)
     settings->kind = picture->kind;
     settings->operands[0] = demo_name(job, picture->model);
     settings->labels = picture->labels ? demo_name(job, picture->labels) : NULL;
-    settings->images = picture->images;
     settings->out = demo_name(job, file);
     const armilla_status status = demo_run(job);
     if (status != ARMILLA_NOT_BUILT) return status;

@@ -24,7 +24,7 @@ typedef struct demo_job {
 
 /* A picture, KIND.svg, of a model in the folder; what is NULL is not given. */
 typedef struct demo_picture {
-    const char *kind, *model, *labels, *images;
+    const char *kind, *model, *labels;
 } demo_picture;
 
 typedef struct demo {

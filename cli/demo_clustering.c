@@ -157,6 +157,7 @@ static void prepare(const labelled_set *set, preparation prepared, cli_settings 
     if (prepared == RAW) return;
     fit->log1p = set->chosen.log1p;
     fit->tfidf = set->chosen.tfidf;
+    fit->idf = set->chosen.idf;
     fit->scale = set->chosen.scale;
     fit->center = set->chosen.center && prepared == CHOSEN;
     fit->normalize = set->chosen.normalize;

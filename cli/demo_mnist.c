@@ -112,7 +112,7 @@ static const char *const files[] = {"model.npz",  "trace.csv",       "palm.npz",
                                     "signed.npz", "signed-palm.npz", "centred.npz", NULL};
 
 static const demo_picture pictures[] = {
-    {.kind = "atoms", .model = "model.npz", .images = "28x28"},
+    {.kind = "atoms", .model = "model.npz"},
     {.kind = "convergence", .model = "model.npz"},
     {.kind = "sphere", .model = "centred.npz"},
     {.kind = NULL},

@@ -39,8 +39,7 @@ static void find_program(char program[PATH_MAX])
     snprintf(program, PATH_MAX, PROGRAM);
 }
 
-/* A file that has no name any more; -1 where none can be made. */
-static int open_nameless(void)
+int external_nameless(void)
 {
     const char *folder = getenv("TMPDIR");
     char name[PATH_MAX];
@@ -103,7 +102,8 @@ static pid_t start(const cli_session *session, const char *path, const armilla_r
 {
     char program[PATH_MAX], memory[32] = ""; /* no limit */
     const char *array = options->array ? options->array : "", *samples = options->sample_columns ? "columns" : "rows";
-    const char *const arguments[] = {program, path, array, samples, memory, NULL};
+    const char *labels = options->label_column ? options->label_column : options->label_array;
+    const char *const arguments[] = {program, path, array, samples, memory, labels ? labels : "", NULL};
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), streams[] = {nothing, output, errors};
     find_program(program);
     const int64_t limit = armilla_context_memory_limit(session->context);
@@ -144,13 +144,13 @@ armilla_status external_open(cli_session *session, const char *path, const armil
 {
     armilla_read_options inner = *options;
     char place[64];
-    const int file = open_nameless();
+    const int file = external_nameless();
     if (file < 0)
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: no temporary file can be made: %s; set TMPDIR", path,
                     strerror(errno));
     snprintf(place, sizeof place, "/proc/self/fd/%d", file);
     inner.format = "npz";
-    inner.array = NULL;
+    inner.array = inner.label_column = inner.label_array = NULL;
     inner.sample_columns = false;
     armilla_status status = run_program(session, path, options, file);
     if (status == ARMILLA_OK && (status = armilla_data_open(session->context, place, &inner, data)) != ARMILLA_OK)

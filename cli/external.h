@@ -8,4 +8,7 @@
 armilla_status external_open(cli_session *session, const char *path, const armilla_read_options *options,
                              armilla_data **data);
 
+/* A file that has no name any more, in TMPDIR or /tmp; -1 where none can be made. */
+int external_nameless(void);
+
 #endif

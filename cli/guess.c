@@ -19,7 +19,8 @@ void guess_offer(cli_guess *guess, const char *opening, const char *candidate)
     const size_t length = strlen(guess->word);
     const bool begins = length > 1 && strncmp(candidate, guess->word, length) == 0; /* --norm for --normalize */
     const size_t distance = begins ? 1 : armilla_word_distance(guess->word, candidate);
-    if (guess->best ? distance >= guess->least : distance > guess->least) return;
+    const bool shorter = guess->best && strlen(candidate) < strlen(guess->best); /* of equally near ones */
+    if (distance > guess->least || (guess->best && distance == guess->least && !shorter)) return;
     guess->least = distance;
     guess->best = candidate;
     snprintf(guess->hint, sizeof guess->hint, "; did you mean '%s%s'?", opening, candidate);

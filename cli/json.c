@@ -47,6 +47,13 @@ void json_put_count(json_t *object, const char *name, int64_t count)
     put(object, name, count < 0 ? json_null() : json_integer(count));
 }
 
+void json_put_counts(json_t *object, const char *name, const int64_t *counts, int64_t count)
+{
+    json_t *list = counts ? json_array() : NULL;
+    for (int64_t i = 0; i < count && list; i++) (void)json_array_append_new(list, json_integer(counts[i]));
+    put(object, name, list);
+}
+
 void json_put_flag(json_t *object, const char *name, bool flag)
 {
     put(object, name, json_boolean(flag));

@@ -11,6 +11,8 @@ void json_put_text(json_t *object, const char *name, const char *text);
 void json_put_list(json_t *object, const char *name, const char *const *texts, size_t count);
 void json_put_number(json_t *object, const char *name, double number);
 void json_put_count(json_t *object, const char *name, int64_t count);
+/* A list of whole numbers; null where they are NULL. */
+void json_put_counts(json_t *object, const char *name, const int64_t *counts, int64_t count);
 void json_put_flag(json_t *object, const char *name, bool flag);
 
 /* Everything a model's summary says, under the names of `fit --json`. */

@@ -8,6 +8,7 @@
 #include "parse.h"
 #include "reading.h"
 #include "signals.h"
+#include "streams.h"
 #include "watch.h"
 #include "wording.h"
 
@@ -24,9 +25,10 @@
 enum { LEAST_STACK = 1 << 20 };
 
 static const cli_command *const commands[] = {
-    &command_fit,   &command_transform, &command_reconstruct, &command_cluster, &command_score, &command_compare,
-    &command_check, &command_info,      &command_list,        &command_convert, &command_plot,  &command_demo,
-    NULL,
+    &command_fit,       &command_transform, &command_reconstruct, &command_cluster,
+    &command_neighbors, &command_predict,   &command_score,       &command_top,
+    &command_compare,   &command_check,     &command_info,        &command_list,
+    &command_convert,   &command_plot,      &command_demo,        NULL,
 };
 
 static armilla_status show_help(cli_session *session, char *const *arguments);
@@ -147,7 +149,8 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     if (status != ARMILLA_OK) return status;
     const int64_t limit = session->settings.fit.memory;
     armilla_context_set_memory(session->context, limit > 0 ? limit : ARMILLA_MEMORY_BY_INPUT);
-    status = outputs_choose_temporary(session, session->settings.out);
+    status = streams_open(session, found);
+    if (status == ARMILLA_OK) status = outputs_choose_temporary(session, session->settings.out);
     if (status == ARMILLA_OK && session->ranks && !found->together && session->silent) return ARMILLA_OK;
     if (status == ARMILLA_OK && session->ranks && found->together)
         status = armilla_context_set_ranks(session->context, session->ranks);
@@ -167,6 +170,7 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, const 
     memcpy(outer->error, inner.error, sizeof outer->error);
     outer->exit = inner.exit;
     outer->scores = inner.scores;
+    armilla_data_free(inner.unmatched);
     armilla_data_free(inner.source);
     return status;
 }
@@ -284,6 +288,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     }
     const int code = finish(&session, agree(&session, status));
     if (session.ranks) signals_settle(code);
+    armilla_data_free(session.unmatched);
     armilla_data_free(session.source);
     armilla_context_free(session.context);
     return code;

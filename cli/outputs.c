@@ -2,6 +2,7 @@
 #include "outputs.h"
 
 #include "signals.h"
+#include "streams.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ static armilla_status check_path(cli_session *session, const output_path *output
     struct stat found;
     if (*output->path == '\0')
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name of a file is missing", output->option);
+    if (streams_is(output->path)) return ARMILLA_OK;
     if (stat(output->path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: is not a regular file and is not replaced; give another name",
                     output->path);
@@ -79,6 +81,7 @@ static armilla_status check_apart(cli_session *session, const output_path *outpu
         if (outputs[i].path && same_place(outputs[i].path, path))
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is also given by %s; give each output a file of its own",
                         outputs[index].option, path, outputs[i].option);
+    if (streams_is(path)) return ARMILLA_OK; /* a terminal is both */
     for (size_t i = 0; i < sizeof session->settings.operands / sizeof *session->settings.operands; i++)
         if (session->settings.operands[i] && same_file(session->settings.operands[i], path))
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is an input; give another name", outputs[index].option,

@@ -21,6 +21,8 @@ size_t option_groups(const cli_command *command, cli_settings *settings, option_
     size_t count = 0;
     if (command->clusters)
         groups[count++] = (option_group){"clustering ", armilla_cluster_option_table(), &settings->cluster};
+    if (command->compares)
+        groups[count++] = (option_group){"neighbours ", armilla_neighbors_option_table(), &settings->neighbors};
     if (command->fits) groups[count++] = (option_group){"factorization ", armilla_option_table(), &settings->fit};
     if (command->reads) groups[count++] = (option_group){"reading ", reading_options, settings};
     groups[count++] = (option_group){command->fits || command->reads ? "other " : "", command->options, settings};
@@ -128,6 +130,7 @@ void parse_defaults(const cli_command *command, cli_settings *settings)
     *settings = (cli_settings){.out = NULL};
     armilla_options_default(&settings->fit);
     armilla_cluster_options_default(&settings->cluster);
+    armilla_neighbors_options_default(&settings->neighbors);
     armilla_checkpoint_default(&settings->checkpoint);
     armilla_selection_default(&settings->keep);
     armilla_option_presets(command->options, settings);

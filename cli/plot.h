@@ -1,5 +1,6 @@
 /* What the kinds of pictures share. A kind is one file and one row: it writes a gnuplot script and its data, and
- * plot_gnuplot.c runs the one on the other. Whatever a user named goes through plot_text or plot_path. */
+ * plot_gnuplot.c runs the one on the other. Whatever a user named goes through plot_text or
+ * plot_path. Places and sizes are in points, of which an inch has 72. */
 #ifndef ARMILLA_CLI_PLOT_H
 #define ARMILLA_CLI_PLOT_H
 
@@ -12,62 +13,167 @@ typedef struct plot_job {
     const armilla_model *model;
     armilla_model_summary summary;
     double *U, *V;         /* m x r and r x n, column-major */
+    double *lengths;       /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
     int64_t *classes;      /* of each sample, 0 ... class_count-1 */
     int64_t class_count;   /* 1 or more */
     const char **names;    /* of the classes; NULL: their numbers */
-    armilla_data *samples; /* the codes with the labels of --labels, which the names point into; or NULL */
-    bool labelled;         /* the classes were given, not found as the largest entry of a code */
+    armilla_data *samples; /* the codes with the labels of a file, which the names point into; or NULL */
+    bool labelled;         /* the classes were given, not found as the largest contribution to a sample */
     FILE *script, *data;   /* what draw writes */
     double width, height;  /* of the picture, in points */
-    int64_t rows, columns; /* of --images, 0 where it was not given */
+    char title[512];       /* "": none */
+    int64_t rows, columns; /* of the images that samples are, 0 where nobody knows */
+    bool column_major;     /* their pixels come column by column */
 } plot_job;
 
 typedef struct plot_kind {
     const char *name;
-    double width, height;
     armilla_status (*draw)(plot_job *job);
 } plot_kind;
 
 armilla_status plot_convergence(plot_job *job);
 armilla_status plot_sphere(plot_job *job);
+armilla_status plot_scatter(plot_job *job);
 armilla_status plot_atoms(plot_job *job);
+armilla_status plot_features(plot_job *job);
 armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
+armilla_status plot_confusion(plot_job *job);
+/* Of two models, to settings.out. */
+armilla_status plot_matches(cli_session *session, const armilla_comparison *found);
+
+/* --- plot_text.c --- */
+
+enum { PLOT_TITLE = 160, PLOT_NAME = 60 }; /* characters that are shown of a text */
 
 /* Text of a user as a gnuplot string: nothing in it is a command, and control characters and what is not UTF-8 are
- * replaced, an SVG with it is well-formed, and what is very long is shortened. To be followed by `noenhanced` wherever
- * it is shown. */
-void plot_text(FILE *script, const char *text);
+ * replaced, an SVG with it is well-formed, and of more than `most` characters the last is an ellipsis. To be followed by
+ * `noenhanced` wherever it is shown. */
+void plot_text(FILE *script, const char *text, int most);
+/* The same at a tic of an axis, where gnuplot takes it for a format. */
+void plot_tic_text(FILE *script, const char *text, int most);
 /* The name of a file as a gnuplot string: all its bytes, whatever they are. */
 void plot_path(FILE *script, const char *path);
 
-/* The title: --title, or the format's text where none was given. */
+/* Points that the text takes in a font of that size, rather too many than too few. */
+double plot_text_width(const char *text, int most, double font);
+
+/* --- plot_page.c: where things stand, in points from the lower left corner --- */
+
+/* The title: --title, or the format's text where none was given. To be called before the page. */
 void plot_title(plot_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Begins the script: the size of the picture, made wider where the title needs it, and the title on top of it. */
+void plot_page(plot_job *job, double width, double height);
+/* The borders of the next panel. */
+void plot_box(plot_job *job, double left, double right, double bottom, double top);
+/* A remark in small letters, centred at the bottom of the page. */
+void plot_note(plot_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The name of a class, or its number from 1; at a tic of an axis, where gnuplot takes it for a format. */
-void plot_class_text(plot_job *job, int64_t c, bool tic);
+/* A step of 1, 2 or 5 times a power of ten that divides the range into at most `most` parts. */
+double plot_step(double range, int most);
+/* Tics of the axis 'x' or 'y' at multiples of the step, with the decimals that these have. */
+void plot_tics(plot_job *job, char axis, double step);
 
-/* A colour of the class that those who see few colours can tell from its neighbours, as 0xRRGGBB. */
+/* --- plot_list.c: names along an axis --- */
+
+typedef struct plot_list {
+    const char *const *names; /* NULL: numbers from 1 */
+    int64_t count;
+    bool numbered; /* the number stands before each name */
+} plot_list;
+
+enum { PLOT_LISTED = 60 }; /* most names of an axis; of more, round numbers alone */
+
+/* The name of an item, or its number from 1, in the buffer where need be. */
+const char *plot_list_text(const plot_list *list, int64_t index, char buffer[32]);
+/* The longest in points, at most `most` characters each; of a list that is too long, its numbers. */
+double plot_list_width(const plot_list *list, int most);
+/* The tics of the axis "x" or "y" at 1, 2, ... */
+void plot_list_tics(plot_job *job, const char *axis, const plot_list *list, int most);
+/* The same below cells of that width, turned where they are too long; returns the points that they take. */
+double plot_list_below(const plot_list *list, double cell, int most, bool *turned);
+
+/* --- plot_points.c: samples as points --- */
+
+/* Some of the samples, spread evenly over all, in a random order. */
+typedef struct plot_points {
+    int64_t count;
+    int64_t *samples;
+} plot_points;
+
+armilla_status plot_points_choose(plot_job *job, plot_points *points);
+/* "4000 of 10000" or "200". */
+const char *plot_points_text(const plot_job *job, const plot_points *points, char buffer[64]);
+/* A line of data: x, y, size, mark and colour of a sample's point, by how many there are. paler: 0 ... 1. */
+void plot_points_put(plot_job *job, const plot_points *points, int64_t sample, const double at[2], double paler);
+/* Space for the legend in points, 0 where there is none. */
+double plot_key_width(const plot_job *job);
+/* The legend, its upper left corner there; the `plot` of lines like those above, and of the legend's entries. */
+void plot_key(plot_job *job, double left, double top);
+void plot_points_draw(plot_job *job, const char *before, int block);
+
+/* Directions of r numbers each, which codes are drawn along. */
+typedef struct plot_axes {
+    int count;          /* 2 or 3 */
+    double *directions; /* count x r, one after the other */
+    bool principal;
+    int64_t chosen[3];
+    double share[3]; /* of the points' squared length, or of their variance where centred, along a principal one */
+} plot_axes;
+
+/* Entries of a code that --components names, 2 to `most` of them; fails where it names something else. */
+armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes);
+/* The leading directions of the points, as row i of `points` (count x r) has them. */
+armilla_status plot_axes_lead(plot_job *job, const double *points, int64_t count, plot_axes *axes);
+
+/* --- plot_style.c --- */
+
+/* Classes differ by colour, and from the eighth on by shape too: a colour as 0xRRGGBB that those who see few colours can
+ * tell from the other six, and a mark of gnuplot's. */
 unsigned plot_colour(int64_t c);
+int plot_mark(int64_t c);
 
 /* 0xRRGGBB of t in [-1, 1], from blue by white to red; of t in [0, 1], from white to black. */
 unsigned plot_diverging(double t);
 unsigned plot_gray(double t);
+/* Palettes of gnuplot's like these, and from white to blue, or the other way. */
+extern const char plot_palette_diverging[], plot_palette_gray[], plot_palette_blue[], plot_palette_blue_down[];
 
 /* The word by which an image of so many cells is drawn: in an SVG as squares, since whoever shows it would smooth an
  * image; but not where they would be too many for a file of some size. */
 const char *plot_pixels(const plot_job *job, int64_t cells);
 
-/* Fills classes: --labels, the model's labels, or else the largest entry of a code. */
+/* --- plot_classes.c --- */
+
+/* Labels of samples as classes 0 ... count-1, in the order of their names. */
+typedef struct plot_labels {
+    int64_t *classes;   /* n */
+    const char **names; /* count */
+    int64_t count;
+    armilla_data *samples; /* what the names point into; NULL: the model */
+} plot_labels;
+
+/* Of the file, or where path is NULL the model's; names stay NULL where the model has none. */
+armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *labels);
+void plot_labels_free(plot_job *job, plot_labels *labels);
+
+/* Fills classes: --labels, the model's labels, or else the largest contribution. */
 armilla_status plot_classify(plot_job *job);
 
-/* The index of the entry of code j that is largest in absolute value. */
+/* The index of the entry of code j that contributes most to its sample. */
 int64_t plot_largest(const plot_job *job, int64_t j);
+
+/* --- plot_gnuplot.c --- */
 
 /* Draws: script and data go to gnuplot, and then, with the picture, to the files of --out. Outputs were checked. */
 armilla_status plot_render(plot_job *job, const char *script, const char *data, size_t data_size);
 
 /* ARMILLA_BAD_ARGUMENT where --out does not end as a picture does; the names of the script and the data. */
-armilla_status plot_check_outputs(cli_session *session);
+armilla_status plot_check_outputs(cli_session *session, const char *option);
+
+/* --- cmd_plot.c --- */
+
+/* Makes the script and the data, and draws them. */
+armilla_status plot_draw(plot_job *job, const plot_kind *kind);
 
 #endif

@@ -1,18 +1,21 @@
 /* Clusters of the codes: how many samples each has, and angles in degrees. On the diagonal stands the mean angle of a
- * cluster's codes to its mean direction, elsewhere the angle between two mean directions. */
+ * cluster's codes to its mean direction, elsewhere the angle between two mean directions. The rows of both are the same,
+ * so that one list of names serves them. */
 #include "plot.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_CLUSTERS = 40, MOST_NUMBERS = 14 };
+enum { MOST_CLUSTERS = 500, MOST_COLOURS = 7 };
+enum { BARS = 150, COUNTS = 44, GAP = 26, SCALE = 60, ABOVE = 56, AXIS = 46, MARGIN = 12, ROWS = 340, TALL = 720 };
 
 typedef struct cluster_facts {
     int64_t count;
     int64_t *sizes;
-    double *means;  /* k x r, unit directions */
+    double *means;  /* k x r, sums of the codes */
     double *within; /* mean angle to the own direction, degrees */
+    double most;    /* largest angle */
 } cluster_facts;
 
 static double dot(const double *a, const double *b, int64_t r)
@@ -45,100 +48,114 @@ static void measure(const plot_job *job, cluster_facts *facts)
 }
 
 /* Block 0: place, size, colour; block 1: column, row, angle. */
-static void put_data(plot_job *job, const cluster_facts *facts)
+static void put_data(plot_job *job, cluster_facts *facts)
 {
     const int64_t r = job->summary.rank;
     for (int64_t c = 0; c < facts->count; c++)
-        fprintf(job->data, "%" PRId64 " %" PRId64 " %u\n", c + 1, facts->sizes[c], plot_colour(c));
+        fprintf(job->data, "%" PRId64 " %" PRId64 " %u\n", c + 1, facts->sizes[c],
+                facts->count <= MOST_COLOURS ? plot_colour(c) : plot_colour(0));
     fprintf(job->data, "\n\n");
     for (int64_t a = 0; a < facts->count; a++)
         for (int64_t b = 0; b < facts->count; b++) {
             const double turned = a == b ? facts->within[a] : angle(facts->means + a * r, facts->means + b * r, r);
+            const bool known = turned == turned && facts->sizes[a] > 0;
+            if (known) facts->most = fmax(facts->most, turned);
             fprintf(job->data, "%" PRId64 " %" PRId64 " ", b + 1, a + 1);
-            if (turned == turned && facts->sizes[a] > 0)
+            if (known)
                 fprintf(job->data, "%.4g\n", turned);
             else
                 fprintf(job->data, "NaN\n");
         }
 }
 
-static void put_names(plot_job *job, const char *axis)
+/* Where things stand, in points. */
+typedef struct cluster_layout {
+    plot_list rows, columns;
+    double cell, names, below;
+    bool turned; /* the names below the angles */
+    double bars, angles, bottom, side;
+} cluster_layout;
+
+static cluster_layout lay_out(const plot_job *job, int64_t count)
 {
-    fprintf(job->script, "set %stics noenhanced (", axis);
-    for (int64_t c = 0; c < job->class_count; c++) {
-        if (c) fprintf(job->script, ", ");
-        plot_class_text(job, c, true);
-        fprintf(job->script, " %" PRId64, c + 1);
+    const plot_list names = {.names = job->names, .count = count};
+    cluster_layout l = {.rows = names, .columns = names};
+    l.cell = count > PLOT_LISTED ? (double)TALL / (double)count : fmin(56, fmax(13, (double)ROWS / (double)count));
+    l.below = plot_list_below(&names, l.cell, PLOT_NAME, &l.turned);
+    /* Names that would take more space than the angles are numbers there, and numbered at the left. */
+    if (l.turned && l.below > 110) {
+        l.rows.numbered = true;
+        l.columns.names = NULL;
+        l.below = plot_list_below(&l.columns, l.cell, PLOT_NAME, &l.turned);
     }
-    fprintf(job->script, ")\n");
+    l.names = plot_list_width(&l.rows, PLOT_NAME);
+    l.side = fmax(l.cell * (double)count, 120);
+    l.cell = l.side / (double)count;
+    l.bars = MARGIN + 18 + l.names;
+    l.angles = l.bars + BARS + COUNTS + GAP;
+    l.bottom = fmax(AXIS, l.below + MARGIN);
+    return l;
 }
 
-static void put_sizes(plot_job *job)
+static void put_heading(plot_job *job, int label, const char *text, double x, double top)
 {
-    fprintf(job->script,
-            "set multiplot\nset lmargin at screen 0.11; set rmargin at screen 0.43\n"
-            "set tmargin at screen 0.88; set bmargin at screen 0.2\nset border 1 lw 0.8\nunset key\n"
-            "set tics nomirror out scale 0.4\nset yrange [%g:0.5]\nset xrange [0:1.16*most]\nset xlabel 'samples'\n"
-            "set ylabel '%s' offset 0.5,0\n",
-            (double)job->class_count + 0.5, job->labelled ? "label" : "largest component");
-    put_names(job, "y");
-    fprintf(
-        job->script,
-        "set xtics 0,step\nset style fill solid 1 noborder\n"
-        "plot data index 0 using (0):1:(0):2:($1-0.36):($1+0.36):3 with boxxyerror lc rgb variable%s\n",
-        job->class_count <= 20
-            ? ", \\\n     data index 0 using 2:1:(sprintf('%d',$2)) with labels left offset 0.5,0 font ',9' tc rgb '#404040'"
-            : "");
+    fprintf(job->script, "set label %d '%s' at screen %.5g,%.5g left font ',10' tc rgb '#404040'\n", label, text,
+            x / job->width, (top + 11) / job->height);
 }
 
-static void put_angles(plot_job *job)
-{
-    const double k = (double)job->class_count;
-    fprintf(job->script,
-            "unset title\nunset ylabel\nunset xlabel\nset size ratio -1\nset border 0\n"
-            "set title 'angle to own mean (diagonal) and between means, °' font ',10'\n"
-            "set lmargin at screen 0.53; set rmargin at screen 0.90\n"
-            "set xrange [0.5:%g]\nset yrange [%g:0.5]\nset cbrange [0:*]\n"
-            "set palette defined (0 '#08306B', 1 '#2171B5', 2 '#6BAED6', 3 '#C6DBEF', 4 '#FFFFFF')\n"
-            "set cbtics scale 0.4\n",
-            k + 0.5, k + 0.5);
-    put_names(job, "y");
-    put_names(job, "x");
-    fprintf(job->script, "plot data index 1 using 1:2:3 with image%s",
-            plot_pixels(job, job->class_count * job->class_count));
-    if (job->class_count <= MOST_NUMBERS)
-        fprintf(job->script,
-                ", \\\n     data index 1 using 1:2:(sprintf('%%.0f',$3)):($3 < limit ? 0xFFFFFF : 0x202020) "
-                "with labels font ',9' tc rgb variable");
-    fprintf(job->script, "\nunset multiplot\n");
-}
-
-/* The largest size, and a step of 1, 2 or 5 times a power of ten that gives the axis three to six numbers. */
-static void put_scale(plot_job *job, const cluster_facts *facts)
+static void put_sizes(plot_job *job, const cluster_facts *facts, const cluster_layout *l)
 {
     int64_t most = 1;
     for (int64_t c = 0; c < facts->count; c++) most = facts->sizes[c] > most ? facts->sizes[c] : most;
-    const double rough = (double)most / 3.0, power = pow(10, floor(log10(rough))), lead = rough / power;
-    fprintf(job->script, "most = %" PRId64 "\nstep = %g\n", most, fmax(1, power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1)));
+    plot_box(job, l->bars, l->bars + BARS, l->bottom, l->bottom + l->side);
+    put_heading(job, 1, "samples", l->bars, l->bottom + l->side);
+    fprintf(job->script,
+            "set label 2 '%s' at screen %.5g,%.5g center rotate by 90 font ',11'\n"
+            "set multiplot\nset border 1 lw 0.8\nunset key\nset tics nomirror out scale 0.4\n"
+            "set yrange [%g:0.5]\nset xrange [0:%" PRId64 "]\nset xtics %.0f font ',10'\n",
+            job->labelled ? "label" : "largest atom", MARGIN / job->width, (l->bottom + l->side / 2) / job->height,
+            (double)facts->count + 0.5, most, fmax(1, plot_step((double)most, 3)));
+    plot_list_tics(job, "y", &l->rows, PLOT_NAME);
+    fprintf(job->script, "set style fill solid 1 noborder\n"
+                         "plot data index 0 using (0):1:(0):2:($1-0.38):($1+0.38):3 with boxxyerror lc rgb variable");
+    if (facts->count <= PLOT_LISTED)
+        fprintf(job->script, ", \\\n     data index 0 using 2:1:(sprintf('%%d',$2)) with labels left offset 0.6,0 "
+                             "font ',9' tc rgb '#404040'");
+    fprintf(job->script, "\nunset label 1001\nunset label 2\n");
 }
 
-static armilla_status draw(plot_job *job, cluster_facts *facts)
+static void put_angles(plot_job *job, const cluster_facts *facts, const cluster_layout *l)
 {
-    double most = 0;
+    const double k = (double)facts->count, top = l->bottom + l->side;
+    plot_box(job, l->angles, l->angles + l->side, l->bottom, top);
+    put_heading(job, 1, "angle, °; to the own mean on the diagonal", l->angles, top);
+    fprintf(job->script,
+            "set border 0\nset tics scale 0\nset xrange [0.5:%g]\nset cbrange [0:%g]\n%s"
+            "set cbtics %g scale 0.4 font ',10'\nunset ytics\n"
+            "set colorbox user origin screen %.5g,graph 0 size screen %.5g,graph 1\n",
+            k + 0.5, facts->most > 0 ? facts->most : 1, plot_palette_blue_down, plot_step(facts->most, 6),
+            (l->angles + l->side + 10) / job->width, 10 / job->width);
+    plot_list_tics(job, "x", &l->columns, PLOT_NAME);
+    if (l->turned) fprintf(job->script, "set xtics rotate by 90 right\n");
+    fprintf(job->script, "plot data index 1 using 1:2:3 with image%s", plot_pixels(job, facts->count * facts->count));
+    if (l->cell >= 20)
+        fprintf(job->script,
+                ", \\\n     data index 1 using 1:2:(sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) "
+                "with labels font ',9' tc rgb variable",
+                0.45 * facts->most);
+    fprintf(job->script, "\nunset multiplot\n");
+}
+
+static void draw(plot_job *job, cluster_facts *facts)
+{
+    const cluster_layout l = lay_out(job, facts->count);
     measure(job, facts);
     put_data(job, facts);
-    for (int64_t a = 0; a < facts->count; a++)
-        for (int64_t b = 0; b < facts->count; b++) {
-            const double turned =
-                angle(facts->means + a * job->summary.rank, facts->means + b * job->summary.rank, job->summary.rank);
-            if (turned == turned) most = fmax(most, turned);
-        }
-    fprintf(job->script, "limit = %g\n", 0.45 * most);
-    put_scale(job, facts);
-    plot_title(job, "%" PRId64 " samples in %" PRId64 " clusters", job->summary.n, facts->count);
-    put_sizes(job);
-    put_angles(job);
-    return ARMILLA_OK;
+    plot_title(job, "%" PRId64 " sample%s in %" PRId64 " cluster%s", job->summary.n, job->summary.n == 1 ? "" : "s",
+               facts->count, facts->count == 1 ? "" : "s");
+    plot_page(job, l.angles + fmax(l.side + SCALE, 230), l.bottom + l.side + ABOVE);
+    put_sizes(job, facts, &l);
+    put_angles(job, facts, &l);
 }
 
 armilla_status plot_clusters(plot_job *job)
@@ -153,7 +170,7 @@ armilla_status plot_clusters(plot_job *job)
     if (status == ARMILLA_OK)
         status = armilla_take(context, facts.count, (size_t)job->summary.rank * sizeof *facts.means, &facts.means);
     if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.within, &facts.within);
-    if (status == ARMILLA_OK) status = draw(job, &facts);
+    if (status == ARMILLA_OK) draw(job, &facts);
     armilla_release(context, facts.sizes);
     armilla_release(context, facts.means);
     armilla_release(context, facts.within);

@@ -1,11 +1,14 @@
-/* All codes as a heat map: components down, samples across, ordered by the component that is largest in them and then
- * by how large it is, so that clusters are blocks. */
+/* All codes as a heat map: components down, samples across, ordered by the component that contributes most to them and
+ * then by how much, so that clusters are blocks. A contribution is v_k times the length of atom k: entries themselves
+ * cannot be compared where atoms have different lengths. */
 #include "plot.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { MOST_COLUMNS = 480 }; /* hardly more are distinguished at the width of the picture */
+enum { WIDTH = 420, LEFT = 60, RIGHT = 84, ABOVE = 34, BELOW = 58, ROW = 13, NUMBERED = 60, LEAST = 230 };
 
 typedef struct code_place {
     int64_t sample, largest;
@@ -20,73 +23,101 @@ static int compare_places(const void *first, const void *second)
     return a->sample < b->sample ? -1 : a->sample > b->sample;
 }
 
+static double contribution(const plot_job *job, int64_t j, int64_t k)
+{
+    return job->V[j * job->summary.rank + k] * job->lengths[k];
+}
+
 static void order(const plot_job *job, code_place *places)
 {
-    const int64_t n = job->summary.n, r = job->summary.rank;
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = 0; j < job->summary.n; j++) {
         const int64_t k = plot_largest(job, j);
-        places[j] = (code_place){j, k, fabs(job->V[j * r + k])};
+        places[j] = (code_place){j, k, fabs(contribution(job, j, k))};
     }
-    qsort(places, (size_t)n, sizeof *places, compare_places);
+    qsort(places, (size_t)job->summary.n, sizeof *places, compare_places);
 }
 
 /* A matrix: one line per component. */
 static void put_data(plot_job *job, const code_place *places, int64_t columns)
 {
-    const int64_t n = job->summary.n, r = job->summary.rank;
-    for (int64_t k = 0; k < r; k++) {
+    const int64_t n = job->summary.n;
+    for (int64_t k = 0; k < job->summary.rank; k++) {
         for (int64_t i = 0; i < columns; i++) {
             const int64_t at = (int64_t)((double)i * (double)n / (double)columns);
-            fprintf(job->data, "%.5g ", job->V[places[at].sample * r + k]);
+            fprintf(job->data, "%.5g ", contribution(job, places[at].sample, k));
         }
         fprintf(job->data, "\n");
     }
 }
 
-static void put_palette(plot_job *job, bool is_signed, double most)
+static void put_palette(plot_job *job)
 {
-    if (is_signed)
-        fprintf(job->script,
-                "set cbrange [%g:%g]\n"
-                "set palette defined (0 '#053061', 1 '#4393C3', 2 '#F7F7F7', 3 '#D6604D', 4 '#67001F')\n",
-                -most, most);
+    bool is_signed = false;
+    double most = 0;
+    for (int64_t j = 0; j < job->summary.n; j++)
+        for (int64_t k = 0; k < job->summary.rank; k++) {
+            const double value = contribution(job, j, k);
+            is_signed = is_signed || value < 0;
+            most = fmax(most, fabs(value));
+        }
+    if (!(most > 0)) most = 1;
+    fprintf(job->script, "set cbrange [%g:%g]\n%s", is_signed ? -most : 0, most,
+            is_signed ? plot_palette_diverging : plot_palette_blue);
+}
+
+/* Every component has its number, or none has. */
+static void put_rows(plot_job *job)
+{
+    const int64_t r = job->summary.rank;
+    fprintf(job->script, "set yrange [%g:0.5]\n", (double)r + 0.5);
+    if (r <= NUMBERED)
+        fprintf(job->script, "set ytics 1 font ',10'\nset ylabel 'component' offset 0.5,0\n");
     else
-        fprintf(job->script,
-                "set cbrange [0:%g]\n"
-                "set palette defined (0 '#FFFFFF', 1 '#C6DBEF', 2 '#6BAED6', 3 '#2171B5', 4 '#08306B')\n",
-                most);
+        fprintf(job->script, "unset ytics\nset ylabel '%" PRId64 " components' offset 2,0\n", r);
+}
+
+static bool has_lengths(const plot_job *job)
+{
+    for (int64_t k = 0; k < job->summary.rank; k++)
+        if (fabs(job->lengths[k] - 1) > 1e-3) return true;
+    return false;
+}
+
+static void put_axes(plot_job *job, int64_t columns)
+{
+    const int64_t n = job->summary.n;
+    char drawn[64] = "";
+    if (columns < n) snprintf(drawn, sizeof drawn, " (%" PRId64 " of %" PRId64 " are drawn)", columns, n);
+    fprintf(job->script,
+            "unset key\nset border lw 0.8\nset tics nomirror out scale 0.6\nset cbtics scale 0.4 font ',10'\n"
+            "set xlabel 'sample, ordered by its largest component%s'\nset xrange [0:%" PRId64 "]\nset xtics %.0f\n"
+            "set cblabel '%s' offset 0.5,0\n"
+            "set colorbox user origin screen %.5g,graph 0 size screen %.5g,graph 1\n",
+            drawn, n, fmax(1, plot_step((double)n, 6)), has_lengths(job) ? "entry × length of its atom" : "entry",
+            (LEFT + WIDTH + 10) / job->width, 11 / job->width);
 }
 
 armilla_status plot_codes(plot_job *job)
 {
     const int64_t n = job->summary.n, r = job->summary.rank, columns = n < MOST_COLUMNS ? n : MOST_COLUMNS;
-    const double step = (double)n / (double)columns;
+    const double height = fmax(LEAST, ROW * (double)(r <= NUMBERED ? r : NUMBERED / 2));
     code_place *places = NULL;
-    bool is_signed = false;
-    double most = 0;
     const armilla_status status = armilla_take(job->session->context, n, sizeof *places, &places);
     if (status != ARMILLA_OK) return status;
     order(job, places);
-    for (int64_t i = 0; i < n * r; i++) {
-        is_signed = is_signed || job->V[i] < 0;
-        most = fmax(most, fabs(job->V[i]));
-    }
     put_data(job, places, columns);
-    put_palette(job, is_signed, most > 0 ? most : 1);
-    plot_title(job, "Codes of %lld samples, %s", (long long)n, job->summary.codes);
-    fprintf(job->script,
-            "unset key\nset border lw 0.8\nset tics nomirror out scale 0.6\n"
-            "set xlabel 'sample, ordered by its largest entry'\n"
-            "set ylabel 'component'\nset xrange [0:%lld]\nset yrange [%g:0.5]\nset ytics %lld\nset cbtics scale 0.4\n"
-            "set colorbox user origin screen 0.88,graph 0 size screen 0.022,graph 1\n"
-            "set lmargin at screen 0.11; set rmargin at screen 0.86\n"
-            "set bmargin at screen 0.21; set tmargin at screen 0.88\n",
-            (long long)n, (double)r + 0.5, r <= 12 ? 1LL : (long long)ceil((double)r / 10));
+    plot_title(job, "Codes of %" PRId64 " samples, %s", n, job->summary.codes);
+    plot_page(job, LEFT + WIDTH + RIGHT, BELOW + height + ABOVE);
+    plot_box(job, LEFT, LEFT + WIDTH, BELOW, BELOW + height);
+    put_palette(job);
+    put_rows(job);
+    put_axes(job, columns);
     for (int64_t j = 1; j < n && r <= 50; j++)
         if (places[j].largest != places[j - 1].largest)
-            fprintf(job->script, "set arrow from %lld,graph 0 to %lld,graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
-                    (long long)j, (long long)j);
-    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image%s\n", step,
+            fprintf(job->script,
+                    "set arrow from %" PRId64 ",graph 0 to %" PRId64 ",graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
+                    j, j);
+    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image%s\n", (double)n / (double)columns,
             plot_pixels(job, r * columns));
     armilla_release(job->session->context, places);
     return ARMILLA_OK;

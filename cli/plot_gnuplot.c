@@ -21,9 +21,11 @@ static const struct {
     const char *ending, *terminal;
     double scale; /* of the two numbers */
 } terminals[] = {
-    {".svg", "svg size %.0f,%.0f font 'Arial,12' background 'white' linewidth 1 dashlength 0.7", 1.0},
-    {".png", "pngcairo size %.0f,%.0f font 'Sans,10' background 'white' fontscale 3 linewidth 3 pointscale 3", 3.0},
-    {".pdf", "pdfcairo size %.3fin,%.3fin font 'Sans,10' background 'white' fontscale 1 linewidth 1 rounded", 1 / 72.0},
+    {".svg", "svg size %.0f,%.0f font 'sans-serif,12' background 'white' linewidth 1 dashlength 0.7", 1.0},
+    {".png", "pngcairo size %.0f,%.0f font 'sans-serif,12' background 'white' fontscale 2.25 linewidth 3 pointscale 3",
+     3.0},
+    {".pdf", "pdfcairo size %.3fin,%.3fin font 'sans-serif,12' background 'white' fontscale 0.75 linewidth 1 rounded",
+     1 / 72.0},
 };
 
 static size_t find_terminal(const char *path)
@@ -40,18 +42,18 @@ static void beside(const char *path, const char *ending, char buffer[PATH_MAX])
     snprintf(buffer, PATH_MAX, "%.*s%s", (int)(strrchr(path, '.') - path), path, ending);
 }
 
-armilla_status plot_check_outputs(cli_session *session)
+armilla_status plot_check_outputs(cli_session *session, const char *option)
 {
     const char *out = session->settings.out;
     char script[PATH_MAX], data[PATH_MAX];
-    if (!out) return fail(session, ARMILLA_BAD_ARGUMENT, "plot: say where to write with --out FILE.svg");
+    if (!out) return fail(session, ARMILLA_BAD_ARGUMENT, "plot: say where to write with %s FILE.svg", option);
     if (find_terminal(out) == sizeof terminals / sizeof *terminals)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--out: %s does not end in .svg, .png or .pdf; give it one of these",
-                    out);
-    if (strlen(out) >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
+        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s does not end in .svg, .png or .pdf; give it one of these",
+                    option, out);
+    if (strlen(out) >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name is too long", option);
     beside(out, ".gp", script);
     beside(out, ".dat", data);
-    const output_path outputs[] = {{"--out", out, NULL}, {"--out", script, NULL}, {"--out", data, NULL}};
+    const output_path outputs[] = {{option, out, NULL}, {option, script, NULL}, {option, data, NULL}};
     return outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
 }
 

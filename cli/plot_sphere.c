@@ -1,145 +1,66 @@
 /* Codes on their sphere: a circle for two components, a globe seen from afar for three, with what lies behind drawn
- * fainter and first. Of longer codes the chosen or the principal components are drawn: points inside the ball. */
+ * fainter and first. Of longer codes the chosen or the principal components are drawn: points inside the ball. Where the
+ * model has no radius, codes are drawn as directions, which is what angles are about. */
 #include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 4000, PRINCIPAL_STEPS = 300 };
-
-/* What is drawn: `count` directions of r numbers each, and the axes' names. */
-typedef struct sphere_axes {
-    int count;
-    double *directions; /* 3 x r, one after the other */
-    bool principal;
-    int64_t chosen[3];
-    bool positive; /* no coordinate is negative */
-} sphere_axes;
-
-static armilla_status parse_components(plot_job *job, sphere_axes *axes)
-{
-    const char *text = job->session->settings.components;
-    long long chosen[3] = {1, 2, 3};
-    char behind = 0;
-    const int found = sscanf(text, "%9lld,%9lld,%9lld%c", &chosen[0], &chosen[1], &chosen[2], &behind);
-    bool fine = found == 2 || found == 3;
-    if (fine && found == 2) fine = strspn(text, "0123456789,") == strlen(text) && text[strlen(text) - 1] != ',';
-    for (int i = 0; i < found && fine; i++) {
-        fine = chosen[i] >= 1 && chosen[i] <= job->summary.rank;
-        for (int k = 0; k < i; k++) fine = fine && chosen[k] != chosen[i];
-        axes->chosen[i] = chosen[i] - 1;
-    }
-    axes->count = found;
-    if (fine) return ARMILLA_OK;
-    return fail(job->session, ARMILLA_BAD_ARGUMENT,
-                "--components '%s': give two or three different numbers from 1 to %lld, such as 1,2,3", text,
-                (long long)job->summary.rank);
-}
-
-/* y = VV'x, without the directions that were found before. */
-static void apply_gram(const plot_job *job, const double *x, double *y)
-{
-    const int64_t r = job->summary.rank;
-    memset(y, 0, (size_t)r * sizeof *y);
-    for (int64_t j = 0; j < job->summary.n; j++) {
-        double product = 0;
-        for (int64_t k = 0; k < r; k++) product += job->V[j * r + k] * x[k];
-        for (int64_t k = 0; k < r; k++) y[k] += product * job->V[j * r + k];
-    }
-}
-
-static void remove_found(double *y, const double *directions, int found, int64_t r)
-{
-    for (int i = 0; i < found; i++) {
-        double product = 0;
-        for (int64_t k = 0; k < r; k++) product += directions[i * r + k] * y[k];
-        for (int64_t k = 0; k < r; k++) y[k] -= product * directions[i * r + k];
-    }
-}
-
-static void normalise(double *y, int64_t r)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < r; k++) sum += y[k] * y[k];
-    for (int64_t k = 0; k < r && sum > 0; k++) y[k] /= sqrt(sum);
-}
-
-/* The leading eigenvectors of VV' by the power method: a picture needs no more. */
-static armilla_status find_principal(const plot_job *job, sphere_axes *axes)
-{
-    const int64_t r = job->summary.rank;
-    double *next = NULL;
-    const armilla_status status = armilla_take(job->session->context, r, sizeof *next, &next);
-    if (status != ARMILLA_OK) return status;
-    for (int i = 0; i < axes->count; i++) {
-        double *x = axes->directions + i * r, total = 0;
-        for (int64_t k = 0; k < r; k++) x[k] = 1 + sin(1.7 * (double)(k + 1) * (i + 1));
-        for (int step = 0; step < PRINCIPAL_STEPS; step++) {
-            remove_found(x, axes->directions, i, r);
-            normalise(x, r);
-            apply_gram(job, x, next);
-            memcpy(x, next, (size_t)r * sizeof *x);
-        }
-        remove_found(x, axes->directions, i, r);
-        normalise(x, r);
-        /* The sign is free: most of the codes shall lie on the positive side. */
-        for (int64_t j = 0; j < job->summary.n; j++)
-            for (int64_t k = 0; k < r; k++) total += x[k] * job->V[j * r + k];
-        for (int64_t k = 0; k < r && total < 0; k++) x[k] = -x[k];
-    }
-    armilla_release(job->session->context, next);
-    return ARMILLA_OK;
-}
-
-static armilla_status choose_axes(plot_job *job, sphere_axes *axes)
-{
-    const int64_t r = job->summary.rank;
-    armilla_status status = ARMILLA_OK;
-    *axes = (sphere_axes){.count = r == 2 ? 2 : 3, .chosen = {0, 1, 2}};
-    if (r < 2)
-        return fail(job->session, ARMILLA_BAD_DATA,
-                    "%s: codes of one number lie on no circle; fit with --rank 2 or more",
-                    job->session->settings.operands[0]);
-    if (job->session->settings.components) status = parse_components(job, axes);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_take(job->session->context, r, 3 * sizeof *axes->directions, &axes->directions);
-    if (status != ARMILLA_OK) return status;
-    axes->principal = r > 3 && !job->session->settings.components;
-    if (axes->principal) return find_principal(job, axes);
-    for (int i = 0; i < axes->count; i++) axes->directions[i * r + axes->chosen[i]] = 1;
-    return ARMILLA_OK;
-}
-
-static void project(const plot_job *job, const sphere_axes *axes, int64_t j, double point[3])
-{
-    const int64_t r = job->summary.rank;
-    for (int i = 0; i < 3; i++) {
-        point[i] = 0;
-        for (int64_t k = 0; k < r && i < axes->count; k++) point[i] += axes->directions[i * r + k] * job->V[j * r + k];
-    }
-}
+enum { SIDE = 400, ABOVE = 34, MARGIN = 14 };
 
 /* The screen's axes: right, up and towards the reader. */
-static const double view[3][3] = {
-    {-0.64278761, 0.76604444, 0}, {-0.32374439, -0.27165379, 0.90630779}, {0.69427220, 0.58256355, 0.42261826}};
+typedef struct sphere_view {
+    double axes[3][3];
+} sphere_view;
 
-static void look(const double point[3], double seen[3])
+static void look(const sphere_view *view, const double point[3], double seen[3])
 {
-    for (int i = 0; i < 3; i++) seen[i] = view[i][0] * point[0] + view[i][1] * point[1] + view[i][2] * point[2];
+    for (int i = 0; i < 3; i++)
+        seen[i] = view->axes[i][0] * point[0] + view->axes[i][1] * point[1] + view->axes[i][2] * point[2];
+}
+
+/* How much of the points is in front, seen from that turn at the usual height. */
+static double count_front(const double (*places)[3], int64_t count, double turn, double rise)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += fmax(0, cos(rise) * (cos(turn) * places[i][0] + sin(turn) * places[i][1]) + sin(rise) * places[i][2]);
+    return sum;
+}
+
+/* From where most of the points are seen in front: their mean direction, a little from its right and from above it; and
+ * where they have hardly any, the best of 24 places around. */
+static sphere_view find_view(const double (*places)[3], int64_t count)
+{
+    double mean[3] = {0, 0, 0}, turn = 40 * M_PI / 180, rise = 25 * M_PI / 180;
+    for (int64_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) mean[k] += places[i][k] / (double)count;
+    const double flat = hypot(mean[0], mean[1]), length = hypot(flat, mean[2]);
+    if (length > 0.15) {
+        if (flat > 0.1 * length) turn = atan2(mean[1], mean[0]) + 0.25;
+        rise = fmin(0.9, fmax(-0.6, atan2(mean[2], flat) + 0.2));
+    }
+    for (int i = 0; i < 24 && length <= 0.15; i++) {
+        const double other = i * M_PI / 12;
+        if (count_front(places, count, other, rise) > 1.001 * count_front(places, count, turn, rise)) turn = other;
+    }
+    const double c = cos(turn), s = sin(turn), up = cos(rise), over = sin(rise);
+    return (sphere_view){{{-s, c, 0}, {-over * c, -over * s, up}, {up * c, up * s, over}}};
 }
 
 /* One ring of the wire globe as two blocks of data: what is before and what is behind. */
-static void put_ring(plot_job *job, const double centre[3], const double a[3], const double b[3], double radius)
+static void put_ring(plot_job *job, const sphere_view *view, const double centre[3], const double a[3],
+                     const double b[3])
 {
     enum { STEPS = 120 };
     for (int behind = 1; behind >= 0; behind--) {
         for (int step = 0; step <= STEPS; step++) {
             const double angle = 2 * M_PI * step / STEPS;
             double point[3], seen[3];
-            for (int i = 0; i < 3; i++) point[i] = radius * (centre[i] + a[i] * cos(angle) + b[i] * sin(angle));
-            look(point, seen);
-            if ((seen[2] < -1e-9 * radius) == behind)
+            for (int i = 0; i < 3; i++) point[i] = centre[i] + a[i] * cos(angle) + b[i] * sin(angle);
+            look(view, point, seen);
+            if ((seen[2] < -1e-9) == behind)
                 fprintf(job->data, "%.5g %.5g %d\n", seen[0], seen[1], behind);
             else
                 fprintf(job->data, "NaN NaN %d\n", behind);
@@ -149,75 +70,34 @@ static void put_ring(plot_job *job, const double centre[3], const double a[3], c
 }
 
 /* Block 0: meridians and parallels every 30 degrees. */
-static void put_globe(plot_job *job, double radius)
+static void put_globe(plot_job *job, const sphere_view *view)
 {
-    const double up[3] = {0, 0, 1}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, origin[3] = {0, 0, 0};
+    const double up[3] = {0, 0, 1}, origin[3] = {0, 0, 0};
     for (int i = 0; i < 6; i++) {
         const double angle = i * M_PI / 6, along[3] = {cos(angle), sin(angle), 0};
-        put_ring(job, origin, along, up, radius);
+        put_ring(job, view, origin, along, up);
     }
     for (int i = -2; i <= 2; i++) {
         const double height = sin(i * M_PI / 6), width = cos(i * M_PI / 6);
-        const double centre[3] = {0, 0, height}, a[3] = {width * x[0], 0, 0}, b[3] = {0, width * y[1], 0};
-        put_ring(job, centre, a, b, radius);
+        const double centre[3] = {0, 0, height}, a[3] = {width, 0, 0}, b[3] = {0, width, 0};
+        put_ring(job, view, centre, a, b);
     }
     fprintf(job->data, "\n\n");
 }
 
-typedef struct sphere_point {
-    double seen[3];
-    int64_t sample;
-} sphere_point;
-
-static int compare_depth(const void *first, const void *second)
+/* Block 1: what is behind comes first, the order of each half is that of the points. */
+static void put_points(plot_job *job, const plot_points *points, const double (*places)[3], const sphere_view *view)
 {
-    const sphere_point *a = first, *b = second;
-    if (a->seen[2] != b->seen[2]) return a->seen[2] < b->seen[2] ? -1 : 1;
-    return a->sample < b->sample ? -1 : a->sample > b->sample;
+    for (int front = 0; front < 2; front++)
+        for (int64_t i = 0; i < points->count; i++) {
+            double seen[3];
+            look(view, places[i], seen);
+            if ((seen[2] >= 0) == front)
+                plot_points_put(job, points, points->samples[i], seen, fmax(0, fmin(1, 0.3 - seen[2])));
+        }
 }
 
-/* Farther points are paler. */
-static unsigned shade(unsigned colour, double depth)
-{
-    const double pale = 0.72 * (1 - depth) / 2;
-    unsigned shaded = 0;
-    for (int shift = 0; shift <= 16; shift += 8) {
-        const double part = (colour >> shift) & 255;
-        shaded |= (unsigned)lround(part + (255 - part) * pale) << shift;
-    }
-    return shaded;
-}
-
-/* Block 1: x y colour size, from back to front. */
-static armilla_status put_points(plot_job *job, sphere_axes *axes, double radius)
-{
-    const int64_t n = job->summary.n, count = n < MOST_POINTS ? n : MOST_POINTS;
-    sphere_point *points = NULL;
-    const armilla_status status = armilla_take(job->session->context, count, sizeof *points, &points);
-    if (status != ARMILLA_OK) return status;
-    axes->positive = true;
-    for (int64_t i = 0; i < count; i++) {
-        double point[3];
-        const int64_t j = (int64_t)((double)i * (double)n / (double)count);
-        project(job, axes, j, point);
-        for (int k = 0; k < 3; k++) axes->positive = axes->positive && point[k] >= -1e-9 * radius;
-        if (axes->count == 3)
-            look(point, points[i].seen);
-        else
-            memcpy(points[i].seen, point, sizeof point);
-        points[i].sample = j;
-    }
-    if (axes->count == 3) qsort(points, (size_t)count, sizeof *points, compare_depth);
-    for (int64_t i = 0; i < count; i++) {
-        const double *seen = points[i].seen, depth = axes->count == 3 ? fmax(-1, fmin(1, seen[2] / radius)) : 1;
-        fprintf(job->data, "%.6g %.6g %u %.3g\n", seen[0], seen[1],
-                shade(plot_colour(job->classes[points[i].sample]), depth), 0.55 + 0.2 * depth);
-    }
-    armilla_release(job->session->context, points);
-    return ARMILLA_OK;
-}
-
-static void axis_name(const sphere_axes *axes, int i, char *text, size_t size)
+static void axis_name(const plot_axes *axes, int i, char *text, size_t size)
 {
     if (axes->principal)
         snprintf(text, size, "PC%d", i + 1);
@@ -225,102 +105,140 @@ static void axis_name(const sphere_axes *axes, int i, char *text, size_t size)
         snprintf(text, size, "{/:Italic v}_{%lld}", (long long)axes->chosen[i] + 1);
 }
 
-/* Labelled classes, as long as a reader can tell them apart. */
-static void put_key(plot_job *job)
+static void begin_page(plot_job *job)
 {
-    if (!job->labelled || job->class_count > 12) {
-        fprintf(job->script, "unset key\n");
-        return;
-    }
-    fprintf(job->script, "set key outside right top vertical noenhanced samplen 0.5 spacing 1.2\n");
-    job->width += 90;
+    const double key = plot_key_width(job);
+    plot_page(job, SIDE + 2 * MARGIN + key, SIDE + ABOVE + MARGIN);
+    plot_box(job, MARGIN, MARGIN + SIDE, MARGIN, MARGIN + SIDE);
+    fprintf(job->script, "unset border\nunset tics\n");
+    plot_key(job, 2 * MARGIN + SIDE, MARGIN + SIDE);
 }
 
-static void put_plot(plot_job *job, const char *points)
+/* Two components: the plane itself, a quarter of it where nothing is negative. */
+static void draw_circle(plot_job *job, const plot_points *points, const double (*places)[3], const plot_axes *axes)
 {
-    fprintf(job->script, "plot %s", points);
-    for (int64_t c = 0; job->labelled && c < job->class_count && job->class_count <= 12; c++) {
-        fprintf(job->script, ", \\\n     NaN with points pt 7 ps 0.9 lc rgb 0x%06x title ", plot_colour(c));
-        plot_class_text(job, c, false);
-        fprintf(job->script, " noenhanced");
-    }
-    fprintf(job->script, "\n");
-}
-
-static void draw_circle(plot_job *job, const sphere_axes *axes, double radius)
-{
-    const double low = axes->positive ? -0.06 * radius : -1.2 * radius, high = 1.2 * radius;
+    bool positive = true;
     char names[2][48];
+    for (int64_t i = 0; i < points->count; i++) {
+        positive = positive && places[i][0] >= -1e-9 && places[i][1] >= -1e-9;
+        plot_points_put(job, points, points->samples[i], places[i], 0);
+    }
+    const double low = positive ? -0.1 : -1.2, high = 1.2, from = positive ? 0 : low;
     for (int i = 0; i < 2; i++) axis_name(axes, i, names[i], sizeof names[i]);
+    begin_page(job);
     fprintf(job->script,
             "set xrange [%g:%g]\nset yrange [%g:%g]\n"
-            "set object 1 circle at 0,0 size %g %s fs empty border lc rgb '#b0b0b0' lw 1\n",
-            low, high, low, high, radius, axes->positive ? "arc [0:90] nowedge" : "arc [0:360]");
+            "set object 1 circle at 0,0 size 1 %s fs empty border lc rgb '#b0b0b0' lw 1\n",
+            low, high, low, high, positive ? "arc [0:90] nowedge" : "arc [0:360]");
     fprintf(job->script,
-            "set arrow 1 from %g,0 to %g,0 head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n"
-            "set arrow 2 from 0,%g to 0,%g head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n",
-            axes->positive ? 0 : low, high * 0.97, axes->positive ? 0 : low, high * 0.97);
-    fprintf(job->script, "set label 1 '%s' at %g,%g center\nset label 2 '%s' at %g,%g center\n", names[0], high * 0.97,
-            low > -0.1 * radius ? -0.05 * radius : -0.07 * radius, names[1], -0.05 * radius, high * 0.97);
-    put_plot(job, "data index 0 using 1:2:4:3 with points pt 7 ps variable lc rgb variable notitle");
+            "set arrow 1 from %g,0 to 1.16,0 head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n"
+            "set arrow 2 from 0,%g to 0,1.16 head filled size screen 0.012,20 lc rgb '#606060' lw 0.8 back\n"
+            "set label 1 '%s' at 1.15,%g center\nset label 2 '%s' at %g,1.15 center\n",
+            from, from, names[0], 0.6 * fmax(low, -0.1), names[1], 0.6 * fmax(low, -0.1));
+    plot_points_draw(job, "", 0);
 }
 
-static void draw_globe(plot_job *job, const sphere_axes *axes, double radius)
+/* The directions of the three axes stand in the lower left corner: at the globe they would cover points. */
+static void put_corner(plot_job *job, const plot_axes *axes, const sphere_view *view)
 {
-    fprintf(job->script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", -1.25 * radius, 1.25 * radius, -1.25 * radius,
-            1.25 * radius);
-    fprintf(job->script, "set object 1 circle at 0,0 size %g fs empty border lc rgb '#909090' lw 1.2\n", radius);
-    /* The first axis comes towards the reader, and its name stands among the points. */
-    fprintf(job->script, "set style textbox opaque noborder fillcolor rgb 'white' margins 0.6,0.6\n");
     for (int i = 0; i < 3; i++) {
-        double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, a[3], b[3];
+        const double along[3] = {i == 0, i == 1, i == 2}, x = -0.92, y = -0.92, size = 0.17;
+        double seen[3];
         char name[48];
-        from[i] = radius;
-        to[i] = 1.22 * radius;
-        look(from, a);
-        look(to, b);
+        look(view, along, seen);
         axis_name(axes, i, name, sizeof name);
+        const double flat = hypot(seen[0], seen[1]), beyond = 1 + 0.095 / size / fmax(flat, 0.35);
         fprintf(job->script,
-                "set arrow %d from %g,%g to %g,%g head filled size screen 0.012,20 lc rgb '#404040' lw 1 front\n",
-                i + 1, a[0], a[1], b[0], b[1]);
-        fprintf(job->script, "set label %d '%s' at %g,%g center front boxed\n", i + 1, name, 1.09 * b[0], 1.09 * b[1]);
+                "set arrow %d from %g,%g to %g,%g head filled size screen 0.01,20 lc rgb '#404040' lw 1\n"
+                "set label %d '%s' at %g,%g center font ',11'\n",
+                i + 1, x, y, x + size * seen[0], y + size * seen[1], i + 1, name, x + size * beyond * seen[0],
+                y + size * beyond * seen[1]);
     }
-    put_plot(job, "data index 0 using 1:($3==1?$2:NaN) with lines lc rgb '#ececec' lw 0.7 notitle, \\\n"
-                  "     data index 0 using 1:($3==0?$2:NaN) with lines lc rgb '#cfcfcf' lw 0.7 notitle, \\\n"
-                  "     data index 1 using 1:2:4:3 with points pt 7 ps variable lc rgb variable notitle");
 }
 
-/* The longest of the codes as drawn, where the model has no radius. */
-static double find_radius(const plot_job *job)
+static void draw_globe(plot_job *job, const plot_points *points, const double (*places)[3], const plot_axes *axes)
 {
-    double longest = 0;
-    if (job->summary.radius > 0) return job->summary.radius;
-    for (int64_t j = 0; j < job->summary.n; j++) {
-        double sum = 0;
-        for (int64_t k = 0; k < job->summary.rank; k++)
-            sum += job->V[j * job->summary.rank + k] * job->V[j * job->summary.rank + k];
-        longest = fmax(longest, sqrt(sum));
+    const sphere_view view = find_view(places, points->count);
+    put_globe(job, &view);
+    put_points(job, points, places, &view);
+    begin_page(job);
+    fprintf(job->script, "set xrange [-1.15:1.15]\nset yrange [-1.15:1.15]\n"
+                         "set object 1 circle at 0,0 size 1 fs empty border lc rgb '#909090' lw 1.2\n");
+    put_corner(job, axes, &view);
+    plot_points_draw(job,
+                     "data index 0 using 1:($3==1?$2:NaN) with lines lc rgb '#ececec' lw 0.7 notitle, \\\n"
+                     "     data index 0 using 1:($3==0?$2:NaN) with lines lc rgb '#cfcfcf' lw 0.7 notitle, \\\n     ",
+                     1);
+}
+
+/* *codes = the points' codes on the unit sphere: divided by the radius, or by their own lengths. */
+static armilla_status scale_codes(plot_job *job, const plot_points *points, double **codes)
+{
+    const int64_t r = job->summary.rank;
+    const armilla_status status = armilla_take(job->session->context, points->count, (size_t)r * sizeof **codes, codes);
+    for (int64_t i = 0; i < points->count && status == ARMILLA_OK; i++) {
+        double length = job->summary.radius, sum = 0;
+        const double *code = job->V + points->samples[i] * r;
+        for (int64_t k = 0; k < r; k++) sum += code[k] * code[k];
+        if (!(length > 0)) length = sqrt(sum);
+        for (int64_t k = 0; k < r; k++) (*codes)[i * r + k] = length > 0 ? code[k] / length : 0;
     }
-    return longest > 0 ? longest : 1;
+    return status;
+}
+
+static armilla_status choose_axes(plot_job *job, const double *codes, int64_t count, plot_axes *axes)
+{
+    const int64_t r = job->summary.rank;
+    const bool given = job->session->settings.components != NULL;
+    armilla_status status = given ? plot_axes_parse(job, 3, axes) : ARMILLA_OK;
+    if (status == ARMILLA_OK)
+        status = armilla_take(job->session->context, r, 3 * sizeof *axes->directions, &axes->directions);
+    if (status != ARMILLA_OK) return status;
+    if (r > 3 && !given) return plot_axes_lead(job, codes, count, axes);
+    for (int i = 0; i < axes->count; i++) axes->directions[i * r + axes->chosen[i]] = 1;
+    return ARMILLA_OK;
+}
+
+static armilla_status draw(plot_job *job, const plot_points *points, const double *codes, const plot_axes *axes)
+{
+    const int64_t r = job->summary.rank;
+    double(*places)[3] = NULL;
+    char many[64];
+    const armilla_status status = armilla_take(job->session->context, points->count, sizeof *places, &places);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < points->count; i++)
+        for (int a = 0; a < axes->count; a++)
+            for (int64_t k = 0; k < r; k++) places[i][a] += axes->directions[a * r + k] * codes[i * r + k];
+    (void)plot_points_text(job, points, many);
+    if (job->summary.radius > 0)
+        plot_title(job, "%s codes on the %s of radius %.4g%s", many, r == 2 ? "circle" : "sphere", job->summary.radius,
+                   axes->principal ? ", principal components" : "");
+    else
+        plot_title(job, "Directions of %s codes%s", many, axes->principal ? ", principal components" : "");
+    if (axes->count == 3)
+        draw_globe(job, points, (const double(*)[3])places, axes);
+    else
+        draw_circle(job, points, (const double(*)[3])places, axes);
+    armilla_release(job->session->context, places);
+    return ARMILLA_OK;
 }
 
 armilla_status plot_sphere(plot_job *job)
 {
-    const double radius = find_radius(job);
-    sphere_axes axes;
-    armilla_status status = choose_axes(job, &axes);
-    if (status != ARMILLA_OK) {
-        armilla_release(job->session->context, axes.directions);
-        return status;
-    }
-    fprintf(job->script, "unset border\nunset tics\nset size ratio -1\nset margins 1,1,1,2.5\n");
-    put_key(job);
-    plot_title(job, "%lld codes on the sphere of radius %.4g%s", (long long)job->summary.n, radius,
-               axes.principal ? ", principal components" : "");
-    if (axes.count == 3) put_globe(job, radius);
-    status = put_points(job, &axes, radius);
-    if (status == ARMILLA_OK && axes.count == 3) draw_globe(job, &axes, radius);
-    if (status == ARMILLA_OK && axes.count == 2) draw_circle(job, &axes, radius);
-    armilla_release(job->session->context, axes.directions);
+    armilla_context *context = job->session->context;
+    plot_axes axes = {.count = job->summary.rank == 2 ? 2 : 3, .chosen = {0, 1, 2}};
+    plot_points points = {.count = 0};
+    double *codes = NULL;
+    if (job->summary.rank < 2)
+        return fail(job->session, ARMILLA_BAD_DATA,
+                    "%s: codes of one number lie on no circle; fit with --rank 2 or more",
+                    job->session->settings.operands[0]);
+    armilla_status status = plot_points_choose(job, &points);
+    if (status == ARMILLA_OK) status = scale_codes(job, &points, &codes);
+    if (status == ARMILLA_OK) status = choose_axes(job, codes, points.count, &axes);
+    if (status == ARMILLA_OK) status = draw(job, &points, codes, &axes);
+    armilla_release(context, codes);
+    armilla_release(context, axes.directions);
+    armilla_release(context, points.samples);
     return status;
 }

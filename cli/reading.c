@@ -37,8 +37,15 @@ const armilla_option reading_options[] = {
      .choice = decimal_choice, .value = "MARK",
      .help = "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
              "point"},
+    OPTION_PATH("ignore-columns", ignore_columns, "LIST|text",
+                "columns of a text table to leave out: names or numbers from 1, separated by commas; or text: all that "
+                "are not numbers"),
     OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
     OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
+    OPTION_PATH("label-array", label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file"),
+    OPTION_PATH("feature-names", feature_names, "FILE",
+                "names of the features, one per line; of lines with tabs the second field, as in 10x's features.tsv"),
+    OPTION_PATH("sample-names", sample_names, "FILE", "names of the samples, one per line"),
     OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas"),
     OPTION_PATH(
         "keep-samples", keep.samples, "LIST|FILE",
@@ -78,6 +85,25 @@ const char *samples_choice(size_t index)
 bool samples_in_columns(const cli_session *session)
 {
     return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
+}
+
+const char *missing_choice(size_t index)
+{
+    static const char *const choices[] = {"error", "zero"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data)
+{
+    const char *missing = session->settings.missing_features;
+    const bool fill = missing && strcmp(missing, "zero") == 0;
+    armilla_data *matched = NULL;
+    const armilla_status status =
+        about(session, path, armilla_model_match(session->context, model, *data, fill, &matched));
+    if (!matched) return status;
+    session->unmatched = *data;
+    *data = matched;
+    return status;
 }
 
 /* The session keeps what was opened, and *data become what is kept of it. */
@@ -148,6 +174,10 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
         .labels = settings->labels,
         .threads = (int)settings->fit.threads,
         .spill = settings->spill,
+        .feature_names = settings->feature_names,
+        .sample_names = settings->sample_names,
+        .label_array = settings->label_array,
+        .ignore_columns = settings->ignore_columns,
     };
     signals_reading(path);
     session->report.reading = watched ? &reading : NULL;

@@ -45,12 +45,33 @@ void report_seconds(double seconds, char *buffer, size_t size)
         snprintf(buffer, size, "%.1f h", seconds / 3600);
 }
 
+/* Paths of standard input and output are nothing that people have typed: their names are put in the place of these. */
+static void name_streams(const cli_report *report, const char *message, char *line, size_t size)
+{
+    const struct {
+        const char *path, *name;
+    } streams[] = {{report->input, "standard input"}, {"/dev/stdout", "standard output"}};
+    size_t used = 0;
+    while (*message && used + 1 < size) {
+        size_t taken = 0;
+        for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+            const size_t length = strlen(streams[i].path);
+            if (taken || length == 0 || strncmp(message, streams[i].path, length) != 0) continue;
+            taken = length;
+            used += (size_t)snprintf(line + used, size - used, "%s", streams[i].name);
+        }
+        if (!taken) line[used++] = *message;
+        message += taken ? taken : 1;
+    }
+    line[used < size ? used : size - 1] = '\0';
+}
+
 /* File names may hold anything; a line break or an escape in one would break the promise of one line. */
 static void print_message(const cli_report *report, const char *colour, const char *opening, const char *message)
 {
     char line[2048];
     if (report->silent) return;
-    snprintf(line, sizeof line, "%s", message);
+    name_streams(report, message, line, sizeof line);
     fprintf(stderr, "%s%s%s %s\n", report->colour ? colour : "", opening, report->colour ? "\033[0m" : "",
             armilla_plain_text(line));
 }
@@ -76,14 +97,15 @@ void report_log(void *user, armilla_log_level level, const char *message)
 
 void report_line(cli_report *report, const char *format, ...)
 {
-    char line[10240]; /* two paths, and what is said of them */
+    char line[8000], named[8000]; /* a path or two, and what is said of them */
     va_list arguments;
     if (report->quiet || report->silent) return;
     report_erase(report);
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "%s\n", armilla_plain_text(line));
+    name_streams(report, line, named, sizeof named);
+    fprintf(stderr, "%s\n", armilla_plain_text(named));
 }
 
 const char *report_quote(const char *text, char *buffer, size_t size)

@@ -13,6 +13,7 @@ typedef struct cli_report {
     bool stopping;               /* and says that the end is near */
     double shown;                /* clock of the last one */
     char described[256];         /* what iterations have to tell (watch.h) */
+    char input[64];              /* the path of standard input, where that is an operand (streams.h); else "" */
     struct cli_reading *reading; /* the file that is being read, or NULL (reading.h) */
 } cli_report;
 

@@ -85,16 +85,18 @@ done:
     return status;
 }
 
-static armilla_status open_model(cli_session *session, const char *path, const armilla_data *X, armilla_model **model)
+/* The data get the model's features in the model's order, where both have names. */
+static armilla_status open_model(cli_session *session, const char *path, armilla_data **X, armilla_model **model)
 {
     armilla_model_summary summary;
     armilla_status status = *model ? ARMILLA_OK : armilla_model_open(session->context, path, model);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(*model, &summary);
-    return check_shape(session, path, summary.m, summary.rank, X);
+    status = match_features(session, *model, session->settings.operands[0], X);
+    return status == ARMILLA_OK ? check_shape(session, path, summary.m, summary.rank, *X) : status;
 }
 
-armilla_status start_open(cli_session *session, const armilla_data *X, start_file *start)
+armilla_status start_open(cli_session *session, armilla_data **X, start_file *start)
 {
     armilla_options *options = &session->settings.fit;
     bool model = false;
@@ -102,7 +104,7 @@ armilla_status start_open(cli_session *session, const armilla_data *X, start_fil
     armilla_status status = armilla_model_recognize(session->context, options->start, &model);
     if (status == ARMILLA_OK)
         status = model ? open_model(session, options->start, X, &start->model)
-                       : open_basis(session, options->start, X, &start->basis);
+                       : open_basis(session, options->start, *X, &start->basis);
     options->start_model = start->model;
     options->start_basis = start->basis;
     return status;

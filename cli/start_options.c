@@ -8,7 +8,7 @@
 
 /* Options that go together: where one of them is given, none is taken from the model. */
 static const char *const sets[] = {"model", "basis", "codes", NULL};
-static const char *const preparation[] = {"total", "log1p",  "top-features", "tfidf",
+static const char *const preparation[] = {"total", "log1p",  "top-features", "tfidf", "idf",
                                           "scale", "center", "normalize",    NULL};
 static const char *const algorithm[] = {"solver", "lambda", "mu", "batch", NULL};
 
@@ -18,10 +18,23 @@ typedef struct taken_option {
 } taken_option;
 
 static const taken_option taken[] = {
-    {"rank", NULL},         {"basis", sets},        {"codes", sets},         {"sparsity", sets},
-    {"radius", sets},       {"total", preparation}, {"log1p", preparation},  {"top-features", preparation},
-    {"tfidf", preparation}, {"scale", preparation}, {"center", preparation}, {"normalize", preparation},
-    {"solver", algorithm},  {"lambda", algorithm},  {"mu", algorithm},       {"batch", algorithm},
+    {"rank", NULL},
+    {"basis", sets},
+    {"codes", sets},
+    {"sparsity", sets},
+    {"radius", sets},
+    {"total", preparation},
+    {"log1p", preparation},
+    {"top-features", preparation},
+    {"tfidf", preparation},
+    {"idf", preparation},
+    {"scale", preparation},
+    {"center", preparation},
+    {"normalize", preparation},
+    {"solver", algorithm},
+    {"lambda", algorithm},
+    {"mu", algorithm},
+    {"batch", algorithm},
     {"precision", NULL},
 };
 

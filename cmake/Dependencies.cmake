@@ -1,5 +1,5 @@
 # What Armilla stands on: BLAS, LAPACK and their C interfaces, libzip, zlib, libpng, jansson and POSIX threads.
-# Result: the targets armilla_dependencies and armilla_json, pkgconfig_private for armilla.pc, and blas_libraries with
+# Result: the targets armilla_dependencies and armilla_json, pkgconfig_requires and pkgconfig_private for armilla.pc, and blas_libraries with
 # blas_definition, how src/linalg comes by them.
 include(CheckSymbolExists)
 find_package(PkgConfig REQUIRED)
@@ -116,7 +116,8 @@ add_library(armilla_dependencies INTERFACE)
 target_include_directories(armilla_dependencies SYSTEM INTERFACE ${ARMILLA_CBLAS_INCLUDE} ${ARMILLA_LAPACKE_INCLUDE})
 target_link_libraries(armilla_dependencies INTERFACE
     PkgConfig::libzip PkgConfig::zlib PkgConfig::libpng PkgConfig::jansson ${linked_blas} Threads::Threads ${CMAKE_DL_LIBS} m)
-set(pkgconfig_private "-lzip -lpng -lz -ljansson")
+set(pkgconfig_requires "libzip, libpng, zlib, jansson")
+set(pkgconfig_private "")
 foreach(library ${linked_blas})
     get_filename_component(folder ${library} DIRECTORY)
     if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)

@@ -22,6 +22,25 @@ foreach(page ${pages})
     string(REGEX REPLACE ".*/cmd_([a-z]+)\\.c$" "\\1" page ${page})
     print_by_command(${share}/man/man1/armilla-${page}.1 --man ${page})
 endforeach()
+# The program of that name has the page of the command `armilla convert` as its last section.
+find_program(ARMILLA_AWK awk)
+mark_as_advanced(ARMILLA_AWK)
+if(ARMILLA_HAS_CONVERTER AND ARMILLA_AWK)
+    configure_file(convert/armilla-convert.1.in ${PROJECT_BINARY_DIR}/armilla-convert.1 @ONLY)
+    set(converter_page ${PROJECT_BINARY_DIR}/armilla-convert.1.stamp)
+    add_custom_command(OUTPUT ${converter_page}
+        COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/armilla-convert.1 ${share}/armilla-convert.1.part
+        COMMAND ${CMAKE_COMMAND} -E echo ".SH THE COMMAND ARMILLA CONVERT" >> ${share}/armilla-convert.1.part
+        COMMAND armilla_command help --man convert > ${share}/convert.part
+        COMMAND ${ARMILLA_AWK} -f ${PROJECT_SOURCE_DIR}/cmake/subsections.awk ${share}/convert.part
+            >> ${share}/armilla-convert.1.part
+        COMMAND ${CMAKE_COMMAND} -E rename ${share}/armilla-convert.1.part ${share}/man/man1/armilla-convert.1
+        COMMAND ${CMAKE_COMMAND} -E rm -f ${share}/convert.part
+        COMMAND ${CMAKE_COMMAND} -E touch ${converter_page}
+        DEPENDS armilla_command ${share}/man/man1/armilla-convert.1 ${PROJECT_BINARY_DIR}/armilla-convert.1
+            cmake/subsections.awk VERBATIM)
+    list(APPEND manual_files ${converter_page})
+endif()
 if(TARGET armilla_mpi_command)
     configure_file(mpi/armilla-mpi.1.in ${share}/man/man1/armilla-mpi.1 @ONLY)
 endif()
@@ -30,8 +49,6 @@ print_by_command(${share}/zsh/site-functions/_armilla --completion zsh)
 print_by_command(${share}/fish/vendor_completions.d/armilla.fish --completion fish)
 
 # Section 3, from the comments of the public headers.
-find_program(ARMILLA_AWK awk)
-mark_as_advanced(ARMILLA_AWK)
 if(ARMILLA_AWK)
     file(GLOB public_headers CONFIGURE_DEPENDS include/armilla/*.h)
     set(pages3 ${share}/man/man3)

@@ -1,4 +1,4 @@
-/* HDF5: AnnData's .h5ad (X dense, or a csr or csc group; names of obs and var) and 10x .h5 (a group of compressed
+/* HDF5: AnnData's .h5ad (X dense, or a csr or csc group; names of obs and var, a column of obs as labels) and 10x .h5 (a group of compressed
  * columns, features x barcodes). */
 #include "hdf5_file.h"
 
@@ -59,7 +59,7 @@ static armilla_status read_anndata(const source *s, matrix *made)
     if (status == ARMILLA_OK) status = read_index(s, "/obs", made->n, &made->names[ARMILLA_SAMPLE_NAMES]);
     if (status == ARMILLA_OK)
         status = read_index(s, raw ? "/raw/var" : "/var", made->m, &made->names[ARMILLA_FEATURE_NAMES]);
-    return status;
+    return status == ARMILLA_OK ? hdf5_read_labels(s, "/obs", made->n, &made->names[ARMILLA_SAMPLE_LABELS]) : status;
 }
 
 /* 10x: compressed by barcode, which are the samples. */
@@ -100,6 +100,7 @@ static armilla_status read_matrix(const source *s, matrix *made)
     hdf5_search f = {.s = s};
     char wanted[MOST_PATH];
     if (hdf5_has(s, "/X") || (hdf5_has(s, "/obs") && hdf5_has(s, "/var"))) return read_anndata(s, made);
+    if (s->c->labels) return refuse(s->c, ARMILLA_BAD_DATA, "%s: is no AnnData, whose obs has labels", s->c->path);
     H5Literate(s->file, H5_INDEX_NAME, H5_ITER_INC, NULL, look_at, &f);
     hdf5_join(wanted, "", s->c->array ? s->c->array : f.among.first);
     const bool named = s->c->array && hdf5_kind(s, wanted) == H5I_GROUP;

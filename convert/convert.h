@@ -13,6 +13,7 @@ typedef struct conversion {
     const unsigned char *bytes;
     size_t size;
     const char *array;   /* which, or NULL */
+    const char *labels;  /* the column of obs, or the variable, with labels of samples; or NULL */
     bool sample_columns; /* of .mat, whose orientation is not fixed */
     char error[1024];
 } conversion;
@@ -38,8 +39,8 @@ enum { MOST_NAME = 256 };
 
 /* The matrices that a file holds, and which of them is the one. */
 typedef struct choice {
-    int64_t found;
-    char first[MOST_NAME], list[512];
+    int64_t found, wide; /* all, and those that are no vectors */
+    char first[MOST_NAME], first_wide[MOST_NAME], list[512];
 } choice;
 
 /* Puts the message into the conversion and returns status. */
@@ -59,8 +60,14 @@ int64_t index_at(armilla_index index, const void *indices, int64_t i);
 void choice_add(choice *among, const char *name, int64_t rows, int64_t cols);
 /* ARMILLA_BAD_DATA where there are several and none is named. */
 armilla_status choice_refuse_several(conversion *c, const choice *among);
-/* name = the variable that is asked for, or the only one. */
+/* name = the variable that is asked for, or the only one, or the only one that is no vector. */
 armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME]);
+
+/* Numbers as texts; codes as the texts that they number, "NA" where they number none; and that there are none such. */
+armilla_status labels_of_numbers(conversion *c, int64_t count, const double *numbers, text_list *list);
+armilla_status labels_of_codes(conversion *c, int64_t count, const double *codes, const text_list *categories,
+                               text_list *list);
+armilla_status labels_refuse(conversion *c, const char *why, int64_t samples);
 
 /* What a format fills; *made is the caller's also on failure. */
 armilla_status read_hdf5(conversion *c, matrix *made);

@@ -299,8 +299,9 @@ armilla_status hdf5_read_texts(const source *s, const char *path, int64_t wanted
     if (!hdf5_has(s, path) || hdf5_kind(s, path) != H5I_DATASET || hdf5_open_dataset(s, path, &dataset) != ARMILLA_OK)
         return ARMILLA_OK;
     const hid_t stored = H5Dget_type(dataset);
-    if (H5Tget_class(stored) == H5T_STRING && hdf5_shape(dataset, shape) == 1 && shape[0] == wanted) {
-        list->count = wanted;
+    if (H5Tget_class(stored) == H5T_STRING && hdf5_shape(dataset, shape) == 1 && shape[0] > 0 &&
+        (wanted < 0 || shape[0] == wanted)) {
+        list->count = shape[0];
         status = read_strings(s, path, dataset, stored, list);
     }
     H5Tclose(stored);

@@ -42,8 +42,10 @@ armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made);
  * places and starts. */
 armilla_status hdf5_read_compressed(const source *s, const char *group, const char *const names[3], int64_t lines,
                                     int64_t places, matrix *made);
-/* The vector of strings at path, where it is one of as many as wanted; otherwise there are no names. */
+/* The vector of strings at path, where it is one of as many as wanted (-1: any number); otherwise there are no names. */
 armilla_status hdf5_read_texts(const source *s, const char *path, int64_t wanted, text_list *list);
+/* The labels that the conversion asks for, a column of the group. */
+armilla_status hdf5_read_labels(const source *s, const char *group, int64_t samples, text_list *list);
 /* A word that is an attribute; "" where it is not there. */
 void hdf5_read_word(const source *s, const char *path, const char *name, char word[MOST_WORD]);
 /* The attribute's `count` numbers. */

@@ -14,16 +14,17 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: armilla-convert IN [ARRAY [SAMPLES [MEMORY]]] > OUT.npz\n"
+    "usage: armilla-convert IN [ARRAY [SAMPLES [MEMORY [LABELS]]]] > OUT.npz\n"
     "\n"
     "Reads .h5ad (AnnData), 10x .h5 and MATLAB's .mat (versions 4, 5 and 7.3), and writes an .npz with one sample per\n"
     "row and the names of features and samples. ARRAY chooses among several matrices (h5ad: X, raw/X, layers/NAME),\n"
-    "SAMPLES says whether a sample of a .mat is one of its rows or columns, MEMORY is a limit in bytes; '' stands for\n"
-    "what is not given. armilla convert IN OUT runs this by itself, and writes other formats; its options for these are\n"
-    "--array, --samples and --memory, by which messages name them.\n";
+    "SAMPLES says whether a sample of a .mat is one of its rows or columns, MEMORY is a limit in bytes, LABELS is\n"
+    "the column of obs, or the vector of a .mat, that has the labels of samples; '' stands for what is not given.\n"
+    "armilla convert IN OUT runs this by itself, and writes other formats; its options for these are --array, --samples,\n"
+    "--memory, and --label-column or --label-array, by which messages name them.\n";
 
 /* Places of the arguments: a file may be called anything. */
-enum { IN = 1, ARRAY, SAMPLES, MEMORY, PLACES };
+enum { IN = 1, ARRAY, SAMPLES, MEMORY, LABELS, PLACES };
 
 /* The argument at that place; "" where it is not given. */
 static const char *argument(int count, char **arguments, int place)
@@ -53,9 +54,10 @@ static armilla_status take_arguments(conversion *c, int count, char **arguments,
     if (count <= IN) return refuse(c, ARMILLA_BAD_ARGUMENT, "IN is needed (see --help)");
     if (count > PLACES)
         return refuse(c, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many (see --help)", arguments[PLACES]);
-    const char *array = argument(count, arguments, ARRAY);
+    const char *array = argument(count, arguments, ARRAY), *labels = argument(count, arguments, LABELS);
     c->path = arguments[IN];
     c->array = *array ? array : NULL;
+    c->labels = *labels ? labels : NULL;
     armilla_status status = take_samples(c, argument(count, arguments, SAMPLES));
     if (status == ARMILLA_OK) status = take_memory(c, argument(count, arguments, MEMORY), memory);
     if (status == ARMILLA_OK && isatty(STDOUT_FILENO))

@@ -127,22 +127,52 @@ static armilla_status copy_sparse(conversion *c, const mat_variable *v, matrix *
     return status;
 }
 
-/* Finds it by a walk that looks at no numbers, although at all that is packed, to see that it is whole. */
-static armilla_status find(conversion *c, size_t first, mat_next *next, char name[MOST_NAME], size_t *where)
+/* What there is, by a walk that looks at no numbers, although at all that is packed, to see that it is whole. */
+static armilla_status look_around(conversion *c, size_t first, mat_next *next, char name[MOST_NAME])
 {
     choice among = {.found = 0};
-    bool found = false;
     for (size_t at = first; at < c->size;) {
         mat_variable v = {.rows = 0};
-        const size_t here = at;
         const armilla_status status = next(c, &at, false, &v);
         free(v.unpacked);
         if (status != ARMILLA_OK) return status;
-        if (!found && (c->array ? strcmp(v.name, c->array) == 0 : is_matrix(&v))) *where = here, found = true;
         if (is_matrix(&v)) choice_add(&among, v.name, v.rows, v.cols);
     }
-    const armilla_status status = choice_settle(c, &among, name);
-    return status == ARMILLA_OK && !found ? bad(c, name, "is not there") : status;
+    return choice_settle(c, &among, name);
+}
+
+/* *where = the variable of that name. */
+static armilla_status find(conversion *c, size_t first, mat_next *next, const char *name, size_t *where)
+{
+    for (size_t at = first; at < c->size;) {
+        mat_variable v = {.rows = 0};
+        *where = at;
+        const armilla_status status = next(c, &at, false, &v);
+        free(v.unpacked);
+        if (status != ARMILLA_OK || strcmp(v.name, name) == 0) return status;
+    }
+    return bad(c, name, "is not there");
+}
+
+/* The labels that are asked for: a variable with a number for each sample. */
+static armilla_status read_labels(conversion *c, size_t first, mat_next *next, matrix *made)
+{
+    mat_variable v = {.rows = 0};
+    size_t where = 0;
+    double *labels = NULL;
+    if (!c->labels) return ARMILLA_OK;
+    armilla_status status = find(c, first, next, c->labels, &where);
+    if (status == ARMILLA_OK) status = next(c, &where, true, &v);
+    const bool vector = v.numeric && !v.sparse && v.values.number && (v.rows == 1 || v.cols == 1);
+    if (status == ARMILLA_OK &&
+        (!vector || v.values.count != made->n || (v.rows > v.cols ? v.rows : v.cols) != made->n))
+        status = labels_refuse(c, "are no vector of numbers, or of another count", made->n);
+    if (status == ARMILLA_OK) status = take(c, made->n, sizeof *labels, &labels);
+    for (int64_t i = 0; i < made->n && status == ARMILLA_OK; i++) labels[i] = fetch(&v, &v.values, i);
+    if (status == ARMILLA_OK) status = labels_of_numbers(c, made->n, labels, &made->names[ARMILLA_SAMPLE_LABELS]);
+    free(labels);
+    free(v.unpacked);
+    return status;
 }
 
 armilla_status mat_read(conversion *c, size_t first, mat_next *next, matrix *made)
@@ -150,12 +180,14 @@ armilla_status mat_read(conversion *c, size_t first, mat_next *next, matrix *mad
     char name[MOST_NAME] = "";
     mat_variable v = {.rows = 0};
     size_t where = 0;
-    armilla_status status = find(c, first, next, name, &where);
+    armilla_status status = look_around(c, first, next, name);
+    if (status == ARMILLA_OK) status = find(c, first, next, name, &where);
     if (status == ARMILLA_OK) status = next(c, &where, true, &v);
     if (status == ARMILLA_OK && !is_matrix(&v)) status = bad(c, name, "is no matrix of real numbers");
     if (status == ARMILLA_OK) status = v.sparse ? copy_sparse(c, &v, made) : copy_dense(c, &v, made);
     free(v.unpacked);
     if (status != ARMILLA_OK) return status;
     matrix_orient(c, v.rows, v.cols, made);
-    return c->sample_columns ? ARMILLA_OK : matrix_turn(c, made);
+    if (!c->sample_columns) status = matrix_turn(c, made);
+    return status == ARMILLA_OK ? read_labels(c, first, next, made) : status;
 }

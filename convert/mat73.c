@@ -102,7 +102,8 @@ static armilla_status read_variable(const source *s, matrix *made)
         return s->c->error[0] ? ARMILLA_BAD_DATA : hdf5_bad(s, name, "is not there, or is no matrix of real numbers");
     status = v.sparse ? read_sparse(s, &v, made) : hdf5_read_dense(s, v.path, made);
     matrix_orient(s->c, v.rows, v.cols, made);
-    return status == ARMILLA_OK && !s->c->sample_columns ? matrix_turn(s->c, made) : status;
+    if (status == ARMILLA_OK && !s->c->sample_columns) status = matrix_turn(s->c, made);
+    return status == ARMILLA_OK ? hdf5_read_labels(s, "", made->n, &made->names[ARMILLA_SAMPLE_LABELS]) : status;
 }
 
 armilla_status read_mat73(conversion *c, matrix *made)

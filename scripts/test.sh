@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
 kills=25 passed=0 failed=0 skipped=0 table='' failures='' tier=''
-every_tier='tests sanitizers blas clang threads analysis valgrind'
+every_tier='tests sanitizers blas clang threads analysis valgrind packages'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
 threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
 
@@ -158,6 +158,14 @@ tier_valgrind() {
     for program in "$logs"/*; do
         step "valgrind $(basename "$program" .failed)" show_unless_passed "$program"
     done
+}
+
+tier_packages() {
+    if [[ -z $(command -v dpkg-buildpackage) || -z $(command -v dh) || -z $(command -v lintian) ]]; then
+        skip packages "debhelper or lintian is not installed"
+    else
+        step packages scripts/packages.sh "$build"
+    fi
 }
 
 show_unless_passed() {

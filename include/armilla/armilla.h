@@ -30,9 +30,11 @@
 #include <armilla/files.h>
 #include <armilla/fit.h>
 #include <armilla/model.h>
+#include <armilla/neighbors.h>
 #include <armilla/options.h>
 #include <armilla/ranks.h>
 #include <armilla/tables.h>
+#include <armilla/top.h>
 #include <armilla/version.h>
 
 #endif

@@ -45,7 +45,8 @@ extern "C" {
     X(ARMILLA_STAGE_CODES, "final codes")                                                                              \
     X(ARMILLA_STAGE_CLUSTERS, "clusters")                                                                              \
     X(ARMILLA_STAGE_CHECK, "checking")                                                                                 \
-    X(ARMILLA_STAGE_WRITING, "writing")
+    X(ARMILLA_STAGE_WRITING, "writing")                                                                                \
+    X(ARMILLA_STAGE_NEIGHBORS, "neighbours")
 
 /* Types of numbers: X(name, C type, word, NumPy's descriptor on this machine's byte order; "" where it has none). Those
  * that can be computed in, working precisions and the types of a model's factors, come first; dense data may be stored

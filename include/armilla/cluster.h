@@ -14,8 +14,10 @@ extern "C" {
 /* armilla_cluster_option_table describes every field down to max_iter. */
 typedef struct armilla_cluster_options {
     size_t size;
-    int64_t k;
-    /* "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax" (codes alone) */
+    int64_t k; /* 0: with "graph" as many as the samples say, with "argmax" the model's rank */
+    /* "graph": communities of the graph of nearest neighbours, or what does better there; "smooth": k-means on codes that
+     * are smoothed along it; "kmeans": spherical k-means, which NULL is too; "euclidean": k-means by distance; "argmax"
+     * (codes alone) */
     const char *method;
     int64_t tries;    /* best of so many starts */
     int64_t max_iter; /* of each try */
@@ -48,6 +50,12 @@ typedef struct armilla_cluster_summary {
     /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it. NaN for
      * argmax. */
     double inertia;
+    /* Of graph and smooth: what the labels come from, "communities", "smoothing" or "kmeans"; NULL else. Then of these
+     * labels: modularity at resolution 1, and the part of the edges' weight that is inside clusters; of communities the
+     * resolution that gave them, and the mean agreement (normalized mutual information) of runs in several orders. NaN
+     * where there is none. */
+    const char *by;
+    double modularity, coverage, resolution, stability;
 } armilla_cluster_summary;
 
 /* Clusters of the samples of X. preparation (may be NULL: none): of its fields total, log1p, top_features,
@@ -56,11 +64,16 @@ ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const 
                                                 const armilla_options *preparation,
                                                 const armilla_cluster_options *options,
                                                 armilla_clustering **clustering);
-/* Clusters of a model's codes. With argmax a sample belongs to the atom with its largest coefficient, and k is the
- * model's rank (or 0). */
+/* Clusters of a model's codes. With argmax a sample belongs to the atom that contributes most to it, V_kj ||u_k||, and
+ * k is the model's rank (or 0). */
 ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
                                                  const armilla_cluster_options *options,
                                                  armilla_clustering **clustering);
+/* The same by the codes and the data that they are codes of: "graph" and "smooth" look for neighbours in both, all other
+ * methods in the codes alone. */
+ARMILLA_API armilla_status armilla_cluster_fitted(armilla_context *context, const armilla_data *X,
+                                                  const armilla_model *model, const armilla_cluster_options *options,
+                                                  armilla_clustering **clustering);
 ARMILLA_API void armilla_clustering_free(armilla_clustering *clustering);
 
 ARMILLA_API void armilla_clustering_summarize_sized(const armilla_clustering *clustering,
@@ -75,8 +88,60 @@ ARMILLA_API const int64_t *armilla_clustering_labels(const armilla_clustering *c
 /* k numbers; a cluster is empty where the samples have fewer than k different places. */
 ARMILLA_API const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering);
 
+/* One of the numbers of clusters that were looked at because k was 0. */
+typedef struct armilla_cluster_number {
+    size_t size;
+    int64_t k;
+    double resolution; /* of the communities */
+    double stability;  /* mean adjusted Rand index of the communities of parts, of four fifths of the samples each */
+    double modularity; /* at resolution 1 */
+    double score;      /* stability times modularity: the number with the largest one is taken */
+} armilla_cluster_number;
+
+/* How many numbers of clusters were looked at; 0 where k was given. */
+ARMILLA_API int64_t armilla_clustering_numbers(const armilla_clustering *clustering);
+ARMILLA_API void armilla_clustering_number_sized(const armilla_clustering *clustering, int64_t index,
+                                                 armilla_cluster_number *number, size_t size);
+/* The index-th of them, by rising number; zeros past the last. */
+static inline void armilla_clustering_number(const armilla_clustering *clustering, int64_t index,
+                                             armilla_cluster_number *number)
+{
+    armilla_clustering_number_sized(clustering, index, number, sizeof *number);
+}
+
+/* How well clusters of a model's codes hold together and apart. */
+typedef struct armilla_cluster_quality {
+    size_t size;
+    double angle;      /* mean angle, in radians, of codes with the mean direction of their cluster */
+    double silhouette; /* mean over all samples, by cosine distance (1 - cosine); NaN where there is one cluster */
+} armilla_cluster_quality;
+
+ARMILLA_API armilla_status armilla_clustering_judge_sized(armilla_context *context,
+                                                          const armilla_clustering *clustering,
+                                                          const armilla_model *model, armilla_cluster_quality *quality,
+                                                          size_t size);
+/* Of a clustering of the model's samples, of all of which labels and codes are here. */
+static inline armilla_status armilla_clustering_judge(armilla_context *context, const armilla_clustering *clustering,
+                                                      const armilla_model *model, armilla_cluster_quality *quality)
+{
+    return armilla_clustering_judge_sized(context, clustering, model, quality, sizeof *quality);
+}
+
+/* The model keeps these clusters of its samples, and its file will: labels, and the means of codes. */
+ARMILLA_API armilla_status armilla_model_keep_clusters(armilla_context *context, armilla_model *model,
+                                                       const armilla_clustering *clustering);
+/* The labels of the n samples that the model keeps, and in *k (may be NULL) of how many clusters; NULL where it keeps
+ * none. */
+ARMILLA_API const int64_t *armilla_model_clusters(const armilla_model *model, int64_t *k);
+/* Clusters of new samples by those that the model keeps. A sample that has a training sample's code, to the last bit, has
+ * that sample's label; any other belongs to the centre that is nearest (kmeans: by angle, euclidean: by distance), with
+ * argmax to the atom that contributes most, and with clusters of any other origin where most of its 15 nearest training
+ * samples belong, each with a vote of one over its squared angle. Features are matched by name. threads <= 0: all cores. */
+ARMILLA_API armilla_status armilla_model_predict(armilla_context *context, const armilla_model *model,
+                                                 const armilla_data *X, int threads, int64_t *labels);
+
 /* What turns data into clusters->k clusters where nobody says how (docs/clustering.md), by a look at them: sets the
- * preparation of the fit, its rank where that is 0, and the method by which its codes are clustered where that is NULL. */
+ * preparation of the fit, its rank where that is 0, and the method where that is NULL. clusters->k may be 0. */
 ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
                                                   armilla_cluster_options *clusters);
 

@@ -31,6 +31,7 @@ typedef struct armilla_comparison_summary {
     int64_t samples;           /* of X, or -1 where none were given */
     double data_errors[2];     /* relative errors of X, codes by armilla_model_transform; NaN without X */
     int64_t clustered;         /* samples whose clusters were compared; -1: the models are not known to have the same */
+    int64_t kept;              /* the same of clusters that both models keep; -1: there are none to compare */
 } armilla_comparison_summary;
 
 /* Compares two models of the same features, which are matched by name where both have names. X (may be NULL): samples
@@ -80,6 +81,14 @@ ARMILLA_API bool armilla_comparison_scores_sized(const armilla_comparison *compa
 static inline bool armilla_comparison_scores(const armilla_comparison *comparison, armilla_scores *scores)
 {
     return armilla_comparison_scores_sized(comparison, scores, sizeof *scores);
+}
+
+ARMILLA_API bool armilla_comparison_kept_scores_sized(const armilla_comparison *comparison, armilla_scores *scores,
+                                                      size_t size);
+/* The same of the clusters that both models keep, of the samples that they were fitted to. */
+static inline bool armilla_comparison_kept_scores(const armilla_comparison *comparison, armilla_scores *scores)
+{
+    return armilla_comparison_kept_scores_sized(comparison, scores, sizeof *scores);
 }
 
 #ifdef __cplusplus

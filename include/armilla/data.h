@@ -77,6 +77,12 @@ typedef struct armilla_read_options {
     int threads;              /* that parse; <= 0: all cores */
     int64_t memory;           /* most bytes of the context while reading, if below its own limit; <= 0: none */
     const char *spill; /* text: arrays that do not fit are kept in unnamed files beside this path; NULL: they fail */
+    const char *feature_names; /* a text file with the name of one feature per line; NULL: those in the data's file */
+    const char *sample_names;  /* the same of samples */
+    const char
+        *ignore_columns;     /* text tables: names or numbers (from 1) of columns to leave out, separated by commas; or
+                                 * "text": all that are not numbers, which a warning names. NULL: none */
+    const char *label_array; /* of a file with several arrays: the one with a label per sample; NULL: `labels` */
 } armilla_read_options;
 
 ARMILLA_API void armilla_read_options_default_sized(armilla_read_options *options, size_t size);

@@ -71,7 +71,8 @@ typedef struct armilla_options {
     armilla_callback callback;
     void *callback_user;
 
-    int64_t batch; /* samples of a block of solver online; 0: automatic */
+    int64_t batch;   /* samples of a block of solver online; 0: automatic */
+    const char *idf; /* of tfidf: "smooth", ln((1+n)/(1+n_i)) + 1, which NULL is too; "plain", ln(n/n_i) */
     /* What the entries of each sample are scaled to add up to: a number, "median" of the samples' sums, or "none"; NULL:
      * none. */
     const char *total;

@@ -33,6 +33,9 @@ typedef struct armilla_model_summary {
     /* How often the fit read all of the data, all passes and those before the first iteration; 0 of a model made from
      * arrays, or by 0.1.0. */
     int64_t passes, passes_before;
+    /* Of data that are images, such as IDX files and folders of images: rows and columns, pixels row by row; else 0. Where
+     * features were kept, of all that there were. */
+    int64_t image_rows, image_columns;
     double total;         /* what samples are scaled to add up to; 0: they are not */
     int64_t top_features; /* features that were chosen because they vary; 0: all were taken */
 } armilla_model_summary;
@@ -92,6 +95,10 @@ ARMILLA_API const double *armilla_model_idf(const armilla_model *model);
 ARMILLA_API const double *armilla_model_scale(const armilla_model *model); /* factors: 1/sd, or 1 */
 /* The name of a feature or sample of the fit's data, or a sample's label, from 0; NULL where these had none. */
 ARMILLA_API const char *armilla_model_name(const armilla_model *model, armilla_naming kind, int64_t index);
+/* The model gets names of features or samples, or labels, from a file with one for each: what it was fitted to had none,
+ * or others. */
+ARMILLA_API armilla_status armilla_model_read_names(armilla_context *context, armilla_model *model, armilla_naming kind,
+                                                    const char *path);
 /* Where the fit's data were chosen from others (armilla_data_select): which places of those, from 0, the model's m
  * features and n samples are; *of is how many there were. NULL where all were taken. */
 ARMILLA_API const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of);
@@ -123,9 +130,19 @@ ARMILLA_API armilla_status armilla_model_recognize(armilla_context *context, con
 ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model,
                                                     const char *path, bool overwrite);
 
+/* *matched = X with the model's features, found by name, in the model's order; NULL where X has them so already, or where
+ * the model or X has no names: then features count by their places, of which a warning to the context's log tells if the
+ * model has names. Features that the model does not have are left out, and counted in a message to the log. One that X
+ * does not have is ARMILLA_BAD_DATA, or with fill_missing 0 in every sample; where X has none of them it is always an
+ * error. Of a name that occurs several times the first belongs to the first. Results have the bits that X would give in
+ * the model's order. X must outlive *matched. */
+ARMILLA_API armilla_status armilla_model_match(armilla_context *context, const armilla_model *model,
+                                               const armilla_data *X, bool fill_missing, armilla_data **matched);
+
 /* Codes of new samples, r x n column-major in the model's precision, into codes. The preparation of the fit is applied;
- * where the fit was to some of the features, X has those, or all that they were chosen from. A sample's codes depend on
- * that sample alone. threads <= 0: all cores. */
+ * where the fit was to some of the features, X has those, or all that they were chosen from. Features are matched by
+ * name where both have names (armilla_model_match, without messages). A sample's codes depend on that sample alone.
+ * threads <= 0: all cores. */
 ARMILLA_API armilla_status armilla_model_transform(armilla_context *context, const armilla_model *model,
                                                    const armilla_data *X, int threads, void *codes);
 
@@ -173,7 +190,7 @@ typedef struct armilla_check {
 ARMILLA_API armilla_status armilla_model_check_sized(armilla_context *context, const armilla_model *model,
                                                      const armilla_data *X, armilla_check *check, size_t size);
 /* Recomputes objective, constraints and radius from the data by code of its own, and compares them with what the model
- * says. X: the data of the fit, or those that they were chosen from. */
+ * says. X: the data of the fit, or those that they were chosen from; features are matched by name where both have names. */
 static inline armilla_status armilla_model_check(armilla_context *context, const armilla_model *model,
                                                  const armilla_data *X, armilla_check *check)
 {

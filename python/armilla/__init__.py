@@ -12,6 +12,7 @@ from ._factorization import SphericalFactorization, SphericalNMF, SphericalPCA
 from ._fit import fit
 from ._library import InterruptedFitWarning, TraceEntry, __version__
 from ._model import Model, load, save
+from ._neighbors import neighbors
 from ._tables import tables
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "datasets",
     "fit",
     "load",
+    "neighbors",
     "save",
     "tables",
 ]

@@ -254,7 +254,7 @@ SphericalKMeans._parameter_constraints["n_init"].append(StrOptions({"auto"}))
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
 #: Steps of the preparation, which the recipe chooses.
-_PREPARATION = ("normalize", "center", "tfidf", "log1p", "scale", "total", "top_features")
+_PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale", "total", "top_features")
 
 
 @estimator(
@@ -263,13 +263,15 @@ _PREPARATION = ("normalize", "center", "tfidf", "log1p", "scale", "total", "top_
     without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION),
     defaults={"n_clusters": 8, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
-    words={"k": "Number of clusters; None: one for each component, with method='argmax'", "rank": "Number of atoms of the fit; None: four for each cluster"},
+    words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster"},
 )
 class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
-    """Clusters of data by the recipe of `armilla cluster`: nothing but their number needs to be said.
+    """Clusters of data by the recipe of `armilla cluster`: nothing but their number needs to be said, and not even that.
 
     A look at the data chooses the preparation (unit length; log1p and tf-idf for counts; scale and centring for tables
-    with different units; centring where signs are mixed). Spherical PCA then gives codes, and k-means their clusters.
+    with different units; centring where signs are mixed). Spherical PCA then gives codes. The graph of nearest neighbours
+    in the data and in the codes is divided into communities; where it says too little, codes are smoothed along it, or
+    left as they are, and clustered by k-means.
 
     Parameters
     ----------
@@ -279,9 +281,13 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     ----------
     labels_ : ndarray of shape (n_samples,)
     recipe_ : dict
-        What was chosen: `rank`, `method`, `seed` and the steps of the preparation.
+        What was chosen: `rank`, `method`, `seed`, the steps of the preparation, and with the methods graph and smooth
+        what the clusters come from, as `by`: communities, smoothing or kmeans.
+    numbers_ : list of dict
+        With ``n_clusters=None`` the numbers of clusters that were looked at: `k`, `resolution`, `stability`,
+        `modularity` and their product, the `score`.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
-        Centres among the codes.
+        Centres among the codes. Clusters by a graph have any shape: `predict` then goes by the nearest training sample.
     inertia_ : float
     n_iter_ : int
         Iterations of the fit.
@@ -315,8 +321,9 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         fit.set(context, values)
         clusters.set(context, self._cluster_values())
         context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
-        chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field != "normalize"}
-        chosen["normalize"] = text(fit.struct.normalize)
+        words = ("normalize", "idf")
+        chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field not in words}
+        chosen.update((field, text(getattr(fit.struct, field))) for field in words)
         rank, method = fit.struct.rank, text(clusters.struct.method)
         if method == "argmax" and self.n_clusters not in (None, rank):
             raise ValueError(
@@ -344,16 +351,20 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         values.update((name, new.chosen[name]) for name in ("method", "seed"))
         if new.interrupted:
             values["tries"] = 1
-        found = cluster_codes(new.model, values, self._names, progress_for(self.verbose), new.interrupted)  # type: ignore[attr-defined]
-        self.model_, self.recipe_ = new.model, new.chosen
+        found = cluster_codes(new.model, values, self._names, progress_for(self.verbose), new.interrupted, new.data)  # type: ignore[attr-defined]
+        self.model_, self.recipe_ = new.model, {**new.chosen, "by": found.by}
+        self.numbers_ = found.numbers
         self.labels_, self.inertia_ = found.labels, found.inertia
         self.cluster_centers_ = self._centers()
         _warn_of_few(self.labels_, self.n_clusters)
         return self
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
-        """Where codes are for the method: their directions, or themselves."""
-        return unit_rows(codes) if self.recipe_["method"] == "kmeans" else codes.astype(np.float64)
+        """Where codes are for the method: their directions, what atoms contribute, or themselves."""
+        if self.recipe_["method"] == "argmax":
+            lengths = np.linalg.norm(self.model_.U.astype(np.float64), axis=0)
+            return codes * np.where(np.abs(lengths - 1) < 1e-5, 1.0, lengths)  # unit atoms are so to rounding
+        return codes.astype(np.float64) if self.recipe_["method"] == "euclidean" else unit_rows(codes)
 
     def _centers(self) -> np.ndarray:
         if self.recipe_["method"] == "argmax":
@@ -365,7 +376,8 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         return self._places(sums / np.maximum(counts, 1)[:, None])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Clusters of samples, by the nearest centre of their codes.
+        """Clusters of samples, by the nearest centre of their codes; with the methods graph and smooth, whose clusters have
+        any shape, that of the training sample whose code is nearest by angle.
 
         Parameters
         ----------
@@ -376,7 +388,18 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         ndarray of shape (n_samples,)
         """
         places = self._places(self._transform(X))
+        if self.recipe_["by"] is not None:
+            return self._nearest(places)
         centers, kind = self.cluster_centers_, self.recipe_["method"]
         # |x - c|^2 without |x|^2, which is the same for all centres.
         distances = -places @ centers.T + (0.0 if kind != "euclidean" else 0.5 * np.sum(centers**2, axis=1))
         return np.argmin(distances, axis=1)
+
+    def _nearest(self, places: np.ndarray) -> np.ndarray:
+        """The cluster of the nearest training sample, in blocks of which the products fit into a few megabytes."""
+        known = self._places(self.model_.codes)
+        nearest = np.empty(places.shape[0], np.int64)
+        step = max(1, 2**20 // known.shape[0])
+        for first in range(0, places.shape[0], step):
+            nearest[first : first + step] = np.argmax(places[first : first + step] @ known.T, axis=1)
+        return self.labels_[nearest]

@@ -118,7 +118,7 @@ class Factorizer(ArmillaEstimator):
     def _new_model(
         self, X: Any, others: Mapping[str, Any] = {}, before: Optional[Model] = None, comm: Any = None
     ) -> SimpleNamespace:
-        """The `model` of a fit, what was `chosen` for it, and whether it was `interrupted`; the estimator stays as it is.
+        """The `model` of a fit, its `data`, what was `chosen` for it, and whether it was `interrupted`; the estimator stays as it is.
 
         `others` take the place of parameters; a model `before` is continued; the ranks of `comm` fit together.
         """
@@ -151,7 +151,7 @@ class Factorizer(ArmillaEstimator):
                 f"Maximum number of iterations {values['max_iter']} reached. Increase max_iter or tol to improve convergence.",
                 ConvergenceWarning,
             )
-        return SimpleNamespace(model=model, chosen=chosen, interrupted=context.hooks.interrupted)
+        return SimpleNamespace(model=model, data=data, chosen=chosen, interrupted=context.hooks.interrupted)
 
     def _check_continued(self, before: Model, values: Mapping[str, Any]) -> None:
         """A model keeps its rank and its sets: parameters that have changed since then would be passed over in silence."""

@@ -381,9 +381,15 @@ class Model:
 
 
 def cluster_codes(
-    model: Model, options: Mapping[str, Any], names: Mapping[str, str], progress: Any = None, interrupted: bool = False
+    model: Model,
+    options: Mapping[str, Any],
+    names: Mapping[str, str],
+    progress: Any = None,
+    interrupted: bool = False,
+    data: Any = None,
 ) -> SimpleNamespace:
-    """Clusters of a model's codes: labels, sizes and the summary; `interrupted`: those that are found at once."""
+    """Clusters of a model's codes, and of the data they are codes of where these are given: labels, sizes and the summary;
+    `interrupted`: those that are found at once."""
     model._need_all()
     context = Context(names, progress=progress)
     struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
@@ -397,7 +403,10 @@ def cluster_codes(
         setattr(struct.struct, field, number_of(context, field, given.get(field)))
     found = context.own("armilla_clustering", lib.armilla_clustering_free)
     context.hooks.interrupted = interrupted
-    context.call(lib.armilla_cluster_model, model._pointer, struct.struct, found.place, best=True)
+    if data is None:
+        context.call(lib.armilla_cluster_model, model._pointer, struct.struct, found.place, best=True)
+    else:
+        context.call(lib.armilla_cluster_fitted, data.pointer, model._pointer, struct.struct, found.place, best=True)
     summary = ffi.new("armilla_cluster_summary *")
     lib.armilla_clustering_summarize(found.pointer, summary)
     if not interrupted:
@@ -405,6 +414,11 @@ def cluster_codes(
     result = SimpleNamespace(**as_dict("armilla_cluster_summary", summary))
     labels = borrowed(lib.armilla_clustering_labels(found.pointer), (summary.n,), np.int64, found)
     result.labels = np.array(labels)
+    result.numbers = []
+    for index in range(lib.armilla_clustering_numbers(found.pointer)):
+        number = ffi.new("armilla_cluster_number *")
+        lib.armilla_clustering_number(found.pointer, index, number)
+        result.numbers.append(as_dict("armilla_cluster_number", number))
     return result
 
 

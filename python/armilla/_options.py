@@ -147,6 +147,7 @@ def _table(row: Any) -> Iterator[Option]:
 
 FIT_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_option_table()))
 CLUSTER_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_cluster_option_table()))
+NEIGHBOR_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_neighbors_option_table()))
 
 
 def rows(table: int) -> list[dict[str, str]]:

@@ -15,7 +15,10 @@ typedef enum armilla_stream {
     ARMILLA_STREAM_TEST,
     ARMILLA_STREAM_CLUSTERS,
     ARMILLA_STREAM_BLOCKS,
-    ARMILLA_STREAM_SCREENED
+    ARMILLA_STREAM_SCREENED,
+    ARMILLA_STREAM_CELLS,
+    ARMILLA_STREAM_COMMUNITIES,
+    ARMILLA_STREAM_PARTS
 } armilla_stream;
 
 /* The cipher itself: out = 4 words for a counter of 4 words under a key of 2. */

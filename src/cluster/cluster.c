@@ -5,6 +5,7 @@
 
 #include "base/ranks.h"
 #include "base/size.h"
+#include "cluster/contribution.h"
 #include "data/slots.h"
 #include "data/sparse.h"
 #include "data/traverse.h"
@@ -15,8 +16,8 @@
 #include <string.h>
 
 static const armilla_cluster_way ways[] = {
-    {.name = "kmeans", .unit = true},
-    {.name = "euclidean"},
+    {.name = "graph", .graph = true},  {.name = "smooth", .graph = true, .moved = true},
+    {.name = "kmeans", .unit = true},  {.name = "euclidean"},
     {.name = "argmax", .codes = true},
 };
 
@@ -27,15 +28,26 @@ const char *armilla_cluster_method(size_t index)
     return index < WAYS ? ways[index].name : NULL;
 }
 
+const armilla_cluster_way *armilla_cluster_way_find(const char *name)
+{
+    for (size_t i = 0; i < WAYS; i++)
+        if (strcmp(ways[i].name, name) == 0) return &ways[i];
+    return NULL;
+}
+
 #define AT(field) offsetof(armilla_cluster_options, field)
 
 static const armilla_option table[] = {
     {ARMILLA_OPTION_ROW("k"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(k), .low = 1, .high = 32000,
-     .value = "K", .help = "number of clusters; required unless " ARMILLA_FIELD("method argmax")},
+     .value = "K",
+     .help =
+         "number of clusters; " ARMILLA_FIELD("method graph") " finds one where it is not given, the others need it"},
     {ARMILLA_OPTION_ROW("method"), .sized = true, .kind = ARMILLA_OPTION_WORD, .offset = AT(method),
      .choice = armilla_cluster_method, .value = "NAME",
-     .help = "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest coefficient; "
-             "otherwise kmeans, or with the preparation what the data ask for"},
+     .help =
+         "graph: communities of the graph of nearest neighbours; smooth: k-means on codes that are smoothed along it; "
+         "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest contribution; "
+         "otherwise graph where the preparation is chosen, else kmeans"},
     {ARMILLA_OPTION_ROW("tries"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(tries), .preset = "10",
      .low = 1, .high = 1e6, .value = "N", .help = "starts of k-means, of which the best is taken"},
     {ARMILLA_OPTION_ROW("cluster-iter"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter),
@@ -65,16 +77,17 @@ armilla_status armilla_cluster_options_read(armilla_context *context, const armi
 static armilla_status check_options(armilla_context *context, const armilla_cluster_options *options,
                                     const armilla_cluster_way **way)
 {
-    const char *word = options->method ? options->method : ways[0].name;
-    const armilla_cluster_way *found = NULL;
-    for (size_t i = 0; i < WAYS; i++)
-        if (strcmp(ways[i].name, word) == 0) found = &ways[i];
+    const char *word = options->method ? options->method : "kmeans";
+    const armilla_cluster_way *found = armilla_cluster_way_find(word);
     if (!found)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("method '%s'") " is unknown; give kmeans, euclidean or argmax", word);
-    if (!found->codes && options->k < 1)
+                            ARMILLA_FIELD("method '%s'") " is unknown; give graph, smooth, kmeans, euclidean or argmax",
+                            word);
+    const bool finds = found->codes || (found->graph && !found->moved);
+    if (options->k < 0 || (!finds && options->k < 1))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("k") " is missing; give the number of clusters, e.g. " ARMILLA_FIELD("k 10"));
+                            ARMILLA_FIELD("k") " is missing; give the number of clusters, e.g. " ARMILLA_FIELD(
+                                "k 10") ", or " ARMILLA_FIELD("method graph") ", which finds one");
     if (!found->codes && (options->tries < 1 || options->max_iter < 0))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("tries") " and " ARMILLA_FIELD("cluster.max_iter") " must be positive");
@@ -82,8 +95,8 @@ static armilla_status check_options(armilla_context *context, const armilla_clus
     return ARMILLA_OK;
 }
 
-static armilla_status new_clustering(armilla_context *context, const armilla_cluster_way *way, int64_t k,
-                                     const armilla_samples *share, armilla_clustering **clustering)
+armilla_status armilla_clustering_new(armilla_context *context, const armilla_cluster_way *way, int64_t k,
+                                      const armilla_samples *share, armilla_clustering **clustering)
 {
     armilla_clustering *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
@@ -102,6 +115,7 @@ static armilla_status new_clustering(armilla_context *context, const armilla_clu
 void armilla_clustering_free(armilla_clustering *clustering)
 {
     if (!clustering) return;
+    armilla_release(clustering->context, clustering->numbers);
     armilla_release(clustering->context, clustering->sizes);
     armilla_release(clustering->context, clustering->labels);
     armilla_release(clustering->context, clustering);
@@ -145,15 +159,7 @@ const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering)
     return clustering ? clustering->sizes : NULL;
 }
 
-/* X as given and as it is clustered. */
-typedef struct prepared_data {
-    armilla_preparation preparation;
-    const armilla_data *raw;
-    armilla_data *view; /* NULL where nothing is prepared */
-} prepared_data;
-
-/* k-means on the prepared data, which the problem has. */
-static armilla_status cluster_prepared(armilla_context *context, const prepared_data *from,
+armilla_status armilla_kmeans_prepared(armilla_context *context, const armilla_clustered *from,
                                        armilla_kmeans_problem *problem, armilla_clustering **clustering)
 {
     const armilla_cluster_options *options = problem->options;
@@ -174,7 +180,7 @@ static armilla_status cluster_prepared(armilla_context *context, const prepared_
     if (problem->short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK)
         status = armilla_preparation_finite(context, &from->preparation, from->raw, &facts, problem->work);
-    if (status == ARMILLA_OK) status = new_clustering(context, problem->way, options->k, &share, &made);
+    if (status == ARMILLA_OK) status = armilla_clustering_new(context, problem->way, options->k, &share, &made);
     if (status != ARMILLA_OK) goto done;
     problem->squared_norms = squared_norms;
     if (problem->short_data) armilla_call_keep(context);
@@ -201,6 +207,19 @@ static armilla_type choose_type(const armilla_data *X, const armilla_options *pr
     return armilla_type_precision(X->type);
 }
 
+int64_t armilla_clustering_numbers(const armilla_clustering *clustering)
+{
+    return clustering ? clustering->number_count : 0;
+}
+
+void armilla_clustering_number_sized(const armilla_clustering *clustering, int64_t index,
+                                     armilla_cluster_number *number, size_t size)
+{
+    const armilla_cluster_number none = {.size = 0};
+    const bool is_there = clustering && index >= 0 && index < clustering->number_count;
+    armilla_sized_write(is_there ? &clustering->numbers[index] : &none, sizeof none, number, size);
+}
+
 /* The lengths that the mean has beyond the spread before distances in single precision are mostly rounding. */
 #define HIDING 1e3
 
@@ -221,7 +240,7 @@ static armilla_status is_far(armilla_context *context, const armilla_data *X, bo
 }
 
 /* The preparation is learned, and X seen through it. */
-static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *problem, prepared_data *data)
+static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *problem, armilla_clustered *data)
 {
     const armilla_data *X = data->raw;
     armilla_preparation *p = &data->preparation;
@@ -254,6 +273,14 @@ static armilla_status move_codes(armilla_context *context, const armilla_model *
     return status;
 }
 
+/* The k-means of samples that have no graph worth the name: by angle for sparse data, by distance for codes of others.
+ * Measured (docs/clustering.md): distances of codes do as well as angles, or better, but for words. */
+static const armilla_cluster_way *instead_of_graph(const armilla_kmeans_problem *wanted, const armilla_data *X)
+{
+    const armilla_data *data = wanted->fitted ? wanted->fitted : X;
+    return armilla_cluster_way_find(wanted->codes_of && !armilla_sparse_of(data) ? "euclidean" : "kmeans");
+}
+
 static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
                               const armilla_options *preparation, armilla_clustering **clustering)
 {
@@ -263,11 +290,12 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     armilla_status status = preparation ? armilla_options_read(context, preparation, &asked) : ARMILLA_OK;
     if (status == ARMILLA_OK) status = armilla_options_check_words(context, &asked);
     if (status != ARMILLA_OK) return status;
-    prepared_data data = {.preparation = armilla_preparation_asked(&asked), .raw = X};
+    armilla_clustered data = {.preparation = armilla_preparation_asked(&asked), .raw = X};
     moved_codes moved = {NULL, NULL};
     armilla_memory_add_rank(context, options.k);
     problem.options = &options;
     problem.work = choose_type(X, &asked);
+    if (wanted->way->graph) problem.way = instead_of_graph(wanted, X);
     if ((status = armilla_call_enter_together(context, options.threads)) != ARMILLA_OK) return status;
     status = armilla_data_meet(context, X);
     if (status == ARMILLA_OK && problem.codes_of && problem.codes_of->spread)
@@ -276,7 +304,10 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     if (problem.short_data) armilla_call_keep(context);
     if (status == ARMILLA_OK) status = prepare(context, &problem, &data);
     if (problem.short_data) armilla_call_keep_leave(context);
-    if (status == ARMILLA_OK) status = cluster_prepared(context, &data, &problem, clustering);
+    if (status == ARMILLA_OK && wanted->way->graph)
+        status = armilla_cluster_by_graph(context, &data, wanted->way, &problem, clustering);
+    else if (status == ARMILLA_OK)
+        status = armilla_kmeans_prepared(context, &data, &problem, clustering);
     status = armilla_call_leave_together(context, status);
     armilla_data_free(data.view);
     armilla_data_free(moved.data);
@@ -296,18 +327,11 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
     if (status != ARMILLA_OK) return status;
     if (problem.way->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("method argmax") " is for codes; with data give kmeans or euclidean");
+                            ARMILLA_FIELD("method argmax") " is for codes; with data give graph, kmeans or euclidean");
+    if (problem.way->moved)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("method smooth") " smooths codes; with data alone give graph or kmeans");
     return cluster(&problem, context, X, preparation, clustering);
-}
-
-/* The atom with the largest coefficient; the first of several. */
-static int64_t largest(armilla_type type, int64_t r, const char *codes, double *code)
-{
-    int64_t best = 0;
-    armilla_fetch(type, r, codes, code);
-    for (int64_t k = 1; k < r; k++)
-        if (code[k] > code[best]) best = k;
-    return best;
 }
 
 /* Sizes that are added up over ranks at a time. */
@@ -341,7 +365,7 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     const int64_t r = model->summary.rank;
     const armilla_type type = model->summary.precision;
     armilla_clustering *made = NULL;
-    double *code = NULL;
+    double *code = NULL, *lengths = NULL;
     if (k > 0 && k != r)
         return armilla_fail(
             context, ARMILLA_BAD_ARGUMENT,
@@ -351,10 +375,12 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     armilla_status status = armilla_call_enter_together(context, 1);
     if (status != ARMILLA_OK) return status;
     status = armilla_take(context, r, sizeof *code, &code);
-    if (status == ARMILLA_OK) status = new_clustering(context, way, r, &model->share, &made);
+    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof *lengths, &lengths);
+    if (status == ARMILLA_OK) armilla_atom_lengths(model, lengths);
+    if (status == ARMILLA_OK) status = armilla_clustering_new(context, way, r, &model->share, &made);
     for (int64_t j = model->share.first; j < model->share.last && status == ARMILLA_OK; j++) {
-        const char *codes = (const char *)model->V + (size_t)(j * r) * armilla_type_size(type);
-        made->labels[j] = largest(type, r, codes, code);
+        armilla_fetch(type, r, (const char *)model->V + (size_t)(j * r) * armilla_type_size(type), code);
+        made->labels[j] = armilla_largest_contribution(r, code, lengths);
         made->sizes[made->labels[j]]++;
     }
     if (made) made->spread = model->spread;
@@ -364,18 +390,19 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
         *clustering = made;
     else
         armilla_clustering_free(made);
+    armilla_release(context, lengths);
     armilla_release(context, code);
     return status;
 }
 
-armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
-                                     const armilla_cluster_options *options, armilla_clustering **clustering)
+/* Of the codes, and where X is not NULL of the data too. */
+static armilla_status cluster_codes(armilla_context *context, const armilla_data *X, const armilla_model *model,
+                                    const armilla_cluster_options *options, armilla_clustering **clustering)
 {
     armilla_cluster_options whole;
-    armilla_kmeans_problem problem = {.options = &whole, .short_data = true, .codes_of = model};
+    armilla_kmeans_problem problem = {.options = &whole, .short_data = true, .codes_of = model, .fitted = X};
     armilla_data *codes = NULL;
-    armilla_status status = ARMILLA_NOT_NULL(context, model, options, clustering);
-    if (status == ARMILLA_OK) status = armilla_model_within_reach(context, model);
+    armilla_status status = armilla_model_within_reach(context, model);
     if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, options, &whole);
     if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.way);
     if (status != ARMILLA_OK) return status;
@@ -385,4 +412,18 @@ armilla_status armilla_cluster_model(armilla_context *context, const armilla_mod
     if (status == ARMILLA_OK) status = cluster(&problem, context, codes, NULL, clustering);
     armilla_data_free(codes);
     return status;
+}
+
+armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
+                                     const armilla_cluster_options *options, armilla_clustering **clustering)
+{
+    const armilla_status status = ARMILLA_NOT_NULL(context, model, options, clustering);
+    return status == ARMILLA_OK ? cluster_codes(context, NULL, model, options, clustering) : status;
+}
+
+armilla_status armilla_cluster_fitted(armilla_context *context, const armilla_data *X, const armilla_model *model,
+                                      const armilla_cluster_options *options, armilla_clustering **clustering)
+{
+    const armilla_status status = ARMILLA_NOT_NULL(context, X, model, options, clustering);
+    return status == ARMILLA_OK ? cluster_codes(context, X, model, options, clustering) : status;
 }

@@ -12,10 +12,12 @@
 struct armilla_clustering {
     armilla_context *context;
     armilla_cluster_summary summary;
-    int64_t *labels;       /* n */
-    armilla_samples share; /* the samples whose labels are there; */
-    bool spread;           /* other ranks have the others */
-    int64_t *sizes;        /* k */
+    int64_t *labels;                 /* n */
+    armilla_samples share;           /* the samples whose labels are there; */
+    bool spread;                     /* other ranks have the others */
+    int64_t *sizes;                  /* k */
+    armilla_cluster_number *numbers; /* that were looked at, where k was not given */
+    int64_t number_count;
 };
 
 /* One row of the methods. */
@@ -23,6 +25,8 @@ typedef struct armilla_cluster_way {
     const char *name;
     bool unit;  /* by angle: samples and centres have length 1 */
     bool codes; /* no centres: the largest coefficient of a code */
+    bool graph; /* by the graph of nearest neighbours (cluster/shape.h); */
+    bool moved; /* and that by k-means on codes that are smoothed along it */
 } armilla_cluster_way;
 
 /* What k-means works on. */
@@ -34,6 +38,7 @@ typedef struct armilla_kmeans_problem {
     const armilla_cluster_options *options;
     const double *centers;         /* m x k to start from, one try; NULL: k-means++ */
     const armilla_model *codes_of; /* whose codes X are; NULL: X are data */
+    const armilla_data *fitted;    /* the data that the model is a fit of, where they are known */
     bool short_data;               /* codes: a look at them is cheap, and made even where the call is to end */
     const struct armilla_kmeans_problem *sample; /* of X, where tries are screened on it; NULL: each has all of X */
 } armilla_kmeans_problem;
@@ -53,6 +58,26 @@ armilla_status armilla_kmeans_sample_make(armilla_context *context, const armill
                                           armilla_kmeans_sample *sample);
 void armilla_kmeans_sample_free(armilla_context *context, armilla_kmeans_sample *sample);
 
+/* X as given and as it is clustered. */
+typedef struct armilla_clustered {
+    armilla_preparation preparation;
+    const armilla_data *raw;
+    armilla_data *view; /* NULL where nothing is prepared */
+} armilla_clustered;
+
+/* k-means of the problem, whose X is prepared; within a call. */
+armilla_status armilla_kmeans_prepared(armilla_context *context, const armilla_clustered *from,
+                                       armilla_kmeans_problem *problem, armilla_clustering **clustering);
+/* By the graph of the samples' neighbours, in the way asked for; where that says nothing, k-means of the problem. */
+armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_clustered *from,
+                                        const armilla_cluster_way *asked, armilla_kmeans_problem *problem,
+                                        armilla_clustering **clustering);
+/* The row of that name, NULL: none. */
+const armilla_cluster_way *armilla_cluster_way_find(const char *name);
+/* A clustering of all samples into k, its labels and sizes to be filled; within a call. */
+armilla_status armilla_clustering_new(armilla_context *context, const armilla_cluster_way *way, int64_t k,
+                                      const armilla_samples *share, armilla_clustering **clustering);
+
 /* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has space for max_iter + 1
  * numbers: the inertia after each assignment of the last try. */
 armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_problem *problem,
@@ -62,6 +87,13 @@ armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_pro
  * with rows <= cols; O(rows^2 cols). */
 armilla_status armilla_match(armilla_context *context, int64_t rows, int64_t cols, const double *weights,
                              int64_t *matching);
+
+/* *nmi = the normalized mutual information of two lists of labels; 1 where both are of one class. */
+armilla_status armilla_agreement(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
+                                 double *nmi);
+/* *ari = their adjusted Rand index. */
+armilla_status armilla_adjusted_rand(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
+                                     double *ari);
 
 /* Expected mutual information of two partitions of n samples with these class sizes, drawn at random. */
 armilla_status armilla_expected_information(armilla_context *context, int64_t n, const int64_t *sizes[2],

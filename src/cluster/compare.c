@@ -41,8 +41,9 @@ static armilla_status compare_spaces(pair *p, armilla_comparison *made)
 
 /* --- clusters --- */
 
-/* The atom that contributes most to the sample, |v_k| ||u_k||; the lower of equals. */
-static int64_t largest_contribution(int64_t r, const double *v, const double *lengths)
+/* The atom that contributes most to the sample in size, |v_k| ||u_k||, so that an atom that is negated with its codes
+ * counts the same; the lower of equals. */
+static int64_t largest_share(int64_t r, const double *v, const double *lengths)
 {
     int64_t best = 0;
     for (int64_t k = 1; k < r; k++)
@@ -59,7 +60,7 @@ static armilla_status label(pair *p, int side, int64_t n, const void *codes)
     if (status == ARMILLA_OK) status = armilla_take(p->context, n, sizeof **p->labels, &p->labels[side]);
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
         armilla_fetch(s->precision, s->rank, (const char *)codes + (size_t)j * bytes, v);
-        p->labels[side][j] = largest_contribution(s->rank, v, p->atoms.lengths[side]);
+        p->labels[side][j] = largest_share(s->rank, v, p->atoms.lengths[side]);
     }
     armilla_release(p->context, v);
     return status;
@@ -92,6 +93,15 @@ static armilla_status score(pair *p, armilla_comparison *made)
 {
     if (!p->labels[0] || !p->labels[1]) return ARMILLA_OK;
     return armilla_score(p->context, made->summary.clustered, p->labels[1], p->labels[0], &made->scores);
+}
+
+/* Clusters that the models keep. */
+static armilla_status score_kept(pair *p, armilla_comparison *made)
+{
+    const int64_t *labels[2] = {p->models[0]->clusters.labels, p->models[1]->clusters.labels};
+    if (!labels[0] || !labels[1] || !have_same_samples(p->models)) return ARMILLA_OK;
+    made->summary.kept = p->models[0]->summary.n;
+    return armilla_score(p->context, made->summary.kept, labels[1], labels[0], &made->kept);
 }
 
 /* --- errors of data --- */
@@ -134,13 +144,15 @@ static armilla_status compare_samples(pair *p, armilla_comparison *made)
         s->clustered = p->models[0]->summary.n;
         for (int i = 0; i < 2 && status == ARMILLA_OK; i++) status = label(p, i, s->clustered, p->models[i]->V);
     }
-    return status == ARMILLA_OK ? score(p, made) : status;
+    if (status == ARMILLA_OK) status = score(p, made);
+    return status == ARMILLA_OK ? score_kept(p, made) : status;
 }
 
 static armilla_status compare(pair *p, armilla_comparison *made)
 {
     armilla_comparison_summary *s = &made->summary;
-    *s = (armilla_comparison_summary){.size = sizeof *s, .samples = -1, .clustered = -1, .data_errors = {NAN, NAN}};
+    *s = (armilla_comparison_summary){
+        .size = sizeof *s, .samples = -1, .clustered = -1, .kept = -1, .data_errors = {NAN, NAN}};
     s->m = p->models[0]->summary.m;
     s->lines = signs_are_free(p->models[0]) || signs_are_free(p->models[1]);
     s->same_preparation = take_same_steps(p->models);
@@ -227,5 +239,13 @@ bool armilla_comparison_scores_sized(const armilla_comparison *comparison, armil
     const armilla_scores none = {.size = 0};
     const bool there = comparison && comparison->summary.clustered >= 0;
     armilla_sized_write(there ? &comparison->scores : &none, sizeof none, scores, size);
+    return there;
+}
+
+bool armilla_comparison_kept_scores_sized(const armilla_comparison *comparison, armilla_scores *scores, size_t size)
+{
+    const armilla_scores none = {.size = 0};
+    const bool there = comparison && comparison->summary.kept >= 0;
+    armilla_sized_write(there ? &comparison->kept : &none, sizeof none, scores, size);
     return there;
 }

@@ -13,7 +13,7 @@ struct armilla_comparison {
     armilla_atom_match *matches;
     double *angles;    /* ranks[0] x ranks[1] */
     double *principal; /* the smaller rank */
-    armilla_scores scores;
+    armilla_scores scores, kept;
 };
 
 /* The atoms of two models with the same features in the same places: in double, of length 1 or 0. */

@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Counts: whole numbers, most of them small, which pixels are not; of dense data nearly all are 0 besides. */
 #define SMALL_COUNT 4.0
@@ -28,7 +29,7 @@
 /* Mixed signs: so many of all entries are negative. */
 #define NEGATIVE_SHARE 0.2
 /* Atoms for each cluster. */
-enum { ATOMS_PER_CLUSTER = 4 };
+enum { ATOMS_PER_CLUSTER = 4, USUAL_CLUSTERS = 10 };
 
 /* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. */
 enum { OTHERS, PRESENT, SMALL, NEGATIVE, SUMS };
@@ -118,10 +119,21 @@ static armilla_status have_units(armilla_context *context, const armilla_data *X
     return status;
 }
 
+/* Whether there is a feature that some samples have and others do not: else the plain form of tf-idf leaves nothing. */
+static armilla_status have_rare(armilla_context *context, const armilla_data *X, bool *rare)
+{
+    armilla_feature_statistics found = {0};
+    const armilla_status status = armilla_feature_statistics_find(context, X, ARMILLA_FEATURE_COUNTS, &found);
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
+        *rare |= found.counts[i] > 0 && found.counts[i] < (double)X->n;
+    armilla_feature_statistics_release(context, &found);
+    return status;
+}
+
 static armilla_status choose(armilla_context *context, const armilla_data *X, armilla_options *fit,
                              armilla_cluster_options *clusters)
 {
-    bool units = false, varies = false;
+    bool units = false, varies = false, rare = false;
     double sums[SUMS] = {0};
     armilla_status status = armilla_call_enter_together(context, fit->threads);
     if (status != ARMILLA_OK) return status;
@@ -129,17 +141,18 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     if (status == ARMILLA_OK) status = survey_entries(context, X, sums);
     const bool counts = are_counts(X, sums);
     if (status == ARMILLA_OK && !counts) status = have_units(context, X, &units, &varies);
+    if (status == ARMILLA_OK && counts) status = have_rare(context, X, &rare);
     status = armilla_call_leave_together(context, status);
     if (status != ARMILLA_OK) return status;
     fit->normalize = armilla_step_word(ARMILLA_STEP_NORMALIZE, true);
     fit->log1p = fit->tfidf = counts;
+    if (counts && rare) fit->idf = armilla_idf_choice(1);
     fit->scale = units;
     fit->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
-    const int64_t most = armilla_min64(X->m, X->n), k = clusters->k;
+    const bool finds = !clusters->method || strcmp(clusters->method, "graph") == 0;
+    const int64_t most = armilla_min64(X->m, X->n), k = clusters->k == 0 && finds ? USUAL_CLUSTERS : clusters->k;
     if (fit->rank == 0) fit->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
-    /* Codes have one length, so that the two differ in their centres alone. Measured: distances do as well as angles, or
-     * better, but for words. */
-    if (!clusters->method) clusters->method = counts ? "kmeans" : "euclidean";
+    if (!clusters->method) clusters->method = "graph";
     return ARMILLA_OK;
 }
 

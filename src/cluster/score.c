@@ -173,6 +173,39 @@ done:
     return status;
 }
 
+static armilla_status fill_contingency(armilla_context *context, const int64_t *labels, const int64_t *truth,
+                                       contingency *t)
+{
+    armilla_status status = armilla_take(context, t->n, sizeof *t->pairs, &t->pairs);
+    if (status == ARMILLA_OK) status = number_side(context, t->n, labels, LABELS, t);
+    if (status == ARMILLA_OK) status = number_side(context, t->n, truth, TRUTH, t);
+    if (status == ARMILLA_OK) merge_pairs(t);
+    return status;
+}
+
+armilla_status armilla_agreement(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
+                                 double *nmi)
+{
+    contingency t = {.n = n};
+    const armilla_status status = fill_contingency(context, labels, others, &t);
+    if (status == ARMILLA_OK) {
+        const double mean = (entropy(&t, LABELS) + entropy(&t, TRUTH)) / 2;
+        *nmi = mean > 0 ? information(&t) / mean : 1;
+    }
+    free_contingency(context, &t);
+    return status;
+}
+
+armilla_status armilla_adjusted_rand(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *others,
+                                     double *ari)
+{
+    contingency t = {.n = n};
+    const armilla_status status = fill_contingency(context, labels, others, &t);
+    if (status == ARMILLA_OK) *ari = adjusted_rand(&t);
+    free_contingency(context, &t);
+    return status;
+}
+
 armilla_status armilla_score_sized(armilla_context *context, int64_t n, const int64_t *labels, const int64_t *truth,
                                    armilla_scores *scores, size_t size)
 {
@@ -181,11 +214,8 @@ armilla_status armilla_score_sized(armilla_context *context, int64_t n, const in
     armilla_status status = ARMILLA_NOT_NULL(context, labels, truth, scores);
     if (status != ARMILLA_OK) return status;
     if (n < 0) return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "a negative number of labels cannot be scored");
-    status = armilla_take(context, n, sizeof *t.pairs, &t.pairs);
-    if (status == ARMILLA_OK) status = number_side(context, n, labels, LABELS, &t);
-    if (status == ARMILLA_OK) status = number_side(context, n, truth, TRUTH, &t);
+    status = fill_contingency(context, labels, truth, &t);
     if (status != ARMILLA_OK) goto done;
-    merge_pairs(&t);
     made.ari = adjusted_rand(&t);
     made.purity = purity(&t);
     status = informations(context, &t, &made);

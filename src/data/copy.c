@@ -62,8 +62,47 @@ static armilla_status number_features(armilla_context *context, const armilla_ke
     const armilla_status status = armilla_take(context, features->of, sizeof **numbers, numbers);
     for (int64_t i = 0; i < features->of && status == ARMILLA_OK; i++) (*numbers)[i] = features->at ? -1 : i;
     for (int64_t i = 0; i < features->count && status == ARMILLA_OK && features->at; i++)
-        (*numbers)[features->at[i]] = i;
+        if (features->at[i] >= 0) (*numbers)[features->at[i]] = i;
     return status;
+}
+
+static bool is_rising(int64_t count, const int64_t *rows)
+{
+    for (int64_t i = 1; i < count; i++)
+        if (rows[i] < rows[i - 1]) return false;
+    return true;
+}
+
+/* Rows rising, each with its value: Shell's sort. */
+static void sort_entries(int64_t count, int64_t *rows, double *values)
+{
+    if (is_rising(count, rows)) return;
+    for (int64_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (int64_t i = gap; i < count; i++) {
+            const int64_t row = rows[i];
+            const double value = values[i];
+            int64_t j = i;
+            for (; j >= gap && rows[j - gap] > row; j -= gap) {
+                rows[j] = rows[j - gap];
+                values[j] = values[j - gap];
+            }
+            rows[j] = row;
+            values[j] = value;
+        }
+}
+
+/* The entries of the column whose features have a number, by number; how many there are. */
+static int64_t renumber(copying *c, const int64_t *numbers, const armilla_column *x)
+{
+    int64_t *rows = c->reader.buffer.rows, count = 0;
+    for (int64_t i = 0; i < x->count; i++) {
+        const int64_t number = numbers[x->rows[i]];
+        if (number < 0) continue;
+        rows[count] = number;
+        x->values[count++] = x->values[i];
+    }
+    sort_entries(count, rows, x->values);
+    return count;
 }
 
 /* The entries of this rank's samples whose features have a number, which goes into the matrix. Without a matrix they are
@@ -76,17 +115,12 @@ static armilla_status copy_entries(copying *c, const int64_t *numbers, armilla_s
         armilla_column x;
         const armilla_status status = armilla_column_read(&c->reader, armilla_kept_place(c->samples, j), &x);
         if (status != ARMILLA_OK) return status;
-        int64_t at = matrix ? armilla_index_at(matrix->index64, matrix->starts, j) : 0;
-        for (int64_t i = 0; i < x.count; i++) {
-            const int64_t number = numbers[x.rows[i]];
-            if (number < 0) continue;
-            if (matrix) {
-                armilla_index_put(matrix->index64, matrix->rows, at, number);
-                armilla_store(type, 1, &x.values[i], (char *)matrix->values + (size_t)at * size);
-            }
-            at++;
-        }
-        if (!matrix) counts[j] = at;
+        const int64_t count = renumber(c, numbers, &x),
+                      at = matrix ? armilla_index_at(matrix->index64, matrix->starts, j) : 0;
+        for (int64_t i = 0; i < count && matrix; i++)
+            armilla_index_put(matrix->index64, matrix->rows, at + i, c->reader.buffer.rows[i]);
+        if (matrix) armilla_store(type, count, x.values, (char *)matrix->values + (size_t)at * size);
+        if (!matrix) counts[j] = count;
     }
     return ARMILLA_OK;
 }

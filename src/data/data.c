@@ -71,8 +71,13 @@ armilla_status armilla_data_check_shape(armilla_context *context, const char *wh
 
 static armilla_columns columns_of(const armilla_panel *panel)
 {
-    return (armilla_columns){panel->columns, panel->data->m,     panel->count,  panel->stride,
-                             panel->ahead,   panel->ahead_bytes, panel->scratch};
+    return (armilla_columns){.values = panel->columns,
+                             .m = panel->data->m,
+                             .count = panel->count,
+                             .stride = panel->stride,
+                             .ahead = panel->ahead,
+                             .ahead_bytes = panel->ahead_bytes,
+                             .scratch = panel->scratch};
 }
 
 armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64_t count)
@@ -102,7 +107,7 @@ armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C)
 {
     const armilla_columns X = columns_of(panel);
-    const armilla_atoms atoms = {.values = U, .r = r, .packed = true};
+    const armilla_atoms atoms = {.values = U, .r = r, .packed = !panel->tiled, .tiled = panel->tiled};
     panel->kernels->products(&X, &atoms, C);
 }
 

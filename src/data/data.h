@@ -37,6 +37,7 @@ typedef struct armilla_panel {
     int64_t stride;
     const void *ahead; /* where the next columns lie, to be fetched into the cache meanwhile */
     int64_t ahead_bytes;
+    bool tiled;                      /* products see atoms in tiles (linalg/kernels.h), else packed */
     void *scratch;                   /* of the kernels (linalg/kernels.h), or NULL */
     armilla_sparse_panel sparse;     /* sparse forms */
     const struct armilla_panel *raw; /* of prepared data the panel before that; else NULL */
@@ -100,6 +101,7 @@ struct armilla_data {
     int64_t m, n;
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of what these data were chosen from */
+    int64_t image[2];                      /* rows and columns of samples that are images, before any choice; else 0 */
     const struct armilla_blocks *blocks;   /* that they are read through (data/stream.h); NULL: they are in memory */
 };
 

@@ -154,6 +154,7 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     if (status == ARMILLA_OK) status = keep_names(X, features, ARMILLA_FEATURE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_LABELS, made);
+    if (status == ARMILLA_OK) memcpy(made->image, X->image, sizeof made->image);
     for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
         status = note_kept(&X->kept[i], both[i], context, &made->kept[i]);
     if (status == ARMILLA_OK)

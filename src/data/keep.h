@@ -28,7 +28,8 @@ void armilla_kept_free(armilla_context *context, armilla_kept *kept);
 armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X,
                                  const armilla_kept kept[ARMILLA_KEPT_COUNT], armilla_data **data);
 
-/* *copy = these features of these samples, in memory of its own, in X's own type. Samples may be in any order. */
+/* *copy = these features of these samples, in memory of its own, in X's own type. Samples may be in any order,
+ * and so may features of sparse data, where -1 is one without entries. */
 armilla_status armilla_data_copy(armilla_context *context, const armilla_data *X, const armilla_kept *features,
                                  const armilla_kept *samples, armilla_data **copy);
 

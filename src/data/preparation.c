@@ -49,13 +49,27 @@ static armilla_status learn_choice(armilla_context *context, const armilla_prepa
     return armilla_variable_features(context, p->m, found->means, found->deviations, p->top, learned);
 }
 
-/* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form. */
+static const char *const idf_words[] = {"smooth", "plain"};
+
+const char *armilla_idf_choice(size_t index)
+{
+    return index < sizeof idf_words / sizeof *idf_words ? idf_words[index] : NULL;
+}
+
+bool armilla_idf_is_plain(const char *word)
+{
+    return word && strcmp(word, idf_words[1]) == 0;
+}
+
+/* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form; or ln(n/n_i), where a feature that no sample has counts as one of
+ * one. */
 static armilla_status learn_idf(armilla_context *context, const armilla_preparation *p,
                                 const armilla_feature_statistics *found, double *learned)
 {
     const double n = (double)found->n;
     (void)context;
-    for (int64_t i = 0; i < p->m; i++) learned[i] = log((1 + n) / (1 + found->counts[i])) + 1;
+    for (int64_t i = 0; i < p->m; i++)
+        learned[i] = p->plain_idf ? log(n / fmax(found->counts[i], 1)) : log((1 + n) / (1 + found->counts[i])) + 1;
     return ARMILLA_OK;
 }
 
@@ -65,8 +79,7 @@ static armilla_status learn_scale(armilla_context *context, const armilla_prepar
                                   const armilla_feature_statistics *found, double *learned)
 {
     for (int64_t i = 0; i < p->m; i++) {
-        const double deviation = found->deviations[i];
-        const double weight = p->weights ? p->weights[i] : 1;
+        const double deviation = found->deviations[i], weight = p->weights ? p->weights[i] : 1;
         const bool varies = deviation > 0 && isfinite(deviation) && weight != 0;
         learned[i] = varies ? 1 / (deviation * weight) : 1;
         if (!isfinite(learned[i]))
@@ -201,7 +214,7 @@ static void ask(armilla_preparation *p, armilla_step step, const void *field)
 
 armilla_preparation armilla_preparation_asked(const armilla_options *options)
 {
-    armilla_preparation p = {0};
+    armilla_preparation p = {.plain_idf = armilla_idf_is_plain(options->idf)};
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
         ask(&p, (armilla_step)step, (const char *)options + armilla_steps[step].option);
     return p;
@@ -391,7 +404,8 @@ void armilla_preparation_undo(const armilla_preparation *p, int64_t count, const
         double *x = X + j * p->m;
         for (int64_t i = 0; i < p->m && lengths && map.unit_length; i++) x[i] *= lengths[j];
         for (int64_t i = 0; i < p->m && map.mean; i++) x[i] += map.mean[i];
-        for (int64_t i = 0; i < p->m && map.weights; i++) x[i] = map.weights[i] != 0 ? x[i] / map.weights[i] : 0;
+        for (int64_t i = 0; i < p->m && map.weights; i++) /* what weighs nothing is not known */
+            x[i] = map.weights[i] != 0 ? x[i] / map.weights[i] : 0;
         if (map.entries) map.entries->undo(p->m, x);
     }
 }

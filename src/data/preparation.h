@@ -40,6 +40,7 @@ typedef struct armilla_preparation {
     bool taken[ARMILLA_STEP_COUNT];
     double *learned[ARMILLA_STEP_COUNT]; /* armilla_step_numbers of a step that is taken and learns, else NULL */
     double *weights;                     /* the product of the factors, or NULL */
+    bool plain_idf;                      /* how tf-idf learns */
 } armilla_preparation;
 
 /* How options say that a step is to be taken. */
@@ -49,6 +50,10 @@ typedef enum armilla_step_asked {
     ARMILLA_ASKED_BY_TOTAL, /* a number or "median" in a text; "none" or NULL: not */
     ARMILLA_ASKED_BY_COUNT  /* a number above 0 */
 } armilla_step_asked;
+/* The index-th word for how tf-idf learns, NULL past the last. */
+const char *armilla_idf_choice(size_t index);
+/* Whether the word is the plain form; NULL is not. */
+bool armilla_idf_is_plain(const char *word);
 
 typedef struct armilla_step_row {
     const char *name; /* of the option, and of the member of a model's record */

@@ -9,7 +9,7 @@ enum {
     PANEL_BYTES = 296 * 1024, /* fits beside others in a 512 KiB second-level cache */
     LEAST_WIDTH = 72,         /* below this the sums cost more than a panel in the third-level cache */
     MOST_WIDTH = 120,
-    WIDTH_STEP = 6,  /* the kernels' block of samples */
+    WIDTH_STEP = 12, /* the kernels' block of samples */
     FEW_SLOTS = 64,  /* slots of dense data; more only where each has so many panels */
     SLOT_PANELS = 8, /* that a vector of sums costs little beside them */
     TALL_SLOTS = 8,  /* with more features the vectors are longer: slots are no more than these where they have not */
@@ -72,20 +72,23 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
     return low;
 }
 
-/* Where slot s of so many would begin: of equal numbers of panels, or of equal numbers of entries. */
-static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t slot_columns, int64_t s)
+/* Where slot s of so many would begin: of nearly equal numbers of columns, or of equal numbers of entries. */
+static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t s)
 {
     if (s == slots) return X->n;
-    if (!armilla_sparse_of(X)) return s * slot_columns;
+    if (!armilla_sparse_of(X)) {
+        const int64_t steps = X->n / WIDTH_STEP, each = steps / slots, more = steps % slots;
+        return (s * each + armilla_min64(s, more)) * WIDTH_STEP;
+    }
     return find_column(X, (int64_t)((double)(armilla_data_stored(X) + X->n) / (double)slots * (double)s));
 }
 
-int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, armilla_type work, int64_t slot)
+int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, int64_t wanted, int64_t slot)
 {
-    if (!armilla_sparse_of(X)) return armilla_panel_width(X, work);
     /* All of a slot where that is little more than a panel. */
-    const int64_t wanted = sparse_width(X), columns = slots->first_of[slot + 1] - slots->first_of[slot];
-    return divide_up(columns, divide_up(columns, wanted + wanted / 2));
+    const int64_t columns = slots->first_of[slot + 1] - slots->first_of[slot],
+                  step = armilla_sparse_of(X) ? 1 : WIDTH_STEP;
+    return divide_up(divide_up(columns, divide_up(columns, wanted + wanted / 2)), step) * step;
 }
 
 /* The same slots for every pass over the same data, whatever it sums and in which type, so that whoever has the samples
@@ -94,11 +97,12 @@ int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, a
 void armilla_slots_find(const armilla_data *X, armilla_slots *slots)
 {
     const int64_t width = armilla_panel_width(X, ARMILLA_F32), panels = divide_up(X->n, width);
-    const int64_t per_slot = divide_up(panels, slot_bound(X, panels)), wanted = divide_up(panels, per_slot);
+    const int64_t bound = slot_bound(X, panels), per_slot = divide_up(panels, bound);
+    const int64_t wanted = armilla_sparse_of(X) ? divide_up(panels, per_slot) : armilla_min64(panels, bound);
     slots->count = 0;
     slots->first_of[0] = 0;
     for (int64_t s = 1; s <= wanted; s++) {
-        const int64_t end = slot_start(X, wanted, per_slot * width, s);
+        const int64_t end = slot_start(X, wanted, s);
         if (end > slots->first_of[slots->count]) slots->first_of[++slots->count] = end;
     }
 }

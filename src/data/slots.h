@@ -14,8 +14,8 @@ typedef struct armilla_slots {
 } armilla_slots;
 
 void armilla_slots_find(const armilla_data *X, armilla_slots *slots);
-/* The columns of a slot's panels, as they are in a pass in that type. */
-int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, armilla_type work, int64_t slot);
+/* The columns of a slot's panels, where so many are wanted: equal shares of the slot, of at most one and a half times that. */
+int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, int64_t wanted, int64_t slot);
 
 /* Slots first ... last-1 are this process's: all but where several ranks work together. */
 void armilla_slots_own(const armilla_context *context, const armilla_slots *slots, int64_t *first, int64_t *last);

@@ -59,13 +59,14 @@ static armilla_status take_panels(armilla_transposed *t, const armilla_data *X, 
     const armilla_type work = t->kernels->type;
     int64_t panels = 0;
     for (int64_t s = first; s < last; s++) {
-        const int64_t width = armilla_slots_width(&t->slots, X, work, s);
+        const int64_t width = armilla_slots_width(&t->slots, X, armilla_panel_width(X, work), s);
         panels += (t->slots.first_of[s + 1] - t->slots.first_of[s] + width - 1) / width;
     }
     armilla_status status = armilla_take(t->context, panels, sizeof *t->panel_ends, &t->panel_ends);
     if (status == ARMILLA_OK) status = armilla_take(t->context, panels, sizeof *t->panel_slots, &t->panel_slots);
     for (int64_t s = first; s < last && status == ARMILLA_OK; s++) {
-        const int64_t width = armilla_slots_width(&t->slots, X, work, s), end = t->slots.first_of[s + 1];
+        const int64_t width = armilla_slots_width(&t->slots, X, armilla_panel_width(X, work), s),
+                      end = t->slots.first_of[s + 1];
         for (int64_t at = t->slots.first_of[s]; at < end; at += width) {
             t->panel_ends[t->rows.panels] = (int32_t)armilla_min64(at + width, end);
             t->panel_slots[t->rows.panels++] = (int32_t)s;

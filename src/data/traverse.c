@@ -10,8 +10,13 @@ enum {
     SPARSE_KEPT = 24,         /* and all of as many as sparse data have where they are few (data/slots.c) */
     THREAD_NUMBERS = 1 << 15, /* entries of X that are worth another thread */
     FEW_THREADS = 16,         /* more only where the sums that each wants are fewer than the entries of X for it */
-    MANY_SUMS = 80 * 1024,    /* doubles that do not stay in a second-level cache beside a panel */
-    WIDE = 240,
+    MANY_SUMS = 80 * 1024,    /* doubles that do not stay in a second-level cache beside a panel, */
+    MOST_SUMS = 512 * 1024,   /* nor in a third-level one beside those of other threads: */
+    WIDE = 240,               /* columns of a panel then, */
+    WIDEST = 336,
+    WIDE_BYTES =
+        4 << 20,     /* as far as these stay in a third-level cache, beside the panels of others and the next ones, */
+    MANY_ATOMS = 48, /* or there are so many atoms that reading X again costs little */
     ALIGNMENT = 64
 };
 
@@ -23,7 +28,7 @@ struct armilla_traversal {
     int threads;
     int64_t width; /* the most columns of a panel */
     armilla_slots slots;
-    bool wide;       /* its panels have WIDE columns at least */
+    int64_t wanted;  /* columns of a panel */
     bool direct;     /* the layout's sums of a panel are those of its slot, in the working type */
     char *workspace; /* per thread */
     size_t workspace_bytes;
@@ -31,10 +36,18 @@ struct armilla_traversal {
 
 /* Each panel of dense data adds to all of the slot's sums: where these are too many for a cache, panels are wider than the
  * data alone would have them. */
+static int64_t wanted_width(const armilla_traversal *t, int64_t sums)
+{
+    const int64_t width = armilla_panel_width(t->X, t->kernels->type), m = t->X->m;
+    const int64_t wide = sums >= MOST_SUMS ? WIDEST : sums >= MANY_SUMS ? WIDE : 0;
+    const int64_t fitting = WIDE_BYTES / (m * (int64_t)armilla_type_size(t->kernels->type));
+    if (armilla_sparse_of(t->X)) return width;
+    return armilla_max64(width, sums / m >= MANY_ATOMS ? wide : armilla_min64(wide, fitting));
+}
+
 static int64_t slot_width(const armilla_traversal *t, int64_t slot)
 {
-    const int64_t width = armilla_slots_width(&t->slots, t->X, t->kernels->type, slot);
-    return t->wide ? armilla_max64(width, WIDE) : width;
+    return armilla_slots_width(&t->slots, t->X, t->wanted, slot);
 }
 
 /* The widest panel; whether no slot has more than one. */
@@ -85,7 +98,7 @@ armilla_status armilla_traversal_new(armilla_context *context, const armilla_tra
     if (status != ARMILLA_OK) return status;
     *made = (armilla_traversal){.context = context, .X = X, .kernels = plan->kernels};
     armilla_slots_find(X, &made->slots);
-    made->wide = !armilla_sparse_of(X) && plan->length >= MANY_SUMS;
+    made->wanted = wanted_width(made, plan->length + plan->beside);
     const bool one_panel = measure_slots(made);
     if ((status = take_reducer(made, plan, one_panel)) != ARMILLA_OK) goto failed;
     made->threads = armilla_reducer_team(made->reducer)->threads;
@@ -127,6 +140,11 @@ void armilla_traversal_slot(const armilla_traversal *traversal, int64_t slot, in
 {
     *first = traversal->slots.first_of[slot];
     *last = traversal->slots.first_of[slot + 1];
+}
+
+int64_t armilla_traversal_slot_width(const armilla_traversal *traversal, int64_t slot)
+{
+    return slot_width(traversal, slot);
 }
 
 bool armilla_traversal_direct(const armilla_traversal *traversal)
@@ -186,6 +204,7 @@ int64_t armilla_traversal_count(const armilla_traversal *traversal, const armill
 typedef struct pass {
     armilla_traversal *traversal;
     const armilla_portion *portion; /* NULL: all columns */
+    bool unread;                    /* panels are not loaded */
     armilla_visitor visitor;
     void *self;
 } pass;
@@ -225,7 +244,8 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, void *sum
         panel.next = first + width < own.last ? first + width : panel.then;
         panel.next_count = armilla_min64(width, t->X->n - panel.next);
         armilla_status status = armilla_call_pass(t->context, thread, first, t->X->n);
-        if (status == ARMILLA_OK) status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
+        if (status == ARMILLA_OK && !p->unread)
+            status = t->X->ops->load(&panel, t->workspace + (size_t)thread * t->workspace_bytes);
         if (status == ARMILLA_OK) status = p->visitor(p->self, &panel, thread, sums);
         if (status != ARMILLA_OK) return status;
     }
@@ -233,20 +253,33 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, void *sum
     return ARMILLA_OK;
 }
 
-armilla_status armilla_traverse_some(armilla_traversal *traversal, const armilla_portion *portion,
-                                     const armilla_segment *segments, int count, armilla_visitor visitor, void *self)
+static armilla_status run_pass(pass *p, const armilla_segment *segments, int count)
 {
-    pass p = {traversal, portion, visitor, self};
-    const armilla_reduction reduction = {segments, count, visit_slot, &p, portion ? has_columns : NULL};
+    armilla_traversal *traversal = p->traversal;
+    const armilla_reduction reduction = {segments, count, visit_slot, p, p->portion ? has_columns : NULL};
     armilla_context *context = traversal->context;
     const armilla_status status = armilla_reduce(traversal->reducer, &reduction);
-    if (!portion)
+    if (!p->portion && !p->unread)
         armilla_call_passed(context, traversal->X->n); /* else whoever takes the portions knows when it is all */
     if (status == ARMILLA_STOPPED) return armilla_call_explain(context);
     if (status != ARMILLA_OK && !armilla_context_error(context)[0])
         return armilla_fail(context, status, "a panel of the data could not be loaded: %s",
                             armilla_status_text(status));
     return status;
+}
+
+armilla_status armilla_traverse_some(armilla_traversal *traversal, const armilla_portion *portion,
+                                     const armilla_segment *segments, int count, armilla_visitor visitor, void *self)
+{
+    pass p = {traversal, portion, false, visitor, self};
+    return run_pass(&p, segments, count);
+}
+
+armilla_status armilla_traverse_unread(armilla_traversal *traversal, const armilla_segment *segments, int count,
+                                       armilla_visitor visitor, void *self)
+{
+    pass p = {traversal, NULL, true, visitor, self};
+    return run_pass(&p, segments, count);
 }
 
 armilla_status armilla_traverse_into(armilla_traversal *traversal, const armilla_segment *segments, int count,

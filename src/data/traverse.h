@@ -23,6 +23,7 @@ typedef struct armilla_traversal_plan {
     const armilla_data *X;
     const armilla_kernels *kernels; /* X is handed out in their type */
     int64_t length;                 /* elements of 8 bytes of the longest vector */
+    int64_t beside;                 /* more of them that are summed elsewhere: panels are as wide as with these */
     int64_t parts;                  /* numbers of the data's layout (data/data.h) behind them; 0: none */
     bool made;                      /* which are in no vector but made where they are read (base/reduce.h) */
 } armilla_traversal_plan;
@@ -38,6 +39,8 @@ int64_t armilla_traversal_width(const armilla_traversal *traversal);
 int64_t armilla_traversal_slots(const armilla_traversal *traversal);
 /* The columns of a slot, last excluded. */
 void armilla_traversal_slot(const armilla_traversal *traversal, int64_t slot, int64_t *first, int64_t *last);
+/* Of its panels but the last. */
+int64_t armilla_traversal_slot_width(const armilla_traversal *traversal, int64_t slot);
 /* The samples that this process visits, last excluded: all but where several ranks work together. They are the same in
  * every pass over the same data. */
 void armilla_traversal_columns(const armilla_traversal *traversal, int64_t *first, int64_t *last);
@@ -59,6 +62,9 @@ armilla_status armilla_traverse_into(armilla_traversal *traversal, const armilla
 /* The same over some columns; portion NULL: all. */
 armilla_status armilla_traverse_some(armilla_traversal *traversal, const armilla_portion *portion,
                                      const armilla_segment *segments, int count, armilla_visitor visitor, void *self);
+/* The same for visitors that look at samples' codes alone: panels are not loaded. */
+armilla_status armilla_traverse_unread(armilla_traversal *traversal, const armilla_segment *segments, int count,
+                                       armilla_visitor visitor, void *self);
 /* Columns of the portion, which may be NULL. */
 int64_t armilla_traversal_count(const armilla_traversal *traversal, const armilla_portion *portion);
 const armilla_reducer *armilla_traversal_sums(const armilla_traversal *traversal);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME, OTHER_MARK };
 
@@ -27,8 +28,10 @@ static armilla_status bad_field(const table *t, int64_t column, armilla_span fie
     static const char *const messages[] = {
         [ARMILLA_DECIMAL_NUMBER] = "",
         [ARMILLA_DECIMAL_EMPTY] = " the field is empty (a missing value); fill it, or remove the line or the column",
-        [ARMILLA_DECIMAL_TEXT] = " is not a number; correct it or remove the column, or say what it is (" ARMILLA_FIELD(
-            "name_column") ", " ARMILLA_FIELD("label_column") ", " ARMILLA_FIELD("header") ")",
+        [ARMILLA_DECIMAL_TEXT] =
+            " is not a number; correct it, or say what the column is (" ARMILLA_FIELD("name_column") ", " ARMILLA_FIELD(
+                "label_column") ", " ARMILLA_FIELD("header") ") or leave it out "
+                                                             "(" ARMILLA_FIELD("ignore_columns") ")",
         [ARMILLA_DECIMAL_NOT_FINITE] = " is no finite number; remove the line or the column, or fill the value",
         [ARMILLA_DECIMAL_TOO_LARGE] = " is too large for a number; scale the values",
         [RAGGED] = "",
@@ -103,7 +106,7 @@ static int take_field(const table *t, armilla_span record, int64_t column, int64
     if (!armilla_fields_next(&c->dialect, record, at, &field)) return -1;
     if (column == c->label) t->labels[row] = field;
     if (column == c->name) t->names[row] = field;
-    const bool number = column != c->label && column != c->name;
+    const bool number = armilla_table_columns_number(c, column);
     if (!number && !(column == c->name && c->names_are_text)) return 0;
     const int kind =
         (int)armilla_decimal_parse(field.start, field.end, c->dialect.mark, t->text.plain, number ? value : &ignored);
@@ -126,7 +129,7 @@ static bool parse_record(const table *t, armilla_span record, int64_t row, armil
     int mistake = 0;
     for (; column < c->fields && at; column++) {
         const unsigned char *start = at;
-        const bool number = column != c->name && column != c->label;
+        const bool number = armilla_table_columns_number(c, column);
         if (!number || !take_number(t, record, &at, next)) mistake = take_field(t, record, column, row, &at, next);
         if (mistake < 0) break;
         if (mistake > 0) {
@@ -222,6 +225,20 @@ static armilla_status take_rows(table *t)
     return status;
 }
 
+/* Excel's first line says what separates: it is no record. */
+static void pass_declaration(armilla_text *text)
+{
+    static const char word[] = "sep=";
+    const unsigned char *at = text->all.start, *end = text->all.end;
+    const size_t length = sizeof word - 1;
+    if ((size_t)(end - at) < length + 2 || strncasecmp((const char *)at, word, length) != 0) return;
+    const unsigned char *behind = at + length + 1;
+    if (*behind == '\r') behind++;
+    if (behind >= end || *behind != '\n') return;
+    text->declared = at[length];
+    text->all.start = behind + 1;
+}
+
 static armilla_status read_rows(table *t)
 {
     armilla_status status = armilla_table_columns_find(&t->text, &t->columns);
@@ -300,6 +317,7 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     table t = {.run_on = false};
     armilla_status status = armilla_text_open(context, bytes, options, &t.text);
     if (status != ARMILLA_OK) return status;
+    pass_declaration(&t.text);
     status = read_rows(&t);
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
     if (status == ARMILLA_OK) status = make_data(&t, data);
@@ -312,6 +330,7 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     armilla_release(context, t.values);
     armilla_release(context, t.names);
     armilla_release(context, t.labels);
+    armilla_table_columns_free(context, &t.columns);
     armilla_text_close(&t.text);
     return status;
 }
@@ -319,6 +338,7 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
 const armilla_format armilla_format_csv = {
     .name = "csv",
     .endings = ".csv .tsv .txt",
+    .uses = "label_column name_column separator header decimal ignore_columns",
     .meaning = "numbers as text, separated by commas, semicolons, tabs or blanks",
     .read = read_csv,
 };

@@ -78,8 +78,13 @@ armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *d
     armilla_span rest = text->all, record = rest;
     armilla_status status = ARMILLA_OK;
     if (options->decimal) status = given_mark(text, options->decimal, &found.mark);
-    if (status == ARMILLA_OK && options->separator)
-        status = given_separator(text, options->separator, &found.separator);
+    const char declared[2] = {(char)text->declared, '\0'};
+    if (status == ARMILLA_OK && (options->separator || *declared))
+        status = given_separator(text,
+                                 options->separator  ? options->separator
+                                 : *declared == '\t' ? "tab"
+                                                     : declared,
+                                 &found.separator);
     else if (armilla_fields_next_record(&found, &rest, &record))
         found.separator = armilla_fields_separator(record, found.mark);
     if (!options->decimal && found.separator == ';') found.mark = look_for_mark(text, &found);

@@ -28,6 +28,7 @@ static bool is_matlab(const unsigned char *start, size_t count)
 const armilla_format armilla_format_hdf5 = {
     .name = "hdf5",
     .endings = ".h5ad .h5 .hdf5",
+    .uses = "array label_column",
     .meaning = "AnnData (X, or " ARMILLA_FIELD("array raw/X") ", layers/NAME) or 10x matrices, by armilla-convert",
     .recognize = is_hdf5,
     .read = refuse,
@@ -36,6 +37,7 @@ const armilla_format armilla_format_hdf5 = {
 const armilla_format armilla_format_mat = {
     .name = "mat",
     .endings = ".mat",
+    .uses = "array label_array",
     .meaning = "a matrix of MATLAB's (version 4, 5 and 7.3), by armilla-convert",
     .recognize = is_matlab,
     .read = refuse,

@@ -21,6 +21,7 @@ typedef struct armilla_format {
     const char *name;    /* "npy" */
     const char *endings; /* ".npy"; several separated by spaces; of a directory what it has to hold */
     const char *meaning;
+    const char *uses; /* fields of armilla_read_options that only some formats have a use for; NULL: none of them */
     /* The ending decides, whatever the content looks like: any bytes can be such a file, those of other formats too. */
     bool by_name;
     /* Whether the content is of this format, from its first bytes; NULL: by the ending only. */
@@ -40,6 +41,10 @@ typedef struct armilla_format {
 /* NULL past the last row; NULL where there is no such name. */
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
+
+/* ARMILLA_BAD_ARGUMENT where an option is given that the format has no use for. */
+armilla_status armilla_format_check(armilla_context *context, const char *path, const armilla_format *format,
+                                    const armilla_read_options *options);
 
 /* The format that the first `length` bytes of the path alone decide for; NULL: none. */
 const armilla_format *armilla_formats_named(const char *path, size_t length);
@@ -70,8 +75,15 @@ bool armilla_has_ending(const char *endings, const char *path, size_t length);
 bool armilla_idx_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *bytes, struct armilla_array *array);
 
-/* The data get the labels in the file: IDX or .npy with one number per sample, or text with one label per line. */
-armilla_status armilla_labels_attach(armilla_context *context, const char *path, armilla_data *data);
+/* The data get the names or labels in the file: text with one per line, or IDX or .npy with one number for each. */
+armilla_status armilla_texts_attach(armilla_context *context, const char *path, armilla_naming kind,
+                                    armilla_data *data);
+/* The names or labels themselves, as many as there are features or samples (sizes). */
+armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
+                                  const int64_t sizes[2], armilla_names *names);
+/* The numbers of a vector, of one size or of two of which one is 1, as texts. */
+armilla_status armilla_labels_add_numbers(armilla_context *context, const struct armilla_array *array,
+                                          armilla_names *names);
 /* The texts themselves. */
 armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names);
 

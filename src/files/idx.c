@@ -5,6 +5,8 @@
 
 #include "base/size.h"
 
+#include <string.h>
+
 enum { PREFIX = 4, SIZE_BYTES = 4 };
 
 static const struct element {
@@ -107,13 +109,25 @@ static armilla_status parse_samples(armilla_context *context, const armilla_byte
     return status;
 }
 
+/* Three sizes are those of images; with samples in columns pixels would be samples. */
+static void note_image(const unsigned char *header, const armilla_read_options *options, armilla_data *data)
+{
+    if (header[3] != 3 || options->sample_columns) return;
+    for (int i = 0; i < 2; i++) data->image[i] = size_at(header + PREFIX + (i + 1) * SIZE_BYTES);
+}
+
 static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                armilla_data **data)
 {
     armilla_array array;
-    const armilla_status status = parse_samples(context, bytes, &array);
+    unsigned char header[PREFIX + 3 * SIZE_BYTES] = {0};
+    armilla_status status = parse_samples(context, bytes, &array);
     if (status != ARMILLA_OK) return status;
-    return armilla_array_data(context, bytes, &array, options, data);
+    /* The bytes may belong to the data afterwards, or be gone. */
+    memcpy(header, bytes->start, sizeof header < bytes->count ? sizeof header : bytes->count);
+    status = armilla_array_data(context, bytes, &array, options, data);
+    if (status == ARMILLA_OK) note_image(header, options, *data);
+    return status;
 }
 
 /* Of the bytes only the header is looked at, which the head of the file has whole. */
@@ -122,9 +136,11 @@ static armilla_status stream_idx(armilla_context *context, const armilla_head *h
 {
     const armilla_bytes bytes = armilla_head_file(head);
     armilla_array array;
-    const armilla_status status = parse_samples(context, &bytes, &array);
+    armilla_status status = parse_samples(context, &bytes, &array);
     if (status != ARMILLA_OK || armilla_head_maps(head, &array, options)) return status;
-    return armilla_array_stream(context, head->blocks, &array, array.values - head->bytes, options, data);
+    status = armilla_array_stream(context, head->blocks, &array, array.values - head->bytes, options, data);
+    if (status == ARMILLA_OK && *data) note_image(bytes.start, options, *data);
+    return status;
 }
 
 const armilla_format armilla_format_idx = {

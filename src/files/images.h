@@ -19,4 +19,18 @@ armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes 
 bool armilla_pgm_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image);
 
+/* How names of images end. */
+extern const char armilla_image_endings[];
+
+/* *any = whether the folder has images, or where it has none itself, folders in it have. images = the names of all, in any
+ * order, or NULL where one is enough to know; *classes = whether they are CLASS/FILE. */
+armilla_status armilla_images_list(armilla_context *context, const char *path, armilla_names *images, bool *any,
+                                   bool *classes);
+/* *sorted = the names in their natural order. */
+armilla_status armilla_images_sort(armilla_context *context, const armilla_names *found, armilla_names *sorted);
+/* labels = what stands before the slash of each name. */
+armilla_status armilla_images_classes(armilla_context *context, const armilla_names *images, armilla_names *labels);
+/* *path, which grows, = folder/name. */
+armilla_status armilla_image_path(armilla_context *context, const char *folder, const char *name, char **path);
+
 #endif

@@ -2,18 +2,20 @@
  * numbers become text, or plain text with one label per line. Compressed by gzip or not. */
 #include "files/array.h"
 #include "files/files.h"
+#include "files/text.h"
 
 #include "base/number.h"
 
 #include <string.h>
 
-static armilla_status add_numbers(armilla_context *context, const armilla_array *array, armilla_names *names)
+armilla_status armilla_labels_add_numbers(armilla_context *context, const armilla_array *array, armilla_names *names)
 {
+    const int64_t count = array->dimensions == 2 ? array->shape[0] * array->shape[1] : array->shape[0];
     const armilla_number *number = armilla_number_find(array->kind, array->width);
     const armilla_type type = armilla_type_precision(number->becomes);
     const armilla_plain plain = armilla_plain_enter();
     armilla_status status = ARMILLA_OK;
-    for (int64_t i = 0; i < array->shape[0] && status == ARMILLA_OK; i++) {
+    for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
         char text[ARMILLA_NUMBER_TEXT];
         double value = 0;
         number->fetch(array->values + i * array->width, array->swapped, 1, &value);
@@ -33,7 +35,7 @@ static armilla_status read_idx(armilla_context *context, const armilla_bytes *by
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: holds images, not labels; give the file that goes with it (labels-idx1-ubyte)",
                             bytes->path);
-    return add_numbers(context, &array, names);
+    return armilla_labels_add_numbers(context, &array, names);
 }
 
 static armilla_status read_npy(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
@@ -43,7 +45,23 @@ static armilla_status read_npy(armilla_context *context, const armilla_bytes *by
     if (status != ARMILLA_OK) return status;
     if (array.dimensions != 1)
         return armilla_fail(context, ARMILLA_BAD_DATA, "%s: labels are a vector; save labels.ravel()", bytes->path);
-    return add_numbers(context, &array, names);
+    return armilla_labels_add_numbers(context, &array, names);
+}
+
+/* A table as `armilla cluster` writes it has a name before each label. */
+static const char table_head[] = "sample,cluster";
+
+static bool is_table(const char *at, const char *end)
+{
+    const size_t length = strlen(table_head);
+    return (size_t)(end - at) > length && strncmp(at, table_head, length) == 0 && strchr("\r\n", at[length]);
+}
+
+static const char *last_field(const char *at, const char *end)
+{
+    for (const char *c = end; c > at; c--)
+        if (c[-1] == ',') return c;
+    return at;
 }
 
 /* Lines end with LF or CR LF; blanks at the end of a line and empty lines at the end of the file do not count. */
@@ -54,14 +72,20 @@ static armilla_status read_lines(armilla_context *context, const armilla_bytes *
     if (memchr(at, 0, bytes->count))
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: is no text file; give labels one per line, or as IDX or .npy", bytes->path);
+    const bool table = is_table(at, end);
     while (end > at && strchr(" \t\r\n", end[-1])) end--;
+    if (table) {
+        const char *stop = end > at ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        at = stop ? stop + 1 : end; /* behind the head */
+    }
     while (at < end && status == ARMILLA_OK) {
         const char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
         while (last > at && strchr(" \t\r", last[-1])) last--;
         if (last == at)
             return armilla_fail(context, ARMILLA_BAD_DATA, "%s: line %lld is empty; give one label per line",
                                 bytes->path, (long long)names->count + 1);
-        status = armilla_names_add(context, names, at, (size_t)(last - at));
+        const char *first = table ? last_field(at, last) : at;
+        status = armilla_names_add(context, names, first, (size_t)(last - first));
         at = stop ? stop + 1 : end;
     }
     return status;
@@ -102,20 +126,77 @@ armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *
     if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
     if (status != ARMILLA_OK) return status;
     armilla_call_stage(context, ARMILLA_STAGE_READING);
-    status = armilla_labels_attach(context, path, data);
+    status = armilla_texts_attach(context, path, ARMILLA_SAMPLE_LABELS, data);
     armilla_call_leave(context);
     return status;
 }
 
-armilla_status armilla_labels_attach(armilla_context *context, const char *path, armilla_data *data)
+/* What the texts of a file are, what they belong to, and which field of a line with tabs is the one: of features the
+ * second, as 10x writes its tables of identifiers and names. */
+static const struct texts_kind {
+    const char *texts, *text, *things, *thing;
+    int column;
+} texts_kinds[ARMILLA_NAMING_COUNT] = {
+    [ARMILLA_FEATURE_NAMES] = {"names", "name", "features", "feature", 1},
+    [ARMILLA_SAMPLE_NAMES] = {"names", "name", "samples", "sample", 0},
+    [ARMILLA_SAMPLE_LABELS] = {"labels", "label", "samples", "sample", -1},
+};
+
+/* Fields of lines instead of lines, where the kind has them. */
+static armilla_status pick_fields(armilla_context *context, int column, armilla_names *names)
 {
+    armilla_names picked = {.count = 0};
+    armilla_status status = ARMILLA_OK;
+    if (column < 0) return ARMILLA_OK;
+    for (int64_t i = 0; i < names->count && status == ARMILLA_OK; i++) {
+        const unsigned char *line = (const unsigned char *)armilla_names_at(names, i);
+        const armilla_span field = armilla_text_column((armilla_span){line, line + strlen((const char *)line)}, column);
+        status = armilla_names_add(context, &picked, (const char *)field.start, (size_t)(field.end - field.start));
+    }
+    if (status != ARMILLA_OK) {
+        armilla_names_free(context, &picked);
+        return status;
+    }
+    armilla_names_free(context, names);
+    *names = picked;
+    return ARMILLA_OK;
+}
+
+/* Where the count is that of the other side, the data may be the wrong way round. */
+static armilla_status wrong_count(armilla_context *context, const char *path, armilla_naming kind, int64_t count,
+                                  const int64_t sizes[2])
+{
+    const struct texts_kind *row = &texts_kinds[kind];
+    const bool features = kind == ARMILLA_FEATURE_NAMES, other = count == sizes[features];
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%s: has %lld %s, and the data have %lld %s%s%s%s; give one %s per %s", path, (long long)count,
+                        row->texts, (long long)sizes[!features], row->things, other ? ", but as many " : "",
+                        other ? (features ? "samples" : "features") : "",
+                        other ? ": say which way they lie (" ARMILLA_FIELD("sample_columns rows or columns") ")" : "",
+                        row->text, row->thing);
+}
+
+armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
+                                  const int64_t sizes[2], armilla_names *names)
+{
+    armilla_names read = {.count = 0};
+    armilla_status status = armilla_labels_read(context, path, &read);
+    if (status == ARMILLA_OK && read.count != sizes[kind != ARMILLA_FEATURE_NAMES])
+        status = wrong_count(context, path, kind, read.count, sizes);
+    if (status == ARMILLA_OK) status = pick_fields(context, texts_kinds[kind].column, &read);
+    if (status == ARMILLA_OK)
+        *names = read;
+    else
+        armilla_names_free(context, &read);
+    return status;
+}
+
+armilla_status armilla_texts_attach(armilla_context *context, const char *path, armilla_naming kind, armilla_data *data)
+{
+    const int64_t sizes[2] = {data->m, data->n};
     armilla_names names = {.count = 0};
-    armilla_status status = armilla_labels_read(context, path, &names);
-    if (status == ARMILLA_OK && names.count != data->n)
-        status = armilla_fail(context, ARMILLA_BAD_DATA,
-                              "%s: has %lld labels, and the data have %lld samples; give one label per sample", path,
-                              (long long)names.count, (long long)data->n);
-    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, ARMILLA_SAMPLE_LABELS, "", &names);
+    armilla_status status = armilla_texts_open(context, path, kind, sizes, &names);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
     armilla_names_free(context, &names);
     return status;
 }

@@ -21,8 +21,8 @@ typedef struct reading {
     const char *path;
     const armilla_read_options *options;
     armilla_npz *npz;
-    int64_t matrices;              /* arrays of numbers with two dimensions */
-    char chosen[ARMILLA_NPZ_NAME]; /* the last of them, else the first entry */
+    int64_t matrices, wide;        /* arrays of numbers with two dimensions, and those of them that are no vectors */
+    char chosen[ARMILLA_NPZ_NAME]; /* the last of these, else of those, else the first entry */
     armilla_listing list;
 } reading;
 
@@ -37,8 +37,10 @@ static armilla_status look_around(reading *f)
         if (status == ARMILLA_NO_MEMORY) return status;
         armilla_listing_add(&f->list, name, status == ARMILLA_OK ? &array : NULL);
         const bool matrix = status == ARMILLA_OK && array.dimensions == 2;
-        if (i == 0 || matrix) strcpy(f->chosen, name);
+        const bool wide = matrix && array.shape[0] > 1 && array.shape[1] > 1;
+        if (i == 0 || wide || (matrix && f->wide == 0)) strcpy(f->chosen, name);
         f->matrices += matrix;
+        f->wide += wide;
     }
     return ARMILLA_OK;
 }
@@ -66,7 +68,8 @@ static armilla_status choose(reading *f)
         return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s'; it holds: %s", f->path, wanted,
                             f->list.text);
     /* A single entry is read whatever it is, so that what is wrong with it is said. */
-    if (f->matrices == 1 || (armilla_npz_entry(f->npz, 0, first) && !armilla_npz_entry(f->npz, 1, second)))
+    if (f->matrices == 1 || f->wide == 1 ||
+        (armilla_npz_entry(f->npz, 0, first) && !armilla_npz_entry(f->npz, 1, second)))
         return ARMILLA_OK;
     if (f->matrices == 0)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
@@ -107,6 +110,36 @@ static armilla_status read_array(reading *f, armilla_data **data)
     return status;
 }
 
+/* The labels that are asked for by the name of their array: texts, or numbers. */
+static armilla_status take_labels(reading *f, armilla_data *data)
+{
+    const char *wanted = f->options->label_array;
+    armilla_names names = {.count = 0};
+    armilla_array array = {.dimensions = 0};
+    unsigned char *block = NULL;
+    if (!armilla_npz_has(f->npz, wanted))
+        return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s' with labels", f->path, wanted);
+    armilla_status status = armilla_npz_read_texts(f->npz, wanted, &names);
+    if (status == ARMILLA_BAD_DATA) {
+        status = armilla_npz_load(f->npz, wanted, &array, &block);
+        const bool vector =
+            array.dimensions == 1 || (array.dimensions == 2 && (array.shape[0] == 1 || array.shape[1] == 1));
+        if (status == ARMILLA_OK && !vector)
+            status = armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: array %s is no vector, and so has no labels",
+                                  f->path, wanted);
+        if (status == ARMILLA_OK) status = armilla_labels_add_numbers(f->context, &array, &names);
+        armilla_release(f->context, block);
+    }
+    if (status == ARMILLA_OK && names.count != data->n)
+        status = armilla_fail(f->context, ARMILLA_BAD_DATA,
+                              "%s: array %s has %" PRId64 " labels, and the data have %" PRId64
+                              " samples; name one with a label per sample",
+                              f->path, wanted, names.count, data->n);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, ARMILLA_SAMPLE_LABELS, "", &names);
+    armilla_names_free(f->context, &names);
+    return status;
+}
+
 /* Names that do not fit belong to something else in the archive and are left there. */
 static armilla_status take_names(reading *f, armilla_data *data)
 {
@@ -120,7 +153,7 @@ static armilla_status take_names(reading *f, armilla_data *data)
         armilla_names_free(f->context, &names);
         if (status == ARMILLA_NO_MEMORY) return status;
     }
-    return ARMILLA_OK;
+    return f->options->label_array ? take_labels(f, data) : ARMILLA_OK;
 }
 
 /* Streamed where it is stored and lies by sample. */
@@ -181,6 +214,7 @@ static bool recognize(const unsigned char *start, size_t count)
 const armilla_format armilla_format_npz = {
     .name = "npz",
     .endings = ".npz",
+    .uses = "array label_array",
     .meaning = "NumPy's archive: an array of numpy.savez, or a sparse matrix of scipy.sparse.save_npz (csr, csc, coo)",
     .recognize = recognize,
     .read = read_npz,

@@ -298,6 +298,7 @@ static bool recognize(const unsigned char *start, size_t count)
 const armilla_format armilla_format_safetensors = {
     .name = "safetensors",
     .endings = ".safetensors",
+    .uses = "array",
     .meaning = "a tensor of two dimensions (F64, F32, F16, BF16, U8, I8), by its name: " ARMILLA_FIELD("array NAME"),
     .recognize = recognize,
     .read = read_safetensors,

@@ -30,13 +30,26 @@ const armilla_format *armilla_formats_find(const char *name)
     return NULL;
 }
 
+#define SPREADSHEET "is a spreadsheet; save the sheet as CSV in the program that made it, and give that file"
+
 /* Containers that are no data in themselves. */
 static const struct container {
     const char *magic, *message;
 } containers[] = {
     {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
     {"\x1f\x8b", "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
+    {"\xd0\xcf\x11\xe0", SPREADSHEET},
+    {"%PDF", "is a PDF, which holds no table; give the table itself, as CSV"},
 };
+
+static const char spreadsheet_endings[] = ".xlsx .xlsm .xls .ods";
+
+/* A zip archive with the sheets of a workbook. */
+static bool is_spreadsheet(const armilla_bytes *bytes)
+{
+    return bytes->count >= 4 && memcmp(bytes->start, "PK\x03\x04", 4) == 0 &&
+           armilla_has_ending(spreadsheet_endings, bytes->path, strlen(bytes->path));
+}
 
 static armilla_status refuse_container(armilla_context *context, const armilla_bytes *bytes)
 {
@@ -45,6 +58,7 @@ static armilla_status refuse_container(armilla_context *context, const armilla_b
         if (bytes->count >= length && memcmp(bytes->start, containers[i].magic, length) == 0)
             return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, containers[i].message);
     }
+    if (is_spreadsheet(bytes)) return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, SPREADSHEET);
     return ARMILLA_OK;
 }
 
@@ -112,6 +126,17 @@ static const armilla_format *find_by_ending(const armilla_bytes *bytes)
     return NULL;
 }
 
+/* Text whose name says nothing, such as standard input's: a table. */
+static bool is_plain_text(const armilla_bytes *bytes)
+{
+    enum { LOOKED_AT = 4096 };
+    const char *slash = strrchr(bytes->path, '/'), *name = slash ? slash + 1 : bytes->path;
+    const size_t count = bytes->count < LOOKED_AT ? bytes->count : LOOKED_AT;
+    for (size_t i = 0; i < count; i++)
+        if (bytes->start[i] < ' ' && !memchr("\t\r\n", bytes->start[i], 3)) return false;
+    return count > 0 && !strchr(name, '.');
+}
+
 static armilla_status choose(armilla_context *context, const armilla_bytes *bytes, const armilla_format **format)
 {
     char all[LISTED];
@@ -121,6 +146,7 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
     if (status != ARMILLA_OK) return status;
     *format = find_by_content(bytes);
     if (!*format) *format = find_by_ending(bytes);
+    if (!*format && is_plain_text(bytes)) *format = &armilla_format_csv;
     if (*format) return ARMILLA_OK;
     join_formats(all, sizeof all);
     return armilla_fail(context, ARMILLA_BAD_DATA,
@@ -179,7 +205,8 @@ static armilla_status open_directory(armilla_context *context, const char *path,
     if (status != ARMILLA_OK) return status;
     if (!format) return unknown_directory(context, path);
     if (!format->read_directory) return wrong_kind(context, path, format);
-    return format->read_directory(context, path, options, data);
+    const armilla_status fits = armilla_format_check(context, path, format, options);
+    return fits == ARMILLA_OK ? format->read_directory(context, path, options, data) : fits;
 }
 
 static armilla_status read_file(armilla_context *context, const char *path, const armilla_format *format,
@@ -191,6 +218,7 @@ static armilla_status read_file(armilla_context *context, const char *path, cons
     const armilla_format *known = format ? format : armilla_formats_named(path, strlen(path));
     if (armilla_packed(path, known, bytes.start, bytes.count)) status = armilla_bytes_unpack(context, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
+    if (status == ARMILLA_OK) status = armilla_format_check(context, path, format, options);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
     armilla_bytes_free(context, &bytes);
     return status;
@@ -232,7 +260,9 @@ static armilla_status open_any(armilla_context *context, const char *path, const
     if (context->io->stat(path, &facts) != 0) return armilla_cannot_open(context, path);
     armilla_status status = S_ISDIR(facts.st_mode) ? open_directory(context, path, format, options, &made)
                                                    : open_file(context, path, &facts, format, options, &made);
-    if (status == ARMILLA_OK && options->labels) status = armilla_labels_attach(context, options->labels, made);
+    const char *const texts[ARMILLA_NAMING_COUNT] = {options->feature_names, options->sample_names, options->labels};
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        if (texts[kind]) status = armilla_texts_attach(context, texts[kind], (armilla_naming)kind, made);
     /* Readers that were stopped fail in their own words, or have gone on to their end. */
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
     if (status == ARMILLA_OK)

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What the fields of a record are, as far as it matters for a header. */
@@ -194,7 +195,84 @@ static void guess_names(armilla_table_columns *c, const record_kinds *first)
 
 int64_t armilla_table_columns_numbers(const armilla_table_columns *columns)
 {
-    return columns->fields - (columns->name >= 0) - (columns->label >= 0 && columns->label != columns->name);
+    int64_t count = 0;
+    for (int64_t i = 0; i < columns->fields; i++) count += armilla_table_columns_number(columns, i);
+    return count;
+}
+
+void armilla_table_columns_free(armilla_context *context, armilla_table_columns *columns)
+{
+    armilla_release(context, columns->ignored);
+    columns->ignored = NULL;
+}
+
+/* The column's name, or its number from 1, at the end of a text. */
+static void add_shown(const armilla_table_columns *c, int64_t column, char *shown, size_t size)
+{
+    const unsigned char *at = c->names.start;
+    const size_t used = strlen(shown);
+    armilla_span field = {at, at};
+    for (int64_t i = c->short_header; header_fits(c) && i <= column; i++)
+        if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
+    const int length = (int)(field.end - field.start);
+    if (length > 0)
+        snprintf(shown + used, size - used, "%s%.*s", used ? ", " : "", length < 40 ? length : 40, field.start);
+    else
+        snprintf(shown + used, size - used, "%s%" PRId64, used ? ", " : "", column + 1);
+}
+
+/* Columns whose first field is text, which a warning names: to leave data out in silence is no help. */
+static void ignore_texts(const armilla_text *text, armilla_table_columns *c)
+{
+    const unsigned char *at = c->first.start;
+    armilla_span field;
+    char shown[256] = "";
+    int64_t count = 0;
+    double value = 0;
+    for (int64_t i = 0; i < c->fields && armilla_fields_next(&c->dialect, c->first, &at, &field); i++) {
+        if (i == c->name || i == c->label) continue;
+        if (armilla_decimal_parse(field.start, field.end, c->dialect.mark, text->plain, &value) != ARMILLA_DECIMAL_TEXT)
+            continue;
+        c->ignored[i] = true;
+        count++;
+        add_shown(c, i, shown, sizeof shown);
+    }
+    if (count > 0)
+        armilla_log(text->context, ARMILLA_LOG_WARNING, "%s: %" PRId64 " column%s of text %s left out: %s", text->path,
+                    count, count == 1 ? "" : "s", count == 1 ? "is" : "are", shown);
+}
+
+/* Those of a list. */
+static armilla_status ignore_listed(const armilla_text *text, armilla_table_columns *c, const char *list)
+{
+    armilla_status status = ARMILLA_OK;
+    for (const char *at = list; *at && status == ARMILLA_OK; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        int64_t column = 0;
+        char *word = NULL;
+        status = armilla_take(text->context, (int64_t)length + 1, 1, &word);
+        if (status == ARMILLA_OK) {
+            memcpy(word, at, length);
+            status = find_column(text, c, word, ARMILLA_FIELD("ignore_columns"), &column);
+        }
+        if (status == ARMILLA_OK) c->ignored[column] = true;
+        armilla_release(text->context, word);
+        at += length;
+    }
+    return status;
+}
+
+static armilla_status ignore(const armilla_text *text, armilla_table_columns *c)
+{
+    const char *list = text->options->ignore_columns;
+    if (!list) return ARMILLA_OK;
+    armilla_status status = armilla_take(text->context, c->fields, sizeof *c->ignored, &c->ignored);
+    if (status != ARMILLA_OK) return status;
+    if (strcmp(list, "text") == 0)
+        ignore_texts(text, c);
+    else
+        status = ignore_listed(text, c, list);
+    return status;
 }
 
 armilla_status armilla_table_columns_find(const armilla_text *text, armilla_table_columns *columns)
@@ -213,14 +291,17 @@ armilla_status armilla_table_columns_find(const armilla_text *text, armilla_tabl
         status = find_column(text, &c, options->label_column, ARMILLA_FIELD("label_column"), &c.label);
     if (status == ARMILLA_OK && options->name_column)
         status = find_column(text, &c, options->name_column, ARMILLA_FIELD("name_column"), &c.name);
-    if (status != ARMILLA_OK) return status;
-    if (!options->name_column) guess_names(&c, &first);
-    if (armilla_table_columns_numbers(&c) < 1)
-        return armilla_fail(text->context, ARMILLA_BAD_DATA,
-                            "%s: no column of numbers is left beside names and labels; check how it was made",
-                            text->path);
-    *columns = c;
-    return ARMILLA_OK;
+    if (status == ARMILLA_OK && !options->name_column) guess_names(&c, &first);
+    if (status == ARMILLA_OK) status = ignore(text, &c);
+    if (status == ARMILLA_OK && armilla_table_columns_numbers(&c) < 1)
+        status =
+            armilla_fail(text->context, ARMILLA_BAD_DATA,
+                         "%s: no column of numbers is left beside names and labels; check how it was made", text->path);
+    if (status == ARMILLA_OK)
+        *columns = c;
+    else
+        armilla_table_columns_free(text->context, &c);
+    return status;
 }
 
 armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *c,
@@ -232,7 +313,7 @@ armilla_status armilla_table_columns_names(const armilla_text *text, const armil
     if (!header_fits(c)) return ARMILLA_OK;
     for (int64_t i = c->short_header; status == ARMILLA_OK && i < c->fields; i++) {
         if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
-        if (i != c->name && i != c->label) status = armilla_fields_add_name(text->context, field, names);
+        if (armilla_table_columns_number(c, i)) status = armilla_fields_add_name(text->context, field, names);
     }
     return status;
 }

@@ -14,11 +14,19 @@ typedef struct armilla_table_columns {
     bool trailing;       /* records may end in a separator */
     bool short_header;   /* the column of names has no field in it, as R writes it */
     int64_t name, label; /* these columns, from 0; -1: none */
+    bool *ignored;       /* for each field whether its column is left out; NULL: none is */
     bool names_are_text; /* the column of names was found by being text: a number in it is a mistake */
 } armilla_table_columns;
 
 /* Looks at the first records, and at what the options say. */
 armilla_status armilla_table_columns_find(const armilla_text *text, armilla_table_columns *columns);
+void armilla_table_columns_free(armilla_context *context, armilla_table_columns *columns);
+
+/* Whether a column, from 0, holds numbers that are read. */
+static inline bool armilla_table_columns_number(const armilla_table_columns *columns, int64_t column)
+{
+    return column != columns->name && column != columns->label && !(columns->ignored && columns->ignored[column]);
+}
 
 /* Fields of the header that name columns of numbers. */
 armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *columns,

@@ -53,28 +53,13 @@ static armilla_status open_member(armilla_context *context, const char *director
     return status;
 }
 
-/* Column `wanted` (from 0) of the line, separated by tabs; the first where that one is empty or missing. */
-static armilla_span pick_column(armilla_span line, int wanted)
-{
-    armilla_span first = {line.start, line.end}, found = {line.start, line.start};
-    const unsigned char *at = line.start;
-    for (int i = 0; at && i <= wanted; i++) {
-        const unsigned char *tab = at < line.end ? memchr(at, '\t', (size_t)(line.end - at)) : NULL;
-        const armilla_span field = {at, tab ? tab : line.end};
-        if (i == 0) first = field;
-        if (i == wanted) found = field;
-        at = tab ? tab + 1 : NULL;
-    }
-    return found.start < found.end ? found : first;
-}
-
 static armilla_status read_names(armilla_context *context, const armilla_bytes *bytes, int column, armilla_names *names)
 {
     armilla_span rest = {bytes->start, bytes->start + bytes->count}, line = rest;
     armilla_status status = ARMILLA_OK;
     while (status == ARMILLA_OK && armilla_text_next_line(&rest, &line)) {
         if (line.start == line.end) continue;
-        const armilla_span name = pick_column(line, column);
+        const armilla_span name = armilla_text_column(line, column);
         status = armilla_names_add(context, names, (const char *)name.start, (size_t)(name.end - name.start));
     }
     return status;

@@ -208,7 +208,7 @@ armilla_status armilla_text_parse(armilla_text *text, armilla_text_job job, void
 
 int64_t armilla_text_line_number(const armilla_text *text, const unsigned char *at)
 {
-    int64_t number = 1;
+    int64_t number = 1 + (text->declared != 0);
     for (const unsigned char *byte = text->all.start; byte < at; byte++) number += *byte == '\n';
     return number;
 }
@@ -256,4 +256,18 @@ const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN])
         if ((unsigned char)shown[i] < ' ') shown[i] = '?';
     strcpy(shown + kept, kept < length ? "..." : "");
     return shown;
+}
+
+armilla_span armilla_text_column(armilla_span line, int wanted)
+{
+    armilla_span first = {line.start, line.end}, found = {line.start, line.start};
+    const unsigned char *at = line.start;
+    for (int i = 0; at && i <= wanted; i++) {
+        const unsigned char *tab = at < line.end ? memchr(at, '\t', (size_t)(line.end - at)) : NULL;
+        const armilla_span field = {at, tab ? tab : line.end};
+        if (i == 0) first = field;
+        if (i == wanted) found = field;
+        at = tab ? tab + 1 : NULL;
+    }
+    return found.start < found.end ? found : first;
 }

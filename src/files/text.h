@@ -24,9 +24,10 @@ typedef struct armilla_text {
     armilla_context *context;
     const char *path;
     const armilla_read_options *options;
-    armilla_span all; /* without a byte order mark */
-    bool mapped;      /* it lies in a mapping of a file, larger than what should stay in memory */
-    locale_t plain;   /* "C" */
+    armilla_span all;       /* without a byte order mark, and a first line "sep=;" as Excel writes it */
+    unsigned char declared; /* what that line says separates; 0: there is none */
+    bool mapped;            /* it lies in a mapping of a file, larger than what should stay in memory */
+    locale_t plain;         /* "C" */
     armilla_team team;
     armilla_text_part *part;
     int64_t parts;
@@ -80,5 +81,8 @@ int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blo
 /* Up to 40 bytes of the field as they can be shown in a message. */
 enum { ARMILLA_SHOWN = 48 };
 const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN]);
+
+/* Field `wanted` (from 0) of the line, separated by tabs; the first where that one is empty or missing. */
+armilla_span armilla_text_column(armilla_span line, int wanted);
 
 #endif

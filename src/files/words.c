@@ -416,8 +416,8 @@ static armilla_status read_word2vec(armilla_context *context, armilla_bytes *byt
 static armilla_status read_glove(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                  armilla_data **data)
 {
-    const bool table =
-        options->label_column || options->name_column || options->separator || options->header || options->decimal;
+    const bool table = options->label_column || options->name_column || options->separator || options->header ||
+                       options->decimal || options->ignore_columns;
     if (table && !options->format) return armilla_format_csv.read(context, bytes, options, data);
     return read_text(context, bytes, options, false, data);
 }
@@ -433,6 +433,7 @@ const armilla_format armilla_format_word2vec = {
 const armilla_format armilla_format_glove = {
     .name = "glove",
     .endings = ".glove",
+    .uses = "label_column name_column separator header decimal ignore_columns", /* which make it a table */
     .meaning = "vectors of words: a word and its numbers on each line",
     .recognize = recognize_glove,
     .read = read_glove,

@@ -1,6 +1,7 @@
 /* The table of kernels, best last. */
 #include "linalg/kernels.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #ifdef ARMILLA_HAVE_AVX2
 #include <cpuid.h>
@@ -27,15 +28,22 @@ const armilla_kernels *armilla_kernels_row(size_t index)
     return index < ROWS ? rows[index] : NULL;
 }
 
-/* F16C, which not every compiler's __builtin_cpu_supports knows; CPUs with AVX2 have it, some virtual ones do not. */
+/* F16C, which not every compiler's __builtin_cpu_supports knows; CPUs with AVX2 have it, some virtual ones do not. Asked
+ * once: virtual machines take as long for an answer as a small sweep. */
 static bool converts_halves(void)
 {
+    enum { UNKNOWN, NO, YES };
+    static atomic_int known = UNKNOWN;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer != UNKNOWN) return answer == YES;
 #ifdef ARMILLA_HAVE_AVX2
     unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    answer = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) ? YES : NO;
 #else
-    return false;
+    answer = NO;
 #endif
+    atomic_store_explicit(&known, answer, memory_order_relaxed);
+    return answer == YES;
 }
 
 bool armilla_instructions_supported(const char *name)

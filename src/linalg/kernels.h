@@ -15,17 +15,35 @@ typedef struct armilla_columns {
     int64_t ahead_bytes;      /* 0: none */
     void *scratch;            /* ARMILLA_KERNEL_SCRATCH bytes on whole cache lines, for accumulate and gram; NULL: they
                                  are slower */
+    bool packed_codes;        /* for accumulate: W is as pack_codes left it, and there is scratch */
 } armilla_columns;
 
 /* With fewer atoms no scratch is used. */
-enum { ARMILLA_KERNEL_SCRATCH = 192 * 1024, ARMILLA_LEAST_PACKED = 16 };
+enum {
+    ARMILLA_KERNEL_SCRATCH = 192 * 1024,
+    ARMILLA_LEAST_PACKED = 16,
+    ARMILLA_USUALLY_PACKED = 48,
+    ARMILLA_MOST_PACKED = 512
+};
 
 /* The atoms that columns are multiplied with. */
 typedef struct armilla_atoms {
     const void *values; /* m x r in the kernels' type */
     int64_t r;
     bool packed; /* by the kernels' `pack`: where there are many features, products of such atoms are faster */
+    bool tiled;  /* by the kernels' `tile`: products in another order of summation */
 } armilla_atoms;
+
+/* Codes of a few columns, r x count, on their way to where they are kept. Sums are of the codes as these are stored. */
+typedef struct armilla_settling {
+    int64_t r, count;
+    const double *W;
+    const double *C;        /* U'X; NULL: there is none */
+    const void *previous;   /* codes in the type that these replace, perhaps in the same place; NULL: none */
+    void *typed;            /* W in the type */
+    double *diagonal;       /* r: += that of WW'; NULL: not wanted */
+    double *cross, *change; /* += <C,W>, += ||W - W_previous||^2 */
+} armilla_settling;
 
 typedef struct armilla_kernels {
     const char *name;  /* instruction set: "portable", "avx2", "avx512" */
@@ -37,9 +55,21 @@ typedef struct armilla_kernels {
     /* Atoms first ... last-1 of U (m x r) into their places of packed, which has as many numbers. */
     void (*pack)(int64_t m, const armilla_atoms *U, int64_t first, int64_t last, void *packed);
 
+    /* Whether products of tiled atoms are faster; the numbers that these have; and the tiles of some runs of features, of
+     * `tiled_runs`, into their places. A result is then summed in another order, which is again a function of u_k and x_j
+     * alone. */
+    bool (*tiles_pay)(int64_t m, int64_t r);
+    int64_t (*tiled_numbers)(int64_t m, int64_t r);
+    int64_t (*tiled_runs)(int64_t m);
+    void (*tile)(int64_t m, const armilla_atoms *U, int64_t first, int64_t last, void *tiled);
+
     /* A += XW', or A = XW' where it is new. W: r x count; A: m x r. The panel's sum is made in the type, then added in
      * double. */
     void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, bool is_new, double *A);
+
+    /* W (r x count) as accumulate wants it where it is given the same W often; at least ARMILLA_USUALLY_PACKED atoms and
+     * at most ARMILLA_MOST_PACKED columns. */
+    void (*pack_codes)(int64_t r, int64_t count, const void *W, void *packed);
 
     /* G += WW' in the same way, of columns W with m = r: the lower triangle, and perhaps more. */
     void (*gram)(const armilla_columns *W, double *G);
@@ -50,6 +80,9 @@ typedef struct armilla_kernels {
     /* to = count numbers of a storage type in the kernels' type, rounded to nearest; only of f64 in f32 is that not
      * exact. */
     void (*convert[ARMILLA_TYPE_COUNT])(int64_t count, const void *from, void *to);
+
+    /* New codes become those of the type, and the sums over them are added (below). */
+    void (*settle)(const armilla_settling *codes);
 
     /* For the preparation of columns, which is in double: to = from; to = factor*from; and both in one. */
     void (*fetch)(int64_t count, const void *from, double *to);

@@ -18,12 +18,9 @@ static void inverse_root(int64_t r, const double *values, double *Z, double *roo
         const double fourth = 1 / sqrt(sqrt(values[k]));
         for (int64_t i = 0; i < r; i++) Z[k * r + i] *= fourth;
     }
+    armilla_blas.cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, Z, (int)r, 0, root, (int)r);
     for (int64_t a = 0; a < r; a++)
-        for (int64_t b = 0; b <= a; b++) {
-            double sum = 0;
-            for (int64_t k = 0; k < r; k++) sum += Z[k * r + a] * Z[k * r + b];
-            root[a * r + b] = root[b * r + a] = sum;
-        }
+        for (int64_t b = 0; b < a; b++) root[a * r + b] = root[b * r + a];
 }
 
 /* Whether E = U'U is further than rounding from I; then E <- (3I - E)/2 into K, the factor of a Newton-Schulz step. */

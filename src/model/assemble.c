@@ -127,6 +127,8 @@ static void summarize(armilla_fit_state *f, double objective)
     s->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
     s->squared_norm = f->facts.squared_norm;
     s->radius = f->resolved.codes->spherical ? p->l : NAN;
+    s->image_rows = f->X->image[0];
+    s->image_columns = f->X->image[1];
     s->passes = f->context->call.passes;
     s->passes_before = armilla_max64(f->context->call.passes_before, 0);
     s->seconds = armilla_clock() - f->clock_start;

@@ -296,7 +296,9 @@ static armilla_status look_at_data(armilla_context *context, const armilla_model
                                    armilla_findings *findings, armilla_learned *learned)
 {
     armilla_source source = {.context = context};
-    armilla_status status = armilla_source_open(context, model, X, &source);
+    armilla_data *matched = NULL;
+    armilla_status status = armilla_features_match(context, model, X, (armilla_matching){.silent = true}, &matched);
+    if (status == ARMILLA_OK) status = armilla_source_open(context, model, matched ? matched : X, &source);
     if (status == ARMILLA_OK) status = armilla_check_residual(&source, model, findings);
     if (status == ARMILLA_OK && findings->bad_sample >= 0)
         status =
@@ -306,6 +308,7 @@ static armilla_status look_at_data(armilla_context *context, const armilla_model
                          findings->bad_sample + 1);
     if (status == ARMILLA_OK) status = armilla_check_learned(&source, model, learned);
     armilla_source_close(&source);
+    armilla_data_free(matched);
     return status;
 }
 

@@ -152,7 +152,7 @@ static double loss(const moments *f)
 static double scale_excess(const moments *f, int64_t i, double idf, double stated)
 {
     const double sd = f->spread[i], blur = DBL_EPSILON * fabs(f->mean[i]);
-    const bool constant = stated == 1 && sd <= 16 * blur, varies = sd > 4 * blur;
+    const bool constant = stated == 1 && (sd <= 16 * blur || idf == 0), varies = sd > 4 * blur;
     const double cancelled = 64 * (blur / sd) * (blur / sd), entries = entry_loss(f) * blur / sd;
     const double found = 1 / (sd / f->unit[i] * idf);
     if (constant || (sd == 0 && stated == 1)) return 0;
@@ -165,12 +165,13 @@ static void compare(const moments *f, const armilla_model *model, armilla_learne
     const double *idfs = armilla_check_stated(model, ARMILLA_STEP_TFIDF);
     const double *scales = armilla_check_stated(model, ARMILLA_STEP_SCALE);
     const double *top = armilla_check_stated(model, ARMILLA_STEP_TOP);
+    const bool plain = armilla_options_plain_idf(model->options_text);
     for (int64_t i = 0; i < f->source->m; i++) {
-        const double idf = log((1 + n) / (1 + f->count[i])) + 1;
+        const double idf = plain ? log(n / fmax(f->count[i], 1)) : log((1 + n) / (1 + f->count[i])) + 1;
         const bool chosen = !top || top[i] != 0;
         const double weight = (idfs ? idfs[i] : 1) * (scales ? scales[i] : 1) * (chosen ? 1 : 0);
         const double mean_loss = loss(f) * f->size[i] / f->unit[i] * fabs(weight) + DBL_MIN;
-        if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * idf));
+        if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * (idf + plain)));
         if (scales && chosen) learned->scale = fmax(learned->scale, scale_excess(f, i, idfs ? idfs[i] : 1, scales[i]));
         if (scales && !chosen && scales[i] != 1) learned->scale = INFINITY;
         if (means) learned->mean = fmax(learned->mean, excess(means[i], f->mean[i] / f->unit[i] * weight, mean_loss));

@@ -52,6 +52,14 @@ static bool put_steps(json_t *record, const armilla_preparation *p)
     return whole;
 }
 
+/* How many clusters the model keeps, and how they were made; null where it keeps none. */
+static json_t *describe_clusters(const armilla_model *model)
+{
+    const armilla_kept_clusters *kept = &model->clusters;
+    if (!kept->labels) return json_null();
+    return json_pack("{s:I, s:s}", "k", (json_int_t)kept->k, "method", kept->method);
+}
+
 /* Members in the order in which people read them. NULL where memory is short. */
 static json_t *make_record(const armilla_model *model)
 {
@@ -76,6 +84,10 @@ static json_t *make_record(const armilla_model *model)
         {"seed", json_integer(s->seed)},
         {"kept_from", json_pack("{s:I, s:I}", armilla_kept_arrays[0].size, kept_size(model, 0),
                                 armilla_kept_arrays[1].size, kept_size(model, 1))},
+        {"image", s->image_rows ? json_pack("{s:I, s:I}", "rows", (json_int_t)s->image_rows, "columns",
+                                            (json_int_t)s->image_columns)
+                                : json_null()},
+        {"clusters", describe_clusters(model)},
         {"threads", json_integer(s->threads)},
         {"ranks", json_integer(s->ranks)},
         {"nnz", json_integer(s->nnz)},
@@ -144,6 +156,18 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
     return status;
 }
 
+/* The clusters that the model keeps. */
+static armilla_status add_clusters(armilla_npz_writer *writer, const armilla_model *model)
+{
+    const armilla_kept_clusters *kept = &model->clusters;
+    const int64_t labels[2] = {model->summary.n, -1}, centres[2] = {model->summary.rank, kept->k};
+    const armilla_status status = armilla_npz_writer_add_raw(writer, "cluster_labels", "i8", labels, kept->labels,
+                                                             (size_t)model->summary.n * sizeof *kept->labels);
+    return status == ARMILLA_OK
+               ? armilla_npz_writer_add(writer, "cluster_centers", ARMILLA_F64, centres, true, kept->centres)
+               : status;
+}
+
 /* What a model that was continued remembers. */
 static armilla_status add_past(armilla_npz_writer *writer, const armilla_model *model)
 {
@@ -175,6 +199,7 @@ static armilla_status add_rest(armilla_context *context, armilla_npz_writer *wri
                                             armilla_steps[step].single ? single : features, false, p->learned[step]);
     if (status == ARMILLA_OK && model->past.A) status = add_past(writer, model);
     if (status == ARMILLA_OK) status = add_names(writer, model);
+    if (status == ARMILLA_OK && model->clusters.labels) status = add_clusters(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     return status == ARMILLA_OK ? add_record(context, writer, model) : status;
 }

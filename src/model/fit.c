@@ -59,10 +59,15 @@ static const char *entries_are(const armilla_data_facts *facts)
     return facts->negatives == 1 ? "entry is" : "entries are";
 }
 
+static double spread_of(const armilla_data_facts *facts)
+{
+    return facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
+}
+
 static void warn(const armilla_fit_state *f)
 {
     const armilla_data_facts *facts = &f->facts;
-    const double spread = facts->norm_low > 0 ? facts->norm_high / facts->norm_low : 0;
+    const double spread = spread_of(facts);
     if (f->resolved.codes->spherical && spread > MOST_SPREAD && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "the longest sample is %.3g times the shortest: one radius cannot fit both; " ARMILLA_FIELD(
@@ -108,6 +113,12 @@ static armilla_status survey(armilla_fit_state *f)
     return status;
 }
 
+/* From a random start. Where atoms mean something from the first, codes are better solved for them. */
+static bool trusts_descent(const armilla_fit_state *f)
+{
+    return f->start == &armilla_start_random && armilla_descent_suffices(f->resolved.codes, spread_of(&f->facts));
+}
+
 static armilla_status make_problem(armilla_fit_state *f)
 {
     const armilla_options *o = f->options;
@@ -118,6 +129,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .s = o->sparsity,
         .type = f->resolved.type,
         .radius = o->radius,
+        .trusting = trusts_descent(f),
         .whole = !f->solver->blocks,
         .batch = o->batch,
         .seed = (uint64_t)o->seed,
@@ -154,6 +166,17 @@ static armilla_status choose_start(armilla_fit_state *f)
 }
 
 /* Only what the data and the options say: it comes out the same whenever it is done. */
+static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
+{
+    const armilla_landscape landscape = armilla_pair_landscape(f->resolved.basis, f->resolved.codes);
+    const double density = (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n);
+    const int64_t n = f->X->n, r = f->options->rank, restarts = f->options->restarts;
+    const armilla_sketch_plan plan = armilla_sketch_decide(landscape, n, r, density, restarts);
+    const bool leads =
+        landscape == ARMILLA_LOCAL_MINIMA && restarts == 1 && !f->solver->blocks && f->problem->options.trusting;
+    return plan.samples == 0 && leads ? armilla_sketch_lead(n, r, density) : plan;
+}
+
 static armilla_status open(armilla_fit_state *f)
 {
     armilla_status status = choose_start(f);
@@ -166,9 +189,7 @@ static armilla_status open(armilla_fit_state *f)
     if (status != ARMILLA_OK) return status;
     /* Only from here on is there something that can be kept when the time is up. */
     limit_time(f);
-    f->plan = armilla_sketch_decide(
-        armilla_pair_landscape(f->resolved.basis, f->resolved.codes), f->X->n, f->options->rank,
-        (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n), f->options->restarts);
+    f->plan = plan_sketch(f);
     armilla_restarts_begin(f);
     return ARMILLA_OK;
 }

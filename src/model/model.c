@@ -13,12 +13,22 @@ armilla_status armilla_model_new(armilla_context *context, armilla_model **model
     return ARMILLA_OK;
 }
 
+void armilla_kept_clusters_release(armilla_context *context, armilla_kept_clusters *clusters)
+{
+    armilla_release(context, clusters->centres);
+    armilla_release(context, clusters->sizes);
+    armilla_release(context, clusters->labels);
+    armilla_release(context, clusters->method);
+    *clusters = (armilla_kept_clusters){0};
+}
+
 void armilla_model_free(armilla_model *model)
 {
     if (!model) return;
     armilla_context *context = model->context;
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(context, &model->names[kind]);
     for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &model->kept[i]);
+    armilla_kept_clusters_release(context, &model->clusters);
     armilla_release(context, model->trace);
     armilla_preparation_release(context, &model->preparation);
     armilla_release(context, model->past.G);

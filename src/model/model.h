@@ -11,6 +11,15 @@
 
 enum { ARMILLA_MOST_RANK = 32000 }; /* LAPACK counts its work space, 2r^2 and more, in int */
 
+/* Clusters of the model's samples that it keeps; all zeros: none. */
+typedef struct armilla_kept_clusters {
+    int64_t k;
+    char *method;
+    int64_t *labels; /* n, 0 ... k-1 */
+    int64_t *sizes;  /* k */
+    double *centres; /* r x k, means of codes, of unit ones where the method goes by angle */
+} armilla_kept_clusters;
+
 struct armilla_model {
     armilla_context *context;
     armilla_model_summary summary;
@@ -29,6 +38,7 @@ struct armilla_model {
     int64_t trace_count;
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of the data that the fit's were chosen from */
+    armilla_kept_clusters clusters;
 };
 
 /* Options with every name looked up. */
@@ -70,11 +80,15 @@ void armilla_options_recorded(const char *text, const char *name, char *value, s
 uint64_t armilla_options_token(const armilla_options *options, const armilla_resolved *resolved);
 /* The kernels that the options, described as above, were fitted with; NULL where this machine does not have them. */
 const char *armilla_options_kernel(const char *text);
+/* Whether the options, described as above, have the plain form of tf-idf. */
+bool armilla_options_plain_idf(const char *text);
 /* Whether lambda or mu, as texts, may be below the safe value; NULL counts as safe. */
 bool armilla_weights_unsafe(const char *lambda, const char *mu);
 
 /* The radius of the codes; 1 where they have none. */
 double armilla_model_code_length(const armilla_model *model);
+
+void armilla_kept_clusters_release(armilla_context *context, armilla_kept_clusters *clusters);
 
 armilla_status armilla_model_new(armilla_context *context, armilla_model **model);
 /* ARMILLA_BAD_ARGUMENT where other ranks have codes of the model. */
@@ -85,16 +99,27 @@ armilla_status armilla_model_within_reach(armilla_context *context, const armill
 /* ARMILLA_BAD_DATA where data of m features and n samples have other features than the model. */
 armilla_status armilla_model_fits(armilla_context *context, const armilla_model *model, int64_t m, int64_t n);
 
+/* What armilla_model_match does with what it finds. */
+typedef struct armilla_matching {
+    bool fill;   /* features that the data do not have are zeros, instead of an error */
+    bool silent; /* no messages */
+} armilla_matching;
+
+/* armilla_model_match; *matched stays NULL where X is to be taken as it is. */
+armilla_status armilla_features_match(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                      armilla_matching how, armilla_data **matched);
+
 /* X as the model's fit saw it. */
 typedef struct armilla_view {
+    armilla_data *matched;    /* X with the model's features in the model's order; NULL where it has that order */
     armilla_data *selected;   /* what the model keeps of X; NULL where that is all */
     const armilla_data *raw;  /* before the preparation */
     armilla_data *prepared;   /* NULL where there is none */
     const armilla_data *data; /* what is fitted */
 } armilla_view;
 
-/* X may be the data that the fit's were chosen from: then the same features are picked, and the same samples where X is
- * for `training`. Fails where X has other features than the model. */
+/* Features are matched by name where both have names. X may be the data that the fit's were chosen from: then the same
+ * features are picked, and the same samples where X is for `training`. Fails where X has other features than the model. */
 armilla_status armilla_model_view(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                   bool training, armilla_view *view);
 void armilla_view_free(armilla_view *view);

@@ -119,6 +119,24 @@ static armilla_status read_names(armilla_context *context, const char *path, arm
     return status;
 }
 
+armilla_status armilla_model_read_names(armilla_context *context, armilla_model *model, armilla_naming kind,
+                                        const char *path)
+{
+    armilla_names names = {.count = 0};
+    armilla_status status = ARMILLA_NOT_NULL(context, model, path);
+    if (status == ARMILLA_OK && (unsigned)kind >= ARMILLA_NAMING_COUNT)
+        status = armilla_fail(context, ARMILLA_BAD_ARGUMENT, "names: the kind is unknown");
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    const int64_t sizes[2] = {model->summary.m, model->summary.n};
+    status = armilla_texts_open(context, path, kind, sizes, &names);
+    armilla_call_leave(context);
+    if (status != ARMILLA_OK) return status;
+    armilla_names_free(context, &model->names[kind]);
+    model->names[kind] = names;
+    return ARMILLA_OK;
+}
+
 /* What was kept, where that was not all. */
 static armilla_status read_kept(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
 {
@@ -137,6 +155,28 @@ static armilla_status read_kept(armilla_context *context, const char *path, armi
                 status = damaged(context, path, array, "has a place that is out of order or range");
     }
     return status;
+}
+
+/* The clusters that the record tells of. */
+static armilla_status read_clusters(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    armilla_kept_clusters *kept = &model->clusters;
+    armilla_model_summary *s = &model->summary;
+    if (!kept->method) return ARMILLA_OK;
+    if (!armilla_npz_has(npz, "cluster_labels")) return damaged(context, path, "cluster_labels", "is missing");
+    armilla_status status = armilla_npz_read_integers(npz, "cluster_labels", s->n, &kept->labels);
+    if (status == ARMILLA_OK)
+        status = armilla_npz_read(npz, "cluster_centers", ARMILLA_F64, &s->rank, &kept->k, &kept->centres);
+    if (status == ARMILLA_OK) status = armilla_take(context, kept->k, sizeof *kept->sizes, &kept->sizes);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t j = 0; j < s->n; j++) {
+        if (kept->labels[j] < 0 || kept->labels[j] >= kept->k)
+            return damaged(context, path, "cluster_labels", "has a label of no cluster");
+        kept->sizes[kept->labels[j]]++;
+    }
+    if (!all_are(is_any, ARMILLA_F64, s->rank * kept->k, kept->centres))
+        return damaged(context, path, "cluster_centers", "has a value that is not finite");
+    return ARMILLA_OK;
 }
 
 /* U and V are stored in the working type. */
@@ -236,7 +276,7 @@ static armilla_status read_model(armilla_context *context, const char *path, arm
 {
     static armilla_status (*const parts[])(armilla_context * context, const char *path, armilla_npz *npz,
                                            armilla_model *model) = {
-        read_record, read_factors, read_preparation, read_past, read_names, read_kept, read_trace,
+        read_record, read_factors, read_preparation, read_past, read_names, read_kept, read_clusters, read_trace,
     };
     armilla_model *made = NULL;
     if (status == ARMILLA_OK) status = armilla_model_new(context, &made);

@@ -117,6 +117,10 @@ static const armilla_option table[] = {
     {ROW("center"), .kind = ARMILLA_OPTION_FLAG, .offset = AT(center), .help = "subtract the mean sample, on the fly"},
     {ROW("tfidf"), .kind = ARMILLA_OPTION_FLAG, .offset = AT(tfidf),
      .help = "weight features by inverse document frequency, on the fly (for counts)"},
+    {ROW("idf"), .kind = ARMILLA_OPTION_WORD, .offset = AT(idf), .preset = "smooth", .choice = armilla_idf_choice,
+     .value = "smooth|plain",
+     .help = "of " ARMILLA_FIELD(
+         "tfidf") ": smooth: ln((1+n)/(1+n_i)) + 1; plain: ln(n/n_i), 0 for a feature of all samples"},
     {ROW("total"), .kind = ARMILLA_OPTION_WORD, .offset = AT(total), .choice = total_choice, .open = true,
      .value = "none|median|S",
      .help = "scale every sample so that its entries add up to S, or to the median of the samples' sums, on the fly, "

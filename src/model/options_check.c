@@ -98,6 +98,10 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
                             ARMILLA_FIELD("radius") " does not go with " ARMILLA_FIELD(
                                 "codes %s") ", which are not on a sphere and have no radius",
                             codes->name);
+    if (armilla_idf_is_plain(options->idf) && !options->tfidf)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("idf %s") " is a form of tf-idf; give " ARMILLA_FIELD("tfidf") " too",
+                            options->idf);
     if (options->batch > 0 && !armilla_solvers_find(options->solver)->blocks)
         return armilla_fail(
             context, ARMILLA_BAD_ARGUMENT,

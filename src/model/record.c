@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINGERPRINT = 16, MOST_START = 4096 };
+enum { FINGERPRINT = 16, MOST_START = 4096, MOST_METHOD = 64 };
 #define MOST_COUNT (INT64_MAX / 2)
 #define MOST_THREADS 1000000
 
@@ -203,6 +203,37 @@ static armilla_status read_kept_from(const reading *r)
     return ARMILLA_OK;
 }
 
+/* Rows and columns of the images that samples are, or null; files of 0.1.0 do not say it. */
+static armilla_status read_image(const reading *r)
+{
+    armilla_model_summary *s = &r->model->summary;
+    const json_t *image = json_object_get(r->record, "image");
+    int64_t pixels = 0;
+    if (!image || json_is_null(image)) return ARMILLA_OK;
+    if (!read_integer(json_object_get(image, "rows"), 1, MOST_COUNT, &s->image_rows) ||
+        !read_integer(json_object_get(image, "columns"), 1, MOST_COUNT, &s->image_columns) ||
+        !armilla_size_area(s->image_rows, s->image_columns, &pixels) ||
+        pixels != r->model->kept[ARMILLA_KEPT_FEATURES].of)
+        return bad(r, "image");
+    return ARMILLA_OK;
+}
+
+/* What clusters the model keeps; earlier files do not say it, and keep none. */
+static armilla_status read_clusters(const reading *r)
+{
+    armilla_kept_clusters *kept = &r->model->clusters;
+    const json_t *value = json_object_get(r->record, "clusters");
+    if (!value || json_is_null(value)) return ARMILLA_OK;
+    const char *method = text_of(value, "method");
+    const size_t length = strlen(method);
+    if (!read_integer(json_object_get(value, "k"), 1, ARMILLA_MOST_RANK, &kept->k) || length < 1 ||
+        length > MOST_METHOD)
+        return bad(r, "clusters");
+    const armilla_status status = armilla_take(r->context, (int64_t)length + 1, 1, &kept->method);
+    if (status == ARMILLA_OK) memcpy(kept->method, method, length);
+    return status;
+}
+
 /* A number, or null: then 0. */
 static armilla_status read_sparsity(const reading *r)
 {
@@ -281,8 +312,8 @@ armilla_status armilla_record_read(armilla_context *context, const char *path, c
 {
     /* In this order: a later one may ask what an earlier one has read. */
     static armilla_status (*const parts[])(const reading *r) = {
-        read_format,    read_words,    read_integers, read_reals,   read_steps, read_sealed,
-        read_kept_from, read_sparsity, read_pair,     check_counts, read_start, read_options,
+        read_format, read_words,    read_integers, read_reals, read_steps,   read_sealed, read_kept_from,
+        read_image,  read_clusters, read_sparsity, read_pair,  check_counts, read_start,  read_options,
     };
     json_error_t error;
     json_t *record = json_loads(text, JSON_REJECT_DUPLICATES, &error);

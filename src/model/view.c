@@ -1,4 +1,4 @@
-/* X as a model's fit saw it: the same features and samples picked, and prepared. */
+/* X as a model's fit saw it: features matched by name, the same features and samples picked, and prepared. */
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -46,7 +46,10 @@ armilla_status armilla_model_view(armilla_context *context, const armilla_model 
                                   bool training, armilla_view *view)
 {
     armilla_view made = {0};
-    armilla_status status = select_kept(context, model, X, training, &made.selected);
+    armilla_status status =
+        armilla_features_match(context, model, X, (armilla_matching){.silent = true}, &made.matched);
+    if (made.matched) X = made.matched;
+    if (status == ARMILLA_OK) status = select_kept(context, model, X, training, &made.selected);
     made.raw = made.selected ? made.selected : X;
     if (status == ARMILLA_OK) status = armilla_model_fits(context, model, made.raw->m, made.raw->n);
     if (status == ARMILLA_OK) status = armilla_preparation_view(context, &model->preparation, made.raw, &made.prepared);
@@ -63,5 +66,6 @@ void armilla_view_free(armilla_view *view)
 {
     armilla_data_free(view->prepared);
     armilla_data_free(view->selected);
+    armilla_data_free(view->matched);
     *view = (armilla_view){0};
 }

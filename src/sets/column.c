@@ -255,12 +255,14 @@ void armilla_columns_solve(const armilla_column_problem *problem, const armilla_
             spread_lanes(r, lanes, batch->C + j * r, batch->unit, d);
             codes->solve_lanes(problem, d, w, rest);
             gather_lanes(r, lanes, w, batch->W + j * r);
-        } else {
+        } else if (batch->unit == 1)
+            armilla_column_solve(problem, batch->C + j * r, batch->W + j * r, rest);
+        else {
             for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
             armilla_column_solve(problem, d, batch->W + j * r, rest);
         }
     }
-    project_far(problem, batch);
+    if (!problem->exact) project_far(problem, batch);
 }
 
 void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,

@@ -30,6 +30,8 @@ const armilla_basis_set armilla_basis_nonnegative = {
     .alias = "u2",
     .meaning = "nonnegative atoms, U >= 0",
     .scalable = true,
+    .entrywise = true,
+    .floor = 0,
     .nearest = nearest,
     .proximal = proximal,
     .violation = violation,

@@ -18,6 +18,18 @@ static void scale_to_unit(int64_t r, const double *q, double squared, double *w)
     for (int64_t k = 0; k < r; k++) w[k] = q[k] / norm + 0.0; /* + 0.0: no -0 in a code */
 }
 
+/* From so many entries on a product with 1/||q|| instead, which is several times as fast and right to one rounding more. */
+enum { LONG = 8 };
+
+bool armilla_unit_long(int64_t r, const double *q, double *w)
+{
+    const double squared = armilla_dot(r, q, q);
+    if (r < LONG || !(squared > 1e-270 && squared < 1e300)) return armilla_unit(r, q, w);
+    const double inverse = 1 / sqrt(squared);
+    for (int64_t k = 0; k < r; k++) w[k] = q[k] * inverse + 0.0; /* no -0 in a code */
+    return true;
+}
+
 bool armilla_unit(int64_t r, const double *q, double *w)
 {
     const double squared = armilla_dot(r, q, q);

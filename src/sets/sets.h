@@ -24,6 +24,8 @@ typedef struct armilla_basis_set {
     bool scalable;          /* atoms may have any length */
     bool one_atom_per_row;  /* a row of U has at most one nonzero: it chooses an atom */
     bool needs_conic_codes; /* a step of U scales the rows of V */
+    bool entrywise;         /* the set asks of every entry of U to be at least `floor`, and nothing else */
+    double floor;
     /* M (m x r) becomes the set's nearest point to it, for starts. */
     armilla_status (*nearest)(armilla_algebra *algebra, int64_t m, int64_t r, double *M);
     /* (A5): next = the proximal step from U along 2(XV' - UVV') with weight mu; it may not be U. NULL where the set's
@@ -114,6 +116,8 @@ int64_t armilla_fullest_row(int64_t m, int64_t r, const double *U);
 /* For the code sets' files. */
 /* w = q scaled to length 1, without overflow or underflow; entries that are not kept must be 0. false for q = 0. */
 bool armilla_unit(int64_t r, const double *q, double *w);
+/* The same for columns of many entries, right to one rounding more. */
+bool armilla_unit_long(int64_t r, const double *q, double *w);
 /* w = the s entries of q that are largest in absolute value, or, where positive is set, the s largest of the positive
  * ones; 0 elsewhere. Ties go to the lowest index. */
 void armilla_keep_largest(int64_t r, int64_t s, bool positive, const double *q, double *w);

@@ -6,7 +6,7 @@
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
     (void)s;
-    return armilla_unit(r, q, w);
+    return armilla_unit_long(r, q, w);
 }
 
 /* One secular equation in the eigenbasis of H, for all columns the same: w = Qy, b = Q'd. */

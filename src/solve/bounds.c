@@ -270,11 +270,14 @@ static armilla_columns pick_columns(const armilla_bounds *b, const armilla_assig
     char *panel = b->panels + (size_t)(a->thread * ARMILLA_STRIP) * bytes;
     const bool neighbours = w->columns[w->count - 1] - w->columns[0] + 1 == w->count;
     if (neighbours)
-        return (armilla_columns){
-            columns + (size_t)(w->columns[0] * strip->stride) * size, b->m, w->count, strip->stride, panel, 0, NULL};
+        return (armilla_columns){.values = columns + (size_t)(w->columns[0] * strip->stride) * size,
+                                 .m = b->m,
+                                 .count = w->count,
+                                 .stride = strip->stride,
+                                 .ahead = panel};
     for (int64_t i = 0; i < w->count; i++)
         memcpy(panel + (size_t)i * bytes, columns + (size_t)(w->columns[i] * strip->stride) * size, bytes);
-    return (armilla_columns){panel, b->m, w->count, b->m, panel, 0, NULL};
+    return (armilla_columns){.values = panel, .m = b->m, .count = w->count, .stride = b->m, .ahead = panel};
 }
 
 /* C = products of those columns with the centres of a group. */

@@ -16,8 +16,15 @@ armilla_status armilla_fast_run(armilla_fast *fast, const armilla_sweep_plan *pl
 armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, armilla_effort effort, double *h)
 {
     armilla_problem *p = fast->problem;
-    const armilla_sweep_plan plan = {
-        .U = p->U_typed, .previous = p->W, .codes = fast->W_trial, .sums = true, .step = step, .self = fast};
+    const bool solves = step == armilla_fast_solve_codes;
+    const armilla_sweep_plan plan = {.U = p->U_typed,
+                                     .previous = p->W,
+                                     .codes = fast->W_trial,
+                                     .sums = true,
+                                     .diagonal = fast->loop == &armilla_loop_orthonormal,
+                                     .blind = solves,
+                                     .step = step,
+                                     .self = fast};
     p->l = fast->l;
     const armilla_status status = armilla_fast_run(fast, &plan, effort);
     if (status != ARMILLA_OK) return status;

@@ -26,7 +26,7 @@ typedef struct armilla_fast {
     bool plain; /* no momentum: rows of U choose, or it is Lloyd's iteration */
 
     armilla_fast_phase phase;
-    double *A, *G; /* sums of the accepted state */
+    double *A, *G; /* sums of the accepted state; of an orthonormal basis' G, which is all it needs, the diagonal */
     armilla_momentum momentum;
     armilla_revival revival;
 
@@ -45,8 +45,10 @@ typedef struct armilla_fast {
         armilla_polish polish;
         armilla_effort effort; /* of the next sweeps */
         int32_t steps;         /* code steps per sweep */
+        int32_t passes;        /* of coordinate descent over the basis, likewise */
         bool cheap;            /* the column solver is used in every sweep, and nothing else */
         bool sure;             /* descent needs no help of the column solver */
+        bool suffices;         /* it rarely does, and not at first */
     } atoms;
 
     struct {
@@ -105,7 +107,7 @@ void armilla_fast_revert(armilla_fast *fast);
 /* An iteration whose plain step brought nothing but rounding: the state stays, and is recorded once more. */
 armilla_status armilla_fast_stay(armilla_fast *fast, bool *ended);
 
-/* U_new = coordinate descent (HALS) from the accepted basis on its sums. */
+/* U_new = coordinate descent (HALS) from the accepted basis on its sums (fast_basis.c). */
 void armilla_fast_descend_basis(armilla_fast *fast);
 /* U = U_new + beta*(U_new - U_kept) as a trial, each atom made one of its set. */
 void armilla_fast_set_trial(armilla_fast *fast, double beta);

@@ -1,6 +1,6 @@
 /* A basis whose atoms move one by one, such as the nonnegative: coordinate descent (HALS) over the columns of U on
- * fixed sums, and per read of X several code steps in Gram space from the previous codes, or the column solver where it
- * is cheap or the steps have slowed down. The basis is extrapolated, and taken back where h did not fall. */
+ * fixed sums (fast_basis.c), and per read of X several code steps in Gram space from the previous codes, or the column
+ * solver where it is cheap or the steps have slowed down. The basis is extrapolated, and taken back where h did not fall. */
 #include "solve/fast.h"
 
 #include <math.h>
@@ -24,39 +24,6 @@ static void list(armilla_fast *fast, armilla_state_list *items)
                                 polish->last >= -ARMILLA_STATE_MOST && polish->last <= ARMILLA_STATE_MOST);
     armilla_state_number(items, "atoms.polish.wait", ARMILLA_STATE_F64, &polish->wait);
     armilla_state_number(items, "atoms.polish.thorough", ARMILLA_STATE_U8, &polish->thorough);
-}
-
-/* u_k <- the atom nearest to u_k + (a_k - Ug_k)/G_kk, its best with the others fixed, for all k; A and G of V = lW. One
- * pass only: more fit U closely to codes that have hardly moved, and from there the way down is long. */
-void armilla_fast_descend_basis(armilla_fast *fast)
-{
-    const armilla_problem *p = fast->problem;
-    const int64_t m = p->m, r = p->r;
-    double *step = fast->column, used = 0;
-    for (int64_t k = 0; k < r; k++) used += fast->G[k * r + k];
-    memcpy(fast->U_new, fast->U_kept, (size_t)(m * r) * sizeof(double));
-    for (int64_t k = 0; k < r; k++) {
-        double *u = fast->U_new + k * m;
-        const double own = fast->G[k * r + k];
-        if (own <= 1e-12 * used) continue; /* hardly used: no curvature to divide by */
-        /* a_k/l - Ug_k, both divided by l */
-        for (int64_t i = 0; i < m; i++) step[i] = fast->A[k * m + i] / fast->l;
-        armilla_multiply(m, r, 1, -1, fast->U_new, fast->G + k * r, 1, step);
-        for (int64_t i = 0; i < m; i++) u[i] += step[i] / own;
-        if (!p->options.basis->atom(m, u)) memcpy(u, fast->U_kept + k * m, (size_t)m * sizeof *u);
-    }
-}
-
-void armilla_fast_set_trial(armilla_fast *fast, double beta)
-{
-    armilla_problem *p = fast->problem;
-    for (int64_t k = 0; k < p->r; k++) {
-        double *u = p->U_next + k * p->m;
-        const double *to = fast->U_new + k * p->m, *from = fast->U_kept + k * p->m;
-        for (int64_t i = 0; i < p->m; i++) u[i] = to[i] + beta * (to[i] - from[i]);
-        if (beta > 0 && !p->options.basis->atom(p->m, u)) memcpy(u, to, (size_t)p->m * sizeof *u);
-    }
-    armilla_problem_set_basis(p, p->U_next, NULL);
 }
 
 /* Codes by the column solver, where they are better than the panel's. */
@@ -139,7 +106,7 @@ static armilla_status find_codes(armilla_fast *fast)
 {
     double h = 0;
     fast->atoms.steps = ARMILLA_FIRST_CODE_STEPS;
-    fast->atoms.effort = fast->atoms.sure ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
+    fast->atoms.effort = fast->atoms.sure || fast->atoms.suffices ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
     const armilla_status status = try_codes(fast, &h);
     if (status != ARMILLA_OK) return status;
     armilla_fast_swap_codes(fast);
@@ -160,17 +127,20 @@ static armilla_status prepare(armilla_fast *fast, bool *ready)
 static void open(armilla_fast *fast)
 {
     const armilla_problem_options *o = &fast->problem->options;
+    fast->atoms.passes = armilla_basis_passes(o->trusting);
     fast->atoms.cheap = o->codes->solves_cheaply(o->r, o->s);
     fast->atoms.sure = o->codes->descends;
+    fast->atoms.suffices = o->trusting;
+    armilla_polish_begin(&fast->atoms.polish, fast->atoms.suffices);
 }
 
 static void begin(armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
-    const bool polished = fast->atoms.cheap || (!fast->atoms.sure && !p->screened && !p->draft);
-    fast->atoms.effort = polished ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    const bool helped = !fast->atoms.sure && !fast->atoms.suffices && !p->screened && !p->draft;
+    fast->atoms.effort = fast->atoms.cheap || helped ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     fast->atoms.steps = armilla_code_steps(1);
-    armilla_polish_begin(&fast->atoms.polish);
+    armilla_polish_begin(&fast->atoms.polish, fast->atoms.suffices);
 }
 
 static void step_sealed(armilla_fast *fast)

@@ -92,7 +92,8 @@ static void measure_own(void *self, const armilla_assigning *a)
         double *c = packed ? a->C + j * s->r + k : a->C;
         if (!packed) {
             const armilla_panel one = armilla_panel_cut(strip, j, 1);
-            const armilla_columns x = {one.columns, s->m, 1, one.stride, one.columns, 0, NULL};
+            const armilla_columns x = {
+                .values = one.columns, .m = s->m, .count = 1, .stride = one.stride, .ahead = one.columns};
             armilla_multiply_some(strip, &x, 1, (const char *)a->atoms + (size_t)k * bytes, c);
         }
         s->distances[sample] = fmax(s->squared_norms[sample] + s->offsets[k] - 2 * s->l * *c, 0);

@@ -54,6 +54,7 @@ static void open(armilla_fast *fast)
     const armilla_problem_options *o = &p->options;
     fast->online.blocks = armilla_blocks_plan(armilla_sweep_traversal(p->sweep), p->r, o->batch, o->seed);
     if (o->basis->atom && !assigns(fast)) armilla_loop_atoms.open(fast);
+    fast->atoms.passes = 1; /* sums of few blocks are not worth more */
 }
 
 /* The start's sums are those of its codes: as good as any where these are the best of its basis, and else worth nothing

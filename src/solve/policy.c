@@ -40,22 +40,39 @@ int armilla_code_steps(double fall)
     return fall < SLOW_FALL ? 10 : 6;
 }
 
+/* Measured: one pass limits the progress of a sweep, and further ones cost little beside it; but five fit U closely to codes
+ * that have hardly moved, and from starts whose atoms mean something three do already. */
+int armilla_basis_passes(bool trusting)
+{
+    return trusting ? 3 : 1;
+}
+
+#define ONE_LENGTH 1.1
+
+/* An axis e_k is a local minimum of g wherever H_jk >= d_j for all j: where a sample is short beside l*U nearly every axis
+ * is one, and no descent leaves it. Samples of one length are not short. */
+bool armilla_descent_suffices(const armilla_code_set *codes, double spread)
+{
+    return codes->spherical && codes->nonnegative && !codes->sparse && spread > 0 && spread <= ONE_LENGTH;
+}
+
+#define VERY_SLOW_FALL 1e-4
 #define FIRST_WAIT 4
 #define THOROUGH_WAIT 12
 
-void armilla_polish_begin(armilla_polish *polish)
+void armilla_polish_begin(armilla_polish *polish, bool suffices)
 {
-    *polish = (armilla_polish){.last = -FIRST_WAIT, .wait = FIRST_WAIT};
+    *polish = (armilla_polish){.slow = suffices ? VERY_SLOW_FALL : SLOW_FALL, .last = -FIRST_WAIT, .wait = FIRST_WAIT};
 }
 
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall)
 {
-    return (double)(iteration - polish->last) >= polish->wait && fall < SLOW_FALL;
+    return (double)(iteration - polish->last) >= polish->wait && fall < polish->slow;
 }
 
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall)
 {
-    const bool little = fall < SLOW_FALL;
+    const bool little = fall < polish->slow;
     polish->last = iteration;
     polish->wait = little && polish->thorough ? 2 * polish->wait : little ? THOROUGH_WAIT : FIRST_WAIT;
     polish->thorough = little;
@@ -141,6 +158,7 @@ armilla_landscape armilla_pair_landscape(const armilla_basis_set *basis, const a
 #define LEAST_SKETCH 1000
 #define SKETCH_PER_ATOM 50
 #define SKETCH_SHARE 5 /* of n a sketch has at most the fifth part */
+#define LEAD_SHARE 2   /* one for a single start the half */
 #define LEAST_SCREENED_STARTS 3
 #define SKETCH_ITERATIONS 20
 #define CONVEX_ITERATIONS 40 /* of one start, for what three of the others cost */
@@ -159,5 +177,16 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
         .starts = many_minima && restarts < LEAST_SCREENED_STARTS ? LEAST_SCREENED_STARTS : restarts,
         .kept = 1 + restarts / 4,
         .iterations = convex ? CONVEX_ITERATIONS : SKETCH_ITERATIONS,
+    };
+}
+
+armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density)
+{
+    const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / density);
+    return (armilla_sketch_plan){
+        .samples = wanted <= (double)(n / LEAD_SHARE) ? (int64_t)ceil(wanted) : 0,
+        .starts = 1,
+        .kept = 1,
+        .iterations = SKETCH_ITERATIONS,
     };
 }

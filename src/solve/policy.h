@@ -22,14 +22,23 @@ enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
 int armilla_code_steps(double fall);
 enum { ARMILLA_FIRST_CODE_STEPS = 30 }; /* once, for a basis whose codes are not known */
 
+/* Passes of coordinate descent over a basis per sweep: more where descent suffices for the codes. */
+int armilla_basis_passes(bool trusting);
+
+/* Whether codes that descend from the previous ones are as good as any, by how many times the longest sample is as long as
+ * the shortest. */
+bool armilla_descent_suffices(const armilla_code_set *codes, double spread);
+
 /* When the expensive code solve is due inside the loop: where the cheap steps have slowed down. */
 typedef struct armilla_polish {
+    double slow;   /* what fraction of h an iteration brings then */
     int64_t last;  /* the iteration of the last one */
     double wait;   /* iterations until the next may come; doubles where a thorough one brought little */
     bool thorough; /* the next is not a rough one: rough ones have brought what they can */
 } armilla_polish;
 
-void armilla_polish_begin(armilla_polish *polish);
+/* Where descent suffices it is due later. */
+void armilla_polish_begin(armilla_polish *polish, bool suffices);
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall);
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
 
@@ -85,6 +94,9 @@ typedef struct armilla_sketch_plan {
 /* density: the part of X that is stored. */
 armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
                                           int64_t restarts);
+/* Where the data are too few for that: a sketch that one start gets a lead on, whose iterations cost a part of those on
+ * all data; samples = 0 where even that saves nothing. */
+armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density);
 #define ARMILLA_SKETCH_TOL 1e-4
 
 #endif

@@ -37,6 +37,7 @@ typedef struct armilla_problem_options {
     int64_t r, s;
     armilla_type type;
     double radius; /* kept where > 0 */
+    bool trusting; /* codes that descend from the previous ones are as good as any, see armilla_descent_suffices */
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
     int64_t batch; /* samples of a block; 0: automatic */

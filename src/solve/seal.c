@@ -89,8 +89,11 @@ static armilla_status canonical_form(armilla_fast *fast)
     const int64_t r = p->r;
     const armilla_basis_set *basis = p->options.basis;
     const armilla_code_set *codes = p->options.codes;
-    armilla_status status = ARMILLA_OK;
+    const bool rotates = basis->gram_is_identity && basis->is_signed && !codes->nonnegative && !codes->sparse;
     memcpy(fast->axes, fast->G, (size_t)(r * r) * sizeof(double));
+    /* The exact alternation has the diagonal of G alone. */
+    armilla_status status = rotates ? armilla_sweep_gram(p->sweep, p->W, fast->axes) : ARMILLA_OK;
+    if (status != ARMILLA_OK) return status;
     /* Samples without a direction have the first axis for a code whatever the basis: they say nothing about it. */
     int64_t without = 0;
     for (int64_t j = p->share.first; j < p->share.last && basis->gram_is_identity && !codes->conic; j++)
@@ -99,7 +102,7 @@ static armilla_status canonical_form(armilla_fast *fast)
     if (status != ARMILLA_OK) return status;
     fast->axes[0] = fmax(fast->axes[0] - (double)without, 0);
     for (int64_t k = 0; k < r; k++) fast->weights[k] = fast->axes[k * r + k];
-    if (basis->gram_is_identity && basis->is_signed && !codes->nonnegative && !codes->sparse)
+    if (rotates)
         status = rotate_to_axes(fast);
     else
         memcpy(fast->U_new, p->U, (size_t)(p->m * r) * sizeof(double));

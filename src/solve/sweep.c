@@ -40,17 +40,13 @@ static void reflect_gram(int64_t r, double *G)
         for (int64_t i = 0; i < k; i++) G[k * r + i] = G[i * r + k];
 }
 
-static void add_scalars(int64_t count, const double *C, const double *W, const double *previous, double *scalars)
-{
-    if (C) scalars[ARMILLA_SWEEP_CROSS] += armilla_dot(count, C, W);
-    if (previous) scalars[ARMILLA_SWEEP_CHANGE] += armilla_squared_distance(count, W, previous);
-}
-
 /* C = U'X_b */
 static void multiply(const armilla_sweep *sweep, const armilla_panel *strip, double *C)
 {
     const armilla_data_ops *ops = strip->data->ops;
-    if (sweep->plan->U) ops->products(strip, sweep->r, ops->layout ? sweep->packed : armilla_align(sweep->U), C);
+    armilla_panel meeting = *strip;
+    meeting.tiled = sweep->tiled;
+    if (sweep->plan->U) ops->products(&meeting, sweep->r, ops->layout ? sweep->packed : armilla_align(sweep->U), C);
 }
 
 void armilla_multiply_some(const armilla_panel *panel, const armilla_columns *X, int64_t r, const void *U, double *C)
@@ -129,13 +125,11 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, a
 {
     const armilla_sweep_plan *plan = sweep->plan;
     const int64_t r = sweep->r, count = strip->count;
+    const size_t size = armilla_type_size(sweep->type);
+    const char *previous = plan->previous ? (const char *)plan->previous + (size_t)(strip->first * r) * size : NULL;
+    double *scalars = sums + armilla_sweep_scalar_offset(sweep);
     multiply(sweep, strip, b->C);
-    if (plan->previous) {
-        const size_t size = armilla_type_size(sweep->type);
-        armilla_fetch(sweep->type, r * count, (const char *)plan->previous + (size_t)(strip->first * r) * size,
-                      b->previous);
-        memcpy(b->W, b->previous, (size_t)(r * count) * sizeof(double));
-    }
+    if (previous && !plan->blind) strip->kernels->fetch(r * count, previous, b->W);
     /* W_b from C */
     const armilla_code_panel codes = {.r = r,
                                       .first = strip->first,
@@ -146,11 +140,15 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, a
                                       .scratch = b->scratch,
                                       .tally = sums + armilla_sweep_tally_offset(sweep)};
     plan->step(plan->self, &codes);
-    strip->kernels->scale(r * count, 1, b->W, typed);
-    strip->kernels->fetch(r * count, typed, b->W);
-    /* <C,W>, ||W - W_previous||^2 */
-    add_scalars(r * count, plan->U ? b->C : NULL, b->W, plan->previous ? b->previous : NULL,
-                sums + armilla_sweep_scalar_offset(sweep));
+    strip->kernels->settle(&(armilla_settling){.r = r,
+                                               .count = count,
+                                               .W = b->W,
+                                               .C = plan->U ? b->C : NULL,
+                                               .previous = previous,
+                                               .typed = typed,
+                                               .diagonal = plan->sums && sweep->diagonal ? sums : NULL,
+                                               .cross = scalars + ARMILLA_SWEEP_CROSS,
+                                               .change = scalars + ARMILLA_SWEEP_CHANGE});
 }
 
 /* A += X_b W_b', or A = X_b W_b' where the data have a layout. */
@@ -207,8 +205,12 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     }
     if (!sweep->plan->sums || sweep->plan->A_before) return ARMILLA_OK;
     const void *typed = sweep->assigned ? NULL : codes_at(sweep, b, panel, 0);
-    if (typed) add_gram(sweep, panel, b, sums); /* G += W_b W_b' */
+    if (typed && !sweep->diagonal) add_gram(sweep, panel, b, sums); /* G += W_b W_b' */
     if (!wants_products(sweep->plan)) return ARMILLA_OK;
+    if (sweep->by_features) {
+        armilla_features_take_codes(sweep, panel, typed);
+        return ARMILLA_OK;
+    }
     if (layout) {
         const int32_t *assignments = sweep->assigned ? sweep->plan->assignments + panel->first : NULL;
         add_part(sweep, panel, b, typed, sums + armilla_sweep_whole_length(sweep));
@@ -270,7 +272,7 @@ static armilla_segment plain_segment(const armilla_sweep *sweep)
 
 static armilla_status traverse(armilla_sweep *sweep)
 {
-    const bool products = wants_products(sweep->plan), layout = sweep->X->ops->layout;
+    const bool layout = sweep->X->ops->layout, products = wants_products(sweep->plan) && !sweep->by_features;
     const armilla_segment segments[SEGMENTS] = {
         [SUMS] = {.kind = ARMILLA_SUM,
                   .count = products && layout ? armilla_sweep_whole_length(sweep) : armilla_sweep_product_offset(sweep),
@@ -279,8 +281,9 @@ static armilla_status traverse(armilla_sweep *sweep)
                      : layout              ? part_segment(sweep)
                                            : plain_segment(sweep),
     };
-    return armilla_traverse_some(sweep->traversal, sweep->plan->portion, segments, products ? SEGMENTS : PRODUCTS,
-                                 visit, sweep);
+    const int count = products ? SEGMENTS : PRODUCTS;
+    if (sweep->unread) return armilla_traverse_unread(sweep->traversal, segments, count, visit, sweep);
+    return armilla_traverse_some(sweep->traversal, sweep->plan->portion, segments, count, visit, sweep);
 }
 
 /* A basis on its way to where products want it. */
@@ -296,16 +299,30 @@ static void pack_atoms(void *self, int64_t first, int64_t last)
     armilla_kernels_for(sweep->context, sweep->type)->pack(sweep->X->m, &p->U, first, last, armilla_align(sweep->U));
 }
 
+static void tile_atoms(void *self, int64_t first, int64_t last)
+{
+    const placing *p = self;
+    const armilla_sweep *sweep = p->sweep;
+    armilla_kernels_for(sweep->context, sweep->type)->tile(sweep->X->m, &p->U, first, last, armilla_align(sweep->U));
+}
+
+/* Where codes are assignments, products with some of the atoms must have the bits of those with all: these have no tiles. */
 static void place_basis(armilla_sweep *sweep, const void *U)
 {
     const armilla_layout *layout = sweep->X->ops->layout;
-    placing p = {sweep, {.values = U, .r = sweep->r}};
+    const armilla_kernels *kernels = armilla_kernels_for(sweep->context, sweep->type);
+    const int64_t m = sweep->X->m, r = sweep->r;
+    const armilla_team *team = armilla_traversal_team(sweep->traversal);
+    placing p = {sweep, {.values = U, .r = r}};
+    sweep->tiled = !layout && !sweep->assigned && kernels->tiles_pay(m, r);
+    const armilla_share place = sweep->tiled ? tile_atoms : pack_atoms;
+    const int64_t pieces = sweep->tiled ? kernels->tiled_runs(m) : r;
     if (layout)
-        layout->pack(sweep->X, sweep->type, sweep->r, armilla_traversal_team(sweep->traversal), U, sweep->packed);
-    else if (sweep->X->m * sweep->r < SMALL_BASIS)
-        pack_atoms(&p, 0, sweep->r);
+        layout->pack(sweep->X, sweep->type, r, team, U, sweep->packed);
+    else if (m * r < SMALL_BASIS)
+        place(&p, 0, pieces);
     else
-        armilla_team_share(armilla_traversal_team(sweep->traversal), sweep->r, pack_atoms, &p);
+        armilla_team_share(team, pieces, place, &p);
 }
 
 /* Numbers first ... last-1 of A = A of the previous assignments and the changes. */
@@ -322,7 +339,7 @@ static void complete_sums(armilla_sweep *sweep)
     const armilla_sweep_plan *plan = sweep->plan;
     const int64_t numbers = sweep->X->m * sweep->r;
     if (sweep->X->ops->layout && wants_products(plan)) unpack_sums(sweep);
-    if (plan->sums && !sweep->assigned) reflect_gram(sweep->r, sweep->sums);
+    if (plan->sums && !sweep->diagonal) reflect_gram(sweep->r, sweep->sums);
     if (plan->A_before) armilla_team_share(armilla_sweep_team(sweep), numbers, add_before, sweep);
     /* <C,W> = <X,UW> = <U,XW'> */
     if (plan->basis)
@@ -330,17 +347,43 @@ static void complete_sums(armilla_sweep *sweep)
             armilla_dot(numbers, plan->basis, armilla_sweep_A(sweep));
 }
 
-armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
+static armilla_status run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
 {
     sweep->assigned = sweep->assigning || plan->assignments;
+    sweep->diagonal = sweep->assigned || plan->diagonal;
     sweep->plan = plan;
-    if (sweep->transposed && (sweep->assigned || plan->portion || (plan->sums && !plan->codes && !sweep->kept)))
-        return armilla_fail(sweep->context, ARMILLA_INTERNAL, "a sweep over a copy by feature needs all codes");
+    if ((sweep->transposed || sweep->by_features) &&
+        (sweep->assigned || plan->portion || (plan->sums && !plan->codes && !sweep->kept)))
+        return armilla_fail(sweep->context, ARMILLA_INTERNAL, "a sweep that sums by feature needs all codes");
     if (plan->U) place_basis(sweep, plan->U);
-    const armilla_status status = traverse(sweep);
-    if (!plan->portion) sweep->runs++;
+    armilla_status status = traverse(sweep);
+    if (status == ARMILLA_OK && sweep->by_features && wants_products(plan)) status = armilla_features_sum(sweep);
     if (status == ARMILLA_OK) complete_sums(sweep); /* else whoever could not load a panel has said why */
     sweep->plan = NULL;
+    return status;
+}
+
+armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
+{
+    const armilla_status status = run(sweep, plan);
+    if (!plan->portion) sweep->runs++;
+    return status;
+}
+
+static void keep_codes(void *self, const armilla_code_panel *panel)
+{
+    (void)self;
+    (void)panel;
+}
+
+armilla_status armilla_sweep_gram(armilla_sweep *sweep, void *codes, double *G)
+{
+    const armilla_sweep_plan plan = {
+        .previous = codes, .codes = codes, .sums = true, .gram_alone = true, .step = keep_codes};
+    sweep->unread = true;
+    const armilla_status status = run(sweep, &plan);
+    sweep->unread = false;
+    if (status == ARMILLA_OK) memcpy(G, sweep->sums, (size_t)(sweep->r * sweep->r) * sizeof *G);
     return status;
 }
 

@@ -47,6 +47,8 @@ typedef struct armilla_sweep_plan {
     int32_t *assignments; /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
     bool sums;            /* A and G are wanted, */
     bool gram_alone;      /* or G alone */
+    bool diagonal;        /* of G its diagonal is all that is wanted */
+    bool blind;           /* the step does not look at the previous codes: they are not in its W */
     const armilla_portion *portion; /* some columns: sums and codes of these alone; NULL: all */
     int64_t tally;                  /* how many counters the step has */
     armilla_code_step step;
@@ -79,12 +81,17 @@ void armilla_sweep_free(armilla_sweep *sweep);
 bool armilla_sweep_adds_changes(const armilla_sweep *sweep);
 
 armilla_status armilla_sweep_run(armilla_sweep *sweep, const armilla_sweep_plan *plan);
+/* G = WW' of codes (r x n in the working type), with the bits that a run which made them has. X is not read, and it is no
+ * run. What the last run left is gone. */
+armilla_status armilla_sweep_gram(armilla_sweep *sweep, void *codes, double *G);
 
 /* Results of the last run; owned by the sweep. */
 const double *armilla_sweep_A(const armilla_sweep *sweep); /* XW', m x r */
-const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r; NULL where codes are assignments */
-void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G); /* copies of both */
-/* The diagonal of WW' where codes are assignments, which is all of it: how many samples name each atom, r; else NULL. */
+const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r; NULL where its diagonal is all there is */
+/* Copies of both; where G is a diagonal the rest is 0. */
+void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G);
+/* The diagonal of WW', r numbers, where the plan wanted no more, or where codes are assignments, which have no more: how
+ * many samples name each atom; else NULL. */
 const double *armilla_sweep_sizes(const armilla_sweep *sweep);
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
 double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */

@@ -9,7 +9,7 @@
 static int64_t workspace_numbers(const armilla_sweep *sweep)
 {
     return sweep->assigning ? ARMILLA_STRIP * sweep->r
-                            : 4 * ARMILLA_STRIP * sweep->r + armilla_column_workspace(sweep->r);
+                            : 3 * ARMILLA_STRIP * sweep->r + armilla_column_workspace(sweep->r);
 }
 
 static void lay_out_workspaces(armilla_sweep *sweep, int threads)
@@ -23,9 +23,8 @@ static void lay_out_workspaces(armilla_sweep *sweep, int threads)
         b->C = start;
         if (!sweep->assigning) {
             b->W = start + area;
-            b->previous = start + 2 * area;
-            b->Q = start + 3 * area;
-            b->scratch = start + 4 * area;
+            b->Q = start + 2 * area;
+            b->scratch = start + 3 * area;
             b->typed = sweep->typed + (size_t)t * typed_bytes;
         }
         if (sweep->packing) b->packing = (char *)armilla_align(sweep->packing) + (size_t)t * ARMILLA_KERNEL_SCRATCH;
@@ -66,13 +65,16 @@ static armilla_status new_sweep(const armilla_sweep *wanted, armilla_sweep **swe
     if (status != ARMILLA_OK) return status;
     *made = *wanted;
     const int64_t length = armilla_sweep_whole_length(made);
-    const armilla_traversal_plan plan = {
+    armilla_traversal_plan plan = {
         .X = X,
         .kernels = armilla_kernels_for(context, work),
         .length = length,
         .parts = armilla_sweep_part_numbers(made),
         .made = made->transposed != NULL,
     };
+    const int64_t products = made->by_features ? X->m * r : 0; /* that no vector has */
+    plan.length -= products;
+    plan.beside = products;
     status = armilla_traversal_new(context, &plan, &made->traversal);
     if (status != ARMILLA_OK) goto failed;
     const int used = armilla_traversal_threads(made->traversal);
@@ -84,13 +86,15 @@ static armilla_status new_sweep(const armilla_sweep *wanted, armilla_sweep **swe
     if (!made->assigning &&
         (status = armilla_take(context, used * area, armilla_type_size(work), &made->typed)) != ARMILLA_OK)
         goto failed;
-    const int64_t basis_bytes = X->ops->layout ? 0 : X->m * r * (int64_t)armilla_type_size(work);
+    const int64_t tiled = armilla_kernels_for(context, work)->tiled_numbers(X->m, r);
+    const int64_t basis_bytes = X->ops->layout ? 0 : tiled * (int64_t)armilla_type_size(work);
     if ((status = armilla_take(context, basis_bytes + ARMILLA_LINE, 1, &made->U)) != ARMILLA_OK) goto failed;
     if (!made->assigning && r >= ARMILLA_LEAST_PACKED &&
         (status = armilla_grow(context, used * ARMILLA_KERNEL_SCRATCH + ARMILLA_LINE, 1, &made->packing)) != ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;
     if ((status = take_layout(made, used)) != ARMILLA_OK) goto failed;
+    if (made->by_features && (status = armilla_features_new(made, used)) != ARMILLA_OK) goto failed;
     lay_out_workspaces(made, used);
     *sweep = made;
     return ARMILLA_OK;
@@ -115,6 +119,7 @@ armilla_status armilla_sweep_new_whole(armilla_context *context, const armilla_d
     armilla_status status = armilla_transposed_pays(context, X, work, r, &pays);
     if (pays) status = armilla_transposed_new(context, X, work, &wanted.own_copy);
     wanted.transposed = wanted.own_copy;
+    wanted.by_features = armilla_features_pay(context, X, work, r);
     if (status == ARMILLA_OK) status = new_sweep(&wanted, sweep);
     if (status != ARMILLA_OK) armilla_transposed_free(wanted.own_copy);
     return status;
@@ -130,14 +135,21 @@ armilla_status armilla_sweep_new_beside(const armilla_sweep *other, int64_t r, a
 armilla_status armilla_sweep_new_assigning(armilla_context *context, const armilla_data *X, armilla_type work,
                                            int64_t r, int64_t tally, armilla_sweep **sweep)
 {
-    const armilla_sweep wanted = {
-        .context = context, .X = X, .type = work, .r = r, .tally = tally, .assigning = true, .assigned = true};
+    const armilla_sweep wanted = {.context = context,
+                                  .X = X,
+                                  .type = work,
+                                  .r = r,
+                                  .tally = tally,
+                                  .assigning = true,
+                                  .assigned = true,
+                                  .diagonal = true};
     return new_sweep(&wanted, sweep);
 }
 
 void armilla_sweep_free(armilla_sweep *sweep)
 {
     if (!sweep) return;
+    armilla_features_free(sweep->features);
     armilla_transposed_free(sweep->own_copy);
     armilla_release(sweep->context, sweep->kept);
     armilla_release(sweep->context, sweep->panels);
@@ -161,19 +173,25 @@ const double *armilla_sweep_A(const armilla_sweep *sweep)
 
 const double *armilla_sweep_G(const armilla_sweep *sweep)
 {
-    return sweep->assigned ? NULL : sweep->sums;
+    return sweep->diagonal ? NULL : sweep->sums;
 }
 
 void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G)
 {
     armilla_team_copy(armilla_sweep_team(sweep), (size_t)(sweep->X->m * sweep->r) * sizeof *A, armilla_sweep_A(sweep),
                       A);
-    memcpy(G, armilla_sweep_G(sweep), (size_t)(sweep->r * sweep->r) * sizeof *G);
+    const size_t bytes = (size_t)(sweep->r * sweep->r) * sizeof *G;
+    if (!sweep->diagonal) {
+        memcpy(G, sweep->sums, bytes);
+        return;
+    }
+    memset(G, 0, bytes);
+    for (int64_t k = 0; k < sweep->r; k++) G[k * sweep->r + k] = sweep->sums[k];
 }
 
 const double *armilla_sweep_sizes(const armilla_sweep *sweep)
 {
-    return sweep->assigned ? sweep->sums : NULL;
+    return sweep->diagonal ? sweep->sums : NULL;
 }
 
 const double *armilla_sweep_tally(const armilla_sweep *sweep)

@@ -1,7 +1,7 @@
 /* What the files of the sweep share: its numbers, and where its sums lie.
  *
  * All its sums are one vector, [G | scalars | tally | counters | A]; where A is not wanted the vector ends before it, and
- * where codes are assignments, so that G is diagonal, it begins with the diagonal. The counters, one for each atom, say which columns of A a slot has, where A is made of changes alone. A form
+ * where codes are assignments, so that G is diagonal, or no more of it is wanted, it begins with the diagonal. The counters, one for each atom, say which columns of A a slot has, where A is made of changes alone. A form
  * of data may want U and A to lie in another way than m x r (armilla_layout): then there are r sums that are wanted
  * beside A, and A, in a segment of its own. */
 #ifndef ARMILLA_SOLVE_SWEEP_SUMS_H
@@ -15,7 +15,7 @@ enum { ARMILLA_SWEEP_CROSS, ARMILLA_SWEEP_CHANGE, ARMILLA_SWEEP_SCALARS };
 
 /* One thread's numbers. */
 typedef struct armilla_sweep_workspace {
-    double *C, *W, *previous, *Q;  /* r x ARMILLA_STRIP */
+    double *C, *W, *Q;             /* r x ARMILLA_STRIP */
     void *typed;                   /* the panel's W in the working type */
     double *scratch;               /* for the step */
     void *packing;                 /* for the kernels; NULL where the data have a layout and codes are assignments */
@@ -23,6 +23,9 @@ typedef struct armilla_sweep_workspace {
     char *part;                    /* the panel's XW', where the data have a layout and it is not written directly */
     double *column;                /* m: a sample that changes its assignment */
 } armilla_sweep_workspace;
+
+/* How XW' of tall data is summed by blocks of features (sweep_features.c). */
+typedef struct armilla_features armilla_features;
 
 struct armilla_sweep {
     armilla_context *context;
@@ -32,6 +35,8 @@ struct armilla_sweep {
     int64_t r, tally, runs;
     bool assigning; /* no plan has codes of numbers */
     bool assigned;  /* the last run, or the one in progress, has assignments */
+    bool diagonal;  /* it has the diagonal of G alone, for this reason or because no more is wanted */
+    bool unread;    /* the run in progress does not read X */
     void *packed;   /* the basis as the data's layout has it; NULL where that is m x r */
     double *A;      /* m x r where the data have a layout, else inside sums */
     char *panels;   /* XW' of the panels of each thread, where it is not written directly */
@@ -39,19 +44,31 @@ struct armilla_sweep {
     double *numbers; /* of all workspaces */
     double *columns; /* the same */
     char *typed;
-    char *U;       /* space for the plan's U, packed on whole cache lines, as products read it fastest */
+    char *U;       /* space for the plan's U, packed or tiled on whole cache lines, as products read it fastest */
+    bool tiled;    /* which of the two, in the run in progress */
     char *packing; /* of all workspaces */
     double *sums;
     armilla_transposed *own_copy;         /* by feature; NULL: there is none, or another sweep owns it */
     const armilla_transposed *transposed; /* NULL: XW' is added up in parts */
     armilla_transposed_product product;   /* the transposed data with the codes of the run in progress */
     void *kept;                           /* r x n codes in the working type, for plans that do not keep them */
+    bool by_features;                     /* XW' is in no slot's vector, but summed when all codes are there: */
+    armilla_features *features;           /* what that needs */
     const armilla_sweep_plan *plan;       /* of the run in progress */
 };
 
+/* Whether it pays for such data, which a fit without blocks has at hand. */
+bool armilla_features_pay(armilla_context *context, const armilla_data *X, armilla_type work, int64_t r);
+armilla_status armilla_features_new(armilla_sweep *sweep, int threads);
+void armilla_features_free(armilla_features *features);
+/* The panel's codes, in the working type. */
+void armilla_features_take_codes(const armilla_sweep *sweep, const armilla_panel *panel, const void *typed);
+/* A, when all are there. */
+armilla_status armilla_features_sum(armilla_sweep *sweep);
+
 static inline int64_t armilla_sweep_scalar_offset(const armilla_sweep *sweep)
 {
-    return sweep->assigned ? sweep->r : sweep->r * sweep->r;
+    return sweep->diagonal ? sweep->r : sweep->r * sweep->r;
 }
 
 static inline int64_t armilla_sweep_tally_offset(const armilla_sweep *sweep)

@@ -18,7 +18,9 @@ nullable = {
     ("armilla_context_new", "allocator"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
-    ("armilla_cluster_data", "preparation"), ("armilla_model_compare", "X"),
+    ("armilla_cluster_data", "preparation"), ("armilla_model_compare", "X"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
+    ("armilla_neighbors_of_data", "preparation"), ("armilla_neighbors_of_data", "queries"),
+    ("armilla_neighbors_of_model", "queries"),
     ("armilla_release", "block"),
     ("armilla_data_set_names", "texts"),  # with a count of 0
     ("armilla_data_wrap_sparse", "values"), ("armilla_data_wrap_sparse", "features"),  # without entries
@@ -36,9 +38,15 @@ values = {
     "const armilla_comparison *": "comparison", "armilla_comparison *": "NULL",
     "armilla_comparison **": "&made.comparison", "armilla_comparison_summary *": "&scratch.comparison",
     "armilla_atom_match *": "&scratch.match",
+    "const armilla_neighbors *": "near", "armilla_neighbors *": "NULL", "armilla_neighbors **": "&made.near",
+    "const armilla_neighbors_options *": "&nearness", "armilla_neighbors_options *": "&scratch.nearness",
+    "armilla_neighbors_summary *": "&scratch.near_summary",
     "armilla_output *": "output", "armilla_clustering *": "NULL", "armilla_model *": "NULL",
     "armilla_context **": "&made.context", "armilla_data **": "&made.data", "armilla_model **": "&made.model",
-    "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output",
+    "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output", "armilla_top **": "&made.top",
+    "const armilla_top *": "top", "armilla_top *": "NULL", "armilla_top_list": "ARMILLA_TOP_FEATURES",
+    "armilla_top_group *": "&scratch.group", "armilla_top_entry *": "&scratch.top_entry",
+    "const armilla_labels *": "&classes", "armilla_cluster_quality *": "&scratch.quality",
     "const armilla_options *": "&options", "armilla_options *": "&scratch.options",
     "const armilla_cluster_options *": "&clustering", "armilla_cluster_options *": "&scratch.clustering",
     "const armilla_read_options *": "&reading", "armilla_read_options *": "&scratch.reading",
@@ -51,6 +59,7 @@ values = {
     "const armilla_allocator *": "NULL", "armilla_data_facts *": "&scratch.facts",
     "armilla_model_summary *": "&scratch.summary", "armilla_trace_entry *": "&scratch.entry",
     "armilla_check *": "&scratch.check", "armilla_cluster_summary *": "&scratch.cluster_summary",
+    "armilla_cluster_number *": "&scratch.cluster_number",
     "armilla_labels *": "&scratch.labels", "armilla_scores *": "&scratch.scores",
     "armilla_table_row *": "&scratch.row", "const armilla_option *": "armilla_option_table()",
     "armilla_watch": "NULL", "armilla_put": "NULL", "int *": "NULL", "armilla_wording": "NULL", "armilla_log_function": "NULL",
@@ -66,6 +75,8 @@ special = {
     "path": "path", "block": "&block", "starts": "starts", "features": "labels", "target": "&scratch.options",
     "source": "&options", "truth": "labels",
     ("armilla_data_from_source", "source"): "&source",
+    ("armilla_model_read_names", "model"): "model", ("armilla_model_keep_clusters", "model"): "model",
+    ("armilla_model_predict", "labels"): "labels",
     ("armilla_data_source_default_sized", "source"): "&scratch.source",
     ("armilla_columns_put", "block"): "numbers", ("armilla_release", "block"): "NULL", ("armilla_data_set_names", "count"): "0",
     ("armilla_wording_apply", "text"): '"a"', ("armilla_output_write", "count"): "0",
@@ -166,21 +177,26 @@ int main(int argc, char **argv)
     bool flag = false;
     void *block = NULL;
     size_t bytes = 0;
-    struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters; armilla_comparison *comparison;
-             armilla_output *output; } made = {NULL, NULL, NULL, NULL, NULL};
+    struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters;
+             armilla_output *output; armilla_comparison *comparison; armilla_neighbors *near; armilla_top *top;
+           } made = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
-             armilla_cluster_summary cluster_summary; armilla_labels labels; armilla_scores scores;
+             armilla_cluster_summary cluster_summary; armilla_cluster_number cluster_number; armilla_labels labels; armilla_scores scores;
              armilla_comparison_summary comparison; armilla_atom_match match;
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
-             armilla_checkpoint checkpoint; } scratch;
+             armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
+             armilla_neighbors_summary near_summary; armilla_top_group group; armilla_top_entry top_entry;
+             armilla_cluster_quality quality; } scratch;
+    armilla_labels classes = {.size = sizeof classes, .count = 6, .classes = 1, .values = labels};
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
     armilla_data *X = NULL; armilla_model *model = NULL; armilla_clustering *clusters = NULL;
     armilla_comparison *comparison = NULL;
-    armilla_output *output = NULL;
-    (void)argc; (void)texts; (void)starts; (void)flag; (void)bytes;
+    armilla_neighbors *near = NULL; armilla_neighbors_options nearness;
+    armilla_output *output = NULL; armilla_top *top = NULL;
+    (void)argc; (void)classes; (void)texts; (void)starts; (void)flag; (void)bytes;
     for (int i = 0; i < 64; i++) numbers[i] = 1 + i % 5;
     memset(&scratch, 0, sizeof scratch);
     armilla_options_default(&options); armilla_options_default(&scratch.options);
@@ -188,17 +204,21 @@ int main(int argc, char **argv)
     armilla_cluster_options_default(&clustering); armilla_cluster_options_default(&scratch.clustering);
     armilla_read_options_default(&reading); armilla_write_options_default(&writing);
     armilla_selection_default(&selection); armilla_model_arrays_default(&arrays); armilla_data_source_default(&source);
-    options.rank = 2; options.threads = 1; clustering.k = 2;
+    armilla_neighbors_options_default(&nearness); armilla_neighbors_options_default(&scratch.nearness);
+    nearness.count = 2; options.rank = 2; options.threads = 1; clustering.k = 2;
     armilla_status status = armilla_context_new(NULL, &context);
     if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_F64, numbers, 4, 6, 4, &X);
     if (status == ARMILLA_OK) status = armilla_fit(context, X, &options, &model);
     if (status == ARMILLA_OK) status = armilla_cluster_model(context, model, &clustering, &clusters);
     if (status == ARMILLA_OK) status = armilla_model_compare(context, model, model, X, 1, &comparison);
+    if (status == ARMILLA_OK) status = armilla_neighbors_of_model(context, model, NULL, &nearness, &near);
+    if (status == ARMILLA_OK) status = armilla_top_atoms(context, model, X, 2, 1, &top);
     if (status == ARMILLA_OK) status = armilla_output_new(context, path, true, &output);
     if (status != ARMILLA_OK) return printf("cannot begin: %s\n", armilla_context_error(context)), 1;
     setvbuf(stdout, NULL, _IONBF, 0);
 @CALLS@
-    armilla_output_free(output); armilla_clustering_free(clusters); armilla_comparison_free(comparison); armilla_model_free(model);
+    armilla_top_free(top); armilla_comparison_free(comparison); armilla_output_free(output); armilla_clustering_free(clusters); armilla_neighbors_free(near);
+    armilla_model_free(model);
     armilla_data_free(X);
     printf("%d calls, %d bad, last %s\n", calls, bad, now);
     return bad != 0;

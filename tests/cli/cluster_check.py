@@ -145,7 +145,7 @@ def check_recipe():
         assert shown["scores"]["accuracy"] >= least, (name, shown["scores"])
         chosen = shown["fit"]
         assert chosen["normalize"] == "l2" and chosen["rank"] == min(4 * k, *data.data.shape)
-        assert steps_of(chosen) == list(steps) and shown["method"] == "euclidean", (name, shown)
+        assert steps_of(chosen) == list(steps) and shown["method"] == "graph" and shown["on"] == "both", (name, shown)
     shown = cluster("x.npy", "--k", 10, "--prepare", "none")
     assert shown["fit"]["normalize"] == "none" and shown["method"] == "kmeans", shown
     assert cluster("x.npy", "--k", 10, "--method", "kmeans")["method"] == "kmeans"
@@ -173,7 +173,7 @@ def check_counts():
     sparse.save_npz("x.npz", sparse.csr_matrix(counts))
     for file in ("x.npy", "x.npz"):
         shown = cluster(file, "--k", 3, "--labels", "truth.txt")
-        assert shown["method"] == "kmeans" and steps_of(shown["fit"]) == ["log1p", "tfidf"] and shown["scores"]["accuracy"] == 1, (file, shown)
+        assert shown["method"] == "graph" and steps_of(shown["fit"]) == ["log1p", "tfidf"] and shown["scores"]["accuracy"] == 1, (file, shown)
     for values in (counts * 0.5, counts * 60, np.where(counts, -counts, 0)):
         sparse.save_npz("x.npz", sparse.csr_matrix(values))
         assert steps_of(cluster("x.npz", "--k", 3)["fit"]) == [], values.max()
@@ -203,6 +203,121 @@ def check_signs():
     assert steps_of(shown["fit"]) == ["center"] and shown["scores"]["accuracy"] > 0.97, shown
     np.save("x.npy", np.where(table < 0, -table, table))
     assert steps_of(cluster("x.npy", "--k", 2)["fit"]) == []
+
+
+def chains(rng):
+    """Three arcs on a sphere, long and close beside each other, which no k-means finds."""
+    truth = np.arange(600) % 3
+    along = rng.uniform(0, 2.6, 600)
+    height = 0.55 * (truth - 1) + 0.02 * rng.normal(size=600)
+    return np.column_stack((np.cos(along) * np.cos(height), np.sin(along) * np.cos(height), np.sin(height))), truth
+
+
+def check_graph():
+    """Communities find what is no ball; every method says what its labels come from; labels do not depend on threads."""
+    X, truth = chains(np.random.default_rng(5))
+    np.save("x.npy", X)
+    write("truth.txt", truth)
+    shown = cluster("x.npy", "--k", 3, "--truth", "truth.txt", "--normalize", "l2", "--method", "graph", "--out", "graph.txt")
+    facts = shown["graph"]
+    assert shown["scores"]["accuracy"] == 1 and facts["by"] == "communities" and shown["inertia"] is None, shown
+    assert shown["tries"] is None and 0.9 < facts["coverage"] <= 1 and 0.5 < facts["modularity"] < 1, shown
+    assert cluster("x.npy", "--k", 3, "--truth", "truth.txt", "--normalize", "l2")["scores"]["accuracy"] < 0.8
+    for threads in (1, 3):
+        again = run("cluster", "x.npy", "--k", 3, "--normalize", "l2", "--method", "graph", "--quiet", "--threads", threads)
+        assert again == open("graph.txt").read(), threads
+    smooth = cluster("x.npy", "--k", 3, "--normalize", "l2", "--method", "smooth")
+    assert smooth["graph"]["by"] == "smoothing" and smooth["inertia"] > 0 and smooth["tries"] == 10, smooth
+    assert cluster("x.npy", "--k", 3, "--on", "data", "--method", "graph", "--truth", "truth.txt")["scores"]["accuracy"] == 1
+    assert "smooths codes" in run("cluster", "x.npy", "--k", 3, "--on", "data", "--method", "smooth", status=64)
+    run("fit", "x.npy", "--rank", 3, "--out", "m.npz", "--quiet", "--force")
+    assert cluster("m.npz", "--k", 3, "--method", "graph", "--truth", "truth.txt")["scores"]["accuracy"] == 1
+
+
+def check_number():
+    """Without a number: that of groups that are clear, with all that were looked at; where none can be found, an error."""
+    rng = np.random.default_rng(6)
+    truth = np.arange(300) % 5
+    np.save("x.npy", rng.normal(size=(5, 12))[truth] + 0.2 * rng.normal(size=(300, 12)))
+    write("truth.txt", truth)
+    shown = cluster("x.npy", "--truth", "truth.txt")
+    assert shown["k"] == 5 == len(shown["sizes"]) and shown["scores"]["accuracy"] == 1, shown
+    numbers = shown["numbers"]
+    assert [row["k"] for row in numbers] == sorted({row["k"] for row in numbers}) and len(numbers) > 3, numbers
+    assert max(numbers, key=lambda row: row["score"])["k"] == 5
+    for row in numbers:
+        assert abs(row["score"] - max(row["stability"], 0) * max(row["modularity"], 0)) < 1e-12, row
+    assert cluster("x.npy", "--k", 5)["numbers"] is None
+    said = subprocess.run([ARMILLA, "cluster", "x.npy", "--out", "l.txt"], capture_output=True, text=True).stderr
+    assert "taken" in said and "stability" in said, said
+    for words in (("--method", "kmeans"), ("--method", "smooth"), ("--normalize", "l2"), ("--on", "data"), ("--model", "nmf")):
+        assert "--k is missing" in run("cluster", "x.npy", *words, status=64), words
+    np.save("x.npy", rng.normal(size=(12, 4)))
+    assert "too few" in run("cluster", "x.npy", status=65)
+    np.save("x.npy", np.ones((40, 4)))
+    assert "give --k" in run("cluster", "x.npy", status=65)
+
+
+def check_odd():
+    """Samples that are zero, twice there, all the same or few; more components than clusters; k as large as it can be."""
+    rng = np.random.default_rng(7)
+    X = np.abs(rng.normal(size=(120, 8)))
+    zeros = X.copy()
+    zeros[::9] = 0
+    far = np.kron(np.eye(6), np.ones((20, 2))) + 0.01 * rng.random((120, 12))
+    for name, table in (("plain", X), ("zeros", zeros), ("twice", np.repeat(X[:40], 3, axis=0)), ("same", np.ones((120, 8))),
+                        ("apart", far), ("few", X[:6]), ("two", X[:2])):
+        np.save("x.npy", table)
+        sparse.save_npz("x.npz", sparse.csr_matrix(table))
+        for k, file, method in ((1, "x.npy", "graph"), (2, "x.npz", "graph"), (2, "x.npy", "smooth"), (50, "x.npy", "graph"),
+                                (50, "x.npz", "smooth"), (len(table), "x.npy", "graph")):
+            k = min(k, len(table))
+            shown = cluster(file, "--k", k, "--method", method, "--out", "l.txt")
+            labels = np.loadtxt("l.txt", dtype=int, ndmin=1)
+            assert len(labels) == len(table) and len(shown["sizes"]) == k, (name, k, shown)
+            assert shown["sizes"] == np.bincount(labels, minlength=k).tolist(), (name, k, shown)
+    np.save("x.npy", far)
+    assert cluster("x.npy", "--k", 3)["graph"]["by"] != "communities"  # six components are not three
+
+
+def weights(X, count):
+    """The graph of X by its definition."""
+    cosines = X @ X.T
+    np.fill_diagonal(cosines, -2)
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
+    values = np.take_along_axis(cosines, nearest, 1)
+    squares = np.maximum(2 - 2 * values, 0)
+    scales = np.sqrt(squares[:, min(7, count) - 1])
+    rows = np.repeat(np.arange(len(X)), count)
+    flat = nearest.ravel()
+    W = sparse.csr_matrix((np.exp(-squares.ravel() / (scales[rows] * scales[flat])), (rows, flat)), shape=(len(X), len(X)))
+    return W.maximum(W.T)
+
+
+def modularity(W, labels, resolution):
+    pairs, degrees = W.tocoo(), np.asarray(W.sum(axis=1)).ravel()
+    inside = pairs.data[labels[pairs.row] == labels[pairs.col]].sum() / W.sum()
+    return inside - resolution * (np.bincount(labels, degrees) ** 2).sum() / W.sum() ** 2
+
+
+def check_leiden():
+    """On the same graph: the modularity that is reported is that of the labels, and igraph's Leiden finds no better one."""
+    try:
+        import igraph
+    except ImportError:
+        return
+    digits = datasets.load_digits().data.astype(np.float64)
+    X = digits / np.linalg.norm(digits, axis=1, keepdims=True)
+    np.save("x.npy", X)
+    shown = cluster("x.npy", "--on", "data", "--method", "graph", "--prepare", "none", "--out", "l.txt")
+    labels, facts, W = np.loadtxt("l.txt", dtype=int), shown["graph"], weights(X, 10)
+    assert abs(modularity(W, labels, 1) - facts["modularity"]) < 1e-5, (shown["graph"], modularity(W, labels, 1))
+    upper = sparse.triu(W, 1).tocoo()
+    graph = igraph.Graph(n=len(X), edges=np.column_stack((upper.row, upper.col)).tolist())
+    for_us = modularity(W, labels, facts["resolution"])
+    theirs = graph.community_leiden("modularity", weights=upper.data.tolist(), resolution_parameter=facts["resolution"], n_iterations=2)
+    for_them = modularity(W, np.array(theirs.membership), facts["resolution"])
+    assert for_us > for_them - 0.005, (for_us, for_them)
 
 
 def check_early():
@@ -261,7 +376,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()),
-                                 (check_far, ()), (check_data, (X, truth))):
+                                 (check_far, ()), (check_data, (X, truth)), (check_graph, ()), (check_number, ()),
+                                 (check_odd, ()), (check_leiden, ())):
             try:
                 check(*arguments)
             except AssertionError as wrong:

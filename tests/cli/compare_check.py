@@ -5,6 +5,7 @@ $ARMILLA is the command. Exit status 77 (skipped) where NumPy, SciPy or scikit-l
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -213,9 +214,47 @@ def features():
     assert "matched by name" in text and "0.00°" in text and "principal angles" in text, text
 
 
+def pictures():
+    """The numbers that are drawn: matched atoms on the diagonal, nearest first."""
+    line = run("compare", "a.npz", "b.npz", "--plot", "atoms.txt", status=64)
+    assert line.startswith("armilla: --plot: atoms.txt does not end in .svg"), line
+    if not shutil.which("gnuplot"):
+        return
+    np.save("x.npy", np.abs(random.normal(size=(60, 30))))
+    for ranks in ((4, 7), (7, 4), (1, 1), (70, 66)):
+        models = [fit(name, "x.npy", rank, "--start", "random", "--seed", rank, "--max-iter", 3, "--model", "nmf")
+                  for name, rank in zip(("a.npz", "b.npz"), ranks)]
+        found = json.loads(run("compare", "a.npz", "b.npz", "--plot", "atoms.svg", "--force", "--json"))
+        table = np.loadtxt("atoms.dat", ndmin=2)
+        assert table.shape == (ranks[0] * ranks[1], 3) and os.path.getsize("atoms.svg") > 1000
+        drawn = np.empty(ranks)
+        drawn[table[:, 1].astype(int) - 1, table[:, 0].astype(int) - 1] = table[:, 2]
+        close(np.diag(drawn), np.degrees([match["angle"] for match in found["matches"]]), 1e-4, "the diagonal")
+        all_angles = np.degrees(angles_between(models[0]["U"], models[1]["U"], False))
+        close(np.sort(drawn, axis=None), np.sort(all_angles, axis=None), 1e-4, "all angles")
+    assert "--force" in run("compare", "a.npz", "b.npz", "--plot", "atoms.svg", status=73)
+
+
+def kept_clusters():
+    """Clusters that both models keep are scored against each other."""
+    X = np.abs(random.normal(size=(50, 8)))
+    np.save("x.npy", X)
+    for name, seed in (("a", 1), ("b", 2)):
+        run("cluster", "x.npy", "--k", 3, "--method", "kmeans", "--tries", 1, "--seed", seed, "--out", name + ".txt",
+            "--model-out", name + ".npz", "--force", "--quiet")
+    labels = [np.loadtxt(name + ".txt", dtype=int) for name in "ab"]
+    found = compare("a.npz", "b.npz")["kept_clusters"]
+    assert found["samples"] == 50
+    close(found["nmi"], normalized_mutual_info_score(*labels), 1e-12, "NMI of kept clusters")
+    close(found["ari"], adjusted_rand_score(*labels), 1e-12, "ARI of kept clusters")
+    assert "kept      clusters of 50 samples" in run("compare", "a.npz", "b.npz")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     copies()
     ranks_and_precisions()
     features()
+    pictures()
+    kept_clusters()
     os.chdir("/")

@@ -344,7 +344,7 @@ def check_program():
     run(".", program=CONVERTER, status=65)
     run("nosuch.h5", program=CONVERTER, status=66)
     for wrong in ([], ["x.mat", "", "both"], ["x.mat", "", "", "much"], ["x.mat", "", "", "-1"], ["x.mat", "", "", "1K"],
-                  ["x.mat", "", "", "9" * 30], ["x.mat", "", "rows", "", "y.mat"]):
+                  ["x.mat", "", "", "9" * 30], ["x.mat", "", "rows", "", "", "y.mat"]):
         assert run(*wrong, program=CONVERTER, status=64).count("\n") == 1, wrong
     run("--array", program=CONVERTER, status=66)  # a file's name
     assert "usage" in run("--help", program=CONVERTER)

@@ -152,9 +152,16 @@ CASES = [
            "out." + ending, "signal cut", "outputs")
       for source, ending in (("long.csv.gz", "npy"), ("mixed.mtx", "npz"))),
     Case("cluster data", "cluster data.csv --k 2 --tries 2 --threads 1 --out out.txt", "out.txt", "signal twice cut"),
+    Case("cluster, model", "cluster data.csv --k 2 --tries 2 --threads 1 --out out.csv --model-out out.npz",
+         "out.csv out.npz", "signal cut", "outputs"),
     Case("cluster on data", "cluster data.npy --k 2 --on data --tries 2 --threads 1 --truth labels.txt --out out.txt",
          "out.txt", "signal cut"),
     Case("cluster model", "cluster model.npz --k 2 --tries 2 --threads 1 --truth labels.txt --out out.txt", "out.txt",
+         "signal cut"),
+    Case("predict", "predict kept.npz data.csv --threads 1 --out out.csv", "out.csv", "cut"),
+    Case("top", "top model.npz --data data.csv --clusters labels.txt --threads 1 --out out.csv", "out.csv", "cut"),
+    Case("neighbors", "neighbors data.npy --count 3 --threads 1 --out out.npz", "out.npz", "signal twice cut"),
+    Case("neighbors of queries", "neighbors model.npz --queries data.npy --count 3 --threads 1 --out out.npz", "out.npz",
          "signal cut"),
     Case("check", "check model.npz data.csv", "", "signal cut"),
     Case("check, mapped", "check model.npz data.npy", "", "cut"),
@@ -437,9 +444,10 @@ def escaping():
 def make_more_inputs(top):
     """A model and an archive, by the command itself."""
     spread(top)
-    for line in (FIT + " --precision f64 --quiet --out model.npz", "convert data.csv model-data.npz --quiet"):
+    for line in (FIT + " --precision f64 --quiet --out model.npz", "convert data.csv model-data.npz --quiet",
+                 "cluster data.csv --k 2 --quiet --out kept.txt --model-out kept.npz"):
         subprocess.run([ARMILLA, *line.split()], cwd=top, check=True)
-    for name in ("model.npz", "model-data.npz"):
+    for name in ("model.npz", "model-data.npz", "kept.npz"):
         INPUTS[name] = load(os.path.join(top, name))
 
 

@@ -32,6 +32,13 @@ done
 
 sed 's/@PROJECT_VERSION@/0/' "$(dirname "$0")/../../mpi/armilla-mpi.1.in" >armilla-mpi.1
 readable armilla-mpi.1
+{
+    sed 's/@PROJECT_VERSION@/0/' "$(dirname "$0")/../../convert/armilla-convert.1.in"
+    echo '.SH THE COMMAND ARMILLA CONVERT'
+    "$ARMILLA" help --man convert | awk -f "$(dirname "$0")/../../cmake/subsections.awk"
+} >armilla-convert.1
+readable armilla-convert.1
+grep -q 'to\\-samples' armilla-convert.1 || die 'the page of the program lacks the command'
 
 for command in $commands; do
     grep -qF "armilla $command" armilla.1 || die "armilla.1 does not have $command"

@@ -110,6 +110,8 @@ RECORD = {
     "seconds_per_iteration": REALS,
     "center": [MISSING, *FLAGS], "tfidf": [MISSING, *FLAGS], "log1p": FLAGS, "scale": FLAGS,
     "kept_from": [5, [], "x", {}, {"m": 5}, {"m": -1, "n": -1}, {"m": 0, "n": 0}, {"m": 10**18, "n": "x"}],
+    "image": [5, [], "x", {}, True, {"rows": 3}, {"rows": 0, "columns": 5}, {"rows": -1, "columns": -5},
+              {"rows": 10**6, "columns": 10**6}, {"rows": 2**62, "columns": 4}, {"rows": "1", "columns": 5}],
     "fingerprint": [MISSING, None, 5, "", "xyz", "0x12345678901234", " 123456789012345", "1" * 17, "-123456789012345"],
 }
 

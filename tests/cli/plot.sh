@@ -24,6 +24,10 @@ refuse 64 '--components' plot five.npz --kind sphere --components 1,1 --out p.sv
 refuse 64 '--components' plot five.npz --kind sphere --components 1 --out p.svg
 refuse 64 '--components' plot five.npz --kind sphere --components '1,2;3' --out p.svg
 refuse 65 'rank 2' plot one.npz --kind sphere --out p.svg
+refuse 65 'rank 2' plot one.npz --kind scatter --out p.svg
+refuse 64 '--components' plot five.npz --kind scatter --components 1,2,3 --out p.svg
+refuse 64 '--truth' plot two.npz --kind confusion --out p.svg
+refuse 66 'nosuch.txt' plot two.npz --kind confusion --truth nosuch.txt --out p.svg
 head -n 5 labels.txt >few.txt
 refuse 65 '5 labels' plot two.npz --kind clusters --labels few.txt --out p.svg
 refuse 66 'nosuch.txt' plot two.npz --kind clusters --labels nosuch.txt --out p.svg
@@ -39,6 +43,8 @@ rmdir empty
 [ ! -e p.svg ] && [ ! -e p.gp ] && [ ! -e p.dat ] || die 'a refused picture left a file'
 command -v gnuplot >/dev/null || { echo 'no gnuplot: nothing was drawn'; exit 77; }
 
+kinds='convergence sphere scatter atoms features codes clusters confusion'
+
 # drawn FILE KIND-OF-FILE: it is there with its script and data, and the script draws the same again.
 drawn() {
     [ -s "$1" ] && [ -s "${1%.*}.gp" ] && [ -s "${1%.*}.dat" ] || die "$1, its script or its data are missing"
@@ -49,19 +55,19 @@ drawn() {
     esac
 }
 
-for kind in convergence sphere atoms codes clusters; do
+for kind in $kinds; do
     for model in two three five start; do
-        expect 0 plot $model.npz --kind $kind --images 3x3 --out $model-$kind.svg
+        expect 0 plot $model.npz --kind $kind --images 3x3 --truth labels.txt --out $model-$kind.svg
         [ ! -s "$top/stdout" ] || die 'something on standard output'
         drawn $model-$kind.svg
         cp $model-$kind.svg first
         gnuplot -d $model-$kind.gp 2>"$top/stderr" || die "$model-$kind.gp cannot be drawn again"
         cmp -s first $model-$kind.svg || die "$model-$kind.gp draws another picture"
     done
-    expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --quiet --out $kind.png
+    expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --truth labels.txt --quiet --out $kind.png
     silent
     drawn $kind.png
-    expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --out $kind.pdf --force
+    expect 0 plot five.npz --kind $kind --images 3x3 --labels labels.txt --truth labels.txt --out $kind.pdf --force
     drawn $kind.pdf
 done
 # Readers of SVG refuse a transformation that cannot be undone, and smooth images: there are none of either.
@@ -72,6 +78,15 @@ grep -l '<image' ./*.svg && die 'an image that viewers smooth'
 expect 0 plot one.npz --kind codes --out one-codes.svg
 expect 0 plot one.npz --kind clusters --out one-clusters.svg
 expect 0 plot five.npz --kind sphere --components 4,2 --out chosen.svg
+expect 0 plot five.npz --kind scatter --components 4,2 --out entries.svg
+grep -q '>component 4<' entries.svg && grep -q '>component 2<' entries.svg || die 'the axes are not the chosen entries'
+# A model without a radius has no sphere, and the picture says none.
+expect 0 fit data.csv --rank 3 --model nmf --out free.npz
+expect 0 plot free.npz --kind sphere --out free.svg
+grep -qi 'sphere\|radius' free.svg && die 'a sphere in the picture of a model without one'
+grep -q 'Directions of 60 codes' free.svg || die 'the title does not say directions'
+# One font, whatever the format.
+equal "$(sed -n "s/.*terminal.* font '\([^']*\)'.*/\1/p" sphere.gp three-sphere.gp | sort -u)" 'sans-serif,12'
 expect 0 plot five.npz --kind clusters --labels labels.txt --out named.svg
 grep -q '>class 2<' named.svg || die 'the label is not in the picture'
 grep -qF 60 five-clusters.svg || die 'the number of samples is not in the picture'
@@ -115,9 +130,12 @@ END
 { printf 'bad \377\376 bytes \001 \033[31m\n'; } >>hostile.txt
 for i in $(seq 55); do sed -n "$((i % 5 + 1))p" hostile.txt; done >>hostile.txt
 name="<touch pwned;'\`touch pwned\`"
-for kind in convergence sphere atoms codes clusters; do
-    for line in 1 2 3 4 5; do
-        expect 0 plot two.npz --kind $kind --images 3x3 --labels hostile.txt --force --out "$name.svg" \
+turn=0
+for kind in $kinds; do
+    turn=$((turn % 5 + 1))
+    [ $kind = clusters ] && lines='1 2 3 4 5' || lines=$turn
+    for line in $lines; do
+        expect 0 plot two.npz --kind $kind --images 3x3 --labels hostile.txt --truth hostile.txt --force --out "$name.svg" \
             --title "$(sed -n ${line}p hostile.txt; echo 'set output "pwned"')"
         drawn "$name.svg"
         gnuplot -d "$name.gp" 2>"$top/stderr" || die 'the script cannot be drawn again'

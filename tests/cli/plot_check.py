@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Pictures with names that are anything: whatever bytes labels, titles and file names have, an SVG is well-formed XML
 that shows them, PNG and PDF are whole, the script that is left draws the same again, and nothing is run."""
+import json
+import math
 import os
+import re
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as tree
+import zipfile
 import zlib
 
 ARMILLA = os.path.abspath(os.environ["ARMILLA"])
@@ -28,7 +32,7 @@ TEXTS = [
     (b"\xf4\x90\x80\x80past", "????past"), (b"\xef\xbf\xbe\xef\xbf\xbfnone", "??????none"), (b"\xc2\x85next", "??next"),
     (b"\x7fdelete", "?delete"), (b"cut \xe2\x82", "cut ??"), ("\ufdd0\U0001fffe".encode(), None),
 ]
-KINDS = ("convergence", "sphere", "atoms", "codes", "clusters")
+KINDS = ("convergence", "sphere", "scatter", "atoms", "features", "codes", "clusters", "confusion")
 SAMPLES, FEATURES, KEY = 80, 9, 12
 NAME, TITLE = 60, 160
 
@@ -58,6 +62,34 @@ def texts_of(path):
     return ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text")]
 
 
+def places_of(path):
+    """Each text of an SVG with where it begins and ends, in the picture's points: letters are at most 0.6 of their
+    height wide on average, and texts are moved and turned by gnuplot's own groups."""
+    root = tree.parse(path).getroot()
+    for group in root.iter():
+        move = re.match(r"translate\(([-0-9.]+),([-0-9.]+)\)( rotate\(([-0-9.]+)\))?", group.get("transform", ""))
+        if not move or not group.tag.endswith("}g"):
+            continue
+        x, y, angle = float(move[1]), float(move[2]), float(move[4] or 0)
+        for text in group.findall("{*}text"):
+            shown = squeezed("".join(text.itertext()))
+            length = 0.55 * float(re.search(r"font-size=\"?([0-9.]+)", tree.tostring(group).decode())[1]) * len(shown)
+            anchor = group.get("text-anchor", "start")
+            before = {"start": 0, "middle": 0.5, "end": 1}[anchor] * length
+            along = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            if shown:
+                yield shown, [(x + s * along[0], y + s * along[1]) for s in (-before, length - before)]
+
+
+def inside(path, *said):
+    """No text of the picture is cut off at its edge. (Of scripts whose letters gnuplot's font lacks nothing is known.)"""
+    size = tree.parse(path).getroot().get("viewBox").split()
+    for text, ends in places_of(path):
+        if text.isascii():
+            need(all(-3 <= x <= float(size[2]) + 3 and -3 <= y <= float(size[3]) + 3 for x, y in ends), *said,
+                 "cuts off", repr(text), ends, size)
+
+
 def squeezed(text):
     return " ".join(text.split())
 
@@ -82,9 +114,9 @@ def load(path):
         return file.read()
 
 
-def draw(out, *arguments):
+def draw(out, *arguments, model="two.npz"):
     """The picture's bytes."""
-    end = run("plot", "two.npz", "--images", "3x3", "--force", "--out", out, *arguments)
+    end = run("plot", model, "--images", "3x3", "--force", "--out", out, *arguments)
     need(end.returncode == 0 and end.stdout == b"", arguments, out, end.returncode, end.stderr)
     need(not [name for name in os.listdir(".") if name.startswith("pwned")], arguments, out, "a text was run")
     return load(out)
@@ -96,20 +128,23 @@ def check_labels():
         part = TEXTS[at:at + KEY]
         with open("labels.txt", "wb") as file:
             file.write(b"".join(part[i % len(part)][0] + b"\n" for i in range(SAMPLES)))
-        for kind in ("sphere", "clusters"):
-            draw("labels.svg", "--kind", kind, "--labels", "labels.txt")
+        for kind in ("sphere", "scatter", "clusters", "confusion"):
+            draw("labels.svg", "--kind", kind, "--labels", "labels.txt", "--truth", "labels.txt")
             shown = {squeezed(text.replace(JOINER, "")) for text in texts_of("labels.svg")}
+            # Beside the angles of clusters long names have their number before them.
+            shown |= {text.partition(" ")[2] for text in shown if text.partition(" ")[0].isdigit()}
             for text in (seen(*row, NAME) for row in part):
                 need(text in shown, kind, "does not show", repr(text), "but", shown)
-            check_png(draw("labels.png", "--kind", kind, "--labels", "labels.txt"))
-            check_pdf(draw("labels.pdf", "--kind", kind, "--labels", "labels.txt"))
+            inside("labels.svg", kind)
+            check_png(draw("labels.png", "--kind", kind, "--labels", "labels.txt", "--truth", "labels.txt"))
+            check_pdf(draw("labels.pdf", "--kind", kind, "--labels", "labels.txt", "--truth", "labels.txt"))
 
 
 def check_titles():
     """Several texts at once, in every kind of picture; what stands before and behind a text is nothing special."""
     for i, kind in enumerate(KINDS):
         rows = TEXTS[i::len(KINDS)]
-        draw("title.svg", "--kind", kind, b"--title=" + b" | ".join(given for given, _ in rows))
+        draw("title.svg", "--kind", kind, "--truth", "classes.txt", b"--title=" + b" | ".join(given for given, _ in rows))
         shown = [squeezed(text.replace(JOINER, "")) for text in texts_of("title.svg")]
         wanted = seen(b"", " | ".join(given.decode() if shape is None else shape for given, shape in rows), TITLE)
         need(wanted in shown, kind, "does not show", wanted, "but", shown)
@@ -121,12 +156,147 @@ def check_names():
     texts = [given for given, _ in TEXTS if len(given) <= 40 and b"/" not in given] + [b"two\nlines"]
     for i in range(0, len(texts), 5):
         out = b"".join(texts[i:i + 5]) + b".svg"
-        first = draw(out, "--kind", KINDS[i // 5 % len(KINDS)])
+        first = draw(out, "--kind", KINDS[i // 5 % len(KINDS)], "--truth", "classes.txt")
         texts_of(out)
         os.remove(out)
         again = subprocess.run(["gnuplot", "-d", b"./" + out[:-4] + b".gp"], stderr=subprocess.PIPE)
         need(again.returncode == 0 and os.path.exists(out), "the script of", out, "does not draw:", again.stderr)
         need(first == load(out), "the script of", out, "draws another picture")
+
+
+def write_labels(path, labels):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{label}\n" for label in labels)
+
+
+def fit(rows, out, *options, header=None):
+    with open("made.csv", "w", encoding="utf-8") as file:
+        file.write(header + "\n" if header else "")
+        file.writelines(",".join(map(str, row)) + "\n" for row in rows)
+    end = run("fit", "made.csv", "--quiet", "--force", "--out", out, "--header", "yes" if header else "no", *options)
+    need(end.returncode == 0, options, end.stderr)
+
+
+def check_odd():
+    """One sample, one component, one class, two hundred classes, names of any length: a whole picture with nothing cut
+    off, or one line that says why not."""
+    names = ["", "one", "Umlaut äöü ß", "quote \" and ' and `", "x" * 300, "weiß 日本語 " * 9]
+    for n, rank, classes in ((1, 1, 1), (1, 2, 1), (2, 1, 2), (60, 1, 3), (60, 2, 1), (60, 3, 24), (400, 5, 200),
+                             (700, 70, 61), (90, 4, len(names))):
+        fit([[1 + (7 * i * i + 3 * i * j + j) % 23 for j in range(80)] for i in range(n)], "odd.npz", "--rank", str(rank),
+            "--max-iter", "3", "--codes", "nonneg", "--basis", "nonnegative")
+        write_labels("odd.txt", [names[i % classes] or "-" if classes == len(names) else f"class {i % classes}"
+                                 for i in range(n)])
+        for kind in KINDS:
+            flat = kind in ("sphere", "scatter") and rank == 1
+            end = run("plot", "odd.npz", "--kind", kind, "--images", "8x10", "--labels", "odd.txt", "--truth", "odd.txt",
+                      "--force", "--out", "odd.svg")
+            need(end.returncode == (65 if flat else 0), n, rank, classes, kind, end.returncode, end.stderr)
+            need(not flat or end.stderr.count(b"\n") == 1, end.stderr)
+            if not flat:
+                texts_of("odd.svg")
+                inside("odd.svg", n, rank, classes, kind)
+
+
+def check_scales():
+    """Numbers of any size: tics stay short, and what is too large is refused in one line."""
+    for power, status in ((-140, 0), (-9, 0), (9, 0), (100, 0), (151, 65)):
+        rows = [[f"{1 + (7 * i * i + 3 * i * j + j) % 23}e{power}" for j in range(9)] for i in range(60)]
+        fit(rows, "scaled.npz", "--rank", "3", "--model", "pca", "--max-iter", "5")
+        for kind in ("scatter", "sphere", "convergence", "codes", "features"):
+            end = run("plot", "scaled.npz", "--kind", kind, "--force", "--out", "scaled.svg")
+            need(end.returncode == status and end.stderr.count(b"\n") <= 1, power, kind, end.returncode, end.stderr)
+            if status == 0:
+                inside("scaled.svg", power, kind)
+
+
+def check_columns():
+    """--images HxW,column-major draws what the transposed atoms are row by row."""
+    fit([[(i * i + 5 * i * j + j) % 19 for j in range(12)] for i in range(40)], "tall.npz", "--rank", "3")
+    pixels = {}
+    for order in ("3x4", "3x4,column-major"):
+        end = run("plot", "tall.npz", "--kind", "atoms", "--images", order, "--force", "--out", "tall.svg")
+        need(end.returncode == 0, order, end.stderr)
+        pixels[order] = [block.split("\n") for block in load("tall.dat").decode().split("\n\n\n") if block.strip()]
+    for rows, columns in zip(*pixels.values()):
+        need(len(rows) == len(columns) == 12, "pixels are missing")
+        for place, (a, b) in enumerate(zip(rows, columns)):
+            need(a.split() == [str(place % 4), str(place // 4)] + a.split()[2:], "row by row:", a)
+            need(b.split() == [str(place // 3), str(place % 3)] + a.split()[2:], "column by column:", b)
+    for wrong in ("3x4,", "3x4,row-major", "3x4column-major", "x4", "3x-4", "3x4,column-major,"):
+        end = run("plot", "tall.npz", "--kind", "atoms", "--images", wrong, "--force", "--out", "tall.svg")
+        need(end.returncode == 64 and b"--images" in end.stderr, wrong, end.stderr)
+
+
+def check_confusion():
+    """Every count, whatever the order of the columns; the scores are those of `armilla score`."""
+    truth = [i % 3 for i in range(SAMPLES)]
+    found = [(i * i + i // 7) % 4 for i in range(SAMPLES)]
+    write_labels("found.txt", found)
+    draw("confusion.svg", "--kind", "confusion", "--labels", "found.txt", "--truth", "classes.txt")
+    script = load("confusion.gp").decode()
+    order = [int(name) for name in re.findall(r'"(\d+)" \d', re.search(r"set xtics \((.*)\)", script)[1])]
+    need(sorted(order) == [0, 1, 2, 3], "the clusters are", order)
+    lines = [line.split() for line in load("confusion.dat").decode().splitlines()]
+    need(len(lines) == 12, "cells are missing")
+    for column, row, count, percent in lines:
+        pairs = [(t, f) for t, f in zip(truth, found) if t == int(row) - 1]
+        wanted = sum(f == order[int(column) - 1] for _, f in pairs)
+        need(int(count) == wanted, row, column, count, "but", wanted)
+        need(abs(float(percent) - 100 * wanted / len(pairs)) < 0.1, "percent", percent)
+    scores = json.loads(run("score", "found.txt", "classes.txt", "--json").stdout)
+    need(f"accuracy {scores['accuracy']:.3f}, NMI {scores['nmi']:.3f}" in script, "the scores are not in the title")
+    end = run("plot", "two.npz", "--kind", "confusion", "--force", "--out", "confusion.svg")
+    need(end.returncode == 64 and b"--truth" in end.stderr, end.stderr)
+    write_labels("few.txt", truth[:-1])
+    end = run("plot", "two.npz", "--kind", "confusion", "--truth", "few.txt", "--force", "--out", "confusion.svg")
+    need(end.returncode == 65 and b"few.txt" in end.stderr, end.stderr)
+
+
+def check_features():
+    """The ten largest entries of each atom by size, with their names; without names, by their numbers."""
+    count = 30
+    rows = [[(i * i + 5 * i * j + j * j) % 37 - 9 for j in range(count)] for i in range(50)]
+    fit(rows, "words.npz", "--rank", "2", header=",".join(f"word-{j}" for j in range(count)))
+    fit(rows, "bare.npz", "--rank", "2")
+    for model, name in (("words.npz", lambda j: f"word-{j}"), ("bare.npz", lambda j: f"feature {j + 1}")):
+        draw("features.svg", "--kind", "features", model=model)
+        shown = [squeezed(text) for text in texts_of("features.svg")]
+        blocks = load("features.dat").decode().split("\n\n\n")
+        with zipfile.ZipFile(model) as arrays:
+            basis = arrays.read("U.npy")
+        start = 10 + struct.unpack("<H", basis[8:10])[0]
+        numbers = struct.unpack(f"<{2 * count}d", basis[start:])
+        for a in range(2):
+            atom = numbers[a * count:(a + 1) * count]
+            top = sorted(range(count), key=lambda j: (-abs(atom[j]), j))[:10]
+            weights = [float(line.split()[1]) for line in blocks[a].strip().splitlines()]
+            need(all(abs(w - atom[j]) <= 1e-5 * abs(atom[j]) for w, j in zip(weights, top)) and len(weights) == 10,
+                 model, "atom", a, weights)
+            need(all(name(j) in shown for j in top), model, "atom", a, "names", shown)
+
+
+def check_many():
+    """Of a million samples some are drawn, and the picture says how many of how many; classes that alternate all stay."""
+    classes, n = 4, 1000000
+    header = "%-117s\n" % f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({n}, 2), }}"
+    with open("many.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        file.write(bytes((i * i + i // 3) % 97 + 1 for i in range(2 * 999)) * (n // 999) + bytes(2 * (n % 999)))
+    end = run("fit", "many.npy", "--rank", "2", "--max-iter", "1", "--codes", "nonneg", "--basis", "nonnegative",
+              "--quiet", "--out", "many.npz")
+    need(end.returncode == 0, end.stderr)
+    with open("many.txt", "w", encoding="ascii") as file:
+        file.write("".join(f"{c}\n" for c in range(classes)) * (n // classes))
+    for kind in ("sphere", "scatter"):
+        draw("many.svg", "--kind", kind, "--labels", "many.txt", model="many.npz")
+        shown = " ".join(texts_of("many.svg"))
+        need("4000 of 1000000" in shown, kind, "does not say how many are drawn:", shown)
+        lines = load("many.dat").decode().splitlines()
+        colours = [int(line.split()[-1]) & 0xffffff for line in lines if len(line.split()) == 5]
+        need(len(colours) == 4000, kind, len(colours), "points")
+        need(all(abs(colours.count(c) - 1000) < 150 for c in set(colours)) and len(set(colours)) == classes, kind,
+             "has lost classes")
 
 
 def main():
@@ -140,9 +310,16 @@ def main():
                             for i in range(SAMPLES))
         end = run("fit", "data.csv", "--rank", "2", "--max-iter", "20", "--quiet", "--out", "two.npz")
         need(end.returncode == 0, end.stderr)
+        write_labels("classes.txt", [i % 3 for i in range(SAMPLES)])
         check_labels()
         check_titles()
         check_names()
+        check_odd()
+        check_scales()
+        check_columns()
+        check_confusion()
+        check_features()
+        check_many()
         os.chdir("/")
 
 

@@ -98,8 +98,10 @@ def check_others():
     run("transform", "plain.npz", "f32.npy", "--out", "b.npy", "--quiet", "--memory", 2 * limit)
     check(open("a.npy", "rb").read() == open("b.npy", "rb").read(), "codes of a streamed file")
     for memory in ([], ["--memory", limit]):
-        run("cluster", "f32.npy", "--k", 3, "--tries", 1, "--out", f"labels{len(memory)}.txt", "--quiet", *memory)
+        run("cluster", "f32.npy", "--k", 3, "--tries", 1, "--out", f"labels{len(memory)}.txt", "--quiet", "--method", "kmeans", *memory)
     check(open("labels0.txt").read() == open("labels2.txt").read(), "clusters of a streamed file")
+    said = run("cluster", "f32.npy", "--k", 3, "--tries", 1, "--out", "labels.txt", "--memory", limit).stderr
+    check("k-means instead" in said and "without a graph" in said, f"no memory for a graph: {said}")
     facts = [json.loads(run("info", "f32.npy", "--json", *memory).stdout) for memory in ([], ["--memory", limit])]
     check(facts[1].pop("storage") == "streamed " + facts[0].pop("storage"), "info says that it streams")
     check(facts[0] == facts[1], "info of a streamed file")

@@ -80,6 +80,89 @@ static void test_planted_sparse_data(void **state)
     }
 }
 
+static const reference_pair *spherical_nmf(void)
+{
+    for (int i = 0; i < REFERENCE_PAIRS; i++)
+        if (strcmp(reference_pairs[i].basis, "nonnegative") == 0 &&
+            strcmp(reference_pairs[i].codes, "nonneg-sphere") == 0)
+            return &reference_pairs[i];
+    return NULL;
+}
+
+/* Planted data with noise, each sample multiplied by 10^(decades*z), z uniform. */
+static void stretched_trial(reference_trial *trial, double decades, uint64_t *random)
+{
+    enum { M = 40, N = 150, R = 6 };
+    double *X = reference_new(M * N);
+    reference_data(random, REFERENCE_NOISY, spherical_nmf(), M, N, R, R, X);
+    for (int j = 0; j < N; j++) {
+        const double factor = pow(10, decades * reference_uniform(random));
+        for (int i = 0; i < M; i++) X[j * M + i] *= factor;
+    }
+    reference_trial_new(trial, spherical_nmf(), ARMILLA_F64, M, N, R, R, X);
+    trial->options.start = "random";
+    free(X);
+}
+
+/* Lengths over three decades: codes of short samples are trapped on axes, and without a solve from other starts the end was
+ * several times above palm's. */
+static void test_minima_of_samples_of_all_lengths(void **state)
+{
+    enum { PROBLEMS = 5 };
+    double fast[PROBLEMS], palm[PROBLEMS];
+    uint64_t random = 244;
+    (void)state;
+    for (int k = 0; k < PROBLEMS; k++) {
+        reference_trial trial;
+        stretched_trial(&trial, 3, &random);
+        trial.options.seed = k;
+        reference_trial_scene(&trial, "lengths over three decades");
+        fast[k] = final_error(&trial, "fast");
+        palm[k] = final_error(&trial, "palm");
+        print_message("all lengths: h/||X||^2 %.6f, palm %.6f\n", fast[k], palm[k]);
+        reference_trial_free(&trial);
+    }
+    REFERENCE_AT_MOST(median(PROBLEMS, fast), median(PROBLEMS, palm) + 1e-6);
+}
+
+/* The first iteration with that objective; count where there is none. */
+static int64_t reached(const armilla_trace_entry *trace, int64_t count, double goal)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (trace[i].objective <= goal) return i;
+    return count;
+}
+
+/* Samples of unit length: what palm has after 500 iterations takes an eighth of them. */
+static void test_unit_samples_take_few_iterations(void **state)
+{
+    enum { PROBLEMS = 9, ITERATIONS = 500 };
+    double iterations[PROBLEMS];
+    uint64_t random = 245;
+    (void)state;
+    for (int k = 0; k < PROBLEMS; k++) {
+        reference_trial trial;
+        stretched_trial(&trial, 0, &random);
+        trial.options.normalize = "l2";
+        trial.options.seed = k;
+        trial.options.tol = 0;
+        trial.options.max_iter = ITERATIONS;
+        reference_trial_scene(&trial, "unit length");
+        int64_t count = 0;
+        armilla_model *palm = reference_trial_fit(&trial);
+        const double goal = reference_trace(palm, &count)[ITERATIONS].objective;
+        trial.options.solver = "fast";
+        armilla_model *fast = reference_trial_fit(&trial);
+        const armilla_trace_entry *trace = reference_trace(fast, &count);
+        iterations[k] = (double)reached(trace, count, goal);
+        print_message("unit length: %.0f iterations\n", iterations[k]);
+        armilla_model_free(palm);
+        armilla_model_free(fast);
+        reference_trial_free(&trial);
+    }
+    REFERENCE_AT_MOST(median(PROBLEMS, iterations), ITERATIONS / 8);
+}
+
 /* Continuation is a part of making a start, so a start that is given is left alone; another is never made worse. */
 static void test_continuation_leaves_a_given_start(void **state)
 {
@@ -115,6 +198,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_minima_are_as_good_as_those_of_palm),
         cmocka_unit_test(test_planted_sparse_data),
+        cmocka_unit_test(test_minima_of_samples_of_all_lengths),
+        cmocka_unit_test(test_unit_samples_take_few_iterations),
         cmocka_unit_test(test_continuation_leaves_a_given_start),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a temporary prefix, moves the tree elsewhere, and builds and runs examples/fit.c against it as C99, C11
-# and C++, through pkg-config and through find_package; then runs the installed command.
+# and C++, through pkg-config and through find_package; then runs the installed command, and removes it all again.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ARMILLA_BUILD:-$root/build}
@@ -75,4 +75,49 @@ if [[ -e $build/armilla-mpi ]]; then
     # By one process, without a launcher.
     "$prefix/bin/armilla-mpi" --version >"$work/output" 2>&1 && grep -q "$version" "$work/output" || { cat "$work/output"; exit 1; }
 fi
+
+# What a reader wants to have: licence, documents and examples; the page of the program armilla-convert is about it.
+for file in LICENSE README.md CHANGELOG.md docs/files.md docs/images/cones.svg examples/fit.c; do
+    [[ -s $prefix/share/doc/armilla/$file ]] || { echo "share/doc/armilla/$file was not installed"; exit 1; }
+done
+if [[ -e $build/armilla-convert ]]; then
+    page=$prefix/share/man/man1/armilla-convert.1
+    grep -q 'armilla\\-convert.*IN' "$page" && grep -q MATLAB "$page" && grep -q -- 'to\\-samples' "$page" ||
+        { echo "$page does not describe program and command"; exit 1; }
+fi
+grep -q '^Requires.private:.*libzip.*jansson' "$pc"
+if grep -E '^Libs.private:.*-l(zip|png|z|jansson)\b' "$pc"; then echo "armilla.pc names a library twice"; exit 1; fi
+
+# Programs know where their library is, but under the system's prefix the loader does.
+programs=(armilla)
+for name in armilla-convert armilla-mpi; do
+    [[ ! -e $build/$name ]] || programs+=("$name")
+done
+DESTDIR=$work/stage cmake --install "$build" --prefix /usr >"$work/log" || { cat "$work/log"; exit 1; }
+for name in "${programs[@]}"; do
+    readelf -d "$prefix/bin/$name" | grep -q 'R.*PATH.*ORIGIN' || { echo "bin/$name has no search path"; exit 1; }
+    if readelf -d "$work/stage/usr/bin/$name" | grep PATH; then echo "/usr/bin/$name has a search path"; exit 1; fi
+done
+
+# What make install has left is removed, and nothing else; a second time there is nothing to do.
+mkdir -p "$work/mine/share/doc/other" "$work/mine/include/armilla"
+touch "$work/mine/share/doc/other/file" "$work/mine/include/armilla/mine.h"
+cmake --install "$build" --prefix "$work/mine" >"$work/log"
+[[ -x $work/mine/bin/armilla ]]
+make -s -C "$root" uninstall BUILD="$build" PREFIX="$work/mine" 2>"$work/log" || { cat "$work/log"; exit 1; }
+left=$(cd "$work/mine" && find . ! -type d | sort)
+[[ $left == $'./include/armilla/mine.h\n./share/doc/other/file' ]] || { echo "left: $left"; exit 1; }
+[[ -z $(cd "$work/mine" && find . -name '*armilla*' ! -path './include/*') ]] || { echo "folders of armilla are left"; exit 1; }
+make -s -C "$root" uninstall BUILD="$build" PREFIX="$work/mine" 2>"$work/log"
+grep -q '^removed 0 files' "$work/log" || { cat "$work/log"; exit 1; }
+
+# The packages are those of this version and of the library's name.
+soname=$(readelf -d "$lib/libarmilla.so" | sed -n 's/.*SONAME.*\[libarmilla\.so\.\([0-9]*\)\]/\1/p')
+grep -qx "Package: libarmilla$soname" "$root/debian/control" && [[ -e $root/debian/libarmilla$soname.install ]] ||
+    { echo "debian/ has no package libarmilla$soname"; exit 1; }
+sed -n '1s/^armilla (\([0-9.]*\)-.*/\1/p' "$root/debian/changelog" | grep -qxF "$version" ||
+    { echo "debian/changelog is not of version $version"; exit 1; }
+for node in $(sed -n 's/^\(ARMILLA_[0-9.]*\) {.*/\1/p' "$root/cmake/exports.map"); do
+    grep -q "(symver)$node " "$root/debian/libarmilla$soname.symbols" || { echo "debian/ does not know $node"; exit 1; }
+done
 echo "ok: armilla $version"

@@ -102,7 +102,9 @@ def test_other_commands():
         together(2, "transform", "model.npz", "dense.npy", "--out", name)
         with open(name, "rb") as found, open("one-" + name, "rb") as wanted:
             assert found.read() == wanted.read(), name
-    for extra in ([], ["--on", "data"]):
+    refused = together(2, "cluster", "sparse.mtx", "--k", 3, "--out", "many.txt", status=64)
+    assert "one process" in refused.stderr and "kmeans" in refused.stderr, refused.stderr
+    for extra in (["--method", "kmeans"], ["--on", "data"]):
         alone("cluster", "sparse.mtx", "--k", 3, "--out", "one.txt", "--force", *extra)
         together(3, "cluster", "sparse.mtx", "--k", 3, "--out", "many.txt", "--force", *extra)
         with open("one.txt", "rb") as found, open("many.txt", "rb") as wanted:

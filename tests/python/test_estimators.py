@@ -159,7 +159,11 @@ def test_estimator_has_the_bits_of_the_command(command, tmp_path):
     theirs = command("cluster", tmp_path / "counts.npz", "--k", 4, "--quiet").split()
     auto = armilla.AutoCluster(4, random_state=0).fit(counts)
     assert np.array_equal(np.array(theirs, dtype=int), auto.labels_)
-    assert auto.recipe_["tfidf"] and auto.recipe_["method"] == "kmeans"
+    assert auto.recipe_["tfidf"] and auto.recipe_["idf"] == "plain" and auto.recipe_["method"] == "graph"
+    theirs = command("cluster", tmp_path / "X.npy", "--quiet").split()
+    auto = armilla.AutoCluster(None, random_state=0).fit(X)
+    assert np.array_equal(np.array(theirs, dtype=int), auto.labels_)
+    assert np.unique(auto.labels_).size == max(auto.numbers_, key=lambda number: number["score"])["k"]
 
 
 def test_transform_gives_the_codes_back():
@@ -227,7 +231,11 @@ def test_autocluster_predicts():
     with pytest.raises(ValueError, match="give n_clusters=None, or n_components=3"):
         armilla.AutoCluster(3, method="argmax", n_components=4).fit(make_data("f64"))
     with pytest.raises(ValueError, match="n_clusters is missing"):
-        armilla.AutoCluster(None, n_components=3).fit(make_data("f64"))
+        armilla.AutoCluster(None, method="kmeans", n_components=3).fit(make_data("f64"))
+    for method in ("graph", "smooth", "kmeans", "euclidean"):
+        auto = armilla.AutoCluster(3, method=method, random_state=0).fit(make_data("f64"))
+        assert np.array_equal(auto.predict(make_data("f64")), auto.labels_)
+        assert (auto.recipe_["by"] is not None) == (method in ("graph", "smooth")) and auto.numbers_ == []
     with pytest.raises(ValueError, match="n_components is missing"):
         armilla.AutoCluster(None, method="argmax").fit(make_data("f64"))
 

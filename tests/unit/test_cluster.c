@@ -64,7 +64,7 @@ static double plain_lloyd(bool unit, int rounds, double *centers, int64_t *label
     return unit ? inertia / 2 : inertia;
 }
 
-static const armilla_cluster_way ways[] = {{"kmeans", true, false}, {"euclidean", false, false}};
+static const armilla_cluster_way ways[] = {{.name = "kmeans", .unit = true}, {.name = "euclidean"}};
 
 static void test_equals_plain_loop(void **state)
 {
@@ -88,7 +88,12 @@ static void test_equals_plain_loop(void **state)
         options.k = K;
         options.max_iter = trial < 4 ? trial : MOST;
         support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
-        const armilla_kmeans_problem problem = {data, ARMILLA_F64, squared, way, &options, centers, NULL, false, NULL};
+        const armilla_kmeans_problem problem = {.X = data,
+                                                .work = ARMILLA_F64,
+                                                .squared_norms = squared,
+                                                .way = way,
+                                                .options = &options,
+                                                .centers = centers};
         support_ok(context, armilla_kmeans(context, &problem, &found, inertias));
         const double inertia = plain_lloyd(way->unit, (int)found.summary.iterations, centers, wanted);
         assert_true(fabs(found.summary.inertia - inertia) <= 1e-11 * inertia);
@@ -186,7 +191,12 @@ static void test_empty_clusters(void **state)
         armilla_cluster_options_default(&options);
         options.k = K;
         support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
-        const armilla_kmeans_problem problem = {data, ARMILLA_F64, squared, way, &options, centers, NULL, false, NULL};
+        const armilla_kmeans_problem problem = {.X = data,
+                                                .work = ARMILLA_F64,
+                                                .squared_norms = squared,
+                                                .way = way,
+                                                .options = &options,
+                                                .centers = centers};
         support_ok(context, armilla_kmeans(context, &problem, &found, NULL));
         for (int64_t j = 0; j < N; j++) counted[labels[j]]++;
         for (int64_t k = 0; k < K; k++) assert_true(counted[k] > 0);

@@ -94,6 +94,10 @@ static void reads_every_type(void **state)
                 const size_t count = make_file(&kinds[k], counts[s], sizes[s], file);
                 support_ok(context, read_memory(file, count, columns, &data));
                 assert_images(&kinds[k], data, columns, sizes[s][0], features[s]);
+                /* Three sizes are images, of which pixels are not the samples. */
+                const bool images = counts[s] == 3 && !columns;
+                assert_int_equal(data->image[0], images ? sizes[s][1] : 0);
+                assert_int_equal(data->image[1], images ? sizes[s][2] : 0);
                 armilla_data_free(data);
             }
 }
@@ -116,6 +120,7 @@ static void maps_bytes(void **state)
             support_ok(context, armilla_data_open(context, path, NULL, &data));
             assert_int_equal(allocator.live - before, kinds[k].width == 1 ? 1 : 2);
             assert_images(&kinds[k], data, false, 6, 9);
+            assert_true(data->image[0] == 3 && data->image[1] == 3);
             armilla_data_free(data);
         }
 }

@@ -25,7 +25,7 @@ static int set_up_folder(void **state)
 
 static void put(const char *name, const void *bytes, size_t count)
 {
-    char path[512];
+    char path[1024];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     support_write_file(path, bytes, count);
 }
@@ -162,6 +162,103 @@ static void names_the_first_that_differs(void **state)
             "has no images");
 }
 
+/* JPEG is not read, and the message says what to do: of a folder, of folders, and of a file. */
+static void explains_jpeg(void **state)
+{
+    static const char jpeg[] = "\xff\xd8\xff\xe0 and more";
+    char path[512], class[512];
+    armilla_data *data = NULL;
+    (void)state;
+    snprintf(class, sizeof class, "%s/class", folder);
+    assert_int_equal(mkdir(class, 0700), 0);
+    put_text("class/a.JPEG", jpeg);
+    put_text("b.txt", jpeg);
+    put_text("class/c.jpg", jpeg);
+    refuses(NULL, ARMILLA_BAD_DATA, "has JPEG images, which are not read");
+    snprintf(path, sizeof path, "%s/b.txt", folder);
+    support_fails(context, armilla_data_open(context, path, NULL, &data), ARMILLA_BAD_DATA, "is a JPEG image");
+    put_text("class/d.pgm", "P2 2 1 9 7 8"); /* beside images they are files like others */
+    data = open_folder();
+    assert_int_equal(armilla_data_samples(data), 1);
+    armilla_data_free(data);
+}
+
+static void put_class(const char *class, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, class);
+    (void)mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/%s", class, name);
+    put_text(path, text);
+}
+
+/* A folder for each class: its name is the label. Images beside the folders come first, and then alone. */
+static void takes_folders_for_classes(void **state)
+{
+    static const char *const names[] = {"cat/2.pgm", "cat/10.pgm", "dog/1.pgm", "dog 2/1.pgm"};
+    static const char *const labels[] = {"cat", "cat", "dog", "dog 2"};
+    static const int order[] = {0, 1, 3, 2}; /* a blank comes before the slash */
+    (void)state;
+    put_class("dog", "1.pgm", "P2 2 1 9 5 6");
+    put_class("cat", "10.pgm", "P2 2 1 9 3 4");
+    put_class("cat", "2.pgm", "P2 2 1 9 1 2");
+    put_class("dog 2", "1.pgm", "P2 2 1 9 7 8");
+    put_class("empty", "notes.txt", "no image");
+    put_class(".hidden", "1.pgm", "P2 1 1 9 1");
+    armilla_data *data = open_folder();
+    assert_int_equal(armilla_data_samples(data), 4);
+    for (int j = 0; j < 4; j++) {
+        double sample[2];
+        assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_NAMES, j), names[order[j]]);
+        assert_string_equal(armilla_data_name(data, ARMILLA_SAMPLE_LABELS, j), labels[order[j]]);
+        support_ok(context, armilla_data_sample(context, data, j, sample));
+        assert_true(sample[0] == 2 * order[j] + 1 && sample[1] == 2 * order[j] + 2);
+    }
+    armilla_data_free(data);
+    put_text("alone.pgm", "P2 2 1 9 7 8");
+    data = open_folder();
+    assert_int_equal(armilla_data_samples(data), 1);
+    assert_null(armilla_data_name(data, ARMILLA_SAMPLE_LABELS, 0));
+    armilla_data_free(data);
+    put_class("cat", "11.pgm", "P2 1 1 9 3");
+    char path[512];
+    snprintf(path, sizeof path, "%s/alone.pgm", folder);
+    assert_int_equal(remove(path), 0);
+    refuses(NULL, ARMILLA_BAD_DATA, "cat/11.pgm: has 1 x 1 pixels, and ");
+}
+
+/* Rows and columns of the images go into the model of a fit, and come back from its file. */
+static void models_know_the_size(void **state)
+{
+    char path[256];
+    armilla_options options;
+    armilla_model *model = NULL, *back = NULL;
+    armilla_model_summary summary;
+    (void)state;
+    put_text("1.pgm", "P2 3 2 9 1 2 3 4 5 6");
+    put_text("2.pgm", "P2 3 2 9 3 4 7 1 1 1");
+    armilla_data *data = open_folder(), *kept = NULL;
+    armilla_selection selection = {.size = sizeof selection, .features = "2-5"};
+    support_ok(context, armilla_data_select(context, data, &selection, &kept));
+    armilla_options_default(&options);
+    options.rank = 1;
+    support_ok(context, armilla_fit(context, kept, &options, &model));
+    support_path(path, sizeof path, "model.npz");
+    support_ok(context, armilla_model_save(context, model, path, true));
+    support_ok(context, armilla_model_open(context, path, &back));
+    const armilla_model *const both[] = {model, back};
+    for (int i = 0; i < 2; i++) {
+        armilla_model_summarize(both[i], &summary);
+        assert_int_equal(summary.image_rows, 2);
+        assert_int_equal(summary.image_columns, 3);
+        assert_int_equal(summary.m, 4);
+    }
+    armilla_model_free(back);
+    armilla_model_free(model);
+    armilla_data_free(kept);
+    armilla_data_free(data);
+}
+
 /* A header that declares 10^12 pixels, with its checksum right, and few bytes. */
 static void bounds_declared_pixels(void **state)
 {
@@ -226,12 +323,9 @@ static void survives_truncation_and_damage(void **state)
     survive(binary, sizeof binary - 1);
 }
 
-static void survives_refused_allocations(void **state)
+/* Reads the folder again and again, and each time another allocation fails. */
+static void refuse_allocations(void)
 {
-    unsigned char bytes[MOST];
-    (void)state;
-    put("1.png", bytes, make_png(1, bytes));
-    put("2.png", bytes, make_png(2, bytes));
     for (int64_t k = 0;; k++) {
         support_allocator failing = SUPPORT_ALLOCATOR;
         armilla_context *own = support_context_with(&failing);
@@ -247,6 +341,18 @@ static void survives_refused_allocations(void **state)
     }
 }
 
+static void survives_refused_allocations(void **state)
+{
+    unsigned char bytes[MOST];
+    (void)state;
+    put_class("a", "1.pgm", "P2 2 1 9 5 6");
+    put_class("b", "2.pgm", "P2 2 1 9 5 6");
+    refuse_allocations();
+    put("1.png", bytes, make_png(1, bytes));
+    put("2.png", bytes, make_png(2, bytes));
+    refuse_allocations();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +360,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(reads_pgm, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(refuses_bad_pgm, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(names_the_first_that_differs, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(takes_folders_for_classes, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(explains_jpeg, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(models_know_the_size, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(bounds_declared_pixels, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(survives_truncation_and_damage, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(survives_refused_allocations, set_up_folder, tear_down),

@@ -89,7 +89,7 @@ static void test_polish_waits(void **state)
     const double slow = 1e-6, quick = 1e-1;
     armilla_polish polish;
     (void)state;
-    armilla_polish_begin(&polish);
+    armilla_polish_begin(&polish, false);
     assert_true(armilla_polish_due(&polish, 0, slow));
     assert_false(armilla_polish_due(&polish, 0, quick)); /* cheap steps still do well */
     for (int64_t at = 0, wait = 0, round = 0; round < 10; round++) {
@@ -106,6 +106,49 @@ static void test_polish_waits(void **state)
     assert_false(armilla_polish_due(&polish, 100001, slow));
     assert_true(armilla_polish_due(&polish, 100010, slow));
     assert_false(armilla_polish_due(&polish, 100010, quick));
+}
+
+/* Samples of one length, and codes whose only trap is an axis: polishing comes later, but it comes. */
+static void test_descent_suffices_for_one_length(void **state)
+{
+    armilla_polish soon, late;
+    (void)state;
+    assert_true(armilla_descent_suffices(&armilla_codes_nonneg_sphere, 1));
+    assert_true(armilla_descent_suffices(&armilla_codes_nonneg_sphere, 1 + 1e-5));
+    assert_false(armilla_descent_suffices(&armilla_codes_nonneg_sphere, 2));
+    assert_false(armilla_descent_suffices(&armilla_codes_nonneg_sphere, 0)); /* not known */
+    assert_false(armilla_descent_suffices(&armilla_codes_nonneg_sphere, NAN));
+    assert_false(armilla_descent_suffices(&armilla_codes_nonneg_sparse_sphere, 1));
+    assert_false(armilla_descent_suffices(&armilla_codes_sparse_sphere, 1));
+    assert_false(armilla_descent_suffices(&armilla_codes_sphere, 1));
+    assert_false(armilla_descent_suffices(&armilla_codes_nonneg, 1));
+    armilla_polish_begin(&soon, false);
+    armilla_polish_begin(&late, true);
+    for (double fall = 1; fall > 1e-12; fall /= 2)
+        assert_true(armilla_polish_due(&soon, 0, fall) || !armilla_polish_due(&late, 0, fall));
+    assert_true(armilla_polish_due(&soon, 0, 5e-4) && !armilla_polish_due(&late, 0, 5e-4));
+    assert_true(armilla_polish_due(&late, 0, 1e-5));
+}
+
+/* One start on at most half of the samples, which have seen enough of every feature. */
+static void test_leads_are_halves_at_most(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 1000000000; n = 3 * n + 1)
+        for (int64_t r = 1; r < 3000; r *= 3)
+            for (double density = 1; density > 1e-4; density /= 7) {
+                const armilla_sketch_plan plan = armilla_sketch_lead(n, r, density);
+                assert_true(plan.samples >= 0 && plan.samples <= n / 2 && plan.starts == 1 && plan.kept == 1);
+                assert_true(plan.samples == 0 || (double)plan.samples * density >= 50 * (double)r * (1 - 1e-12));
+                assert_true(plan.samples > 0 || n < 2000 || (double)n * density <= 100 * (double)r + 2);
+            }
+}
+
+static void test_some_passes(void **state)
+{
+    (void)state;
+    assert_int_equal(armilla_basis_passes(false), 1);
+    assert_true(armilla_basis_passes(true) > 1 && armilla_basis_passes(true) < 5);
 }
 
 /* A sketch is a small part of the data, or there is none; it grows with the rank. */
@@ -215,6 +258,9 @@ int main(void)
         cmocka_unit_test(test_continuation_falls_from_r_to_s),
         cmocka_unit_test(test_steps_are_bounded),
         cmocka_unit_test(test_polish_waits),
+        cmocka_unit_test(test_descent_suffices_for_one_length),
+        cmocka_unit_test(test_leads_are_halves_at_most),
+        cmocka_unit_test(test_some_passes),
         cmocka_unit_test(test_sketches_are_small),
         cmocka_unit_test(test_landscapes),
         cmocka_unit_test(test_revivals_become_rare),

@@ -13,7 +13,7 @@
     _Static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 ENDS_WITH(armilla_allocator, user);
 ENDS_WITH(armilla_progress, remaining);
-ENDS_WITH(armilla_read_options, spill);
+ENDS_WITH(armilla_read_options, label_array);
 ENDS_WITH(armilla_write_options, format);
 ENDS_WITH(armilla_selection, features);
 ENDS_WITH(armilla_data_facts, cancellation);
@@ -23,12 +23,16 @@ ENDS_WITH(armilla_model_summary, top_features);
 ENDS_WITH(armilla_model_arrays, top_features);
 ENDS_WITH(armilla_check, finding);
 ENDS_WITH(armilla_cluster_options, threads);
-ENDS_WITH(armilla_cluster_summary, inertia);
+ENDS_WITH(armilla_cluster_summary, stability);
+ENDS_WITH(armilla_cluster_number, score);
 ENDS_WITH(armilla_labels, values);
 ENDS_WITH(armilla_scores, purity);
-ENDS_WITH(armilla_comparison_summary, clustered);
+ENDS_WITH(armilla_comparison_summary, kept);
 ENDS_WITH(armilla_atom_match, angle);
+ENDS_WITH(armilla_cluster_quality, silhouette);
 ENDS_WITH(armilla_table_row, use);
+ENDS_WITH(armilla_top_group, coherence);
+ENDS_WITH(armilla_top_entry, angle);
 ENDS_WITH(armilla_option, help);
 ENDS_WITH(armilla_data_source, close);
 ENDS_WITH(armilla_ranks, local);

@@ -7,9 +7,8 @@ enum {
     TILE_VECTORS = 2,
     TILE_ATOMS = MANY_REGISTERS ? 12 : 6,
     TILE_FEATURES = TILE_VECTORS * LANES,
-    /* They are from so many atoms on, and already from ARMILLA_LEAST_PACKED where columns are multiples of so many bytes
-     * apart. */
-    USUALLY_PACKED = 48,
+    /* They are from ARMILLA_USUALLY_PACKED atoms on, and already from ARMILLA_LEAST_PACKED where columns are multiples of
+     * so many bytes apart. */
     MEETING_BYTES = 1024,
     /* Bytes of the packed parts of W and X. */
     PACKED_W = 128 * 1024,
@@ -272,13 +271,13 @@ static void add_packed(adding *job)
     job->next = plan_ahead(X, X->ahead_bytes / 2, X->ahead_bytes - X->ahead_bytes / 2, steps);
     for (int64_t t = 0; t < tile_count; t += together) {
         const int64_t end = smaller(t + together, tile_count);
-        pack_codes(job, t, end, w);
+        if (!X->packed_codes) pack_codes(job, t, end, w);
         for (int64_t i = 0; i < m; i += features) {
             const int64_t some = smaller(features, m - i);
             pack_samples(X, i, some, x);
             for (int64_t f = 0; f < some; f += TILE_FEATURES) {
                 tile of = {.x = x + f * X->count, .features = smaller(TILE_FEATURES, some - f)};
-                add_run(job, t, end, w, &of, i + f);
+                add_run(job, t, end, X->packed_codes ? job->W + tile_start(job->r, t) * X->count : w, &of, i + f);
             }
         }
     }
@@ -290,12 +289,12 @@ static bool is_worth_packing(const adding *job)
     const armilla_columns *X = job->X;
     const bool fits = X->count * TILE_FEATURES * (int64_t)sizeof(REAL) <= PACKED_X;
     const bool meet = X->stride * (int64_t)sizeof(REAL) % MEETING_BYTES == 0;
-    return X->scratch && fits && job->r >= (meet ? ARMILLA_LEAST_PACKED : USUALLY_PACKED);
+    return X->scratch && fits && job->r >= (meet ? ARMILLA_LEAST_PACKED : ARMILLA_USUALLY_PACKED);
 }
 
 static void add_all(adding *job)
 {
-    if (is_worth_packing(job))
+    if (job->X->packed_codes || is_worth_packing(job))
         add_packed(job);
     else
         add_few(job);
@@ -311,4 +310,11 @@ static void gram(const armilla_columns *W, double *G)
 {
     adding job = {.X = W, .r = W->m, .W = W->values, .A = G, .lower = true};
     add_all(&job);
+}
+
+static void pack_all_codes(int64_t r, int64_t count, const void *W, void *packed)
+{
+    const armilla_columns X = {.count = count};
+    const adding job = {.X = &X, .r = r, .W = W};
+    pack_codes(&job, 0, (r + TILE_ATOMS - 1) / TILE_ATOMS, packed);
 }

@@ -51,18 +51,30 @@ INLINE vector larger(vector a, vector b)
     return choose((mask)(a > b), a, b);
 }
 
+/* Entries that are summed together: as many as keep all sums in registers, so that none waits for the one before. */
+enum { TOGETHER = 8 / GROUPS };
+
+/* Entries k ... k+count-1 of product = Hw */
+INLINE void multiply_rows(const armilla_descent *t, const lanes *w, int64_t k, int count, lanes *product)
+{
+    const int64_t r = t->r;
+    const double *rows = t->H + k * r;
+    lanes sum[TOGETHER];
+    for (int i = 0; i < count; i++) EACH_GROUP sum[i].of[g] = spread(0);
+    for (int64_t a = 0; a < r; a++)
+        for (int i = 0; i < count; i++) EACH_GROUP sum[i].of[g] += rows[i * r + a] * w[a].of[g];
+    for (int i = 0; i < count; i++) product[k + i] = sum[i];
+}
+
 /* product = Hw; *value = w'Hw - 2d'w */
 INLINE void measure(const armilla_descent *t, const lanes *d, const lanes *w, lanes *product, lanes *value)
 {
     const int64_t r = t->r;
+    int64_t k = 0;
     lanes total = {0};
-    for (int64_t k = 0; k < r; k++) {
-        const double *row = t->H + k * r;
-        lanes sum = {0};
-        for (int64_t a = 0; a < r; a++) EACH_GROUP sum.of[g] += row[a] * w[a].of[g];
-        EACH_GROUP total.of[g] += w[k].of[g] * (sum.of[g] - 2 * d[k].of[g]);
-        product[k] = sum;
-    }
+    for (; k + TOGETHER <= r; k += TOGETHER) multiply_rows(t, w, k, TOGETHER, product);
+    for (; k < r; k++) multiply_rows(t, w, k, 1, product);
+    for (k = 0; k < r; k++) EACH_GROUP total.of[g] += w[k].of[g] * (product[k].of[g] - 2 * d[k].of[g]);
     *value = total;
 }
 
@@ -238,9 +250,6 @@ typedef struct cone {
     lanes moved, largest; /* of this pass */
     mask done[GROUPS];
 } cone;
-
-/* Entries that are moved together: as many as keep all sums in registers. */
-enum { TOGETHER = 8 / GROUPS };
 
 /* sum_i -= H_(a+i)k w_k over k from first to last */
 INLINE void subtract_rows(const cone *c, int64_t a, int count, int64_t first, int64_t last, lanes *sum)

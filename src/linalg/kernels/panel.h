@@ -1,6 +1,6 @@
 /* The panel products of ALGORITHM section 2, written once and compiled per number type and instruction set by the
  * files beside this one. The including file defines REAL, LANES, TYPE_TAG, ISA_NAME and TABLE. Vectors run along the
- * features, so no rank is padded. */
+ * features, so no rank is padded, but where atoms fill vectors. */
 #include "linalg/kernels/vectors.h"
 
 #if defined(BELOW)
@@ -10,6 +10,13 @@ extern const armilla_kernels BELOW;
 #include "linalg/kernels/products.h"
 
 #include "linalg/kernels/accumulate.h"
+
+#include "linalg/kernels/tiled.h"
+
+static void products(const armilla_columns *X, const armilla_atoms *U, double *C)
+{
+    (U->tiled ? tiled_products : dot_products)(X, U, C);
+}
 
 /* Columns of one name that are added together, and those among which they are looked for; that pays for long ones. */
 enum { ADDED = 4, SEARCHED = 64, LONG = 512 };
@@ -61,6 +68,8 @@ static void gather(const armilla_columns *X, const int32_t *assignments, double 
 
 #include "linalg/kernels/convert.h"
 
+#include "linalg/kernels/settle.h"
+
 static void fetch(int64_t count, const void *from, double *to)
 {
     const REAL *in = from;
@@ -85,10 +94,16 @@ const armilla_kernels TABLE = {
     .type = TYPE_TAG,
     .products = products,
     .pack = pack,
+    .tiles_pay = tiles_pay,
+    .tiled_numbers = tiled_numbers,
+    .tiled_runs = tiled_runs,
+    .tile = put_tiles,
     .accumulate = accumulate,
+    .pack_codes = pack_all_codes,
     .gram = gram,
     .gather = gather,
     .convert = CONVERSIONS,
+    .settle = settle,
     .fetch = fetch,
     .scale = scale,
     .rescale = rescale,

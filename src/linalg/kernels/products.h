@@ -111,7 +111,7 @@ static void dot_short(const armilla_columns *X, const armilla_atoms *atoms, doub
 #endif
 
 /* Packed atoms have all their chunks of the same features one behind the other. */
-static void products(const armilla_columns *X, const armilla_atoms *U, double *C)
+static void dot_products(const armilla_columns *X, const armilla_atoms *U, double *C)
 {
     if (X->m < LANES) {
 #if defined(BELOW)

@@ -2,6 +2,9 @@
 #include "linalg/kernels.h"
 
 #include <string.h>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 #define BYTES (LANES * (int)sizeof(REAL))
 #define INLINE static inline __attribute__((always_inline))
@@ -49,7 +52,7 @@ INLINE void fetch_ahead(ahead *next)
 
 /* A part of what X wants ahead, in that many steps; where there are fewer steps than lines the hardware has to do the
  * rest. Where nothing is wanted, a line that is in the cache anyway. */
-static ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
+static inline ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
 {
     const int64_t step = bytes / (steps > 0 ? steps : 1) + 1;
     if (X->ahead_bytes == 0) return (ahead){X->values, 0};

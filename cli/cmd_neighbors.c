@@ -1,0 +1,240 @@
+/* armilla neighbors: the nearest samples by angle, of a model's codes or of data, as a sparse matrix. */
+#include "json.h"
+#include "outputs.h"
+#include "signals.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const preparations[] = {"none", "auto"};
+
+static const char *preparation_choice(size_t index)
+{
+    return index < sizeof preparations / sizeof *preparations ? preparations[index] : NULL;
+}
+
+static const char *precision_choice(size_t index)
+{
+    return index < ARMILLA_PRECISION_COUNT ? armilla_type_word((armilla_type)index) : NULL;
+}
+
+static const armilla_option options[] = {
+    OPTION_PATH("out", out, "GRAPH.npz", "write the neighbours there, for scipy.sparse.load_npz (required)"),
+    OPTION_PATH("queries", queries, "NEW-DATA",
+                "neighbours of these samples among those of MODEL or DATA, prepared as they are"),
+    {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
+     .preset = "none", .choice = preparation_choice, .value = "none|auto",
+     .help = "auto: as armilla cluster prepares DATA, by a look at them"},
+    OPTION_FLAG("center", fit.center, "subtract the mean sample of DATA"),
+    OPTION_FLAG("tfidf", fit.tfidf, "weight features of DATA by inverse document frequency (for counts)"),
+    OPTION_FLAG("log1p", fit.log1p, "replace every entry x of DATA by ln(1+x), before everything else"),
+    OPTION_FLAG("scale", fit.scale, "divide every feature of DATA by its standard deviation"),
+    {ARMILLA_OPTION_ROW("precision"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, fit.precision),
+     .choice = precision_choice, .value = "f32|f64",
+     .help = "of the products with DATA (default: f64 where the data are f64, else f32)"},
+    {ARMILLA_OPTION_ROW("seed"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.seed),
+     .preset = "0", .low = 0, .high = 9007199254740992, .value = "N",
+     .help = "of what is drawn where --recall is below 1"},
+    OPTION_SAMPLES("what a sample is in the data files"),
+    OPTION_THREADS,
+    OPTION_MEMORY,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
+};
+
+/* What is at work in one run. */
+typedef struct cli_search {
+    armilla_data *X, *queries;
+    armilla_model *model;
+    armilla_neighbors *found;
+    double begun;
+} cli_search;
+
+/* Products per second of a core, as they were measured; pairs that take long enough to say how long. */
+#define PRODUCTS_PER_SECOND 1.5e10
+#define LONG_SECONDS 30.0
+
+/* What all products of many samples will take, before they are begun. */
+static void foretell(cli_session *session, int64_t rows, int64_t n, int64_t m, bool same)
+{
+    const double pairs = (double)rows * (double)n / (same ? 2 : 1);
+    const double seconds = pairs * (double)m / PRODUCTS_PER_SECOND;
+    if (session->settings.neighbors.recall < 1 || seconds < LONG_SECONDS) return;
+    report_line(&session->report,
+                "cost      %.2g products of samples with %" PRId64
+                " numbers: about %.0f s on one core; --recall 0.98 is much faster",
+                pairs, m, seconds);
+}
+
+static armilla_status choose_preparation(cli_session *session, const armilla_data *X)
+{
+    cli_settings *settings = &session->settings;
+    armilla_options *fit = &settings->fit, chosen = *fit;
+    armilla_cluster_options clusters = settings->cluster;
+    const bool said = fit->log1p || fit->tfidf || fit->scale || fit->center;
+    if (strcmp(settings->prepare, "none") == 0 || said) return ARMILLA_OK;
+    clusters.k = 1;
+    const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
+    if (status != ARMILLA_OK) return status;
+    fit->log1p = chosen.log1p;
+    fit->tfidf = chosen.tfidf;
+    fit->scale = chosen.scale;
+    fit->center = chosen.center;
+    return ARMILLA_OK;
+}
+
+/* A model has its own preparation: options that say another are a mistake. */
+static armilla_status refuse_preparation(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    const armilla_options *fit = &settings->fit;
+    const struct {
+        const char *name;
+        bool given;
+    } rows[] = {{"center", fit->center},
+                {"tfidf", fit->tfidf},
+                {"log1p", fit->log1p},
+                {"scale", fit->scale},
+                {"prepare", strcmp(settings->prepare, "none") != 0},
+                {"precision", fit->precision != NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].given)
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "--%s: %s is a model, fitted already; leave the option out, or give the data", rows[i].name,
+                        settings->operands[0]);
+    return ARMILLA_OK;
+}
+
+static armilla_status open_queries(cli_session *session, cli_search *work)
+{
+    const char *path = session->settings.queries;
+    return path ? open_data(session, path, &work->queries, NULL) : ARMILLA_OK;
+}
+
+static armilla_status search_data(cli_session *session, cli_search *work)
+{
+    const cli_settings *settings = &session->settings;
+    armilla_status status = open_data(session, settings->operands[0], &work->X, NULL);
+    if (status == ARMILLA_OK) status = open_queries(session, work);
+    if (status == ARMILLA_OK) status = choose_preparation(session, work->X);
+    if (status != ARMILLA_OK) return status;
+    const int64_t n = armilla_data_samples(work->X);
+    foretell(session, work->queries ? armilla_data_samples(work->queries) : n, n, armilla_data_features(work->X),
+             !work->queries);
+    return about(session, settings->operands[0],
+                 armilla_neighbors_of_data(session->context, work->X, work->queries, &settings->fit,
+                                           &settings->neighbors, &work->found));
+}
+
+static armilla_status search_model(cli_session *session, cli_search *work)
+{
+    const cli_settings *settings = &session->settings;
+    armilla_model_summary model;
+    armilla_status status = refuse_preparation(session);
+    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &work->model);
+    if (status == ARMILLA_OK) status = open_queries(session, work);
+    if (status != ARMILLA_OK) return status;
+    armilla_model_summarize(work->model, &model);
+    foretell(session, work->queries ? armilla_data_samples(work->queries) : model.n, model.n, model.rank,
+             !work->queries);
+    status =
+        armilla_neighbors_of_model(session->context, work->model, work->queries, &settings->neighbors, &work->found);
+    return about(session, settings->queries ? settings->queries : settings->operands[0], status);
+}
+
+static void report(cli_session *session, const armilla_neighbors_summary *found)
+{
+    report_line(&session->report, "neighbors %" PRId64 " of each of %" PRId64 " %s among %" PRId64 " samples",
+                found->count, found->rows, session->settings.queries ? "queries" : "samples", found->columns);
+    if (found->checked > 0)
+        report_line(&session->report,
+                    "recall    %.4f, measured on %" PRId64 "; %" PRId64 " of %" PRId64 " cells compared", found->recall,
+                    found->checked, found->probed, found->cells);
+    report_line(&session->report, "written   %s: sparse matrix, %s", session->settings.out,
+                strcmp(found->weights, "cosine") == 0 ? "cosines" : "distances");
+}
+
+static armilla_status print_json(cli_session *session, const cli_search *work)
+{
+    armilla_neighbors_summary found;
+    json_t *object = json_object();
+    armilla_neighbors_summarize(work->found, &found);
+    json_put_text(object, "on", work->model ? "codes" : "data");
+    json_put_count(object, "rows", found.rows);
+    json_put_count(object, "columns", found.columns);
+    json_put_count(object, "count", found.count);
+    json_put_text(object, "weights", found.weights);
+    json_put_number(object, "recall", found.recall);
+    json_put_count(object, "checked", found.checked);
+    json_put_count(object, "cells", found.cells);
+    json_put_count(object, "probed", found.probed);
+    json_put_flag(object, "log1p", session->settings.fit.log1p);
+    json_put_flag(object, "tfidf", session->settings.fit.tfidf);
+    json_put_flag(object, "scale", session->settings.fit.scale);
+    json_put_flag(object, "center", session->settings.fit.center);
+    json_put_number(object, "seconds", now() - work->begun);
+    json_put_text(object, "out", session->settings.out);
+    return json_print(session, object);
+}
+
+/* *fitted = whether the operand is a model. */
+static armilla_status check_request(cli_session *session, bool *fitted)
+{
+    cli_settings *settings = &session->settings;
+    const output_path output = {"--out", settings->out, ".npz"};
+    if (!output.path) return fail(session, ARMILLA_BAD_ARGUMENT, "neighbors: say where to write with --out GRAPH.npz");
+    armilla_status status = outputs_check(session, &output, 1);
+    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
+    settings->neighbors.seed = settings->fit.seed;
+    settings->neighbors.threads = settings->fit.threads;
+    return status;
+}
+
+static armilla_status run(cli_session *session)
+{
+    cli_search work = {.begun = now()};
+    armilla_neighbors_summary found;
+    bool fitted = false;
+    armilla_status status = check_request(session, &fitted);
+    if (status == ARMILLA_OK) status = fitted ? search_model(session, &work) : search_data(session, &work);
+    if (status != ARMILLA_OK) goto done;
+    signals_defer(); /* what is found is written, and no temporary file is left */
+    status = armilla_neighbors_write(session->context, work.found, session->settings.out, session->settings.force);
+    session->exit = signals_exit();
+    if (status != ARMILLA_OK) goto done;
+    armilla_neighbors_summarize(work.found, &found);
+    report(session, &found);
+    if (session->settings.json) status = print_json(session, &work);
+done:
+    armilla_neighbors_free(work.found);
+    armilla_model_free(work.model);
+    armilla_data_free(work.queries);
+    armilla_data_free(work.X);
+    return status;
+}
+
+const cli_command command_neighbors = {
+    .name = "neighbors",
+    .synopsis = "MODEL|DATA --count K --out GRAPH.npz [options]",
+    .meaning = "the nearest samples by angle, of a model's codes or of data",
+    .operands = {"MODEL|DATA"},
+    .required = 1,
+    .compares = true,
+    .reads = true,
+    .options = options,
+    .notes =
+        "GRAPH.npz is opened by scipy.sparse.load_npz: a csr_matrix whose row i has the K samples with the largest cosines\n"
+        "to sample i, or to query i, the nearest first and of equally near ones the lower number first. A sample is not its\n"
+        "own neighbour, a copy of it is. A sample of length 0 has the cosine 0 to all. The result depends on the data alone,\n"
+        "not on threads or memory; without --recall all products are made, n^2/2 of them, never all kept.\n"
+        "With --recall, the samples are divided into cells by k-means, and each is compared with the nearest cells, as many\n"
+        "as the recall needs on some samples whose neighbours are found exactly; it is printed. armilla-mpi: by the first\n"
+        "rank alone.\n\n"
+        "examples:\n"
+        "  armilla neighbors model.npz --count 15 --out graph.npz\n"
+        "  armilla neighbors vectors.npy --count 10 --recall 0.98 --out graph.npz\n"
+        "  armilla neighbors model.npz --queries new.csv --count 5 --weights distance --out nearest.npz\n",
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/* Labels of samples as commands write them. */
+#ifndef ARMILLA_CLI_LABELLING_H
+#define ARMILLA_CLI_LABELLING_H
+
+#include "outputs.h"
+
+/* Labels, and what their samples are called. */
+typedef struct cli_labelled {
+    const int64_t *labels;
+    int64_t count;
+    const armilla_model *model; /* may be NULL */
+    const armilla_data *X;      /* may be NULL */
+} cli_labelled;
+
+/* --out as an output that labels go to: a table where it ends in .csv, else text. */
+output_path labelling_output(const cli_session *session);
+
+/* One label per line to --out, or where that ends in .csv a table with the samples' names, which are numbers from 1 where
+ * they have none. To standard output where there is no --out, nor --json. */
+armilla_status labelling_write(cli_session *session, const cli_labelled *labelled);
+
+#endif

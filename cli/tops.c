@@ -1,0 +1,81 @@
+/* The features of atoms and clusters as lines of a summary. */
+#include "tops.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 5, MOST_LINES = 20 };
+
+const char *top_name(const armilla_model *model, const armilla_data *X, armilla_naming kind, int64_t index,
+                     char buffer[TOP_NAME])
+{
+    const bool sample = kind != ARMILLA_FEATURE_NAMES;
+    const char *first = sample && X ? armilla_data_name(X, kind, index) : armilla_model_name(model, kind, index);
+    const char *found = first || sample || !X ? first : armilla_data_name(X, kind, index);
+    if (found) return found;
+    snprintf(buffer, TOP_NAME, "%" PRId64, index + 1);
+    return buffer;
+}
+
+/* "word, other, ..." */
+static void join(const armilla_model *model, const armilla_top *top, int64_t group, char *text, size_t size)
+{
+    armilla_top_entry entry;
+    char buffer[TOP_NAME];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int64_t i = 0; i < SHOWN && used < size; i++) {
+        if (!armilla_top_entry_get(top, group, ARMILLA_TOP_FEATURES, i, &entry)) break;
+        const char *name = top_name(model, NULL, ARMILLA_FEATURE_NAMES, entry.index, buffer);
+        used += (size_t)snprintf(text + used, size - used, "%s%.60s%s", i ? ", " : "", name,
+                                 entry.weight < 0 ? " (-)" : "");
+    }
+    (void)armilla_plain_text(text);
+}
+
+static void report(cli_session *session, const armilla_model *model, const armilla_top *top, const char *what)
+{
+    const int64_t count = armilla_top_count(top);
+    char line[512];
+    for (int64_t k = 0; k < count && k < MOST_LINES; k++) {
+        join(model, top, k, line, sizeof line);
+        report_line(&session->report, "%s %-*" PRId64 " %s", what, (int)(9 - strlen(what) - 1), k, line);
+    }
+    if (count > MOST_LINES)
+        report_line(&session->report, "          and %" PRId64 " more; armilla top MODEL shows all",
+                    count - MOST_LINES);
+}
+
+static bool is_read(const cli_session *session, const armilla_model *model)
+{
+    return !session->report.quiet && !session->ranks && armilla_model_name(model, ARMILLA_FEATURE_NAMES, 0);
+}
+
+armilla_status tops_report_atoms(cli_session *session, const armilla_model *model)
+{
+    armilla_top *top = NULL;
+    if (!is_read(session, model)) return ARMILLA_OK;
+    const armilla_status status =
+        armilla_top_atoms(session->context, model, NULL, SHOWN, (int)session->settings.fit.threads, &top);
+    if (status == ARMILLA_OK) report(session, model, top, "atom");
+    armilla_top_free(top);
+    return status;
+}
+
+armilla_status tops_report_clusters(cli_session *session, const armilla_model *model,
+                                    const armilla_clustering *clustering)
+{
+    armilla_cluster_summary found;
+    armilla_top *top = NULL;
+    if (!model || !is_read(session, model)) return ARMILLA_OK;
+    armilla_clustering_summarize(clustering, &found);
+    const armilla_labels labels = {.size = sizeof labels,
+                                   .count = found.n,
+                                   .classes = found.k,
+                                   .values = (int64_t *)(uintptr_t)armilla_clustering_labels(clustering)};
+    const armilla_status status = armilla_top_clusters(session->context, model, NULL, &labels, SHOWN, &top);
+    if (status == ARMILLA_OK) report(session, model, top, "cluster");
+    armilla_top_free(top);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* Clusters that a model keeps, and the rules by which new samples get theirs. */
+#ifndef ARMILLA_CLUSTER_KEEP_CLUSTERS_H
+#define ARMILLA_CLUSTER_KEEP_CLUSTERS_H
+
+#include "cluster/cluster.h"
+#include "model/model.h"
+
+/* Where a sample belongs whose code is no training sample's. */
+typedef enum armilla_rule {
+    ARMILLA_RULE_ATOMS,     /* to the atom that contributes most */
+    ARMILLA_RULE_ANGLES,    /* to the centre at the smallest angle */
+    ARMILLA_RULE_DISTANCES, /* to the nearest centre */
+    ARMILLA_RULE_NEIGHBORS, /* where the nearest training samples belong: labels of any other origin */
+} armilla_rule;
+
+typedef struct armilla_cluster_rule {
+    const char *method;
+    armilla_rule how;
+} armilla_cluster_rule;
+
+armilla_rule armilla_cluster_rule_of(const char *method);
+
+/* v = code j of `codes`, r x any in the model's precision; returns its length. */
+double armilla_code_fetch(const armilla_model *model, const void *codes, int64_t j, double *v);
+
+#endif

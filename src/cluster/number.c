@@ -1,0 +1,180 @@
+/* As many clusters as there are: communities at the resolution whose communities are found again in parts of the samples,
+ * and are clear. No such rule is reliable (docs/clustering.md), so all that were looked at are kept with their scores. */
+#include "cluster/shape.h"
+
+#include "base/random.h"
+#include "base/size.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Resolutions 2^(t/2) for t from the first to the last; parts of the samples, and what share each has. */
+enum { FIRST = -9, LAST = 6, RESOLUTIONS = LAST - FIRST + 1, PARTS = 3 };
+#define PART 0.8
+
+/* The graph of some of the samples. */
+typedef struct part {
+    armilla_graph graph;
+    int64_t *places; /* of its rows in the whole; */
+    int64_t *labels; /* what is found there; */
+    int64_t *whole;  /* and what the whole has for the same */
+} part;
+
+typedef struct counting {
+    const armilla_shape *shape;
+    const armilla_graph *graph;
+    part parts[PARTS];
+    int64_t *labels;
+    armilla_cluster_number found[RESOLUTIONS];
+    int64_t count;
+    armilla_parting *best; /* with the largest score so far */
+    double score;
+} counting;
+
+/* row[i] = where sample i is among those drawn, -1: nowhere. */
+static int64_t draw_part(const counting *s, int index, int64_t *row)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < s->shape->n; i++) {
+        const uint64_t place = (uint64_t)index * (uint64_t)s->shape->n + (uint64_t)i;
+        const bool drawn = armilla_random_uniform(s->shape->seed, ARMILLA_STREAM_PARTS, place) < PART;
+        row[i] = drawn ? count++ : -1;
+    }
+    return count;
+}
+
+/* The rows and columns that are drawn. */
+static void fill_part(const counting *s, const int64_t *row, part *made)
+{
+    const armilla_graph *graph = s->graph;
+    int64_t entries = 0;
+    for (int64_t i = 0; i < graph->rows; i++) {
+        if (row[i] < 0) continue;
+        made->places[row[i]] = i;
+        for (int64_t e = graph->starts[i]; e < graph->starts[i + 1]; e++) {
+            if (row[graph->targets[e]] < 0) continue;
+            made->graph.targets[entries] = row[graph->targets[e]];
+            made->graph.weights[entries++] = graph->weights[e];
+        }
+        made->graph.starts[row[i] + 1] = entries;
+    }
+}
+
+static armilla_status make_part(const counting *s, int index, part *made)
+{
+    armilla_context *context = s->shape->context;
+    int64_t *row = NULL, count = 0;
+    armilla_status status = armilla_take(context, s->shape->n, sizeof *row, &row);
+    if (status == ARMILLA_OK) count = draw_part(s, index, row);
+    if (status == ARMILLA_OK)
+        status = armilla_graph_take(context, count, count, armilla_graph_entries(s->graph), &made->graph);
+    if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *made->places, &made->places);
+    if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *made->labels, &made->labels);
+    if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *made->whole, &made->whole);
+    if (status == ARMILLA_OK) fill_part(s, row, made);
+    armilla_release(context, row);
+    return status;
+}
+
+static void release_part(armilla_context *context, part *made)
+{
+    armilla_graph_release(context, &made->graph);
+    armilla_release(context, made->places);
+    armilla_release(context, made->labels);
+    armilla_release(context, made->whole);
+}
+
+/* *stability = how far the parts have the communities of the whole: the mean adjusted Rand index. */
+static armilla_status compare_parts(counting *s, double resolution, double *stability)
+{
+    armilla_context *context = s->shape->context;
+    armilla_status status = ARMILLA_OK;
+    *stability = 0;
+    for (int p = 0; p < PARTS && status == ARMILLA_OK; p++) {
+        part *own = &s->parts[p];
+        const armilla_communities_options options = {resolution, s->shape->seed + 1 + (uint64_t)p};
+        int64_t count = 0;
+        double same = 0;
+        status = armilla_communities(context, &own->graph, &options, own->labels, &count);
+        for (int64_t i = 0; i < own->graph.rows; i++) own->whole[i] = s->labels[own->places[i]];
+        if (status == ARMILLA_OK)
+            status = armilla_adjusted_rand(context, own->graph.rows, own->labels, own->whole, &same);
+        *stability += same / PARTS;
+    }
+    return status;
+}
+
+/* Of two with the same number the better one is kept; they come with rising resolution. */
+static void note(counting *s, const armilla_cluster_number *number)
+{
+    armilla_cluster_number *last = s->count > 0 ? &s->found[s->count - 1] : NULL;
+    for (int64_t i = 0; i < s->count; i++)
+        if (s->found[i].k == number->k) last = &s->found[i];
+    if (last && last->k == number->k) {
+        if (number->score > last->score) *last = *number;
+        return;
+    }
+    s->found[s->count++] = *number;
+}
+
+static armilla_status try_resolution(counting *s, double resolution)
+{
+    const armilla_communities_options options = {resolution, s->shape->seed};
+    armilla_parting parting = {.labels = s->labels, .resolution = resolution};
+    double stability = 0;
+    armilla_status status = armilla_communities(s->shape->context, s->graph, &options, parting.labels, &parting.count);
+    if (status != ARMILLA_OK || parting.count < 2 || parting.count > s->shape->n / 2) return status;
+    status = compare_parts(s, resolution, &stability);
+    if (status == ARMILLA_OK) status = armilla_shape_measure(s->shape, s->graph, &parting);
+    if (status != ARMILLA_OK) return status;
+    const double score = fmax(stability, 0) * fmax(parting.modularity, 0);
+    const armilla_cluster_number number = {.size = sizeof number,
+                                           .k = parting.count,
+                                           .resolution = resolution,
+                                           .stability = stability,
+                                           .modularity = parting.modularity,
+                                           .score = score};
+    note(s, &number);
+    if (s->best->count > 0 && score <= s->score) return status;
+    int64_t *kept = s->best->labels;
+    memcpy(kept, parting.labels, (size_t)s->shape->n * sizeof *kept);
+    *s->best = parting;
+    s->best->labels = kept;
+    s->best->stability = stability;
+    s->score = score;
+    return status;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const armilla_cluster_number *x = a, *y = b;
+    return (x->k > y->k) - (x->k < y->k);
+}
+
+static armilla_status try_all(counting *s)
+{
+    armilla_status status = ARMILLA_OK;
+    for (int p = 0; p < PARTS && status == ARMILLA_OK; p++) status = make_part(s, p, &s->parts[p]);
+    for (int t = FIRST; t <= LAST && status == ARMILLA_OK; t++) {
+        armilla_call_step(s->shape->context, t - FIRST, RESOLUTIONS);
+        status = try_resolution(s, exp2(t / 2.0));
+    }
+    if (s->count > 0) qsort(s->found, (size_t)s->count, sizeof *s->found, by_count);
+    return status;
+}
+
+armilla_status armilla_shape_number(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *best,
+                                    armilla_cluster_number **numbers, int64_t *count)
+{
+    armilla_context *context = shape->context;
+    counting s = {.shape = shape, .graph = graph, .best = best};
+    armilla_status status = armilla_take(context, shape->n, sizeof *s.labels, &s.labels);
+    if (status == ARMILLA_OK) status = try_all(&s);
+    if (status == ARMILLA_OK) status = armilla_take(context, s.count, sizeof **numbers, numbers);
+    if (status == ARMILLA_OK && s.count > 0) memcpy(*numbers, s.found, (size_t)s.count * sizeof **numbers);
+    if (status == ARMILLA_OK) *count = s.count;
+    for (int p = 0; p < PARTS; p++) release_part(context, &s.parts[p]);
+    armilla_release(context, s.labels);
+    return status;
+}

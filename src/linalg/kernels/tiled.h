@@ -1,0 +1,223 @@
+/* C = U'X with vectors along the atoms, which lie in tiles: nothing is summed across lanes, so that short columns cost no
+ * more than long ones. A result c_kj is a sum over runs of features, each of which has one accumulator that takes the
+ * features in their order: what is computed beside it never changes it.
+ *
+ * Tiled atoms: for each run of features the tiles one behind the other, for each feature the atoms of a tile. The last
+ * tile is filled with zeros to whole vectors. */
+enum {
+    /* Samples and vectors of atoms of one register block. */
+    TILED_SAMPLES = MANY_REGISTERS ? 12 : 6,
+    TILED_VECTORS = 2,
+    TILED_ATOMS = TILED_VECTORS * LANES,
+    /* Bytes of a run of features: TILED_SAMPLES of them fit the first cache, and sums stay short. */
+    RUN_BYTES = 1152,
+    RUN_FEATURES = RUN_BYTES / (int)sizeof(REAL),
+    /* Columns that are a multiple of so many bytes apart meet in few places of a cache: they are copied, a line apart. */
+    CROWDED_BYTES = 2048,
+    COPY_STRIDE = RUN_FEATURES + 2 * LINE / (int)sizeof(REAL),
+    /* What the sum of the lanes of a product costs, in products of vectors. */
+    LANE_SUM = 6
+};
+
+static int64_t round_up(int64_t number, int64_t step)
+{
+    return (number + step - 1) / step * step;
+}
+
+/* Runs of nearly equal size: a function of m alone. */
+static int64_t run_features(int64_t m)
+{
+    const int64_t runs = (m + RUN_FEATURES - 1) / RUN_FEATURES;
+    return (m + runs - 1) / runs;
+}
+
+/* Some columns of X at a run of features, and the tile they meet. */
+typedef struct meeting {
+    const REAL *x, *u;
+    int64_t stride, features;
+    double *C;
+    int64_t r, atoms; /* numbers between columns of C; atoms of the tile */
+    bool is_new;
+    ahead next;
+} meeting;
+
+/* to += v, or to = v, for the first `count` lanes. */
+#if defined(__AVX512F__)
+#if LANES == 16
+#define MASK_LOAD(to, mask) ((doubles)_mm512_maskz_loadu_pd(mask, to))
+#define MASK_STORE(to, mask, v) _mm512_mask_storeu_pd(to, mask, (__m512d)(v))
+#else
+#define MASK_LOAD(to, mask) ((doubles)_mm256_maskz_loadu_pd(mask, to))
+#define MASK_STORE(to, mask, v) _mm256_mask_storeu_pd(to, mask, (__m256d)(v))
+#endif
+INLINE void put_half(double *to, doubles v, uint32_t mask, bool is_new)
+{
+    MASK_STORE(to, (__mmask8)mask, is_new ? v : v + MASK_LOAD(to, (__mmask8)mask));
+}
+
+INLINE void put_lanes(double *to, vector v, int64_t count, bool is_new)
+{
+    const uint32_t mask = count < LANES ? (1u << count) - 1 : (1u << LANES) - 1, half_mask = (1u << LANES / 2) - 1;
+    put_half(to, __builtin_convertvector(low_half(v), doubles), mask & half_mask, is_new);
+    put_half(to + LANES / 2, __builtin_convertvector(high_half(v), doubles), mask >> LANES / 2, is_new);
+}
+#else
+INLINE void put_lanes(double *to, vector v, int64_t count, bool is_new)
+{
+    REAL number[LANES];
+    memcpy(number, &v, sizeof number);
+    for (int64_t i = 0; i < count && i < LANES; i++) to[i] = (is_new ? 0 : to[i]) + (double)number[i];
+}
+#endif
+
+/* For `samples` columns and `vectors` vectors of atoms, which are constants where it is inlined. Columns are reached from
+ * every third, so that the addresses of all fit the registers. */
+INLINE void meet(int samples, int vectors, meeting *at)
+{
+    vector sum[TILED_SAMPLES * TILED_VECTORS] = {{0}};
+    const int64_t stride = at->stride;
+    const REAL *u = at->u, *x[(TILED_SAMPLES + 2) / 3];
+    ahead next = at->next;
+    UNROLL for (int g = 0; g < (samples + 2) / 3; g++) x[g] = at->x + 3 * g * stride;
+    for (int64_t i = 0; i < at->features; i++, u += vectors * LANES) {
+        vector atoms[TILED_VECTORS];
+        fetch_ahead(&next);
+        UNROLL for (int v = 0; v < vectors; v++) atoms[v] = hold(*(const vector *)(u + v * LANES));
+        UNROLL for (int j = 0; j < samples; j++)
+        {
+            const vector one = spread(x[j / 3][j % 3 * stride + i]);
+            UNROLL for (int v = 0; v < vectors; v++) sum[j * vectors + v] += one * atoms[v];
+        }
+    }
+    at->next = next;
+    if (at->atoms == vectors * LANES) {
+        UNROLL for (int q = 0; q < samples * vectors; q++)
+            add_in_double(at->C + q / vectors * at->r + q % vectors * LANES, sum[q], at->is_new);
+        return;
+    }
+    vector kept[TILED_SAMPLES * TILED_VECTORS];
+    UNROLL for (int q = 0; q < samples * vectors; q++) kept[q] = sum[q];
+    for (int q = 0; q < samples * vectors; q++)
+        put_lanes(at->C + q / vectors * at->r + q % vectors * LANES, kept[q], at->atoms - q % vectors * LANES,
+                  at->is_new);
+}
+
+typedef void (*meeting_kernel)(meeting *at);
+
+#define MEET(samples)                                                                                                  \
+    static void meet_##samples##_1(meeting *at)                                                                        \
+    {                                                                                                                  \
+        meet(samples, 1, at);                                                                                          \
+    }                                                                                                                  \
+    static void meet_##samples##_2(meeting *at)                                                                        \
+    {                                                                                                                  \
+        meet(samples, 2, at);                                                                                          \
+    }
+#if MANY_REGISTERS
+MEET(12)
+#endif
+MEET(6)
+MEET(3)
+MEET(1)
+
+/* Blocks of columns, the largest first. */
+static const struct {
+    int samples;
+    meeting_kernel of[TILED_VECTORS];
+} blocks[] = {
+#if MANY_REGISTERS
+    {12, {meet_12_1, meet_12_2}},
+#endif
+    {6, {meet_6_1, meet_6_2}},
+    {3, {meet_3_1, meet_3_2}},
+    {1, {meet_1_1, meet_1_2}},
+};
+
+/* A run of features of all columns, and atoms first ... last-1, which begin a tile. */
+typedef struct tiled_part {
+    int64_t feature, features, first, last;
+} tiled_part;
+
+/* These atoms for a block of columns, which stays in the first cache while they stream past. */
+static void meet_tiles(const armilla_atoms *U, const tiled_part *part, int block, meeting *at)
+{
+    double *C = at->C;
+    const int64_t padded_r = round_up(U->r, LANES);
+    const REAL *run = (const REAL *)U->values + part->feature * padded_r;
+    for (int64_t k = part->first; k < part->last; k += TILED_ATOMS) {
+        at->atoms = smaller(TILED_ATOMS, part->last - k);
+        at->u = run + k * part->features;
+        at->C = C + k;
+        blocks[block].of[(at->atoms - 1) / LANES](at);
+    }
+    at->C = C;
+}
+
+static void meet_columns(const armilla_columns *X, const armilla_atoms *U, const tiled_part *part, double *C,
+                         ahead *next)
+{
+    const int64_t count = X->count, size = sizeof(REAL);
+    const bool crowded = X->stride * size % CROWDED_BYTES == 0;
+    REAL copy[TILED_SAMPLES * COPY_STRIDE] __attribute__((aligned(LINE)));
+    meeting at = {.features = part->features, .r = U->r, .is_new = part->feature == 0, .next = *next};
+    int block = 0;
+    for (int64_t j = 0; j < count; j += blocks[block].samples) {
+        while (blocks[block].samples > count - j) block++;
+        at.x = (const REAL *)X->values + j * X->stride + part->feature;
+        at.stride = crowded ? COPY_STRIDE : X->stride;
+        at.C = C + j * U->r;
+        for (int c = 0; c < blocks[block].samples && crowded; c++)
+            memcpy(copy + c * COPY_STRIDE, at.x + c * X->stride, (size_t)(part->features * size));
+        if (crowded) at.x = copy;
+        meet_tiles(U, part, block, &at);
+    }
+    *next = at.next;
+}
+
+static void tiled_products(const armilla_columns *X, const armilla_atoms *U, double *C)
+{
+    const int64_t m = X->m, r = U->r, run = run_features(m);
+    const int64_t most = round_up(ATOMS_BYTES / (run * (int64_t)sizeof(REAL)), TILED_ATOMS);
+    const int64_t steps = (X->count + TILED_SAMPLES - 1) / TILED_SAMPLES * ((r + TILED_ATOMS - 1) / TILED_ATOMS) * m;
+    ahead next = plan_ahead(X, 0, X->ahead_bytes / 2, steps);
+    for (int64_t i = 0; i < m; i += run)
+        for (int64_t k = 0; k < r; k += most) {
+            const tiled_part part = {i, smaller(run, m - i), k, smaller(k + most, r)};
+            meet_columns(X, U, &part, C, &next);
+        }
+}
+
+/* Atoms in whole vectors against sums of lanes. */
+static bool tiles_pay(int64_t m, int64_t r)
+{
+    const int64_t chunks = (m + chunk_features(m) - 1) / chunk_features(m);
+    return round_up(r, LANES) * m <= r * (m + LANE_SUM * LANES * chunks);
+}
+
+static int64_t tiled_numbers(int64_t m, int64_t r)
+{
+    return m * round_up(r, LANES);
+}
+
+/* Atoms k ... of a run of features into their tile. */
+static void put_tile(int64_t m, const armilla_atoms *U, int64_t i, int64_t k, REAL *to)
+{
+    const int64_t features = smaller(run_features(m), m - i), atoms = smaller(TILED_ATOMS, U->r - k);
+    const int64_t width = round_up(atoms, LANES);
+    const REAL *from = (const REAL *)U->values + k * m + i;
+    for (int64_t f = 0; f < features; f++)
+        for (int64_t a = 0; a < width; a++) to[f * width + a] = a < atoms ? from[a * m + f] : 0;
+}
+
+static int64_t tiled_runs(int64_t m)
+{
+    return (m + run_features(m) - 1) / run_features(m);
+}
+
+static void put_tiles(int64_t m, const armilla_atoms *U, int64_t first, int64_t last, void *tiled)
+{
+    const int64_t run = run_features(m), padded_r = round_up(U->r, LANES);
+    for (int64_t t = first; t < last; t++)
+        for (int64_t k = 0; k < U->r; k += TILED_ATOMS)
+            put_tile(m, U, t * run, k, (REAL *)tiled + t * run * padded_r + k * smaller(run, m - t * run));
+}
