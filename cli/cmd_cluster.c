@@ -104,7 +104,8 @@ static armilla_status refuse_read_options(cli_session *session)
 
 static bool is_prepared(const armilla_options *fit)
 {
-    return fit->log1p || fit->tfidf || fit->scale || fit->center || fit->normalize;
+    return fit->total || fit->top_features > 0 || fit->log1p || fit->tfidf || fit->scale || fit->center ||
+           fit->normalize;
 }
 
 static bool by_argmax(const cli_settings *settings)
@@ -155,7 +156,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 
 static armilla_status fit_first(cli_session *session, cli_clustering *work)
 {
-    start_file start = {NULL, NULL};
+    start_file start = {.model = NULL};
     armilla_status status = start_check(session);
     if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
@@ -353,7 +354,9 @@ static json_t *fit_facts(const armilla_model *model)
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
     json_put_summary(object, &summary);
+    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
     json_put_flag(object, "log1p", summary.log1p);
+    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
     json_put_flag(object, "tfidf", summary.tfidf);
     json_put_flag(object, "scale", summary.scale);
     json_put_flag(object, "center", summary.center);

@@ -113,7 +113,7 @@ static armilla_status prepare(plot_job *job)
 }
 
 /* The script and the data are made in memory: nothing is written before gnuplot has drawn. */
-static armilla_status draw(plot_job *job, const plot_kind *kind)
+armilla_status plot_draw(plot_job *job, const plot_kind *kind)
 {
     char *script = NULL, *data = NULL;
     size_t script_size = 0, data_size = 0;
@@ -138,13 +138,13 @@ static armilla_status run(cli_session *session)
     const cli_settings *settings = &session->settings;
     armilla_model *model = NULL;
     plot_job job = {.session = session};
-    armilla_status status = plot_check_outputs(session);
+    armilla_status status = plot_check_outputs(session, "--out");
     if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
     job.model = model;
     if (status == ARMILLA_OK) armilla_model_summarize(model, &job.summary);
     if (status == ARMILLA_OK) status = settle_images(&job);
     if (status == ARMILLA_OK) status = prepare(&job);
-    if (status == ARMILLA_OK) status = draw(&job, find_kind(settings->kind));
+    if (status == ARMILLA_OK) status = plot_draw(&job, find_kind(settings->kind));
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);
     armilla_release(session->context, job.lengths);

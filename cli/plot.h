@@ -39,6 +39,8 @@ armilla_status plot_features(plot_job *job);
 armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
 armilla_status plot_confusion(plot_job *job);
+/* Of two models, to settings.out. */
+armilla_status plot_matches(cli_session *session, const armilla_comparison *found);
 
 /* --- plot_text.c --- */
 
@@ -167,6 +169,11 @@ int64_t plot_largest(const plot_job *job, int64_t j);
 armilla_status plot_render(plot_job *job, const char *script, const char *data, size_t data_size);
 
 /* ARMILLA_BAD_ARGUMENT where --out does not end as a picture does; the names of the script and the data. */
-armilla_status plot_check_outputs(cli_session *session);
+armilla_status plot_check_outputs(cli_session *session, const char *option);
+
+/* --- cmd_plot.c --- */
+
+/* Makes the script and the data, and draws them. */
+armilla_status plot_draw(plot_job *job, const plot_kind *kind);
 
 #endif

@@ -211,7 +211,7 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
         check_is_fitted(self)
         X = validate(self, X, reset=False)
         # Sparse samples that are only to have length 1 stay sparse.
-        steps = any(self.model_.info[step] for step in ("log1p", "tfidf", "scale", "center"))
+        steps = any(self.model_.info[step] for step in ("total", "log1p", "top_features", "tfidf", "scale", "center"))
         stays_sparse = hasattr(X, "indptr") and not steps
         seen = unit_rows if stays_sparse else self.model_.prepared
         centers = self.cluster_centers_.astype(np.float64)
@@ -254,7 +254,7 @@ SphericalKMeans._parameter_constraints["n_init"].append(StrOptions({"auto"}))
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
 #: Steps of the preparation, which the recipe chooses.
-_PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale")
+_PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale", "total", "top_features")
 
 
 @estimator(

@@ -234,6 +234,12 @@ static void judge_data(const armilla_model *model, const armilla_findings *f, co
     check->objective_tolerance = ldexp(slack, unit);
     check->fingerprint_matches = f->fingerprint == s->fingerprint;
     find(check, !check->fingerprint_matches, "the data are not the ones the model was fitted to (fingerprints differ)");
+    find(check, !(learned->total <= 1),
+         "the total is not what the data or the options say: off by %.3g times the rounding", learned->total);
+    find(check, !(learned->top <= 1),
+         "the features that were chosen are not those that vary most: off by %.3g times the "
+         "rounding",
+         learned->top);
     find(check, !(learned->idf <= 1), "the weights of tf-idf are not those of the data: off by %.3g times the rounding",
          learned->idf);
     find(check, !(learned->scale <= 1), "the scales are not those of the data: off by %.3g times the rounding",
