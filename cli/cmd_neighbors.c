@@ -20,8 +20,11 @@ static const char *precision_choice(size_t index)
 
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "GRAPH.npz", "write the neighbours there, for scipy.sparse.load_npz (required)"),
-    OPTION_PATH("queries", queries, "NEW-DATA",
-                "neighbours of these samples among those of MODEL or DATA, prepared as they are"),
+    OPTION_PATH(
+        "queries", queries, "NEW-DATA",
+        "neighbours of these samples among those of MODEL or DATA, prepared as they are; features are matched by "
+        "name; with DATA, options that choose or name samples are of DATA alone"),
+    OPTION_MISSING_FEATURES,
     {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
      .preset = "none", .choice = preparation_choice, .value = "none|auto",
      .help = "auto: as armilla cluster prepares DATA, by a look at them"},
@@ -47,6 +50,7 @@ static const armilla_option options[] = {
 /* What is at work in one run. */
 typedef struct cli_search {
     armilla_data *X, *queries;
+    armilla_data *source; /* what X was chosen from; queries may be chosen too, from another */
     armilla_model *model;
     armilla_neighbors *found;
     double begun;
@@ -107,15 +111,28 @@ static armilla_status refuse_preparation(cli_session *session)
     return ARMILLA_OK;
 }
 
+/* Beside DATA, which samples there are and what they are called is not said of the queries. */
 static armilla_status open_queries(cli_session *session, cli_search *work)
 {
-    const char *path = session->settings.queries;
-    return path ? open_data(session, path, &work->queries, NULL) : ARMILLA_OK;
+    cli_settings *settings = &session->settings;
+    if (!settings->queries) return ARMILLA_OK;
+    if (work->X) {
+        work->source = session->source;
+        session->source = NULL;
+        settings->keep.labels = settings->keep.samples = settings->labels = settings->sample_names = NULL;
+        settings->label_array = NULL;
+    }
+    const armilla_status status = open_data(session, settings->queries, &work->queries, NULL);
+    if (status != ARMILLA_OK || !work->model) return status;
+    return match_features(session, work->model, settings->queries, &work->queries);
 }
 
 static armilla_status search_data(cli_session *session, cli_search *work)
 {
     const cli_settings *settings = &session->settings;
+    if (settings->missing_features && strcmp(settings->missing_features, "zero") == 0)
+        return fail(session, ARMILLA_BAD_ARGUMENT,
+                    "--missing-features zero is for queries to a model; leave it out, or fit a model first");
     armilla_status status = open_data(session, settings->operands[0], &work->X, NULL);
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status == ARMILLA_OK) status = choose_preparation(session, work->X);
@@ -212,6 +229,7 @@ done:
     armilla_model_free(work.model);
     armilla_data_free(work.queries);
     armilla_data_free(work.X);
+    armilla_data_free(work.source);
     return status;
 }
 

@@ -20,6 +20,17 @@ armilla_rule armilla_cluster_rule_of(const char *method)
     return ARMILLA_RULE_NEIGHBORS;
 }
 
+armilla_status armilla_cluster_rule_check(armilla_context *context, const armilla_model *model,
+                                          const armilla_kept_clusters *kept)
+{
+    const int64_t r = model->summary.rank;
+    if (armilla_cluster_rule_of(kept->method) != ARMILLA_RULE_ATOMS || kept->k == r) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%" PRId64 " clusters by %s cannot be those of a model with %" PRId64
+                        " atoms; cluster the model again",
+                        kept->k, kept->method, r);
+}
+
 double armilla_code_fetch(const armilla_model *model, const void *codes, int64_t j, double *v)
 {
     const armilla_type type = model->summary.precision;
@@ -60,6 +71,7 @@ static armilla_status fill(armilla_context *context, const armilla_model *model,
         strcpy(kept->method, s->method);
         memcpy(kept->labels, clustering->labels, (size_t)s->n * sizeof *kept->labels);
         find_centres(model, kept->labels, kept, v);
+        status = armilla_cluster_rule_check(context, model, kept);
     }
     armilla_release(context, v);
     return status;

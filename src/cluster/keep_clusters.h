@@ -19,6 +19,9 @@ typedef struct armilla_cluster_rule {
 } armilla_cluster_rule;
 
 armilla_rule armilla_cluster_rule_of(const char *method);
+/* Refuses clusters that the rule of their method cannot be: atoms name as many as the model has. */
+armilla_status armilla_cluster_rule_check(armilla_context *context, const armilla_model *model,
+                                          const armilla_kept_clusters *kept);
 
 /* v = code j of `codes`, r x any in the model's precision; returns its length. */
 double armilla_code_fetch(const armilla_model *model, const void *codes, int64_t j, double *v);

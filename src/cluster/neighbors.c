@@ -139,15 +139,19 @@ static armilla_status find_in_data(armilla_context *context, const armilla_data 
 {
     armilla_preparation preparation = armilla_preparation_asked(asked);
     const armilla_neighbors_plan plan = plan_of(options, asked->precision);
+    armilla_data *matched = NULL;
     prepared_data samples = {X, NULL}, others = {queries, NULL};
     preparation.taken[ARMILLA_STEP_NORMALIZE] = true;
-    armilla_status status = armilla_neighbors_check(context, queries, X, options->count);
+    armilla_status status = queries ? armilla_queries_match(context, X, queries, &matched) : ARMILLA_OK;
+    if (matched) others.raw = queries = matched;
+    if (status == ARMILLA_OK) status = armilla_neighbors_check(context, queries, X, options->count);
     if (status == ARMILLA_OK) status = armilla_preparation_learn(context, &preparation, X);
     if (status == ARMILLA_OK) status = prepare(context, &preparation, &samples);
     if (status == ARMILLA_OK && queries) status = prepare(context, &preparation, &others);
     if (status == ARMILLA_OK) status = find(context, others.view, samples.view, &plan, options, neighbors);
     armilla_data_free(others.view);
     armilla_data_free(samples.view);
+    armilla_data_free(matched);
     armilla_preparation_release(context, &preparation);
     return status;
 }

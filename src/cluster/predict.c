@@ -12,6 +12,8 @@
 #include <string.h>
 
 enum { NEIGHBORS = 15 };
+/* Samples between two questions whether the call is to end: each may be compared with all training samples. */
+enum { BREATH = 16 };
 
 /* New samples among known ones. */
 typedef struct predicting {
@@ -126,13 +128,17 @@ static int64_t decide(const predicting *p, int64_t j, double *v, double *votes)
     return nearest_centre(p, v, rule == ARMILLA_RULE_ANGLES);
 }
 
-/* A contiguous part of the samples; each label is a function of its sample alone. */
+/* A contiguous part of the samples, unless the call is to end; each label is a function of its sample alone. */
 static void predict_part(void *self, int thread)
 {
     const predicting *p = self;
     double *v = p->scratch + thread * (p->r + p->model->clusters.k);
     const int64_t first = p->n * thread / p->threads, last = p->n * (thread + 1) / p->threads;
-    for (int64_t j = first; j < last; j++) p->labels[j] = decide(p, j, v, v + p->r);
+    for (int64_t j = first; j < last; j++) {
+        if ((j - first) % BREATH == 0 && armilla_call_pass(p->context, thread, j - first, last - first) != ARMILLA_OK)
+            return;
+        p->labels[j] = decide(p, j, v, v + p->r);
+    }
 }
 
 static armilla_status prepare(predicting *p)
@@ -160,7 +166,9 @@ static armilla_status predict(predicting *p)
     const armilla_team team = armilla_team_of(p->context, p->n);
     p->threads = team.threads;
     status = prepare(p);
+    armilla_call_stage(p->context, ARMILLA_STAGE_CLUSTERS);
     if (status == ARMILLA_OK) armilla_team_run(&team, predict_part, p);
+    if (status == ARMILLA_OK && armilla_call_stopped(p->context, NULL)) status = armilla_call_explain(p->context);
     armilla_release(p->context, p->units);
     armilla_release(p->context, p->slots);
     armilla_release(p->context, p->lengths);
@@ -179,6 +187,7 @@ armilla_status armilla_model_predict(armilla_context *context, const armilla_mod
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "the model keeps no clusters; cluster it first, and keep them in it (" ARMILLA_FIELD(
                                   "model_out MODEL.npz") ")");
+    if (status == ARMILLA_OK) status = armilla_cluster_rule_check(context, model, &model->clusters);
     if (status != ARMILLA_OK) return status;
     const size_t bytes = (size_t)model->summary.rank * armilla_type_size(model->summary.precision);
     predicting p = {.context = context,

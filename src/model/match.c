@@ -1,4 +1,4 @@
-/* The features of data against those of a model, by name. */
+/* The features of data against those of a model, and of queries against those of samples, by name. */
 #include "model/model.h"
 
 #include "data/pick.h"
@@ -75,64 +75,99 @@ static bool same_names(const armilla_names *a, const armilla_names *b)
     return true;
 }
 
+/* Whose features are wanted, and of whom, as messages say it. */
+typedef struct parties {
+    const char *whose, *who_has, *others, *others_own;
+    const char *filling; /* what can be done about missing ones, or NULL */
+} parties;
+
+static const parties model_and_data = {"the model's", "the model has", "the data", "the data's",
+                                       ", or fill what is missing (" ARMILLA_FIELD("missing_features zero") ")"};
+static const parties samples_and_queries = {"the samples'", "the samples have", "the queries", "the queries'", NULL};
+
+/* Two sides, what to call them, and what is to be done. */
+typedef struct matching {
+    const armilla_names *ours, *theirs; /* theirs NULL: no names */
+    const parties *words;
+    bool chosen; /* to leave features out was asked for */
+    armilla_matching how;
+} matching;
+
 /* What cannot be put right. */
-static armilla_status refuse(armilla_context *context, const armilla_names *ours, const armilla_names *theirs,
-                             const places *found, armilla_matching how)
+static armilla_status refuse(armilla_context *context, const matching *m, const places *found)
 {
-    if (found->missing == ours->count)
+    const parties *words = m->words;
+    if (found->missing == m->ours->count)
         return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "the data have none of the model's %" PRId64
-                            " features: they have '%s' where the model has "
+                            "%s have none of %s %" PRId64 " features: they have '%s' where %s "
                             "'%s'; give data with the same features, with " ARMILLA_FIELD(
                                 "sample_columns rows or columns") " as they lie",
-                            ours->count, armilla_names_at(theirs, 0), armilla_names_at(ours, 0));
-    if (found->missing == 0 || how.fill) return ARMILLA_OK;
+                            words->others, words->whose, m->ours->count, armilla_names_at(m->theirs, 0), words->who_has,
+                            armilla_names_at(m->ours, 0));
+    if (found->missing == 0 || m->how.fill) return ARMILLA_OK;
     return armilla_fail(context, ARMILLA_BAD_DATA,
-                        "the data do not have the model's feature '%s'%s; give data with all %" PRId64
-                        " features, or fill what is missing (" ARMILLA_FIELD("missing_features zero") ")",
-                        armilla_names_at(ours, found->first_missing), found->missing > 1 ? ", and others" : "",
-                        ours->count);
+                        "%s do not have %s feature '%s'%s; give data with all %" PRId64 " features%s", words->others,
+                        words->whose, armilla_names_at(m->ours, found->first_missing),
+                        found->missing > 1 ? ", and others" : "", m->ours->count, words->filling ? words->filling : "");
 }
 
-static void tell(armilla_context *context, const armilla_model *model, const places *found, armilla_matching how)
+static void tell(armilla_context *context, const matching *m, const places *found)
 {
-    const bool chosen = model->kept[ARMILLA_KEPT_FEATURES].at; /* to leave features out was asked for */
-    if (how.silent) return;
+    const parties *words = m->words;
+    const bool one = found->extra == 1;
+    if (m->how.silent) return;
     if (found->missing > 0)
         armilla_log(context, ARMILLA_LOG_WARNING,
-                    "%" PRId64 " of the model's %" PRId64 " features %s not in the data and count%s as 0",
-                    found->missing, model->summary.m, found->missing == 1 ? "is" : "are",
+                    "%" PRId64 " of %s %" PRId64 " features %s not in %s and count%s as 0", found->missing,
+                    words->whose, m->ours->count, found->missing == 1 ? "is" : "are", words->others,
                     found->missing == 1 ? "s" : "");
-    if (found->extra > 0 && !chosen)
-        armilla_log(context, ARMILLA_LOG_WARNING,
-                    "%" PRId64 " feature%s of the data %s left out: the model does not have %s", found->extra,
-                    found->extra == 1 ? "" : "s", found->extra == 1 ? "is" : "are", found->extra == 1 ? "it" : "them");
+    if (found->extra > 0 && !m->chosen)
+        armilla_log(context, ARMILLA_LOG_WARNING, "%" PRId64 " feature%s of %s %s left out: %s not %s", found->extra,
+                    one ? "" : "s", words->others, one ? "is" : "are",
+                    words == &model_and_data ? "the model does" : "the samples do", one ? "have it" : "have them");
 }
 
-armilla_status armilla_features_match(armilla_context *context, const armilla_model *model, const armilla_data *X,
-                                      armilla_matching how, armilla_data **matched)
+static armilla_status match(armilla_context *context, const matching *m, const armilla_data *X, armilla_data **matched)
 {
-    const armilla_names *ours = &model->names[ARMILLA_FEATURE_NAMES];
-    const armilla_names *theirs = armilla_data_names(X, ARMILLA_FEATURE_NAMES);
     places found = {NULL};
     armilla_data *made = NULL;
-    if (ours->count > 0 && !theirs && !how.silent)
-        armilla_log(
-            context, ARMILLA_LOG_WARNING,
-            "the model's features have names, the data's do not: they are taken in the order in which they are; "
-            "give names by " ARMILLA_FIELD("feature_names"));
-    if (ours->count == 0 || !theirs || same_names(ours, theirs)) return ARMILLA_OK;
-    armilla_status status = find_places(context, ours, theirs, &found);
-    if (status == ARMILLA_OK) status = refuse(context, ours, theirs, &found, how);
-    if (status == ARMILLA_OK) status = armilla_data_pick(context, X, found.at, ours->count, &made);
-    if (status == ARMILLA_OK) status = armilla_names_copy(context, ours, &made->names[ARMILLA_FEATURE_NAMES]);
-    if (status == ARMILLA_OK) tell(context, model, &found, how);
+    if (m->ours->count > 0 && !m->theirs && !m->how.silent)
+        armilla_log(context, ARMILLA_LOG_WARNING,
+                    "%s features have names, %s do not: they are taken in the order in which they are; "
+                    "give names by " ARMILLA_FIELD("feature_names"),
+                    m->words->whose, m->words->others_own);
+    if (m->ours->count == 0 || !m->theirs || same_names(m->ours, m->theirs)) return ARMILLA_OK;
+    armilla_status status = find_places(context, m->ours, m->theirs, &found);
+    if (status == ARMILLA_OK) status = refuse(context, m, &found);
+    if (status == ARMILLA_OK) status = armilla_data_pick(context, X, found.at, m->ours->count, &made);
+    if (status == ARMILLA_OK) status = armilla_names_copy(context, m->ours, &made->names[ARMILLA_FEATURE_NAMES]);
+    if (status == ARMILLA_OK) tell(context, m, &found);
     armilla_release(context, found.at);
     if (status == ARMILLA_OK)
         *matched = made;
     else
         armilla_data_free(made);
     return status;
+}
+
+armilla_status armilla_features_match(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                      armilla_matching how, armilla_data **matched)
+{
+    const matching m = {.ours = &model->names[ARMILLA_FEATURE_NAMES],
+                        .theirs = armilla_data_names(X, ARMILLA_FEATURE_NAMES),
+                        .words = &model_and_data,
+                        .chosen = model->kept[ARMILLA_KEPT_FEATURES].at != NULL,
+                        .how = how};
+    return match(context, &m, X, matched);
+}
+
+armilla_status armilla_queries_match(armilla_context *context, const armilla_data *X, const armilla_data *queries,
+                                     armilla_data **matched)
+{
+    const matching m = {.ours = armilla_data_names(X, ARMILLA_FEATURE_NAMES),
+                        .theirs = armilla_data_names(queries, ARMILLA_FEATURE_NAMES),
+                        .words = &samples_and_queries};
+    return m.ours ? match(context, &m, queries, matched) : ARMILLA_OK;
 }
 
 armilla_status armilla_model_match(armilla_context *context, const armilla_model *model, const armilla_data *X,

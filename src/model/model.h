@@ -108,6 +108,9 @@ typedef struct armilla_matching {
 /* armilla_model_match; *matched stays NULL where X is to be taken as it is. */
 armilla_status armilla_features_match(armilla_context *context, const armilla_model *model, const armilla_data *X,
                                       armilla_matching how, armilla_data **matched);
+/* The same of queries and the samples that they are compared with, where both have names. */
+armilla_status armilla_queries_match(armilla_context *context, const armilla_data *X, const armilla_data *queries,
+                                     armilla_data **matched);
 
 /* X as the model's fit saw it. */
 typedef struct armilla_view {

@@ -119,6 +119,37 @@ def check_queries(random):
     agrees(made, V)
     assert shown["on"] == "codes"
     agrees(graph("m.npz", "--queries", "q.npy")[0], V, np.load("codes.npy"))
+    agrees(graph("x.npy", "--queries", "q.npy", "--keep-samples", "11-60")[0], X[10:60], Q)
+    agrees(graph("x.npy", "--queries", "q.npy", "--keep-features", "2-6")[0], X[:, 1:6], Q[:, 1:6])
+
+
+def write_table(path, X, names):
+    np.savetxt(path, X, delimiter=",", fmt="%.17g", header=",".join(names), comments="")
+
+
+def check_names(random):
+    """Queries whose features come in another order, with others among them, without some, and without names."""
+    X, Q = random.standard_normal((50, 5)), random.standard_normal((20, 7))
+    names = ["a", "b", "c", "d", "e", "f", "g"]
+    order = [4, 6, 1, 0, 5, 3, 2]
+    write_table("x.csv", X, names[:5])
+    write_table("q.csv", Q[:, order], [names[i] for i in order])
+    write_table("few.csv", Q[:, :4], names[:4])
+    write_table("else.csv", Q[:, :5], ["u", "v", "w", "y", "z"])
+    np.save("q.npy", Q[:, :5])
+    agrees(graph("x.csv", "--queries", "q.csv")[0], X, Q[:, :5])
+    agrees(graph("x.csv", "--queries", "q.npy")[0], X, Q[:, :5])
+    out = ("--count", 2, "--out", "names.npz")
+    said = run("neighbors", "x.csv", "--queries", "few.csv", *out, status=65)
+    assert "the queries do not have the samples' feature 'e'" in said and "--missing" not in said, said
+    said = run("neighbors", "x.csv", "--queries", "else.csv", *out, status=65)
+    assert "the queries have none of the samples' 5 features" in said, said
+    run("neighbors", "x.csv", "--queries", "few.csv", "--missing-features", "zero", *out, status=64)
+    run("fit", "x.csv", "--rank", 3, "--max-iter", 20, "--quiet", "--force", "--out", "m.npz")
+    assert "--missing-features" in run("neighbors", "m.npz", "--queries", "few.csv", *out, status=65)
+    run("transform", "m.npz", "few.csv", "--missing-features", "zero", "--out", "codes.npy", "--force", "--quiet")
+    with np.load("m.npz") as model:
+        agrees(graph("m.npz", "--queries", "few.csv", "--missing-features", "zero")[0], model["V"].T, np.load("codes.npy"))
 
 
 def check_recall(random):
@@ -179,6 +210,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_preparation(numbers)
     check_weights_and_ties()
     check_queries(numbers)
+    check_names(numbers)
     check_recall(numbers)
     check_usage()
     check_signal(numbers)

@@ -62,6 +62,56 @@ static void test_training_samples_get_their_labels_back(void **state)
     }
 }
 
+/* Atoms name as many clusters as there are: a model that says otherwise would name some that nobody counts with. */
+static void test_atoms_of_another_number(void **state)
+{
+    armilla_data *data = NULL, *others = NULL;
+    armilla_model *model = NULL, *other = NULL;
+    armilla_clustering *clustering = NULL, *kmeans = NULL;
+    int64_t labels[N];
+    (void)state;
+    make_model(&data, &model, &clustering, "argmax");
+    make_model(&others, &other, &kmeans, "kmeans");
+    support_fails(context, armilla_model_keep_clusters(context, other, clustering), ARMILLA_BAD_DATA, "3 atoms");
+    assert_null(armilla_model_clusters(other, NULL));
+    support_ok(context, armilla_model_keep_clusters(context, model, clustering));
+    model->clusters.k = K - 1; /* as a file may say */
+    support_fails(context, armilla_model_predict(context, model, data, 1, labels), ARMILLA_BAD_DATA,
+                  "3 clusters by argmax");
+    armilla_clustering_free(kmeans);
+    armilla_clustering_free(clustering);
+    armilla_model_free(other);
+    armilla_model_free(model);
+    armilla_data_free(others);
+    armilla_data_free(data);
+}
+
+static int stop_in_clusters(void *user, const armilla_progress *progress)
+{
+    *(int *)user += progress->stage == ARMILLA_STAGE_CLUSTERS;
+    return progress->stage == ARMILLA_STAGE_CLUSTERS;
+}
+
+static void test_predicting_can_be_stopped(void **state)
+{
+    armilla_data *data = NULL;
+    armilla_model *model = NULL;
+    armilla_clustering *clustering = NULL;
+    int64_t labels[N];
+    int asked = 0;
+    (void)state;
+    make_model(&data, &model, &clustering, "kmeans");
+    support_ok(context, armilla_model_keep_clusters(context, model, clustering));
+    armilla_context_set_watch(context, stop_in_clusters, &asked);
+    assert_int_equal(armilla_model_predict(context, model, data, 1, labels), ARMILLA_STOPPED);
+    armilla_context_set_watch(context, NULL, NULL);
+    assert_int_equal(asked, 1);
+    support_ok(context, armilla_model_predict(context, model, data, 1, labels));
+    armilla_clustering_free(clustering);
+    armilla_model_free(model);
+    armilla_data_free(data);
+}
+
 /* The silhouette by all pairs. */
 static void test_silhouette_is_that_of_pairs(void **state)
 {
@@ -138,6 +188,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_training_samples_get_their_labels_back),
+        TEST(test_atoms_of_another_number),
+        TEST(test_predicting_can_be_stopped),
         TEST(test_silhouette_is_that_of_pairs),
         TEST(test_predicting_without_memory),
     };
