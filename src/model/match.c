@@ -109,8 +109,8 @@ static armilla_status refuse(armilla_context *context, const armilla_names *ours
                         ours->count);
 }
 
-static void tell(armilla_context *context, const armilla_model *model, const armilla_names *theirs,
-                 const places *found, armilla_matching how)
+static void tell(armilla_context *context, const armilla_model *model, const armilla_names *theirs, const places *found,
+                 armilla_matching how)
 {
     const bool chosen = model->kept[ARMILLA_KEPT_FEATURES].at; /* to leave features out was asked for */
     if (how.silent) return;
