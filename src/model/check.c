@@ -74,7 +74,7 @@ static void look_at_basis(const armilla_model *model, double *U, armilla_check *
     const armilla_model_summary *s = &model->summary;
     const armilla_basis_set *basis = model->basis;
     for (int64_t i = 0; i < s->m * s->rank && !basis->is_signed; i++)
-        check->basis_negative = fmax(check->basis_negative, -U[i]);
+        check->basis_negative = fmax(check->basis_negative, 0.0 - U[i]); /* -U would be -0 */
     for (int64_t i = 0; i < s->m && basis->one_atom_per_row; i++) {
         int64_t nonzeros = 0;
         for (int64_t k = 0; k < s->rank; k++) nonzeros += U[k * s->m + i] != 0;
@@ -110,7 +110,7 @@ static void look_at_code(const armilla_model *model, int64_t j, double *v, code_
     for (int64_t k = 0; k < s->rank; k++) {
         own.most_nonzeros += v[k] != 0;
         ones += v[k] == 1;
-        if (model->codes->nonnegative) own.negative = fmax(own.negative, -v[k]);
+        if (model->codes->nonnegative) own.negative = fmax(own.negative, 0.0 - v[k]);
     }
     if (model->codes->spherical) own.radius_violation = fabs(length_of(s->rank, v) / s->radius - 1);
     if (!model->codes->spherical && !model->codes->conic) own.not_one_hot = ones != 1 || own.most_nonzeros != 1;
