@@ -254,13 +254,13 @@ SphericalKMeans._parameter_constraints["n_init"].append(StrOptions({"auto"}))
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
 #: Steps of the preparation, which the recipe chooses.
-_PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale", "total", "top_features")
+_PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale")
 
 
 @estimator(
     names=_AUTO_NAMES,
     lead=CLUSTER_OPTIONS,
-    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION),
+    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION, "total", "top_features"),
     defaults={"n_clusters": 8, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
     words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster"},
