@@ -16,9 +16,9 @@ typedef struct plot_job {
     double *lengths;        /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
     int64_t *classes;       /* of each sample, 0 ... class_count-1 */
     int64_t class_count;    /* 1 or more */
-    const char **names;     /* of the classes; NULL: their numbers */
+    const char **names;     /* of the classes */
     armilla_data *samples;  /* the codes with the labels of a file, which the names point into; or NULL */
-    char *numbers;          /* what the names of kept clusters point into; or NULL */
+    char *numbers;          /* what the names of clusters and atoms point into; or NULL */
     const char *class_word; /* what the classes are: label, cluster, largest atom */
     FILE *script, *data;    /* what draw writes */
     double width, height;   /* of the picture, in points */

@@ -95,8 +95,8 @@ static void forget_classes(plot_job *job)
     job->samples = NULL;
 }
 
-/* Clusters are called by their numbers, as in files of labels. */
-static armilla_status name_kept(plot_job *job, int64_t k)
+/* Clusters and atoms are called by their numbers from 0, as in files of labels and by armilla top. */
+static armilla_status name_numbers(plot_job *job, int64_t k)
 {
     enum { DIGITS = 24 };
     armilla_context *context = job->session->context;
@@ -115,7 +115,7 @@ armilla_status plot_classify_found(plot_job *job)
     const int64_t *kept = armilla_model_clusters(job->model, &k);
     forget_classes(job);
     armilla_status status = armilla_take(job->session->context, job->summary.n, sizeof *job->classes, &job->classes);
-    if (status == ARMILLA_OK && kept) status = name_kept(job, k);
+    if (status == ARMILLA_OK) status = name_numbers(job, k);
     for (int64_t j = 0; j < job->summary.n && status == ARMILLA_OK; j++)
         job->classes[j] = kept ? kept[j] : plot_largest(job, j);
     job->class_count = k;

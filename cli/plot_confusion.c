@@ -150,19 +150,14 @@ static void draw(plot_job *job, const confusion *c, const char **ordered)
     put_matrix(job, c, fmin(wide, high));
 }
 
-/* The names of the clusters in the order of the columns: numbers from 1 where they are atoms. */
+/* The names of the clusters in the order of the columns. */
 static armilla_status draw_ordered(plot_job *job, const confusion *c)
 {
     armilla_context *context = job->session->context;
-    char(*numbers)[32] = NULL;
     const char **ordered = NULL;
-    const plot_list list = {.names = job->names, .count = c->columns};
-    armilla_status status = armilla_take(context, c->columns, sizeof *numbers, &numbers);
-    if (status == ARMILLA_OK) status = armilla_take(context, c->columns, sizeof *ordered, &ordered);
-    for (int64_t b = 0; b < c->columns && status == ARMILLA_OK; b++)
-        ordered[b] = plot_list_text(&list, c->order[b], numbers[b]);
+    const armilla_status status = armilla_take(context, c->columns, sizeof *ordered, &ordered);
+    for (int64_t b = 0; b < c->columns && status == ARMILLA_OK; b++) ordered[b] = job->names[c->order[b]];
     if (status == ARMILLA_OK) draw(job, c, ordered);
-    armilla_release(context, numbers);
     armilla_release(context, ordered);
     return status;
 }

@@ -265,6 +265,9 @@ def check_kept():
         pictures.append((load("kept.dat"), re.search(r"set xtics \((.*)\)", load("kept.gp").decode())[1]))
     need(pictures[0] == pictures[1], "kept clusters are drawn otherwise than their file:", pictures)
     need(len(pictures[0][0].splitlines()) == 9, "not three clusters against three classes")
+    draw("kept.svg", "--kind", "confusion", "--truth", "classes.txt")
+    order = re.findall(r'"(\d+)" \d', re.search(r"set xtics \((.*)\)", load("kept.gp").decode())[1])
+    need(sorted(order) == ["0", "1"], "the two atoms are called", order)
     end = run("plot", "kept.npz", "--kind", "clusters", *draw_of)
     need(end.returncode == 0 and "'cluster'" in load("kept.gp").decode(), "kept clusters are not drawn", end.stderr)
 
@@ -279,6 +282,8 @@ def check_features():
         draw("features.svg", "--kind", "features", model=model)
         shown = [squeezed(text) for text in texts_of("features.svg")]
         blocks = load("features.dat").decode().split("\n\n\n")
+        numbers = re.findall(r"'atom (\d+)'", load("features.gp").decode())
+        need(numbers == ["0", "1"], model, "atoms are not numbered as by armilla top:", numbers)
         with zipfile.ZipFile(model) as arrays:
             basis = arrays.read("U.npy")
         start = 10 + struct.unpack("<H", basis[8:10])[0]
