@@ -29,7 +29,8 @@ static const armilla_option options[] = {
     OPTION_PATH("components", components, "A,B[,C]",
                 "sphere, scatter: the entries of the codes to draw, counted from 1"),
     OPTION_PATH("labels", labels, "FILE",
-                "a label per sample: text, IDX or .npy; otherwise the model's, or the atom that contributes most"),
+                "a label per sample: text, IDX or .npy; otherwise the model's, the clusters that it "
+                "keeps, or the atom that contributes most"),
     OPTION_PATH("truth", truth, "FILE", "confusion: the class of each sample, likewise; otherwise the model's labels"),
     OPTION_MEMORY,
     OPTION_QUIET,
@@ -150,6 +151,7 @@ static armilla_status run(cli_session *session)
     armilla_release(session->context, job.lengths);
     armilla_release(session->context, job.classes);
     armilla_release(session->context, job.names);
+    armilla_release(session->context, job.numbers);
     armilla_data_free(job.samples);
     armilla_model_free(model);
     return status;
@@ -171,8 +173,8 @@ const cli_command command_plot = {
              "  features     the ten largest entries of each atom, with the names of their features\n"
              "  codes        all codes as a heat map, samples ordered by the component that contributes most\n"
              "  clusters     sizes of the clusters, and the angles within and between them\n"
-             "  confusion    clusters (--labels, or the atom that contributes most) against classes (--truth, or the\n"
-             "               model's labels), with accuracy and NMI\n"
+             "  confusion    clusters (--labels, kept ones, or the atom that contributes most) against classes\n"
+             "               (--truth, or the model's labels), with accuracy and NMI\n"
              "Of more than 4000 samples, sphere and scatter draw 4000 that are spread over all, and say so. From the\n"
              "eighth class on, classes differ by shape too.\n"
              "gnuplot draws; its script, FILE.gp, and the numbers, FILE.dat, are left beside the picture, and\n"

@@ -12,18 +12,19 @@ typedef struct plot_job {
     cli_session *session;
     const armilla_model *model;
     armilla_model_summary summary;
-    double *U, *V;         /* m x r and r x n, column-major */
-    double *lengths;       /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
-    int64_t *classes;      /* of each sample, 0 ... class_count-1 */
-    int64_t class_count;   /* 1 or more */
-    const char **names;    /* of the classes; NULL: their numbers */
-    armilla_data *samples; /* the codes with the labels of a file, which the names point into; or NULL */
-    bool labelled;         /* the classes were given, not found as the largest contribution to a sample */
-    FILE *script, *data;   /* what draw writes */
-    double width, height;  /* of the picture, in points */
-    char title[512];       /* "": none */
-    int64_t rows, columns; /* of the images that samples are, 0 where nobody knows */
-    bool column_major;     /* their pixels come column by column */
+    double *U, *V;          /* m x r and r x n, column-major */
+    double *lengths;        /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
+    int64_t *classes;       /* of each sample, 0 ... class_count-1 */
+    int64_t class_count;    /* 1 or more */
+    const char **names;     /* of the classes */
+    armilla_data *samples;  /* the codes with the labels of a file, which the names point into; or NULL */
+    char *numbers;          /* what the names of clusters and atoms point into; or NULL */
+    const char *class_word; /* what the classes are: label, cluster, largest atom */
+    FILE *script, *data;    /* what draw writes */
+    double width, height;   /* of the picture, in points */
+    char title[512];        /* "": none */
+    int64_t rows, columns;  /* of the images that samples are, 0 where nobody knows */
+    bool column_major;      /* their pixels come column by column */
 } plot_job;
 
 typedef struct plot_kind {
@@ -157,7 +158,9 @@ typedef struct plot_labels {
 armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *labels);
 void plot_labels_free(plot_job *job, plot_labels *labels);
 
-/* Fills classes: --labels, the model's labels, or else the largest contribution. */
+/* Classes instead of those that there are: the clusters that the model keeps, or else the largest contribution. */
+armilla_status plot_classify_found(plot_job *job);
+/* Fills classes: --labels, the model's labels, the clusters that it keeps, or else the largest contribution. */
 armilla_status plot_classify(plot_job *job);
 
 /* The index of the entry of code j that contributes most to its sample. */

@@ -253,6 +253,25 @@ def check_confusion():
     need(end.returncode == 65 and b"few.txt" in end.stderr, end.stderr)
 
 
+def check_kept():
+    """Without labels the clusters that the model keeps are drawn, called by their numbers."""
+    end = run("cluster", "two.npz", "--k", "3", "--model-out", "kept.npz", "--out", "kept.txt", "--quiet")
+    need(end.returncode == 0, end.stderr)
+    draw_of = ("--force", "--out", "kept.svg")
+    pictures = []
+    for more in ((), ("--labels", "kept.txt")):
+        end = run("plot", "kept.npz", "--kind", "confusion", "--truth", "classes.txt", *more, *draw_of)
+        need(end.returncode == 0, end.stderr)
+        pictures.append((load("kept.dat"), re.search(r"set xtics \((.*)\)", load("kept.gp").decode())[1]))
+    need(pictures[0] == pictures[1], "kept clusters are drawn otherwise than their file:", pictures)
+    need(len(pictures[0][0].splitlines()) == 9, "not three clusters against three classes")
+    draw("kept.svg", "--kind", "confusion", "--truth", "classes.txt")
+    order = re.findall(r'"(\d+)" \d', re.search(r"set xtics \((.*)\)", load("kept.gp").decode())[1])
+    need(sorted(order) == ["0", "1"], "the two atoms are called", order)
+    end = run("plot", "kept.npz", "--kind", "clusters", *draw_of)
+    need(end.returncode == 0 and "'cluster'" in load("kept.gp").decode(), "kept clusters are not drawn", end.stderr)
+
+
 def check_features():
     """The ten largest entries of each atom by size, with their names; without names, by their numbers."""
     count = 30
@@ -263,6 +282,8 @@ def check_features():
         draw("features.svg", "--kind", "features", model=model)
         shown = [squeezed(text) for text in texts_of("features.svg")]
         blocks = load("features.dat").decode().split("\n\n\n")
+        numbers = re.findall(r"'atom (\d+)'", load("features.gp").decode())
+        need(numbers == ["0", "1"], model, "atoms are not numbered as by armilla top:", numbers)
         with zipfile.ZipFile(model) as arrays:
             basis = arrays.read("U.npy")
         start = 10 + struct.unpack("<H", basis[8:10])[0]
@@ -318,6 +339,7 @@ def main():
         check_scales()
         check_columns()
         check_confusion()
+        check_kept()
         check_features()
         check_many()
         os.chdir("/")
