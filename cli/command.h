@@ -25,7 +25,7 @@ typedef struct cli_settings {
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
-    bool no_pictures;
+    bool no_pictures, globe;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
     const char *spill; /* set by the command: text that does not fit in memory is read beside this output */

@@ -35,6 +35,7 @@ typedef struct plot_kind {
 armilla_status plot_convergence(plot_job *job);
 armilla_status plot_sphere(plot_job *job);
 armilla_status plot_scatter(plot_job *job);
+armilla_status plot_graph(plot_job *job);
 armilla_status plot_atoms(plot_job *job);
 armilla_status plot_features(plot_job *job);
 armilla_status plot_codes(plot_job *job);
@@ -126,6 +127,11 @@ typedef struct plot_axes {
 armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes);
 /* The leading directions of the points, as row i of `points` (count x r) has them. */
 armilla_status plot_axes_lead(plot_job *job, const double *points, int64_t count, plot_axes *axes);
+
+/* --- plot_sphere.c --- */
+
+/* A page with a globe and the points on it or in it, the title set before; axes NULL: none are named. */
+void plot_globe(plot_job *job, const plot_points *points, const double (*places)[3], const plot_axes *axes);
 
 /* --- plot_style.c --- */
 

@@ -32,7 +32,7 @@ TEXTS = [
     (b"\xf4\x90\x80\x80past", "????past"), (b"\xef\xbf\xbe\xef\xbf\xbfnone", "??????none"), (b"\xc2\x85next", "??next"),
     (b"\x7fdelete", "?delete"), (b"cut \xe2\x82", "cut ??"), ("\ufdd0\U0001fffe".encode(), None),
 ]
-KINDS = ("convergence", "sphere", "scatter", "atoms", "features", "codes", "clusters", "confusion")
+KINDS = ("convergence", "sphere", "scatter", "graph", "atoms", "features", "codes", "clusters", "confusion")
 SAMPLES, FEATURES, KEY = 80, 9, 12
 NAME, TITLE = 60, 160
 
@@ -128,7 +128,7 @@ def check_labels():
         part = TEXTS[at:at + KEY]
         with open("labels.txt", "wb") as file:
             file.write(b"".join(part[i % len(part)][0] + b"\n" for i in range(SAMPLES)))
-        for kind in ("sphere", "scatter", "clusters", "confusion"):
+        for kind in ("sphere", "scatter", "graph", "clusters", "confusion"):
             draw("labels.svg", "--kind", kind, "--labels", "labels.txt", "--truth", "labels.txt")
             shown = {squeezed(text.replace(JOINER, "")) for text in texts_of("labels.svg")}
             # Beside the angles of clusters long names have their number before them.
@@ -297,6 +297,45 @@ def check_features():
             need(all(name(j) in shown for j in top), model, "atom", a, "names", shown)
 
 
+def points_of(path):
+    """Places and colours of the points that were drawn."""
+    rows = [line.split() for line in load(path).decode().splitlines()]
+    return [(float(row[0]), float(row[1]), int(row[4]) & 0xffffff) for row in rows if len(row) == 5]
+
+
+def check_graph():
+    """Three directions are three groups of the map: the nearest point has the same colour, edges are there in the plane of
+    few samples, the globe's points are inside its circle, and few samples can be drawn too."""
+    rows = [[10 * (j == i % 3) + (7 * i * i + 3 * i * j) % 5 / 5 for j in range(4)] for i in range(120)]
+    write_labels("three.txt", [i % 3 for i in range(120)])
+    fit(rows, "three.npz", "--rank", "3")
+    for globe in ((), ("--globe",)):
+        first = draw("map.svg", "--kind", "graph", "--labels", "three.txt", *globe, model="three.npz")
+        again = draw("map.svg", "--kind", "graph", "--labels", "three.txt", *globe, model="three.npz")
+        need(first == again, "the map differs when it is drawn again")
+        inside("map.svg", "graph")
+        points = points_of("map.dat")
+        need(len(points) == 120 and "120 samples" in " ".join(texts_of("map.svg")), len(points), "points")
+        need(all(math.hypot(x, y) < 1.5 for x, y, _ in points), "points outside")
+        need(not globe or all(math.hypot(x, y) < 1 + 1e-6 for x, y, _ in points), "points beside the globe")
+        if not globe:
+            for x, y, colour in points:
+                near = sorted(points, key=lambda p: math.hypot(p[0] - x, p[1] - y))[1]
+                need(near[2] == colour, "the nearest is of another group")
+            edges = [line.split() for line in load("map.dat").decode().splitlines() if len(line.split()) == 4]
+            places = {(x, y) for x, y, _ in points}
+            need(240 <= len(edges) <= 480, len(edges), "edges")
+            need(all((float(x), float(y)) in places for x, y, _, _ in edges), "an edge from nowhere")
+    for count in (1, 2, 3):
+        fit(rows[:count], "few.npz", "--rank", "1")
+        for globe in ((), ("--globe",)):
+            draw("few.svg", "--kind", "graph", *globe, model="few.npz")
+            need(len(points_of("few.dat")) == count, count, globe, points_of("few.dat"))
+    fit([[1, 2, 3]] * 30, "equal.npz", "--rank", "1")
+    draw("equal.svg", "--kind", "graph", model="equal.npz")
+    need(len(points_of("equal.dat")) == 30, "equal samples")
+
+
 def check_many():
     """Of a million samples some are drawn, and the picture says how many of how many; classes that alternate all stay."""
     classes, n = 4, 1000000
@@ -341,6 +380,7 @@ def main():
         check_confusion()
         check_kept()
         check_features()
+        check_graph()
         check_many()
         os.chdir("/")
 
