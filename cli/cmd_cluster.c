@@ -104,7 +104,8 @@ static armilla_status refuse_read_options(cli_session *session)
 
 static bool is_prepared(const armilla_options *fit)
 {
-    return fit->log1p || fit->tfidf || fit->scale || fit->center || fit->normalize;
+    return fit->total || fit->top_features > 0 || fit->log1p || fit->tfidf || fit->scale || fit->center ||
+           fit->normalize;
 }
 
 static bool by_argmax(const cli_settings *settings)
@@ -156,7 +157,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 
 static armilla_status fit_first(cli_session *session, cli_clustering *work)
 {
-    start_file start = {NULL, NULL};
+    start_file start = {.model = NULL};
     armilla_status status = start_check(session);
     if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
@@ -354,7 +355,9 @@ static json_t *fit_facts(const armilla_model *model)
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
     json_put_summary(object, &summary);
+    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
     json_put_flag(object, "log1p", summary.log1p);
+    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
     json_put_flag(object, "tfidf", summary.tfidf);
     json_put_flag(object, "scale", summary.scale);
     json_put_flag(object, "center", summary.center);
@@ -488,7 +491,7 @@ done:
 
 const cli_command command_cluster = {
     .name = "cluster",
-    .synopsis = "MODEL|DATA --k K [options]",
+    .synopsis = "MODEL|DATA [--k K] [options]",
     .meaning = "clusters of a model's codes, or of data by a fit and its codes in one step",
     .operands = {"MODEL|DATA"},
     .required = 1,
@@ -501,11 +504,15 @@ const cli_command command_cluster = {
         "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with no other option the preparation is chosen by a look at them:\n"
         "unit length; log1p and tf-idf for counts (small whole numbers, most of them 0); scale and centre for tables in\n"
         "which a few features have nearly all of the spread; centre where signs are mixed. Then spherical-pca of rank\n"
-        "4K (or as many features or samples as there are), and k-means on the codes: by angle for counts, by distance\n"
-        "for all other. A set that is named (--model, --basis, --codes) and argmax have rank K, and are not centred.\n"
+        "4K (or as many features or samples as there are), and --method graph on data and codes: communities of the\n"
+        "graph of nearest neighbours, or k-means, on smoothed codes or plain, where the graph says too little. Without\n"
+        "--k the number is found too, with a table of those that are plausible. A set that is named (--model, --basis,\n"
+        "--codes) and argmax have rank K, and are not centred; with these, an option of preparation or --on data the\n"
+        "method is kmeans.\n"
         "Scores are shown where the classes are known: --truth, --labels or --label-column, or those in the model.\n\n"
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
+        "  armilla cluster cells.csv --out clusters.txt\n"
         "  armilla cluster model.npz --k 10 --truth classes.txt --json\n"
         "  armilla cluster images.npy --k 10 --on data --out clusters.txt\n"
         "  armilla cluster cells.csv --k 12 --out clusters.csv --model-out cells.npz\n",

@@ -180,9 +180,10 @@ static armilla_status run(cli_session *session)
 {
     const char *path = session->settings.operands[0];
     armilla_data *X = NULL;
-    start_file start = {NULL, NULL};
+    start_file start = {.model = NULL};
     double seconds_reading = 0;
-    armilla_status status = check_request(session);
+    armilla_status status = start_take_options(session, &start);
+    if (status == ARMILLA_OK) status = check_request(session);
     if (status != ARMILLA_OK) goto done;
     status = open_data(session, path, &X, &seconds_reading);
     if (status != ARMILLA_OK) goto done;
@@ -190,6 +191,7 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     status = about(session, path, armilla_fit_check(session->context, X, &session->settings.fit));
     if (status != ARMILLA_OK) goto done;
+    start_report(session, &start);
     if (session->settings.dry_run) {
         show_plan(session, X);
         if (session->settings.json) status = print_plan(session, X, seconds_reading);
@@ -216,11 +218,14 @@ const cli_command command_fit = {
         "Outputs are never overwritten without --force and appear whole or not at all. INT, TERM and --time-limit\n"
         "end the fit within about two passes over the data and save the best model so far; a second signal ends it\n"
         "at once. The summary says where its codes are then not sealed.\n"
+        "--start MODEL goes on with the model's own rank, sets, preparation, solver and precision; an option that is\n"
+        "given counts instead, and one of sets, of preparation or of the solver instead of all of its kind.\n"
         "--checkpoint keeps the state of the fit in a file, from which --resume goes on after it was ended or killed,\n"
         "on any number of threads; with --checkpoint a signal lets the step in progress end first.\n\n"
         "examples:\n"
         "  armilla fit images.npy --rank 10 --normalize l2 --out model.npz --trace trace.csv\n"
         "  armilla fit counts.csv --rank 20 --basis nonnegative --codes nonneg-sparse-sphere --sparsity 3 --json\n"
+        "  armilla fit images.npy --start model.npz --max-iter 2000 --out longer.npz\n"
         "  armilla fit images.npy --rank 10 --out model.npz --checkpoint fit.ckpt --resume fit.ckpt\n",
     .together = true,
     .run = run,

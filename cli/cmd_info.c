@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,8 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_put_flag(object, "tfidf", summary.tfidf);
     json_put_flag(object, "log1p", summary.log1p);
     json_put_flag(object, "scale", summary.scale);
+    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
+    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
     json_put_flag(object, "sealed", summary.sealed);
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", armilla_model_trace_count(model));
@@ -158,10 +161,41 @@ static void put_reading(const cli_session *session, size_t size, char *text)
                                      report_quote(given[i].value, word, sizeof word));
 }
 
-static json_t *make_hints(const cli_session *session, const armilla_data *X, const armilla_data_facts *facts)
+/* " --log1p --tfidf --normalize l2" */
+static void put_preparation(const armilla_options *fit, size_t size, char *text)
 {
-    char line[PATH_MAX + 1024], file[PATH_MAX], reading[768];
-    json_t *hints = json_array();
+    snprintf(text, size, "%s%s%s%s%s", fit->log1p ? " --log1p" : "", fit->tfidf ? " --tfidf" : "",
+             fit->scale ? " --scale" : "", fit->center ? " --center" : "", fit->normalize ? " --normalize l2" : "");
+}
+
+/* A command for clusters, and one for atoms that can be read: parts that add up where the preparation leaves no negative
+ * entry, else directions. */
+static armilla_status put_commands(const cli_session *session, const armilla_data *X, bool mixed, json_t *hints)
+{
+    char line[PATH_MAX + 1024], file[PATH_MAX], reading[768], preparation[128];
+    armilla_options fit = session->settings.fit;
+    armilla_cluster_options clusters;
+    armilla_cluster_options_default(&clusters);
+    clusters.k = first_rank(X);
+    const armilla_status status = armilla_cluster_recipe(session->context, X, &fit, &clusters);
+    if (status != ARMILLA_OK) return status;
+    put_reading(session, sizeof reading, reading);
+    put_preparation(&fit, sizeof preparation, preparation);
+    report_quote(session->settings.operands[0], file, sizeof file);
+    snprintf(line, sizeof line, "clusters:  armilla cluster %s%s --k %" PRId64 " --out clusters.txt", file, reading,
+             clusters.k);
+    hint(hints, line);
+    snprintf(line, sizeof line, "%s  armilla fit %s%s --rank %" PRId64 " --model %s%s --out model.npz",
+             fit.log1p ? "topics:  " : "parts:   ", file, reading, clusters.k,
+             mixed || fit.center ? "spherical-pca" : "nmf", preparation);
+    hint(hints, line);
+    return ARMILLA_OK;
+}
+
+static armilla_status make_hints(const cli_session *session, const armilla_data *X, const armilla_data_facts *facts,
+                                 json_t *hints)
+{
+    char line[1024];
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
         snprintf(line, sizeof line,
@@ -170,11 +204,11 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
                  facts->bad_entries, facts->bad_entries == 1 ? "entry is" : "entries are", facts->bad_sample + 1,
                  facts->bad_feature + 1);
         hint(hints, line);
-        return hints;
+        return ARMILLA_OK;
     }
     if (facts->norm_high == 0) {
         hint(hints, "note: every entry is 0; there is nothing to fit");
-        return hints;
+        return ARMILLA_OK;
     }
     hint(hints, mixed ? "note: there are negative entries, so a nonnegative basis with nonnegative codes does not fit"
                       : "note: no entry is negative, so nonnegative atoms and codes can be read as parts and shares");
@@ -185,20 +219,14 @@ static json_t *make_hints(const cli_session *session, const armilla_data *X, con
                  facts->norm_high / facts->norm_low);
         hint(hints, line);
     }
-    put_reading(session, sizeof reading, reading);
-    snprintf(line, sizeof line, "try:  armilla fit %s%s --rank %" PRId64 " --basis %s --codes %s%s --out model.npz",
-             report_quote(session->settings.operands[0], file, sizeof file), reading, first_rank(X),
-             mixed ? "orthonormal" : "nonnegative", mixed ? "sphere" : "nonneg-sphere",
-             uneven ? " --normalize l2" : "");
-    hint(hints, line);
-    return hints;
+    return put_commands(session, X, mixed, hints);
 }
 
 static armilla_status data_info(cli_session *session, const char *path)
 {
     armilla_data *X = NULL;
     armilla_data_facts facts;
-    json_t *object = NULL;
+    json_t *object = NULL, *hints = NULL;
     session->settings.keep_missing = true;
     armilla_status status = open_data(session, path, &X, NULL);
     if (status == ARMILLA_OK)
@@ -212,8 +240,13 @@ static armilla_status data_info(cli_session *session, const char *path)
     put_all_names(
         object, &(cli_naming){.data = X,
                               .counts = {armilla_data_features(X), armilla_data_samples(X), armilla_data_samples(X)}});
-    (void)json_object_set_new(object, "hints", make_hints(session, X, &facts));
-    status = json_print(session, object);
+    hints = json_array();
+    status = about(session, path, make_hints(session, X, &facts, hints));
+    (void)json_object_set_new(object, "hints", hints);
+    if (status == ARMILLA_OK)
+        status = json_print(session, object);
+    else
+        json_decref(object);
 done:
     armilla_data_free(X);
     return status;
@@ -238,7 +271,9 @@ const cli_command command_info = {
     .options = options,
     .notes =
         "m is the number of features, n of samples; missing counts entries that are NaN or infinite, and\n"
-        "bad_sample and bad_feature are the first of them, counted from 1. Of names and labels the first are shown.\n\n"
+        "bad_sample and bad_feature are the first of them, counted from 1. Of names and labels the first are shown.\n"
+        "The last two hints are complete commands: for clusters, and for atoms that can be read (topics of counts,\n"
+        "parts of other data), prepared as a look at the data says; change the number 10 to what you look for.\n\n"
         "example:\n"
         "  armilla info data.csv\n",
     .run = run,

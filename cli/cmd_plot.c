@@ -7,10 +7,15 @@
 #include <string.h>
 
 static const plot_kind kinds[] = {
-    {"convergence", plot_convergence}, {"sphere", plot_sphere},
-    {"scatter", plot_scatter},         {"atoms", plot_atoms},
-    {"features", plot_features},       {"codes", plot_codes},
-    {"clusters", plot_clusters},       {"confusion", plot_confusion},
+    {"convergence", plot_convergence},
+    {"sphere", plot_sphere},
+    {"scatter", plot_scatter},
+    {"graph", plot_graph},
+    {"atoms", plot_atoms},
+    {"features", plot_features},
+    {"codes", plot_codes},
+    {"clusters", plot_clusters},
+    {"confusion", plot_confusion},
 };
 
 static const char *kind_choice(size_t index)
@@ -28,8 +33,10 @@ static const armilla_option options[] = {
                 "column by column, as MATLAB writes them; otherwise as the model's data had them"),
     OPTION_PATH("components", components, "A,B[,C]",
                 "sphere, scatter: the entries of the codes to draw, counted from 1"),
+    OPTION_FLAG("globe", globe, "graph: the map on a globe"),
     OPTION_PATH("labels", labels, "FILE",
-                "a label per sample: text, IDX or .npy; otherwise the model's, or the atom that contributes most"),
+                "a label per sample: text, IDX or .npy; otherwise the model's, the clusters that it "
+                "keeps, or the atom that contributes most"),
     OPTION_PATH("truth", truth, "FILE", "confusion: the class of each sample, likewise; otherwise the model's labels"),
     OPTION_MEMORY,
     OPTION_QUIET,
@@ -113,7 +120,7 @@ static armilla_status prepare(plot_job *job)
 }
 
 /* The script and the data are made in memory: nothing is written before gnuplot has drawn. */
-static armilla_status draw(plot_job *job, const plot_kind *kind)
+armilla_status plot_draw(plot_job *job, const plot_kind *kind)
 {
     char *script = NULL, *data = NULL;
     size_t script_size = 0, data_size = 0;
@@ -138,18 +145,19 @@ static armilla_status run(cli_session *session)
     const cli_settings *settings = &session->settings;
     armilla_model *model = NULL;
     plot_job job = {.session = session};
-    armilla_status status = plot_check_outputs(session);
+    armilla_status status = plot_check_outputs(session, "--out");
     if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
     job.model = model;
     if (status == ARMILLA_OK) armilla_model_summarize(model, &job.summary);
     if (status == ARMILLA_OK) status = settle_images(&job);
     if (status == ARMILLA_OK) status = prepare(&job);
-    if (status == ARMILLA_OK) status = draw(&job, find_kind(settings->kind));
+    if (status == ARMILLA_OK) status = plot_draw(&job, find_kind(settings->kind));
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);
     armilla_release(session->context, job.lengths);
     armilla_release(session->context, job.classes);
     armilla_release(session->context, job.names);
+    armilla_release(session->context, job.numbers);
     armilla_data_free(job.samples);
     armilla_model_free(model);
     return status;
@@ -162,23 +170,26 @@ const cli_command command_plot = {
     .operands = {"MODEL"},
     .required = 1,
     .options = options,
-    .notes = "kinds:\n"
-             "  convergence  relative error and change of the basis over the iterations\n"
-             "  sphere       codes on their circle (rank 2) or globe (rank 3, --components, or principal components);\n"
-             "               as directions where the model has no radius\n"
-             "  scatter      two entries of the codes (--components), or the two directions in which they vary most\n"
-             "  atoms        columns of the basis as images; --images HxW where the data were no images\n"
-             "  features     the ten largest entries of each atom, with the names of their features\n"
-             "  codes        all codes as a heat map, samples ordered by the component that contributes most\n"
-             "  clusters     sizes of the clusters, and the angles within and between them\n"
-             "  confusion    clusters (--labels, or the atom that contributes most) against classes (--truth, or the\n"
-             "               model's labels), with accuracy and NMI\n"
-             "Of more than 4000 samples, sphere and scatter draw 4000 that are spread over all, and say so. From the\n"
-             "eighth class on, classes differ by shape too.\n"
-             "gnuplot draws; its script, FILE.gp, and the numbers, FILE.dat, are left beside the picture, and\n"
-             "`gnuplot FILE.gp` draws it again. In a script of your own give --force for the second format of a\n"
-             "picture, because the script and data are replaced.\n\n"
-             "example:\n"
-             "  armilla plot model.npz --kind sphere --out codes.svg\n",
+    .notes =
+        "kinds:\n"
+        "  convergence  relative error and change of the basis over the iterations\n"
+        "  sphere       codes on their circle (rank 2) or globe (rank 3, --components, or principal components);\n"
+        "               as directions where the model has no radius\n"
+        "  scatter      two entries of the codes (--components), or the two directions in which they vary most\n"
+        "  graph        a map of the samples by the nearest of their codes, in the plane or with --globe on a globe:\n"
+        "               neighbours stay near, groups are apart; sizes of groups and the space between them mean little\n"
+        "  atoms        columns of the basis as images; --images HxW where the data were no images\n"
+        "  features     the ten largest entries of each atom, with the names of their features\n"
+        "  codes        all codes as a heat map, samples ordered by the component that contributes most\n"
+        "  clusters     sizes of the clusters, and the angles within and between them\n"
+        "  confusion    clusters (--labels, kept ones, or the atom that contributes most) against classes\n"
+        "               (--truth, or the model's labels), with accuracy and NMI\n"
+        "Of more than 4000 samples, sphere, scatter and graph draw 4000 that are spread over all, and say so. From\n"
+        "the eighth class on, classes differ by shape too.\n"
+        "gnuplot draws; its script, FILE.gp, and the numbers, FILE.dat, are left beside the picture, and\n"
+        "`gnuplot FILE.gp` draws it again. In a script of your own give --force for the second format of a\n"
+        "picture, because the script and data are replaced.\n\n"
+        "example:\n"
+        "  armilla plot model.npz --kind sphere --out codes.svg\n",
     .run = run,
 };

@@ -74,7 +74,8 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK) status = predict(session, &p);
     if (status == ARMILLA_OK) status = labelling_write(session, &(cli_labelled){p.labels, p.n, NULL, p.X});
     if (status == ARMILLA_OK && session->settings.out)
-        report_line(&session->report, "written   %s: clusters of %" PRId64 " samples", session->settings.out, p.n);
+        report_line(&session->report, "written   %s: clusters of %" PRId64 " sample%s", session->settings.out, p.n,
+                    p.n == 1 ? "" : "s");
     if (status == ARMILLA_OK && session->settings.json) status = print_json(session, &p);
     armilla_release(session->context, p.sizes);
     armilla_release(session->context, p.labels);

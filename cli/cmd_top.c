@@ -16,7 +16,7 @@ static const armilla_option options[] = {
     OPTION_PATH("clusters", clusters, "LABELS",
                 "labels of the samples, one per line or as armilla cluster writes them: "
                 "the clusters that are described beside the atoms; otherwise those that the model keeps, if it does"),
-    OPTION_PATH("atoms", atoms, "LIST", "only these atoms: numbers from 0, separated by commas"),
+    OPTION_PATH("atoms", atoms, "LIST", "only these atoms: numbers from 0, separated by commas; or none"),
     OPTION_PATH("only-clusters", only_clusters, "LIST", "only clusters with these labels, separated by commas"),
     {ARMILLA_OPTION_ROW("count"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, count),
      .preset = "10", .low = 1, .high = 1e6, .value = "N", .help = "how many features and samples of each"},
@@ -92,10 +92,10 @@ static armilla_status check_list(const describing *d, const char *option, const 
     if (!list) return ARMILLA_OK;
     for (const char *c = list; *c; c++) words += *c == ',';
     for (int64_t k = 0; k < count; k++) shown += shows(d, k);
-    if (shown == words) return ARMILLA_OK;
+    if (shown == words || (shows == shows_atom && strcmp(list, "none") == 0)) return ARMILLA_OK;
     return fail(d->session, ARMILLA_BAD_DATA, "%s %s: not all of these are there, or one is there twice; %s", option,
                 list,
-                shows == shows_atom ? "atoms are numbered from 0 to one less than the model's rank"
+                shows == shows_atom ? "atoms are numbered from 0 to one less than the model's rank, or say none"
                                     : "clusters are called as in the file of --clusters");
 }
 
@@ -487,6 +487,7 @@ const cli_command command_top = {
         "p of a rank test, corrected for all features. Angles are in radians in JSON and tables.\n\n"
         "examples:\n"
         "  armilla top model.npz --count 5\n"
-        "  armilla top model.npz --data counts.mtx --clusters clusters.txt --json\n",
+        "  armilla top model.npz --data counts.mtx --clusters clusters.txt --json\n"
+        "  armilla top model.npz --data cells.h5ad --atoms none    # the clusters that the model keeps, alone\n",
     .run = run,
 };

@@ -11,6 +11,7 @@
 /* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
 typedef struct cli_settings {
     armilla_options fit;
+    uint64_t fit_given; /* which rows of its table the command line has, a bit each in their order */
     armilla_cluster_options cluster;
     armilla_neighbors_options neighbors;
     armilla_checkpoint checkpoint; /* of fit */
@@ -19,12 +20,12 @@ typedef struct cli_settings {
         *decimal, *to, *to_samples, *truth, *on, *prepare, *queries;
     const char *feature_names, *sample_names, *label_array, *missing_features, *ignore_columns;
     const char *model_out;                               /* of cluster */
-    const char *data, *clusters, *atoms, *only_clusters; /* of top */
+    const char *data, *clusters, *atoms, *only_clusters; /* of top; data of compare too */
     int64_t count;
     const char *kind, *title, *images, *components;
     const char *folder; /* --data of the demos */
     int64_t seeds;
-    bool no_pictures;
+    bool no_pictures, globe;
     armilla_selection keep;
     bool json, quiet, force, dry_run;
     const char *spill; /* set by the command: text that does not fit in memory is read beside this output */
@@ -65,7 +66,7 @@ typedef struct cli_command {
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,
     command_demo, command_convert, command_cluster, command_score, command_plot, command_neighbors, command_top,
-    command_predict;
+    command_predict, command_compare;
 
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);

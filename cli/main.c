@@ -25,9 +25,10 @@
 enum { LEAST_STACK = 1 << 20 };
 
 static const cli_command *const commands[] = {
-    &command_fit,     &command_transform, &command_reconstruct, &command_cluster, &command_neighbors,
-    &command_predict, &command_score,     &command_top,         &command_check,   &command_info,
-    &command_list,    &command_convert,   &command_plot,        &command_demo,    NULL,
+    &command_fit,       &command_transform, &command_reconstruct, &command_cluster,
+    &command_neighbors, &command_predict,   &command_score,       &command_top,
+    &command_compare,   &command_check,     &command_info,        &command_list,
+    &command_convert,   &command_plot,      &command_demo,        NULL,
 };
 
 static armilla_status show_help(cli_session *session, char *const *arguments);

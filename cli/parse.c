@@ -66,6 +66,15 @@ static armilla_status take_value(cli_parser *parser, const armilla_option *row, 
     return ARMILLA_OK;
 }
 
+/* Rows of a fit's options are noted, so that the others can come from elsewhere. */
+static void note_given(const option_group *group, const armilla_option *row, cli_settings *settings)
+{
+    uint64_t bit = 1;
+    if (group->table != armilla_option_table()) return;
+    for (const armilla_option *at = group->table; at != row; at = armilla_option_next(at)) bit <<= 1;
+    settings->fit_given |= bit;
+}
+
 static armilla_status take_option(cli_parser *parser, const char *word)
 {
     char name[64] = "";
@@ -78,6 +87,7 @@ static armilla_status take_option(cli_parser *parser, const char *word)
         if (!row) continue;
         const armilla_status status = take_value(parser, row, equals, &value);
         if (status != ARMILLA_OK) return status;
+        note_given(&parser->groups[g], row, &parser->session->settings);
         return armilla_option_set(parser->session->context, row, parser->groups[g].target, value);
     }
     return refuse_option(parser, word, name);

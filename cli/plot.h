@@ -12,18 +12,19 @@ typedef struct plot_job {
     cli_session *session;
     const armilla_model *model;
     armilla_model_summary summary;
-    double *U, *V;         /* m x r and r x n, column-major */
-    double *lengths;       /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
-    int64_t *classes;      /* of each sample, 0 ... class_count-1 */
-    int64_t class_count;   /* 1 or more */
-    const char **names;    /* of the classes; NULL: their numbers */
-    armilla_data *samples; /* the codes with the labels of a file, which the names point into; or NULL */
-    bool labelled;         /* the classes were given, not found as the largest contribution to a sample */
-    FILE *script, *data;   /* what draw writes */
-    double width, height;  /* of the picture, in points */
-    char title[512];       /* "": none */
-    int64_t rows, columns; /* of the images that samples are, 0 where nobody knows */
-    bool column_major;     /* their pixels come column by column */
+    double *U, *V;          /* m x r and r x n, column-major */
+    double *lengths;        /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
+    int64_t *classes;       /* of each sample, 0 ... class_count-1 */
+    int64_t class_count;    /* 1 or more */
+    const char **names;     /* of the classes */
+    armilla_data *samples;  /* the codes with the labels of a file, which the names point into; or NULL */
+    char *numbers;          /* what the names of clusters and atoms point into; or NULL */
+    const char *class_word; /* what the classes are: label, cluster, largest atom */
+    FILE *script, *data;    /* what draw writes */
+    double width, height;   /* of the picture, in points */
+    char title[512];        /* "": none */
+    int64_t rows, columns;  /* of the images that samples are, 0 where nobody knows */
+    bool column_major;      /* their pixels come column by column */
 } plot_job;
 
 typedef struct plot_kind {
@@ -34,11 +35,14 @@ typedef struct plot_kind {
 armilla_status plot_convergence(plot_job *job);
 armilla_status plot_sphere(plot_job *job);
 armilla_status plot_scatter(plot_job *job);
+armilla_status plot_graph(plot_job *job);
 armilla_status plot_atoms(plot_job *job);
 armilla_status plot_features(plot_job *job);
 armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
 armilla_status plot_confusion(plot_job *job);
+/* Of two models, to settings.out. */
+armilla_status plot_matches(cli_session *session, const armilla_comparison *found);
 
 /* --- plot_text.c --- */
 
@@ -124,6 +128,11 @@ armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes);
 /* The leading directions of the points, as row i of `points` (count x r) has them. */
 armilla_status plot_axes_lead(plot_job *job, const double *points, int64_t count, plot_axes *axes);
 
+/* --- plot_sphere.c --- */
+
+/* A page with a globe and the points on it or in it, the title set before; axes NULL: none are named. */
+void plot_globe(plot_job *job, const plot_points *points, const double (*places)[3], const plot_axes *axes);
+
 /* --- plot_style.c --- */
 
 /* Classes differ by colour, and from the eighth on by shape too: a colour as 0xRRGGBB that those who see few colours can
@@ -155,7 +164,9 @@ typedef struct plot_labels {
 armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *labels);
 void plot_labels_free(plot_job *job, plot_labels *labels);
 
-/* Fills classes: --labels, the model's labels, or else the largest contribution. */
+/* Classes instead of those that there are: the clusters that the model keeps, or else the largest contribution. */
+armilla_status plot_classify_found(plot_job *job);
+/* Fills classes: --labels, the model's labels, the clusters that it keeps, or else the largest contribution. */
 armilla_status plot_classify(plot_job *job);
 
 /* The index of the entry of code j that contributes most to its sample. */
@@ -167,6 +178,11 @@ int64_t plot_largest(const plot_job *job, int64_t j);
 armilla_status plot_render(plot_job *job, const char *script, const char *data, size_t data_size);
 
 /* ARMILLA_BAD_ARGUMENT where --out does not end as a picture does; the names of the script and the data. */
-armilla_status plot_check_outputs(cli_session *session);
+armilla_status plot_check_outputs(cli_session *session, const char *option);
+
+/* --- cmd_plot.c --- */
+
+/* Makes the script and the data, and draws them. */
+armilla_status plot_draw(plot_job *job, const plot_kind *kind);
 
 #endif

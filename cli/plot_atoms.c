@@ -82,8 +82,7 @@ static void put_frame(plot_job *job, const atom_grid *grid, int64_t a)
     fprintf(job->script,
             "set label %lld '%lld' at %g,%g center font ',10' tc rgb '#404040'\n"
             "set object %lld rectangle from %g,%g to %g,%g front fs empty border lc rgb '#b0b0b0' lw 0.6\n",
-            (long long)a + 1, (long long)a + 1, x + wide / 2, y - NUMBER / 2.0, (long long)a + 1, x, y, x + wide,
-            y + high);
+            (long long)a + 1, (long long)a, x + wide / 2, y - NUMBER / 2.0, (long long)a + 1, x, y, x + wide, y + high);
 }
 
 /* What the colours mean, below the atoms. */

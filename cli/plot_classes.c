@@ -1,7 +1,10 @@
-/* Classes of the samples: labels that a file or the model has, or the atom that contributes most. */
+/* Classes of the samples: labels that a file or the model has, clusters that it keeps, or the atom that contributes
+ * most. */
 #include "plot.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,18 +83,54 @@ void plot_labels_free(plot_job *job, plot_labels *labels)
     armilla_data_free(labels->samples);
 }
 
+static void forget_classes(plot_job *job)
+{
+    armilla_release(job->session->context, job->classes);
+    armilla_release(job->session->context, job->names);
+    armilla_release(job->session->context, job->numbers);
+    armilla_data_free(job->samples);
+    job->classes = NULL;
+    job->names = NULL;
+    job->numbers = NULL;
+    job->samples = NULL;
+}
+
+/* Clusters and atoms are called by their numbers from 0, as in files of labels and by armilla top. */
+static armilla_status name_numbers(plot_job *job, int64_t k)
+{
+    enum { DIGITS = 24 };
+    armilla_context *context = job->session->context;
+    armilla_status status = armilla_take(context, k, DIGITS, &job->numbers);
+    if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *job->names, &job->names);
+    for (int64_t i = 0; i < k && status == ARMILLA_OK; i++) {
+        job->names[i] = job->numbers + i * DIGITS;
+        snprintf(job->numbers + i * DIGITS, DIGITS, "%" PRId64, i);
+    }
+    return status;
+}
+
+armilla_status plot_classify_found(plot_job *job)
+{
+    int64_t k = job->summary.rank;
+    const int64_t *kept = armilla_model_clusters(job->model, &k);
+    forget_classes(job);
+    armilla_status status = armilla_take(job->session->context, job->summary.n, sizeof *job->classes, &job->classes);
+    if (status == ARMILLA_OK) status = name_numbers(job, k);
+    for (int64_t j = 0; j < job->summary.n && status == ARMILLA_OK; j++)
+        job->classes[j] = kept ? kept[j] : plot_largest(job, j);
+    job->class_count = k;
+    job->class_word = kept ? "cluster" : "largest atom";
+    return status;
+}
+
 armilla_status plot_classify(plot_job *job)
 {
     plot_labels labels;
-    armilla_status status = plot_labels_read(job, job->session->settings.labels, &labels);
+    const armilla_status status = plot_labels_read(job, job->session->settings.labels, &labels);
     job->classes = labels.classes;
     job->names = labels.names;
     job->samples = labels.samples;
     job->class_count = labels.count;
-    job->labelled = labels.names != NULL;
-    if (status != ARMILLA_OK || job->labelled) return status;
-    status = armilla_take(job->session->context, job->summary.n, sizeof *job->classes, &job->classes);
-    for (int64_t j = 0; j < job->summary.n && status == ARMILLA_OK; j++) job->classes[j] = plot_largest(job, j);
-    job->class_count = job->summary.rank;
-    return status;
+    job->class_word = "label";
+    return status != ARMILLA_OK || labels.names ? status : plot_classify_found(job);
 }

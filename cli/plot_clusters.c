@@ -113,8 +113,8 @@ static void put_sizes(plot_job *job, const cluster_facts *facts, const cluster_l
             "set label 2 '%s' at screen %.5g,%.5g center rotate by 90 font ',11'\n"
             "set multiplot\nset border 1 lw 0.8\nunset key\nset tics nomirror out scale 0.4\n"
             "set yrange [%g:0.5]\nset xrange [0:%" PRId64 "]\nset xtics %.0f font ',10'\n",
-            job->labelled ? "label" : "largest atom", MARGIN / job->width, (l->bottom + l->side / 2) / job->height,
-            (double)facts->count + 0.5, most, fmax(1, plot_step((double)most, 3)));
+            job->class_word, MARGIN / job->width, (l->bottom + l->side / 2) / job->height, (double)facts->count + 0.5,
+            most, fmax(1, plot_step((double)most, 3)));
     plot_list_tics(job, "y", &l->rows, PLOT_NAME);
     fprintf(job->script, "set style fill solid 1 noborder\n"
                          "plot data index 0 using (0):1:(0):2:($1-0.38):($1+0.38):3 with boxxyerror lc rgb variable");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { MOST_CLASSES = 500, NAME_BELOW = 24 };
-enum { SIDE = 360, TALL = 720, SCALE = 74, ABOVE = 36, MARGIN = 12, LABEL = 22 };
+enum { SIDE = 360, TALL = 720, SCALE = 88, ABOVE = 36, MARGIN = 12, LABEL = 22 };
 
 typedef struct confusion {
     plot_labels truth;
@@ -150,25 +150,20 @@ static void draw(plot_job *job, const confusion *c, const char **ordered)
     put_matrix(job, c, fmin(wide, high));
 }
 
-/* The names of the clusters in the order of the columns: numbers from 1 where they are atoms. */
+/* The names of the clusters in the order of the columns. */
 static armilla_status draw_ordered(plot_job *job, const confusion *c)
 {
     armilla_context *context = job->session->context;
-    char(*numbers)[32] = NULL;
     const char **ordered = NULL;
-    const plot_list list = {.names = job->names, .count = c->columns};
-    armilla_status status = armilla_take(context, c->columns, sizeof *numbers, &numbers);
-    if (status == ARMILLA_OK) status = armilla_take(context, c->columns, sizeof *ordered, &ordered);
-    for (int64_t b = 0; b < c->columns && status == ARMILLA_OK; b++)
-        ordered[b] = plot_list_text(&list, c->order[b], numbers[b]);
+    const armilla_status status = armilla_take(context, c->columns, sizeof *ordered, &ordered);
+    for (int64_t b = 0; b < c->columns && status == ARMILLA_OK; b++) ordered[b] = job->names[c->order[b]];
     if (status == ARMILLA_OK) draw(job, c, ordered);
-    armilla_release(context, numbers);
     armilla_release(context, ordered);
     return status;
 }
 
-/* The classes: --truth, or the model's labels. What is drawn against them: --labels, or the largest atom, since
- * labels of the model are classes. */
+/* The classes: --truth, or the model's labels. What is drawn against them: --labels, or what was found, since labels of
+ * the model are classes. */
 static armilla_status read_classes(plot_job *job, confusion *c)
 {
     const cli_settings *settings = &job->session->settings;
@@ -177,11 +172,8 @@ static armilla_status read_classes(plot_job *job, confusion *c)
     if (!c->truth.names)
         return fail(job->session, ARMILLA_BAD_ARGUMENT,
                     "confusion: the model has no labels; give the classes of the samples by --truth FILE");
-    if (!settings->labels && job->labelled) {
-        job->names = NULL;
-        job->class_count = job->summary.rank;
-        for (int64_t j = 0; j < job->summary.n; j++) job->classes[j] = plot_largest(job, j);
-    }
+    if (!settings->labels) status = plot_classify_found(job);
+    if (status != ARMILLA_OK) return status;
     c->rows = c->truth.count;
     c->columns = job->class_count;
     if (c->rows > MOST_CLASSES || c->columns > MOST_CLASSES)
@@ -194,13 +186,11 @@ static armilla_status read_classes(plot_job *job, confusion *c)
 armilla_status plot_confusion(plot_job *job)
 {
     armilla_context *context = job->session->context;
-    const char **names = job->names;
     confusion c = {.rows = 0};
     armilla_status status = read_classes(job, &c);
     if (status == ARMILLA_OK) status = count(job, &c);
     if (status == ARMILLA_OK) status = order_clusters(job, &c);
     if (status == ARMILLA_OK) status = draw_ordered(job, &c);
-    job->names = names;
     plot_labels_free(job, &c.truth);
     armilla_release(context, c.counts);
     armilla_release(context, c.totals);

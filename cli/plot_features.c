@@ -103,7 +103,7 @@ static void put_panel(plot_job *job, const feature_sheet *sheet, int64_t a)
     fprintf(job->script,
             "set xrange [%.6g:%.6g]\nset yrange [%g:0.5]\nset label 1 'atom %" PRId64
             "' at screen %.5g,%.5g left font ',11'\nset ytics (",
-            low, most, sheet->count + 0.5, a + 1, left / job->width, (upper + 8) / job->height);
+            low, most, sheet->count + 0.5, a, left / job->width, (upper + 8) / job->height);
     for (int i = 0; i < sheet->count; i++) {
         fprintf(job->script, "%s", i ? ", " : "");
         plot_tic_text(job->script, feature_text(job, top[i].feature, number), SHOWN);

@@ -42,18 +42,18 @@ static void beside(const char *path, const char *ending, char buffer[PATH_MAX])
     snprintf(buffer, PATH_MAX, "%.*s%s", (int)(strrchr(path, '.') - path), path, ending);
 }
 
-armilla_status plot_check_outputs(cli_session *session)
+armilla_status plot_check_outputs(cli_session *session, const char *option)
 {
     const char *out = session->settings.out;
     char script[PATH_MAX], data[PATH_MAX];
-    if (!out) return fail(session, ARMILLA_BAD_ARGUMENT, "plot: say where to write with --out FILE.svg");
+    if (!out) return fail(session, ARMILLA_BAD_ARGUMENT, "plot: say where to write with %s FILE.svg", option);
     if (find_terminal(out) == sizeof terminals / sizeof *terminals)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--out: %s does not end in .svg, .png or .pdf; give it one of these",
-                    out);
-    if (strlen(out) >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
+        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s does not end in .svg, .png or .pdf; give it one of these",
+                    option, out);
+    if (strlen(out) >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name is too long", option);
     beside(out, ".gp", script);
     beside(out, ".dat", data);
-    const output_path outputs[] = {{"--out", out, NULL}, {"--out", script, NULL}, {"--out", data, NULL}};
+    const output_path outputs[] = {{option, out, NULL}, {option, script, NULL}, {option, data, NULL}};
     return outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
 }
 

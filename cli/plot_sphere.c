@@ -156,7 +156,7 @@ static void put_corner(plot_job *job, const plot_axes *axes, const sphere_view *
     }
 }
 
-static void draw_globe(plot_job *job, const plot_points *points, const double (*places)[3], const plot_axes *axes)
+void plot_globe(plot_job *job, const plot_points *points, const double (*places)[3], const plot_axes *axes)
 {
     const sphere_view view = find_view(places, points->count);
     put_globe(job, &view);
@@ -164,7 +164,7 @@ static void draw_globe(plot_job *job, const plot_points *points, const double (*
     begin_page(job);
     fprintf(job->script, "set xrange [-1.15:1.15]\nset yrange [-1.15:1.15]\n"
                          "set object 1 circle at 0,0 size 1 fs empty border lc rgb '#909090' lw 1.2\n");
-    put_corner(job, axes, &view);
+    if (axes) put_corner(job, axes, &view);
     plot_points_draw(job,
                      "data index 0 using 1:($3==1?$2:NaN) with lines lc rgb '#ececec' lw 0.7 notitle, \\\n"
                      "     data index 0 using 1:($3==0?$2:NaN) with lines lc rgb '#cfcfcf' lw 0.7 notitle, \\\n     ",
@@ -216,7 +216,7 @@ static armilla_status draw(plot_job *job, const plot_points *points, const doubl
     else
         plot_title(job, "Directions of %s codes%s", many, axes->principal ? ", principal components" : "");
     if (axes->count == 3)
-        draw_globe(job, points, (const double(*)[3])places, axes);
+        plot_globe(job, points, (const double(*)[3])places, axes);
     else
         draw_circle(job, points, (const double(*)[3])places, axes);
     armilla_release(job->session->context, places);

@@ -141,11 +141,13 @@ static void model_line(cli_report *report, const armilla_model_summary *found)
 
 static void data_line(cli_report *report, const armilla_model_summary *found)
 {
-    char zeros[64] = "";
+    char zeros[64] = "", total[64] = "", top[64] = "";
+    if (found->total > 0) snprintf(total, sizeof total, ", total %.6g", found->total);
+    if (found->top_features > 0) snprintf(top, sizeof top, ", %" PRId64 " most variable features", found->top_features);
     if (found->zero_samples > 0) snprintf(zeros, sizeof zeros, ", %" PRId64 " of them zero", found->zero_samples);
-    report_line(report, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s%s%s%s", found->m, found->n, zeros,
-                found->log1p ? ", log1p" : "", found->tfidf ? ", tf-idf" : "", found->scale ? ", scaled" : "",
-                found->center ? ", centred" : "",
+    report_line(report, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s%s%s%s%s%s", found->m, found->n,
+                zeros, total, found->log1p ? ", log1p" : "", top, found->tfidf ? ", tf-idf" : "",
+                found->scale ? ", scaled" : "", found->center ? ", centred" : "",
                 found->normalize && strcmp(found->normalize, "none") != 0 ? ", unit length" : "");
 }
 

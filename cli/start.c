@@ -19,6 +19,11 @@ static bool is_row(const char *name)
     return false;
 }
 
+bool start_is_file(const cli_session *session)
+{
+    return session->settings.fit.start && !is_row(session->settings.fit.start);
+}
+
 armilla_status start_check(cli_session *session)
 {
     const char *name = session->settings.fit.start;
@@ -84,7 +89,7 @@ done:
 static armilla_status open_model(cli_session *session, const char *path, armilla_data **X, armilla_model **model)
 {
     armilla_model_summary summary;
-    armilla_status status = armilla_model_open(session->context, path, model);
+    armilla_status status = *model ? ARMILLA_OK : armilla_model_open(session->context, path, model);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(*model, &summary);
     status = match_features(session, *model, session->settings.operands[0], X);
@@ -108,5 +113,6 @@ armilla_status start_open(cli_session *session, armilla_data **X, start_file *st
 void start_free(cli_session *session, start_file *start)
 {
     armilla_model_free(start->model);
+    json_decref(start->options);
     armilla_release(session->context, start->basis);
 }

@@ -4,10 +4,21 @@
 
 #include "command.h"
 
+#include <jansson.h>
+
 typedef struct start_file {
     armilla_model *model;
     double *basis;
+    json_t *options;  /* the model's, where they were taken: texts in the settings are its */
+    char taken[1024]; /* these as they would be typed, "" where there are none */
 } start_file;
+
+/* Whether --start is given and no row of the starts table. */
+bool start_is_file(const cli_session *session);
+/* Where it is a model: opens it, and takes over the options of its fit, except those that were given. */
+armilla_status start_take_options(cli_session *session, start_file *start);
+/* Says what was taken. */
+void start_report(cli_session *session, const start_file *start);
 
 /* Whether --start is a row of the starts table or a file that is there. */
 armilla_status start_check(cli_session *session);

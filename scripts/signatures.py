@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional, Union
 from ._library import TraceEntry
 '''
 OWN = {"warm_start": "bool", "callback": "Optional[Callable[[TraceEntry], Any]]", "verbose": "int"}
-ODD = {"seed": "Any", "start": "Any", "threads": "Optional[int]"}
+ODD = {"seed": "Any", "start": "Any", "threads": "Optional[int]", "total": "Union[str, float, None]"}
 
 
 def kind_of(option, default, rules):

@@ -25,6 +25,7 @@
 #include <armilla/base.h>
 #include <armilla/checkpoint.h>
 #include <armilla/cluster.h>
+#include <armilla/compare.h>
 #include <armilla/data.h>
 #include <armilla/files.h>
 #include <armilla/fit.h>

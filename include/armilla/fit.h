@@ -61,7 +61,7 @@ typedef struct armilla_options {
     const char *normalize; /* "none", "l2"; NULL: what the model stands for, else none */
     bool center;
     bool tfidf;
-    bool log1p; /* the preparation is, in this order: log1p, tfidf, scale, center, normalize */
+    bool log1p; /* the preparation is, in this order: total, log1p, top_features, tfidf, scale, center, normalize */
     bool scale;
 
     /* Not in the table: what only a program can give, and what changes no number. */
@@ -73,6 +73,10 @@ typedef struct armilla_options {
 
     int64_t batch;   /* samples of a block of solver online; 0: automatic */
     const char *idf; /* of tfidf: "smooth", ln((1+n)/(1+n_i)) + 1, which NULL is too; "plain", ln(n/n_i) */
+    /* What the entries of each sample are scaled to add up to: a number, "median" of the samples' sums, or "none"; NULL:
+     * none. */
+    const char *total;
+    int64_t top_features; /* so many features that vary most for their mean, the others become 0; 0: all */
 } armilla_options;
 
 /* Rows for armilla_options; ends with a row whose name is NULL. */

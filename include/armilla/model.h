@@ -36,6 +36,8 @@ typedef struct armilla_model_summary {
     /* Of data that are images, such as IDX files and folders of images: rows and columns, pixels row by row; else 0. Where
      * features were kept, of all that there were. */
     int64_t image_rows, image_columns;
+    double total;         /* what samples are scaled to add up to; 0: they are not */
+    int64_t top_features; /* features that were chosen because they vary; 0: all were taken */
 } armilla_model_summary;
 
 /* *updated = the model continued on new samples by solver `online`, without the data that it was fitted to: its basis
@@ -59,6 +61,8 @@ typedef struct armilla_model_arrays {
     const double *idf;
     const double *scale;
     double objective, squared_norm; /* of the data, where they are known; squared_norm 0: not */
+    double total;                   /* where the options say total: the number that sums are scaled to; else 0 */
+    const double *top_features;     /* m, where the options say top_features: 1 for those that were chosen, else 0 */
 } armilla_model_arrays;
 
 ARMILLA_API void armilla_model_arrays_default_sized(armilla_model_arrays *arrays, size_t size);

@@ -211,7 +211,7 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
         check_is_fitted(self)
         X = validate(self, X, reset=False)
         # Sparse samples that are only to have length 1 stay sparse.
-        steps = any(self.model_.info[step] for step in ("log1p", "tfidf", "scale", "center"))
+        steps = any(self.model_.info[step] for step in ("total", "log1p", "top_features", "tfidf", "scale", "center"))
         stays_sparse = hasattr(X, "indptr") and not steps
         seen = unit_rows if stays_sparse else self.model_.prepared
         centers = self.cluster_centers_.astype(np.float64)
@@ -260,7 +260,7 @@ _PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale")
 @estimator(
     names=_AUTO_NAMES,
     lead=CLUSTER_OPTIONS,
-    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION),
+    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION, "total", "top_features"),
     defaults={"n_clusters": 8, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
     words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster"},

@@ -221,6 +221,8 @@ def _kind_words(option: Option) -> str:
         return "int, RandomState instance or None"
     if option.kind == lib.ARMILLA_OPTION_POSITIVE:
         return "float" if option.automatic == "none" else f"{option.automatic!r} or float"
+    if option.field == "total":
+        return "{'none', 'median'} or float"
     if option.is_word:
         return "{" + ", ".join(map(repr, option.choices)) + "}" + (" or str" if option.open else "")
     return words[option.kind]

@@ -18,7 +18,10 @@ typedef enum armilla_stream {
     ARMILLA_STREAM_SCREENED,
     ARMILLA_STREAM_CELLS,
     ARMILLA_STREAM_COMMUNITIES,
-    ARMILLA_STREAM_PARTS
+    ARMILLA_STREAM_PARTS,
+    ARMILLA_STREAM_LAYOUT,
+    ARMILLA_STREAM_OFFSETS,
+    ARMILLA_STREAM_ORDER
 } armilla_stream;
 
 /* The cipher itself: out = 4 words for a counter of 4 words under a key of 2. */

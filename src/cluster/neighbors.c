@@ -6,6 +6,8 @@
 #include "data/preparation.h"
 #include "data/traverse.h"
 #include "files/npz.h"
+#include "graph/layout.h"
+#include "graph/weights.h"
 #include "model/model.h"
 
 #include <armilla/neighbors.h>
@@ -17,6 +19,7 @@ struct armilla_neighbors {
     armilla_context *context;
     armilla_neighbors_summary summary;
     armilla_graph graph;
+    bool among; /* of the samples themselves */
 };
 
 static const char *const kinds[] = {"cosine", "distance"};
@@ -98,6 +101,7 @@ static armilla_status find(armilla_context *context, const armilla_data *queries
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     made->context = context;
+    made->among = !queries;
     status = armilla_neighbors_find(context, queries, X, plan, &made->graph, &found);
     if (status == ARMILLA_OK) {
         fill_summary(options, &found, made);
@@ -230,6 +234,45 @@ const int64_t *armilla_neighbors_targets(const armilla_neighbors *neighbors)
 const float *armilla_neighbors_weights(const armilla_neighbors *neighbors)
 {
     return neighbors ? neighbors->graph.weights : NULL;
+}
+
+/* *made = the graph with cosines for distances, where it has those. */
+static armilla_status copy_cosines(armilla_context *context, const armilla_neighbors *neighbors, armilla_graph *made)
+{
+    const armilla_graph *from = &neighbors->graph;
+    const int64_t entries = armilla_graph_entries(from);
+    const bool distance = strcmp(neighbors->summary.weights, kinds[DISTANCE]) == 0;
+    const armilla_status status = armilla_graph_take(context, from->rows, from->columns, entries, made);
+    if (status != ARMILLA_OK) return status;
+    memcpy(made->starts, from->starts, (size_t)(from->rows + 1) * sizeof *from->starts);
+    memcpy(made->targets, from->targets, (size_t)entries * sizeof *from->targets);
+    for (int64_t i = 0; i < entries; i++) {
+        const double weight = (double)from->weights[i];
+        made->weights[i] = (float)(distance ? 1 - weight * weight / 2 : weight);
+    }
+    return status;
+}
+
+armilla_status armilla_neighbors_layout(armilla_context *context, const armilla_neighbors *neighbors, bool globe,
+                                        int64_t seed, int64_t threads, double *places)
+{
+    const armilla_layout_plan plan = {.globe = globe, .seed = (uint64_t)seed};
+    armilla_graph cosines = {.rows = 0}, graph = {.rows = 0};
+    armilla_status status = ARMILLA_NOT_NULL(context, neighbors, places);
+    if (status != ARMILLA_OK) return status;
+    if (!neighbors->among)
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            "these are neighbours of queries; a map is of neighbours among the samples themselves");
+    status = armilla_call_enter(context, threads);
+    if (status != ARMILLA_OK) return status;
+    armilla_call_stage(context, ARMILLA_STAGE_NEIGHBORS);
+    status = copy_cosines(context, neighbors, &cosines);
+    if (status == ARMILLA_OK) status = armilla_graph_weigh(context, &cosines, &graph);
+    armilla_graph_release(context, &cosines);
+    if (status == ARMILLA_OK) status = armilla_graph_layout(context, &graph, &plan, (double(*)[3])places);
+    armilla_graph_release(context, &graph);
+    armilla_call_leave(context);
+    return status;
 }
 
 /* The arrays of scipy.sparse.save_npz. */

@@ -145,6 +145,7 @@ typedef struct armilla_entry_map {
 
 /* What columns go through as they are loaded, in this order: what a preparation comes to (data/preparation.h). */
 typedef struct armilla_column_map {
+    double total;                     /* what the entries of each sample are to add up to (data/total.h), or 0 */
     const armilla_entry_map *entries; /* or NULL */
     const double *weights;            /* m factors, or NULL */
     const double *mean;               /* m numbers subtracted from the (weighted) samples, or NULL */

@@ -36,7 +36,7 @@ static const armilla_step_row *refusing(const armilla_preparation *p, double x)
 static armilla_status name_bad_place(armilla_context *context, const armilla_preparation *p, const armilla_data *X,
                                      armilla_data_facts facts, armilla_type work)
 {
-    const armilla_column_map entries = {.entries = armilla_preparation_map(p).entries};
+    const armilla_column_map map = armilla_preparation_map(p), entries = {.total = map.total, .entries = map.entries};
     armilla_data *mapped = NULL;
     armilla_data_facts found = {.bad_sample = -1};
     char sample[80], feature[80];

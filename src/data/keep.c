@@ -3,31 +3,10 @@
 #include "data/keep.h"
 
 #include "base/size.h"
+#include "data/gathered.h"
 #include "data/sparse.h"
 
 #include <string.h>
-
-typedef struct selected {
-    armilla_data data;
-    const armilla_data *inner;
-    int64_t *columns; /* of inner, one for each of ours, rising */
-} selected;
-
-static const selected *as_selected(const armilla_data *X)
-{
-    return (const selected *)X;
-}
-
-static size_t gathered_bytes(const armilla_data *X, armilla_type work, int64_t width)
-{
-    return ((size_t)(X->m * width) * armilla_type_size(work) + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
-}
-
-static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
-{
-    const armilla_data *inner = as_selected(X)->inner;
-    return gathered_bytes(X, work, width) + inner->ops->workspace(inner, work, width);
-}
 
 /* How many columns of inner follow each other from there. */
 static int64_t run_from(const int64_t *columns, int64_t count)
@@ -38,22 +17,23 @@ static int64_t run_from(const int64_t *columns, int64_t count)
 }
 
 /* What the same thread will want next, as columns of inner: a hint, which need not be all of it. */
-static void look_ahead(const selected *X, const armilla_panel *panel, armilla_panel *part)
+static void look_ahead(const armilla_gathered *X, const armilla_panel *panel, armilla_panel *part)
 {
     part->next_count = 0;
     part->next = part->first;
     part->until = part->then = 0;
     if (panel->next_count <= 0 || panel->next >= X->data.n) return;
-    part->next = X->columns[panel->next];
-    part->next_count = run_from(X->columns + panel->next, panel->next_count);
+    part->next = X->places[panel->next];
+    part->next_count = run_from(X->places + panel->next, panel->next_count);
 }
 
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const selected *X = as_selected(panel->data);
-    const int64_t *columns = X->columns + panel->first, m = X->data.m;
+    const armilla_gathered *X = armilla_gathered_of(panel->data);
+    const int64_t *columns = X->places + panel->first, m = X->data.m;
     const size_t size = armilla_type_size(panel->kernels->type);
-    char *gathered = space, *inner_space = gathered + gathered_bytes(&X->data, panel->kernels->type, panel->count);
+    char *gathered = space,
+         *inner_space = gathered + armilla_gathered_bytes(&X->data, panel->kernels->type, panel->count);
     for (int64_t j = 0, run = 0; j < panel->count; j += run) {
         armilla_panel part = *panel;
         run = run_from(columns + j, panel->count - j);
@@ -74,40 +54,26 @@ static armilla_status load(armilla_panel *panel, void *space)
     return ARMILLA_OK;
 }
 
-static void free_selected(armilla_data *data)
-{
-    armilla_release(data->context, ((selected *)data)->columns);
-    armilla_release(data->context, data);
-}
-
 #define STORAGE(name, type, word, numpy) [name] = "dense " word,
 
 static const armilla_data_ops selected_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},
-    .workspace = workspace,
+    .workspace = armilla_gathered_workspace,
     .load = load,
     .products = armilla_panel_products,
     .accumulate = armilla_panel_accumulate,
     .gather = armilla_panel_gather,
     .expand = armilla_panel_expand,
-    .free = free_selected,
+    .free = armilla_gathered_free,
 };
 
 static armilla_status make_view(armilla_context *context, const armilla_data *X, const armilla_kept *samples,
                                 armilla_data **data)
 {
-    armilla_kept copy = {0};
-    selected *made = NULL;
-    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
-    if (status == ARMILLA_OK) status = armilla_kept_copy(context, samples, &copy);
-    if (status != ARMILLA_OK) {
-        armilla_release(context, made);
-        return status;
-    }
-    armilla_data_view(&made->data, X, &selected_ops, context);
+    armilla_gathered *made = NULL;
+    const armilla_status status = armilla_gathered_new(context, X, &selected_ops, samples, &made);
+    if (status != ARMILLA_OK) return status;
     made->data.n = samples->count;
-    made->inner = X;
-    made->columns = copy.at;
     *data = &made->data;
     return ARMILLA_OK;
 }

@@ -3,34 +3,13 @@
 #include "data/pick.h"
 
 #include "base/size.h"
+#include "data/gathered.h"
 #include "data/sparse.h"
 
 #include <string.h>
 
-typedef struct picked {
-    armilla_data data;
-    const armilla_data *inner;
-    int64_t *places; /* of inner, one for each of our features; -1: zeros */
-} picked;
-
-static const picked *as_picked(const armilla_data *X)
-{
-    return (const picked *)X;
-}
-
-static size_t gathered_bytes(const armilla_data *X, armilla_type work, int64_t width)
-{
-    return ((size_t)(X->m * width) * armilla_type_size(work) + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
-}
-
-static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
-{
-    const armilla_data *inner = as_picked(X)->inner;
-    return gathered_bytes(X, work, width) + inner->ops->workspace(inner, work, width);
-}
-
-/* Column by column: to = the picked numbers of from, each of `size` bytes. */
-static void gather(const picked *X, size_t size, const char *from, char *to)
+/* One column: to = the picked numbers of from (zeros where a place is -1), each of `size` bytes. */
+static void gather(const armilla_gathered *X, size_t size, const char *from, char *to)
 {
     for (int64_t i = 0; i < X->data.m; i++, to += size) {
         const int64_t place = X->places[i];
@@ -45,9 +24,10 @@ static void gather(const picked *X, size_t size, const char *from, char *to)
 
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const picked *X = as_picked(panel->data);
+    const armilla_gathered *X = armilla_gathered_of(panel->data);
     const size_t size = armilla_type_size(panel->kernels->type), column = (size_t)X->data.m * size;
-    char *gathered = space, *inner_space = gathered + gathered_bytes(&X->data, panel->kernels->type, panel->count);
+    char *gathered = space,
+         *inner_space = gathered + armilla_gathered_bytes(&X->data, panel->kernels->type, panel->count);
     armilla_panel part = *panel;
     part.data = X->inner;
     const armilla_status status = X->inner->ops->load(&part, inner_space);
@@ -61,40 +41,26 @@ static armilla_status load(armilla_panel *panel, void *space)
     return ARMILLA_OK;
 }
 
-static void free_picked(armilla_data *data)
-{
-    armilla_release(data->context, ((picked *)data)->places);
-    armilla_release(data->context, data);
-}
-
 #define STORAGE(name, type, word, numpy) [name] = "dense " word,
 
 static const armilla_data_ops picked_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},
-    .workspace = workspace,
+    .workspace = armilla_gathered_workspace,
     .load = load,
     .products = armilla_panel_products,
     .accumulate = armilla_panel_accumulate,
     .gather = armilla_panel_gather,
     .expand = armilla_panel_expand,
-    .free = free_picked,
+    .free = armilla_gathered_free,
 };
 
 static armilla_status make_view(armilla_context *context, const armilla_data *X, const armilla_kept *features,
                                 armilla_data **data)
 {
-    armilla_kept copy = {0};
-    picked *made = NULL;
-    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
-    if (status == ARMILLA_OK) status = armilla_kept_copy(context, features, &copy);
-    if (status != ARMILLA_OK) {
-        armilla_release(context, made);
-        return status;
-    }
-    armilla_data_view(&made->data, X, &picked_ops, context);
+    armilla_gathered *made = NULL;
+    const armilla_status status = armilla_gathered_new(context, X, &picked_ops, features, &made);
+    if (status != ARMILLA_OK) return status;
     made->data.m = features->count;
-    made->inner = X;
-    made->places = copy.at;
     *data = &made->data;
     return ARMILLA_OK;
 }

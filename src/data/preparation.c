@@ -1,7 +1,10 @@
 /* The table of steps, and what is done by looping over it. */
 #include "data/preparation.h"
 
+#include "base/number.h"
 #include "data/logarithm.h"
+#include "data/total.h"
+#include "data/variable.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,6 +36,17 @@ static bool is_amount(double x)
 static bool is_factor(double x)
 {
     return x > 0 && isfinite(x);
+}
+
+static bool is_choice(double x)
+{
+    return x == 0 || x == 1;
+}
+
+static armilla_status learn_choice(armilla_context *context, const armilla_preparation *p,
+                                   const armilla_feature_statistics *found, double *learned)
+{
+    return armilla_variable_features(context, p->m, found->means, found->deviations, p->top, learned);
 }
 
 static const char *const idf_words[] = {"smooth", "plain"};
@@ -90,6 +104,16 @@ static armilla_status learn_mean(armilla_context *context, const armilla_prepara
 #define PLACES(field) .option = offsetof(armilla_options, field), .summary = offsetof(armilla_model_summary, field)
 
 const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
+    [ARMILLA_STEP_TOTAL] = {.name = "total",
+                            .kind = ARMILLA_STEP_SUM,
+                            .asked = ARMILLA_ASKED_BY_TOTAL,
+                            PLACES(total),
+                            .late = true,
+                            .single = true,
+                            .array = "total",
+                            .allows = is_factor,
+                            .takes = is_amount,
+                            .needs = "scales samples to a sum and needs entries that are not negative; leave it out"},
     [ARMILLA_STEP_LOG1P] = {.name = "log1p",
                             .kind = ARMILLA_STEP_ENTRIES,
                             PLACES(log1p),
@@ -98,6 +122,15 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             .takes = is_above_minus_one,
                             .needs = "takes logarithms of 1 + x and needs entries above -1; leave it out or shift the "
                                      "data"},
+    [ARMILLA_STEP_TOP] = {.name = "top_features",
+                          .kind = ARMILLA_STEP_FACTOR,
+                          .asked = ARMILLA_ASKED_BY_COUNT,
+                          PLACES(top_features),
+                          .late = true,
+                          .array = "top_features",
+                          .allows = is_choice,
+                          .statistics = ARMILLA_FEATURE_DEVIATIONS,
+                          .learn = learn_choice},
     [ARMILLA_STEP_TFIDF] = {.name = "tfidf",
                             .kind = ARMILLA_STEP_FACTOR,
                             PLACES(tfidf),
@@ -122,6 +155,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                              .learn = learn_mean},
     [ARMILLA_STEP_NORMALIZE] = {.name = "normalize",
                                 .kind = ARMILLA_STEP_LENGTH,
+                                .asked = ARMILLA_ASKED_BY_WORD,
                                 PLACES(normalize),
                                 .words = {"none", "l2"}},
 };
@@ -141,28 +175,83 @@ bool armilla_step_read(armilla_step step, const char *word, bool *taken)
     return false;
 }
 
+int64_t armilla_step_numbers(armilla_step step, int64_t m)
+{
+    return armilla_steps[step].single ? 1 : m;
+}
+
+bool armilla_total_read(const char *text, bool *taken, double *total)
+{
+    char *end = NULL;
+    *taken = text && strcmp(text, "none") != 0;
+    *total = 0;
+    if (!*taken || strcmp(text, "median") == 0) return true;
+    *total = armilla_read_number(text, &end);
+    return end != text && *end == '\0' && is_factor(*total);
+}
+
+static void ask(armilla_preparation *p, armilla_step step, const void *field)
+{
+    const char *const *word = field;
+    const int64_t *count = field;
+    const bool *flag = field;
+    switch (armilla_steps[step].asked) {
+    case ARMILLA_ASKED_BY_FLAG:
+        p->taken[step] = *flag;
+        return;
+    case ARMILLA_ASKED_BY_WORD:
+        (void)armilla_step_read(step, *word, &p->taken[step]);
+        return;
+    case ARMILLA_ASKED_BY_TOTAL:
+        (void)armilla_total_read(*word, &p->taken[step], &p->total);
+        return;
+    case ARMILLA_ASKED_BY_COUNT:
+        p->taken[step] = *count > 0;
+        p->top = *count;
+        return;
+    }
+}
+
 armilla_preparation armilla_preparation_asked(const armilla_options *options)
 {
     armilla_preparation p = {.plain_idf = armilla_idf_is_plain(options->idf)};
-    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
-        const char *field = (const char *)options + armilla_steps[step].option;
-        if (armilla_steps[step].words[0])
-            (void)armilla_step_read((armilla_step)step, *(const char *const *)(const void *)field, &p.taken[step]);
-        else
-            p.taken[step] = *(const bool *)field;
-    }
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
+        ask(&p, (armilla_step)step, (const char *)options + armilla_steps[step].option);
     return p;
+}
+
+/* How many features were chosen; before that, how many are to be. */
+static int64_t count_top(const armilla_preparation *p)
+{
+    const double *chosen = p->learned[ARMILLA_STEP_TOP];
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->m && chosen; i++) count += chosen[i] != 0;
+    return chosen ? count : p->top;
+}
+
+static void tell(const armilla_preparation *p, armilla_step step, void *field)
+{
+    const double *total = p->learned[ARMILLA_STEP_TOTAL];
+    switch (armilla_steps[step].asked) {
+    case ARMILLA_ASKED_BY_FLAG:
+        *(bool *)field = p->taken[step];
+        return;
+    case ARMILLA_ASKED_BY_WORD:
+        *(const char **)field = armilla_step_word(step, p->taken[step]);
+        return;
+    case ARMILLA_ASKED_BY_TOTAL:
+        *(double *)field = !p->taken[step] ? 0 : total ? *total : p->total;
+        return;
+    case ARMILLA_ASKED_BY_COUNT:
+        *(int64_t *)field = p->taken[step] ? count_top(p) : 0;
+        return;
+    }
 }
 
 void armilla_preparation_describe(const armilla_preparation *p, armilla_model_summary *summary)
 {
-    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
-        char *field = (char *)summary + armilla_steps[step].summary;
-        if (armilla_steps[step].words[0])
-            *(const char **)(void *)field = armilla_step_word((armilla_step)step, p->taken[step]);
-        else
-            *(bool *)field = p->taken[step];
-    }
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
+        tell(p, (armilla_step)step, (char *)summary + armilla_steps[step].summary);
 }
 
 bool armilla_preparation_any(const armilla_preparation *p)
@@ -192,29 +281,40 @@ armilla_status armilla_preparation_weigh(armilla_context *context, armilla_prepa
     return status;
 }
 
-/* The statistics of X after the functions of entries, which counts of what is not 0 do not need. */
+/* The statistics of X after total and the functions of entries, which counts of what is not 0 do not need. */
 static armilla_status find_statistics(armilla_context *context, const armilla_preparation *p, const armilla_data *X,
                                       armilla_feature_statistics *found)
 {
-    const armilla_column_map entries = {.entries = armilla_preparation_map(p).entries};
+    const armilla_column_map map = armilla_preparation_map(p);
+    const armilla_column_map entries = {.total = map.total, .entries = map.entries};
     armilla_data *mapped = NULL;
     armilla_status status = ARMILLA_OK;
     int wanted = 0;
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
         if (p->taken[step]) wanted |= armilla_steps[step].statistics;
     if (!wanted) return ARMILLA_OK;
-    if (entries.entries && wanted != ARMILLA_FEATURE_COUNTS)
+    if ((entries.entries || entries.total > 0) && wanted != ARMILLA_FEATURE_COUNTS)
         status = armilla_data_prepare(context, X, &entries, &mapped);
     if (status == ARMILLA_OK) status = armilla_feature_statistics_find(context, mapped ? mapped : X, wanted, found);
     armilla_data_free(mapped);
     return status;
 }
 
+static armilla_status learn_total(armilla_context *context, armilla_preparation *p, const armilla_data *X)
+{
+    if (!p->taken[ARMILLA_STEP_TOTAL]) return ARMILLA_OK;
+    const armilla_status status = armilla_take(context, 1, sizeof(double), &p->learned[ARMILLA_STEP_TOTAL]);
+    if (status != ARMILLA_OK) return status;
+    *p->learned[ARMILLA_STEP_TOTAL] = p->total;
+    return p->total > 0 ? ARMILLA_OK : armilla_total_median(context, X, p->learned[ARMILLA_STEP_TOTAL]);
+}
+
 armilla_status armilla_preparation_learn(armilla_context *context, armilla_preparation *p, const armilla_data *X)
 {
     armilla_feature_statistics found = {0};
     p->m = X->m;
-    armilla_status status = find_statistics(context, p, X, &found);
+    armilla_status status = learn_total(context, p, X);
+    if (status == ARMILLA_OK) status = find_statistics(context, p, X, &found);
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++) {
         const armilla_step_row *row = &armilla_steps[step];
         if (!p->taken[step] || !row->learn) continue;
@@ -238,6 +338,7 @@ armilla_column_map armilla_preparation_map(const armilla_preparation *p)
     armilla_column_map map = {.weights = p->weights};
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
         if (!p->taken[step]) continue;
+        if (armilla_steps[step].kind == ARMILLA_STEP_SUM && p->learned[step]) map.total = *p->learned[step];
         if (armilla_steps[step].kind == ARMILLA_STEP_ENTRIES) map.entries = armilla_steps[step].entries;
         if (armilla_steps[step].kind == ARMILLA_STEP_OFFSET) map.mean = p->learned[step];
         if (armilla_steps[step].kind == ARMILLA_STEP_LENGTH) map.unit_length = true;

@@ -13,7 +13,9 @@
 
 /* In the order in which they are taken. */
 typedef enum armilla_step {
+    ARMILLA_STEP_TOTAL,
     ARMILLA_STEP_LOG1P,
+    ARMILLA_STEP_TOP,
     ARMILLA_STEP_TFIDF,
     ARMILLA_STEP_SCALE,
     ARMILLA_STEP_CENTER,
@@ -23,6 +25,7 @@ typedef enum armilla_step {
 
 /* What a step does to a column. All factors of an entry are multiplied first, so that it is rounded once. */
 typedef enum armilla_step_kind {
+    ARMILLA_STEP_SUM,     /* scales the column so that its entries add up to learned[0]; before all others */
     ARMILLA_STEP_ENTRIES, /* a function of each entry, which leaves zeros zero; one such step at most */
     ARMILLA_STEP_FACTOR,  /* multiplies feature i by learned[i] */
     ARMILLA_STEP_OFFSET,  /* subtracts learned[i]; one such step at most */
@@ -31,13 +34,22 @@ typedef enum armilla_step_kind {
 
 /* All zeros is one that does nothing. */
 typedef struct armilla_preparation {
-    int64_t m; /* features, once it is learned or read */
+    int64_t m;    /* features, once it is learned or read */
+    double total; /* what is asked for; 0: the median of the data's sums */
+    int64_t top;  /* how many features */
     bool taken[ARMILLA_STEP_COUNT];
-    double *learned[ARMILLA_STEP_COUNT]; /* m numbers of a step that is taken and learns, else NULL */
+    double *learned[ARMILLA_STEP_COUNT]; /* armilla_step_numbers of a step that is taken and learns, else NULL */
     double *weights;                     /* the product of the factors, or NULL */
     bool plain_idf;                      /* how tf-idf learns */
 } armilla_preparation;
 
+/* How options say that a step is to be taken. */
+typedef enum armilla_step_asked {
+    ARMILLA_ASKED_BY_FLAG,  /* true or false, as records do */
+    ARMILLA_ASKED_BY_WORD,  /* one of two words, as records do */
+    ARMILLA_ASKED_BY_TOTAL, /* a number or "median" in a text; "none" or NULL: not */
+    ARMILLA_ASKED_BY_COUNT  /* a number above 0 */
+} armilla_step_asked;
 /* The index-th word for how tf-idf learns, NULL past the last. */
 const char *armilla_idf_choice(size_t index);
 /* Whether the word is the plain form; NULL is not. */
@@ -46,9 +58,11 @@ bool armilla_idf_is_plain(const char *word);
 typedef struct armilla_step_row {
     const char *name; /* of the option, and of the member of a model's record */
     armilla_step_kind kind;
+    armilla_step_asked asked;
     const char *words[2];     /* where options and records have words: without it, with it; else NULL: true or false */
-    size_t option, summary;   /* where armilla_options and armilla_model_summary have the word or the flag */
+    size_t option, summary;   /* where armilla_options and armilla_model_summary say so */
     bool late;                /* model files of 0.1.0 do not have it: then it was not taken */
+    bool single;              /* it learns one number, not one for each feature */
     const char *array;        /* of what it learned, in a model file; NULL: it learns nothing */
     bool (*allows)(double x); /* numbers that can have been learned */
     int statistics;           /* of the features, that it learns from (data/features.h) */
@@ -61,6 +75,11 @@ typedef struct armilla_step_row {
 } armilla_step_row;
 
 extern const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT];
+
+/* How many numbers the step learns from m features. */
+int64_t armilla_step_numbers(armilla_step step, int64_t m);
+/* The total that the text of the option stands for; 0: the median. False where it is neither that, nor a number. */
+bool armilla_total_read(const char *text, bool *taken, double *total);
 
 /* The word for a step that is taken or not, NULL where it has none; and back, false where the word is neither. */
 const char *armilla_step_word(armilla_step step, bool taken);

@@ -1,9 +1,10 @@
-/* Preparation on the fly: logarithm, then weights, then centring, then unit length, of each panel as it is loaded.
+/* Preparation on the fly: total, then logarithm, then weights, then centring, then unit length, of each panel as it is loaded.
  * The wrapped data are not changed and not copied. */
 #include "data/sparse.h"
 
 #include "base/size.h"
 #include "data/slots.h"
+#include "data/total.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -63,6 +64,7 @@ static void prepare_column(const prepared *X, const armilla_kernels *kernels, do
     const int64_t m = X->data.m;
     double factor = known ? atomic_load_explicit(known, memory_order_relaxed) : 1;
     const bool measure = known && !(factor <= DBL_MAX);
+    if (p->total > 0) armilla_total_scale(m, p->total, x);
     if (p->entries) p->entries->apply(m, x);
     if (p->weights)
         for (int64_t i = 0; i < m; i++) x[i] *= p->weights[i];
@@ -152,7 +154,7 @@ static const armilla_data_ops prepared_ops = {
 
 bool armilla_column_map_rescales(const armilla_column_map *map)
 {
-    return map->unit_length && !map->entries && !map->weights && !map->mean;
+    return map->unit_length && !(map->total > 0) && !map->entries && !map->weights && !map->mean;
 }
 
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner, const armilla_column_map *map,

@@ -1,4 +1,4 @@
-/* Preparation of sparse data, never expanded: logarithm, weights and unit length keep the zeros and are applied to the
+/* Preparation of sparse data, never expanded: total, logarithm, weights and unit length keep the zeros and are applied to the
  * entries of each panel as it is loaded; centring stays implicit. Column j is y_j/d_j - mean/d_j with y = weights * x
  * (or weights * ln(1+x)) and d_j = ||y_j - mean|| (1 where samples keep their length), so that C = (U'y - U'mean)/d and
  * A = Y D^-1 W' - mean (D^-1 W 1)'. */
@@ -6,6 +6,7 @@
 
 #include "base/size.h"
 #include "data/slots.h"
+#include "data/total.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -57,8 +58,28 @@ enum { TOGETHER = 128 };
 /* Where a sample's entries stand in a panel, and what they are scaled by. */
 typedef struct sample {
     int64_t first, last;
-    armilla_factor unit;
+    armilla_factor total, unit; /* before the map, and after it */
 } sample;
+
+/* The sum of the sample's entries of a raw panel, times the unit. */
+static double sum_entries(const armilla_sparse_panel *raw, const sample *own, double unit)
+{
+    const size_t size = armilla_type_size(raw->kernels->type);
+    double x[TOGETHER], sum = 0;
+    for (int64_t at = own->first; at < own->last; at += TOGETHER) {
+        const int64_t count = armilla_min64(TOGETHER, own->last - at);
+        armilla_fetch(raw->kernels->type, count, (const char *)raw->columns.values + (size_t)at * size, x);
+        armilla_total_add(count, x, unit, &sum);
+    }
+    return sum;
+}
+
+static armilla_factor total_factor(const armilla_sparse_panel *raw, const sample *own, double total)
+{
+    const double sum = sum_entries(raw, own, 1);
+    if (isfinite(sum)) return armilla_total_factor(sum, 1, total);
+    return armilla_total_factor(sum_entries(raw, own, ARMILLA_TOTAL_UNIT), ARMILLA_TOTAL_UNIT, total);
+}
 
 /* The sample's entries of a raw panel, in its own type: values = what the map and the unit make of them, in the working
  * type. */
@@ -71,6 +92,7 @@ static void map_entries(const prepared *X, const armilla_sparse_panel *raw, cons
     for (int64_t at = own->first; at < own->last; at += TOGETHER) {
         const int64_t count = armilla_min64(TOGETHER, own->last - at);
         armilla_fetch(raw->kernels->type, count, (const char *)raw->columns.values + (size_t)at * from, x);
+        if (map->total > 0) armilla_total_apply(count, own->total, x);
         if (map->entries) map->entries->apply(count, x);
         for (int64_t i = 0; i < count && map->weights; i++)
             x[i] *= map->weights[armilla_index_at(raw->index64, raw->columns.rows, at + i)];
@@ -84,15 +106,17 @@ static void prepare_panel(const prepared *X, const armilla_panel *raw, armilla_t
 {
     const armilla_sparse_panel *s = &raw->sparse;
     const int64_t origin = armilla_index_at(s->index64, s->columns.starts, 0);
-    const bool rescales = !X->map.entries && !X->map.weights && s->kernels->type == work;
+    const bool totals = X->map.total > 0;
+    const bool rescales = !totals && !X->map.entries && !X->map.weights && s->kernels->type == work;
     const size_t size = armilla_type_size(work);
     for (int64_t j = 0; j < raw->count; j++) {
-        const sample own = {
+        sample own = {
             .first = armilla_index_at(s->index64, s->columns.starts, j) - origin,
             .last = armilla_index_at(s->index64, s->columns.starts, j + 1) - origin,
             .unit = X->factors ? X->factors[raw->first + j] : (armilla_factor){1, 1},
         };
         const size_t at = (size_t)own.first * size;
+        if (totals) own.total = total_factor(s, &own, X->map.total);
         if (rescales && own.unit.scale == 1 && own.first < own.last)
             raw->kernels->rescale(own.last - own.first, own.unit.factor, (const char *)s->columns.values + at,
                                   (char *)values + at);
@@ -117,6 +141,7 @@ static armilla_length centred_length(const prepared *X, armilla_column y, double
 /* 1/d_j of one column, 0 where it has no direction: what is left of a sample that equals the mean is rounding. */
 static armilla_factor factor_of(const prepared *X, armilla_column y, double *column)
 {
+    if (X->map.total > 0) armilla_total_scale(y.count, X->map.total, y.values);
     if (X->map.entries) X->map.entries->apply(y.count, y.values);
     for (int64_t i = 0; i < y.count && X->map.weights; i++) y.values[i] *= X->map.weights[y.rows[i]];
     const armilla_length before = armilla_length_of(y.count, y.rows, y.values);

@@ -1,4 +1,4 @@
-/* Samples in cells, for neighbours of which nearly all are enough (ALGORITHM section 9): centres by spherical k-means on
+/* Samples in cells, for neighbours of which nearly all are enough (docs/algorithm.md, section 10): centres by spherical k-means on
  * some of the samples, every sample with its nearest centre. A query is compared with the samples of the `probed` cells
  * whose centres are nearest to it. */
 #ifndef ARMILLA_GRAPH_CELLS_H

@@ -1,4 +1,4 @@
-/* Communities of a weighted graph by modularity with a resolution (docs/algorithm.md): Leiden's algorithm (Traag,
+/* Communities of a weighted graph by modularity with a resolution (docs/algorithm.md, section 10): Leiden's algorithm (Traag,
  * Waltman, van Eck, 2019) with the largest gain in place of a random draw, so that a result is a function of the graph
  * and the seed. */
 #ifndef ARMILLA_GRAPH_COMMUNITIES_H

@@ -1,4 +1,4 @@
-/* The nearest samples by angle (ALGORITHM section 9): for each sample the `count` others of the largest cosine. */
+/* The nearest samples by angle (docs/algorithm.md, section 10): for each sample the `count` others of the largest cosine. */
 #ifndef ARMILLA_GRAPH_NEIGHBORS_H
 #define ARMILLA_GRAPH_NEIGHBORS_H
 

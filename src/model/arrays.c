@@ -24,8 +24,11 @@ static armilla_status refuse(armilla_context *context, const char *what)
 /* What the step has learned, or NULL. */
 static const double *learned_of(const armilla_model_arrays *a, int step)
 {
-    const double *const learned[ARMILLA_STEP_COUNT] = {
-        [ARMILLA_STEP_TFIDF] = a->idf, [ARMILLA_STEP_SCALE] = a->scale, [ARMILLA_STEP_CENTER] = a->mean};
+    const double *const learned[ARMILLA_STEP_COUNT] = {[ARMILLA_STEP_TOTAL] = a->total != 0 ? &a->total : NULL,
+                                                       [ARMILLA_STEP_TOP] = a->top_features,
+                                                       [ARMILLA_STEP_TFIDF] = a->idf,
+                                                       [ARMILLA_STEP_SCALE] = a->scale,
+                                                       [ARMILLA_STEP_CENTER] = a->mean};
     return learned[step];
 }
 
@@ -44,7 +47,9 @@ static armilla_status check_arrays(armilla_context *context, const armilla_optio
     if ((a->n > 0) != (a->codes != NULL)) return refuse(context, "codes are there exactly where n is above 0");
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
         if (armilla_steps[step].array && asked.taken[step] != (learned_of(a, step) != NULL))
-            return refuse(context, "mean, idf and scale are there exactly where the options say center, tfidf, scale");
+            return refuse(context,
+                          "mean, idf, scale, total and top_features are there exactly where the options say center, "
+                          "tfidf, scale, total and top_features");
     if (resolved->codes->spherical && !(a->radius > 0 && isfinite(a->radius)))
         return refuse(context, "the radius is not a positive number");
     if (!(a->objective >= 0 && isfinite(a->objective)) || !(a->squared_norm >= 0 && isfinite(a->squared_norm)))
@@ -86,8 +91,9 @@ static armilla_status copy_preparation(armilla_model *model, const armilla_optio
         const armilla_step_row *row = &armilla_steps[step];
         const double *learned = learned_of(a, step);
         if (!learned) continue;
-        status = copy_numbers(context, row->array, ARMILLA_F64, a->m, learned, &p->learned[step]);
-        for (int64_t i = 0; i < a->m && status == ARMILLA_OK; i++)
+        const int64_t numbers = armilla_step_numbers((armilla_step)step, a->m);
+        status = copy_numbers(context, row->array, ARMILLA_F64, numbers, learned, &p->learned[step]);
+        for (int64_t i = 0; i < numbers && status == ARMILLA_OK; i++)
             if (!row->allows(learned[i]))
                 status = armilla_fail(context, ARMILLA_BAD_DATA,
                                       "model of arrays: %s has %g for feature %" PRId64

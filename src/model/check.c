@@ -74,7 +74,7 @@ static void look_at_basis(const armilla_model *model, double *U, armilla_check *
     const armilla_model_summary *s = &model->summary;
     const armilla_basis_set *basis = model->basis;
     for (int64_t i = 0; i < s->m * s->rank && !basis->is_signed; i++)
-        check->basis_negative = fmax(check->basis_negative, -U[i]);
+        check->basis_negative = fmax(check->basis_negative, 0.0 - U[i]); /* -U would be -0 */
     for (int64_t i = 0; i < s->m && basis->one_atom_per_row; i++) {
         int64_t nonzeros = 0;
         for (int64_t k = 0; k < s->rank; k++) nonzeros += U[k * s->m + i] != 0;
@@ -110,7 +110,7 @@ static void look_at_code(const armilla_model *model, int64_t j, double *v, code_
     for (int64_t k = 0; k < s->rank; k++) {
         own.most_nonzeros += v[k] != 0;
         ones += v[k] == 1;
-        if (model->codes->nonnegative) own.negative = fmax(own.negative, -v[k]);
+        if (model->codes->nonnegative) own.negative = fmax(own.negative, 0.0 - v[k]);
     }
     if (model->codes->spherical) own.radius_violation = fabs(length_of(s->rank, v) / s->radius - 1);
     if (!model->codes->spherical && !model->codes->conic) own.not_one_hot = ones != 1 || own.most_nonzeros != 1;
@@ -234,6 +234,12 @@ static void judge_data(const armilla_model *model, const armilla_findings *f, co
     check->objective_tolerance = ldexp(slack, unit);
     check->fingerprint_matches = f->fingerprint == s->fingerprint;
     find(check, !check->fingerprint_matches, "the data are not the ones the model was fitted to (fingerprints differ)");
+    find(check, !(learned->total <= 1),
+         "the total is not what the data or the options say: off by %.3g times the rounding", learned->total);
+    find(check, !(learned->top <= 1),
+         "the features that were chosen are not those that vary most: off by %.3g times the "
+         "rounding",
+         learned->top);
     find(check, !(learned->idf <= 1), "the weights of tf-idf are not those of the data: off by %.3g times the rounding",
          learned->idf);
     find(check, !(learned->scale <= 1), "the scales are not those of the data: off by %.3g times the rounding",

@@ -95,8 +95,21 @@ armilla_status armilla_source_read(armilla_source_reader *reader, int64_t j, int
 /* How far what the model learned from the data is from what the data say: the worst ratio of a difference to what
  * rounding explains (docs/model-file.md); 0 where nothing was learned. */
 typedef struct armilla_learned {
-    double mean, idf, scale;
+    double mean, idf, scale, total, top;
 } armilla_learned;
+
+/* The entries of a sample, none negative, become their parts of the total; those of a sample whose sum is 0 stay. */
+void armilla_check_total(int64_t count, double total, double *x);
+
+/* Of each feature, m numbers: 1/2^e, and the mean and the standard deviation in units of 2^e. */
+typedef struct armilla_feature_moments {
+    const double *unit, *mean, *spread;
+} armilla_feature_moments;
+
+/* The ratios of `learned` for the total, and for the features that were chosen because they vary. */
+armilla_status armilla_check_sums(const armilla_source *source, const armilla_model *model, double *excess);
+armilla_status armilla_check_top(const armilla_source *source, const armilla_model *model,
+                                 const armilla_feature_moments *of, double *excess);
 
 armilla_status armilla_check_learned(const armilla_source *source, const armilla_model *model,
                                      armilla_learned *learned);

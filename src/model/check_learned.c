@@ -22,6 +22,7 @@ typedef struct moments {
     const armilla_source *source;
     armilla_source_reader reader;
     bool log1p;
+    double total; /* what samples add up to, or 0 */
     int64_t *rows;
     double *values;          /* of one sample */
     double *unit;            /* m, as all below: 1/2^e with 2^e just above the largest |x| */
@@ -91,6 +92,7 @@ static armilla_status visit(moments *f, entry_step step)
         if ((status = armilla_check_ask(source->context, 0, j, source->n)) != ARMILLA_OK) break;
         int64_t count = 0;
         status = armilla_source_read(&f->reader, j, f->rows, f->values, &count);
+        if (status == ARMILLA_OK && f->total > 0) armilla_check_total(count, f->total, f->values);
         for (int64_t i = 0; i < count; i++)
             step(f, source->sparse ? f->rows[i] : i, f->log1p ? log1p(f->values[i]) : f->values[i]);
     }
@@ -133,22 +135,28 @@ static double excess(double stated, double found, double tolerance)
     return stated == found ? 0 : isnan(ratio) ? INFINITY : ratio;
 }
 
+/* Entries that were divided by sums of m numbers have lost as much as such a sum. */
+static double entry_loss(const moments *f)
+{
+    return (f->total > 0 ? (double)f->source->m : 0) + (f->log1p ? 3 : 0);
+}
+
 /* A sum of n numbers loses at most n*eps/2 of the sum of their sizes, in any order; 16 is for all that is done once. */
 static double loss(const moments *f)
 {
-    return ((double)f->source->n + 16) * DBL_EPSILON;
+    return ((double)f->source->n + 16 + entry_loss(f)) * DBL_EPSILON;
 }
 
-/* 1/(sd*idf), or 1 where a feature does not vary by more than the rounding of its mean. Logarithms of two makes differ
- * in their last bit or two, and the deviation by no more than they do. */
+/* 1/(sd*idf), or 1 where a feature does not vary by more than the rounding of its mean, or was not chosen. Logarithms of
+ * two makes differ in their last bit or two, and the deviation by no more than they do. */
 static double scale_excess(const moments *f, int64_t i, double idf, double stated)
 {
     const double sd = f->spread[i], blur = DBL_EPSILON * fabs(f->mean[i]);
     const bool constant = stated == 1 && (sd <= 16 * blur || idf == 0), varies = sd > 4 * blur;
-    const double cancelled = 64 * (blur / sd) * (blur / sd), logarithms = f->log1p ? 3 * blur / sd : 0;
+    const double cancelled = 64 * (blur / sd) * (blur / sd), entries = entry_loss(f) * blur / sd;
     const double found = 1 / (sd / f->unit[i] * idf);
     if (constant || (sd == 0 && stated == 1)) return 0;
-    return varies ? excess(stated, found, found * (loss(f) + cancelled + logarithms)) : INFINITY;
+    return varies ? excess(stated, found, found * (loss(f) + cancelled + entries)) : INFINITY;
 }
 
 static void compare(const moments *f, const armilla_model *model, armilla_learned *learned)
@@ -156,29 +164,40 @@ static void compare(const moments *f, const armilla_model *model, armilla_learne
     const double n = (double)f->source->n, *means = armilla_check_stated(model, ARMILLA_STEP_CENTER);
     const double *idfs = armilla_check_stated(model, ARMILLA_STEP_TFIDF);
     const double *scales = armilla_check_stated(model, ARMILLA_STEP_SCALE);
+    const double *top = armilla_check_stated(model, ARMILLA_STEP_TOP);
     const bool plain = armilla_options_plain_idf(model->options_text);
     for (int64_t i = 0; i < f->source->m; i++) {
         const double idf = plain ? log(n / fmax(f->count[i], 1)) : log((1 + n) / (1 + f->count[i])) + 1;
-        const double weight = (idfs ? idfs[i] : 1) * (scales ? scales[i] : 1);
+        const bool chosen = !top || top[i] != 0;
+        const double weight = (idfs ? idfs[i] : 1) * (scales ? scales[i] : 1) * (chosen ? 1 : 0);
         const double mean_loss = loss(f) * f->size[i] / f->unit[i] * fabs(weight) + DBL_MIN;
         if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * (idf + plain)));
-        if (scales) learned->scale = fmax(learned->scale, scale_excess(f, i, idfs ? idfs[i] : 1, scales[i]));
+        if (scales && chosen) learned->scale = fmax(learned->scale, scale_excess(f, i, idfs ? idfs[i] : 1, scales[i]));
+        if (scales && !chosen && scales[i] != 1) learned->scale = INFINITY;
         if (means) learned->mean = fmax(learned->mean, excess(means[i], f->mean[i] / f->unit[i] * weight, mean_loss));
     }
 }
 
+static bool learns_of_features(const armilla_model *model)
+{
+    static const armilla_step steps[] = {ARMILLA_STEP_TOP, ARMILLA_STEP_TFIDF, ARMILLA_STEP_SCALE, ARMILLA_STEP_CENTER};
+    bool any = false;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) any |= armilla_check_stated(model, steps[i]) != NULL;
+    return any;
+}
+
 armilla_status armilla_check_learned(const armilla_source *source, const armilla_model *model, armilla_learned *learned)
 {
-    moments f = {.source = source, .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P]};
+    moments f = {
+        .source = source, .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P], .total = model->summary.total};
     armilla_context *context = source->context;
     const int64_t m = source->m;
     double *numbers = NULL;
-    *learned = (armilla_learned){0, 0, 0};
+    *learned = (armilla_learned){0, 0, 0, 0, 0};
     if (model->past.A) return ARMILLA_OK; /* from samples that are no longer there */
-    if (!armilla_check_stated(model, ARMILLA_STEP_CENTER) && !armilla_check_stated(model, ARMILLA_STEP_TFIDF) &&
-        !armilla_check_stated(model, ARMILLA_STEP_SCALE))
-        return ARMILLA_OK;
-    armilla_status status = armilla_take(context, 7 * m, sizeof *numbers, &numbers);
+    armilla_status status = armilla_check_sums(source, model, &learned->total);
+    if (status != ARMILLA_OK || !learns_of_features(model)) return status;
+    status = armilla_take(context, 7 * m, sizeof *numbers, &numbers);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *f.rows, &f.rows);
     if (status == ARMILLA_OK) status = armilla_take(context, 1 + 6 * m, sizeof *f.block, &f.block);
     if (status == ARMILLA_OK) status = armilla_source_reader_open(source, &f.reader);
@@ -188,6 +207,8 @@ armilla_status armilla_check_learned(const armilla_source *source, const armilla
         status = find_moments(&f);
     }
     if (status == ARMILLA_OK) compare(&f, model, learned);
+    if (status == ARMILLA_OK)
+        status = armilla_check_top(source, model, &(armilla_feature_moments){f.unit, f.mean, f.spread}, &learned->top);
     armilla_source_reader_close(&f.reader);
     armilla_release(context, f.block);
     armilla_release(context, f.rows);

@@ -30,11 +30,12 @@ typedef struct block {
 typedef struct pass {
     const armilla_source *source;
     const armilla_model *model;
-    const double *mean, *idf, *scale; /* as the model states them, or NULL */
-    int64_t atoms;                    /* r, and 1 where there is a mean */
+    const double *mean, *idf, *scale, *top; /* as the model states them, or NULL */
+    double total;                           /* what samples add up to, or 0 */
+    int64_t atoms;                          /* r, and 1 where there is a mean */
     bool log1p, unit, rescales, exact;
     int exponent;                   /* of the unit that squares are added in */
-    double *weights;                /* m: idf times scale, or NULL */
+    double *weights;                /* m: idf times scale, 0 where the feature was not chosen; or NULL */
     double *U;                      /* m x atoms, scaled */
     double *norms;                  /* of these, atoms */
     int *exponents;                 /* of the scales, atoms */
@@ -129,9 +130,10 @@ static uint64_t fingerprint(const pass *p, const sample *s, int64_t j)
     return spread_bits(sum + spread_bits((uint64_t)j + 1));
 }
 
-/* Logarithm and weights. */
+/* Total, logarithm and weights. */
 static void weigh(const pass *p, sample *s)
 {
+    if (p->total > 0) armilla_check_total(s->count, p->total, s->x);
     for (int64_t i = 0; i < s->count && p->log1p; i++) s->x[i] = log1p(s->x[i]);
     for (int64_t i = 0; i < s->count && p->weights; i++) s->x[i] *= p->weights[p->source->sparse ? s->rows[i] : i];
 }
@@ -303,7 +305,7 @@ static armilla_status set_atoms(pass *p)
     armilla_call_step(p->source->context, ARMILLA_CHECK_ATOMS, ARMILLA_CHECK_STEPS);
     for (int64_t k = 0; k < atoms; k++) set_atom(p, k);
     for (int64_t i = 0; i < m && p->weights; i++)
-        p->weights[i] = (p->idf ? p->idf[i] : 1) * (p->scale ? p->scale[i] : 1);
+        p->weights[i] = (p->idf ? p->idf[i] : 1) * (p->scale ? p->scale[i] : 1) * (p->top ? p->top[i] : 1);
     for (int64_t i = 0; i < m; i++) p->keys[i] = spread_bits((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     for (int64_t k = 0; k < atoms; k++) {
         const armilla_status status = armilla_call_pass(p->source->context, 0, k * (k + 1), atoms * (atoms + 1));
@@ -380,7 +382,7 @@ static armilla_status take_pass(pass *p)
 {
     armilla_context *context = p->source->context;
     const int64_t m = p->source->m, atoms = p->atoms;
-    const bool weighs = p->idf || p->scale;
+    const bool weighs = p->idf || p->scale || p->top;
     armilla_status status = armilla_take(context, m * atoms, sizeof *p->U, &p->U);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms, sizeof *p->norms, &p->norms);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms, sizeof *p->exponents, &p->exponents);
@@ -448,9 +450,11 @@ armilla_status armilla_check_residual(const armilla_source *source, const armill
               .mean = armilla_check_stated(model, ARMILLA_STEP_CENTER),
               .idf = armilla_check_stated(model, ARMILLA_STEP_TFIDF),
               .scale = armilla_check_stated(model, ARMILLA_STEP_SCALE),
+              .top = armilla_check_stated(model, ARMILLA_STEP_TOP),
+              .total = model->summary.total,
               .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P],
               .unit = model->preparation.taken[ARMILLA_STEP_NORMALIZE]};
-    const bool changes = p.log1p || p.idf || p.scale || p.mean;
+    const bool changes = p.total > 0 || p.top || p.log1p || p.idf || p.scale || p.mean;
     p.atoms = model->summary.rank + (p.mean != NULL);
     p.rescales = p.unit && !changes;
     p.exact = !p.unit && !changes;

@@ -191,11 +191,12 @@ static armilla_status add_rest(armilla_context *context, armilla_npz_writer *wri
 {
     const armilla_model_summary *s = &model->summary;
     const int64_t single[2] = {-1, -1}, features[2] = {s->m, -1};
+    const armilla_preparation *p = &model->preparation;
     armilla_status status = armilla_npz_writer_add(writer, "radius", ARMILLA_F64, single, false, &s->radius);
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
-        if (model->preparation.learned[step])
-            status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64, features, false,
-                                            model->preparation.learned[step]);
+        if (p->learned[step])
+            status = armilla_npz_writer_add(writer, armilla_steps[step].array, ARMILLA_F64,
+                                            armilla_steps[step].single ? single : features, false, p->learned[step]);
     if (status == ARMILLA_OK && model->past.A) status = add_past(writer, model);
     if (status == ARMILLA_OK) status = add_names(writer, model);
     if (status == ARMILLA_OK && model->clusters.labels) status = add_clusters(writer, model);

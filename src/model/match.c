@@ -11,6 +11,7 @@ typedef struct places {
     int64_t *at;            /* m, -1 where it is not there */
     int64_t missing, extra; /* features of the model that the data do not have, and the other way round */
     int64_t first_missing;  /* of the model, or -1 */
+    int64_t first_extra;    /* of the data, or -1 */
     bool in_order;          /* the data are as the model */
 } places;
 
@@ -50,6 +51,17 @@ static void place(const armilla_names *ours, const armilla_names_index *theirs, 
     }
 }
 
+/* The first feature of the data that no feature of the model took; `taken` has a number for each of theirs. */
+static int64_t find_extra(const places *found, int64_t ours, int64_t theirs, int64_t *taken)
+{
+    memset(taken, 0, (size_t)theirs * sizeof *taken);
+    for (int64_t i = 0; i < ours; i++)
+        if (found->at[i] >= 0) taken[found->at[i]] = 1;
+    for (int64_t j = 0; j < theirs; j++)
+        if (!taken[j]) return j;
+    return -1;
+}
+
 static armilla_status find_places(armilla_context *context, const armilla_names *ours, const armilla_names *theirs,
                                   places *found)
 {
@@ -60,7 +72,10 @@ static armilla_status find_places(armilla_context *context, const armilla_names 
     if (status == ARMILLA_OK) status = armilla_take(context, theirs->count, sizeof *cursor, &cursor);
     if (status == ARMILLA_OK) status = armilla_take(context, ours->count, sizeof *found->at, &found->at);
     for (int64_t i = 0; i < theirs->count && status == ARMILLA_OK; i++) cursor[i] = i;
-    if (status == ARMILLA_OK) place(ours, &index, next, cursor, found);
+    if (status == ARMILLA_OK) {
+        place(ours, &index, next, cursor, found);
+        found->first_extra = find_extra(found, ours->count, theirs->count, cursor);
+    }
     armilla_release(context, cursor);
     armilla_release(context, next);
     armilla_names_index_free(context, &index);
@@ -122,9 +137,10 @@ static void tell(armilla_context *context, const matching *m, const places *foun
                     words->whose, m->ours->count, found->missing == 1 ? "is" : "are", words->others,
                     found->missing == 1 ? "s" : "");
     if (found->extra > 0 && !m->chosen)
-        armilla_log(context, ARMILLA_LOG_WARNING, "%" PRId64 " feature%s of %s %s left out: %s not %s", found->extra,
-                    one ? "" : "s", words->others, one ? "is" : "are",
-                    words == &model_and_data ? "the model does" : "the samples do", one ? "have it" : "have them");
+        armilla_log(context, ARMILLA_LOG_WARNING, "%" PRId64 " feature%s of %s %s left out: %s not have '%s'%s",
+                    found->extra, one ? "" : "s", words->others, one ? "is" : "are",
+                    words == &model_and_data ? "the model does" : "the samples do",
+                    armilla_names_at(m->theirs, found->first_extra), one ? "" : ", and others");
 }
 
 static armilla_status match(armilla_context *context, const matching *m, const armilla_data *X, armilla_data **matched)

@@ -223,8 +223,10 @@ static armilla_status read_learned(armilla_context *context, const char *path, a
     if (!p->taken[step] && armilla_npz_has(npz, row->array))
         return damaged(context, path, row->array, "is there, but the record says that it was not used");
     if (!p->taken[step]) return ARMILLA_OK;
-    const armilla_status status = armilla_npz_read(npz, row->array, ARMILLA_F64, &p->m, &none, &p->learned[step]);
-    if (status != ARMILLA_OK || all_are(row->allows, ARMILLA_F64, p->m, p->learned[step])) return status;
+    const int64_t numbers = armilla_step_numbers(step, p->m);
+    const armilla_status status =
+        armilla_npz_read(npz, row->array, ARMILLA_F64, row->single ? &none : &p->m, &none, &p->learned[step]);
+    if (status != ARMILLA_OK || all_are(row->allows, ARMILLA_F64, numbers, p->learned[step])) return status;
     return damaged(context, path, row->array, "has a number that no fit leaves");
 }
 
@@ -235,6 +237,7 @@ static armilla_status read_preparation(armilla_context *context, const char *pat
     model->preparation.m = model->summary.m;
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
         status = read_learned(context, path, npz, model, (armilla_step)step);
+    armilla_preparation_describe(&model->preparation, &model->summary);
     return status == ARMILLA_OK ? armilla_preparation_weigh(context, &model->preparation) : status;
 }
 

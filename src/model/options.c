@@ -55,6 +55,12 @@ const char *armilla_kernel_choice(size_t index)
     return index < sizeof words / sizeof words[0] ? words[index] : NULL;
 }
 
+static const char *total_choice(size_t index)
+{
+    static const char *const words[] = {"none", "median"};
+    return index < sizeof words / sizeof words[0] ? words[index] : NULL;
+}
+
 static const char *normalize_choice(size_t index)
 {
     return index < 2 ? armilla_step_word(ARMILLA_STEP_NORMALIZE, index) : NULL;
@@ -115,8 +121,16 @@ static const armilla_option table[] = {
      .value = "smooth|plain",
      .help = "of " ARMILLA_FIELD(
          "tfidf") ": smooth: ln((1+n)/(1+n_i)) + 1; plain: ln(n/n_i), 0 for a feature of all samples"},
+    {ROW("total"), .kind = ARMILLA_OPTION_WORD, .offset = AT(total), .choice = total_choice, .open = true,
+     .value = "none|median|S",
+     .help = "scale every sample so that its entries add up to S, or to the median of the samples' sums, on the fly, "
+             "before everything else"},
     {ROW("log1p"), .kind = ARMILLA_OPTION_FLAG, .offset = AT(log1p),
-     .help = "replace every entry x by ln(1+x), on the fly, before everything else"},
+     .help = "replace every entry x by ln(1+x), on the fly, before all steps but " ARMILLA_FIELD("total")},
+    {ROW("top-features"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(top_features), .low = 1, .high = UNBOUNDED,
+     .value = "N",
+     .help = "use the N features that vary most for their mean, after " ARMILLA_FIELD("total") " and " ARMILLA_FIELD(
+         "log1p") "; the others become 0"},
     {ROW("scale"), .kind = ARMILLA_OPTION_FLAG, .offset = AT(scale),
      .help = "divide every feature by its standard deviation, on the fly; centres only with " ARMILLA_FIELD("center")},
     {.name = NULL},

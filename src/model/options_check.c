@@ -142,13 +142,23 @@ static armilla_status resolve_kernel(armilla_context *context, const armilla_opt
         resolved->kernel);
 }
 
+static armilla_status check_total(armilla_context *context, const char *text)
+{
+    bool taken = false;
+    double total = 0;
+    if (armilla_total_read(text, &taken, &total)) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                        ARMILLA_FIELD("total '%s'") ": give what samples are to add up to, a number above 0 or median",
+                        text);
+}
+
 static armilla_status check_rows(armilla_context *context, const armilla_options *options, bool words_only)
 {
     armilla_status status = ARMILLA_OK;
     for (const armilla_option *row = armilla_option_table(); row->name && status == ARMILLA_OK;
          row = armilla_option_next(row))
         if (!words_only || row->kind == ARMILLA_OPTION_WORD) status = check_row(context, row, options);
-    return status;
+    return status == ARMILLA_OK ? check_total(context, options->total) : status;
 }
 
 armilla_status armilla_options_check_words(armilla_context *context, const armilla_options *options)

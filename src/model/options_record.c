@@ -23,6 +23,14 @@ const char *armilla_options_kernel(const char *text)
     return found;
 }
 
+void armilla_options_recorded(const char *text, const char *name, char *value, size_t size)
+{
+    json_t *record = text ? json_loads(text, 0, NULL) : NULL;
+    const char *recorded = json_string_value(json_object_get(record, name));
+    snprintf(value, size, "%s", recorded ? recorded : "");
+    json_decref(record);
+}
+
 bool armilla_options_plain_idf(const char *text)
 {
     json_t *record = text ? json_loads(text, 0, NULL) : NULL;

@@ -8,6 +8,7 @@
 #include "base/ranks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 armilla_status armilla_fit_check_continued(const armilla_fit_state *f)
@@ -28,8 +29,9 @@ armilla_status armilla_fit_take_preparation(armilla_fit_state *f)
     p->m = from->m;
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++) {
         if (!from->learned[step]) continue;
-        status = armilla_take(f->context, from->m, sizeof(double), &p->learned[step]);
-        if (status == ARMILLA_OK) memcpy(p->learned[step], from->learned[step], (size_t)from->m * sizeof(double));
+        const int64_t numbers = armilla_step_numbers((armilla_step)step, from->m);
+        status = armilla_take(f->context, numbers, sizeof(double), &p->learned[step]);
+        if (status == ARMILLA_OK) memcpy(p->learned[step], from->learned[step], (size_t)numbers * sizeof(double));
     }
     return status == ARMILLA_OK ? armilla_preparation_weigh(f->context, p) : status;
 }
@@ -138,10 +140,13 @@ armilla_status armilla_fit_start_continued(armilla_fit_state *f)
     return status;
 }
 
-/* What the model is, in place of what the options say of it. */
-static void describe(const armilla_model *model, armilla_options *options)
+/* What the model is, in place of what the options say of it. total: space for a number. */
+static void describe(const armilla_model *model, armilla_options *options, char total[32])
 {
     const armilla_model_summary *s = &model->summary;
+    snprintf(total, 32, "%.17g", s->total);
+    options->total = s->total > 0 ? total : NULL;
+    options->top_features = s->top_features;
     options->rank = s->rank;
     options->model = NULL;
     options->basis = s->basis;
@@ -164,9 +169,10 @@ armilla_status armilla_model_update(armilla_context *context, const armilla_mode
                                     const armilla_options *options, armilla_model **updated)
 {
     armilla_options whole;
+    char total[32];
     armilla_status status = ARMILLA_NOT_NULL(context, model, X, options, updated);
     if (status == ARMILLA_OK) status = armilla_options_read(context, options, &whole);
     if (status != ARMILLA_OK) return status;
-    describe(model, &whole);
+    describe(model, &whole, total);
     return armilla_fit_continue(context, model, X, &whole, updated);
 }

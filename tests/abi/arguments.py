@@ -18,7 +18,7 @@ nullable = {
     ("armilla_context_new", "allocator"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
-    ("armilla_cluster_data", "preparation"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
+    ("armilla_cluster_data", "preparation"), ("armilla_model_compare", "X"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
     ("armilla_neighbors_of_data", "preparation"), ("armilla_neighbors_of_data", "queries"),
     ("armilla_neighbors_of_model", "queries"),
     ("armilla_release", "block"),
@@ -35,6 +35,9 @@ values = {
     "armilla_context *": "context", "const armilla_context *": "context",
     "const armilla_data *": "X", "armilla_data *": "X",
     "const armilla_model *": "model", "const armilla_clustering *": "clusters",
+    "const armilla_comparison *": "comparison", "armilla_comparison *": "NULL",
+    "armilla_comparison **": "&made.comparison", "armilla_comparison_summary *": "&scratch.comparison",
+    "armilla_atom_match *": "&scratch.match",
     "const armilla_neighbors *": "near", "armilla_neighbors *": "NULL", "armilla_neighbors **": "&made.near",
     "const armilla_neighbors_options *": "&nearness", "armilla_neighbors_options *": "&scratch.nearness",
     "armilla_neighbors_summary *": "&scratch.near_summary",
@@ -175,12 +178,13 @@ int main(int argc, char **argv)
     void *block = NULL;
     size_t bytes = 0;
     struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters;
-             armilla_output *output; armilla_neighbors *near; armilla_top *top;
-           } made = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+             armilla_output *output; armilla_comparison *comparison; armilla_neighbors *near; armilla_top *top;
+           } made = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
              armilla_cluster_summary cluster_summary; armilla_cluster_number cluster_number; armilla_labels labels; armilla_scores scores;
+             armilla_comparison_summary comparison; armilla_atom_match match;
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
              armilla_neighbors_summary near_summary; armilla_top_group group; armilla_top_entry top_entry;
@@ -189,6 +193,7 @@ int main(int argc, char **argv)
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
     armilla_data *X = NULL; armilla_model *model = NULL; armilla_clustering *clusters = NULL;
+    armilla_comparison *comparison = NULL;
     armilla_neighbors *near = NULL; armilla_neighbors_options nearness;
     armilla_output *output = NULL; armilla_top *top = NULL;
     (void)argc; (void)classes; (void)texts; (void)starts; (void)flag; (void)bytes;
@@ -205,13 +210,14 @@ int main(int argc, char **argv)
     if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_F64, numbers, 4, 6, 4, &X);
     if (status == ARMILLA_OK) status = armilla_fit(context, X, &options, &model);
     if (status == ARMILLA_OK) status = armilla_cluster_model(context, model, &clustering, &clusters);
+    if (status == ARMILLA_OK) status = armilla_model_compare(context, model, model, X, 1, &comparison);
     if (status == ARMILLA_OK) status = armilla_neighbors_of_model(context, model, NULL, &nearness, &near);
     if (status == ARMILLA_OK) status = armilla_top_atoms(context, model, X, 2, 1, &top);
     if (status == ARMILLA_OK) status = armilla_output_new(context, path, true, &output);
     if (status != ARMILLA_OK) return printf("cannot begin: %s\n", armilla_context_error(context)), 1;
     setvbuf(stdout, NULL, _IONBF, 0);
 @CALLS@
-    armilla_top_free(top); armilla_output_free(output); armilla_clustering_free(clusters); armilla_neighbors_free(near);
+    armilla_top_free(top); armilla_comparison_free(comparison); armilla_output_free(output); armilla_clustering_free(clusters); armilla_neighbors_free(near);
     armilla_model_free(model);
     armilla_data_free(X);
     printf("%d calls, %d bad, last %s\n", calls, bad, now);

@@ -81,9 +81,9 @@ equal "$(member m)" 4
 equal "$(member n)" 20
 equal "$(member negatives)" 0
 equal "$(member bad_sample)" null
-prints '--basis nonnegative'
+prints '--model nmf --normalize l2'
 expect 0 info negative.csv
-prints '--basis orthonormal'
+prints '--model spherical-pca'
 printf '1,2\n100,200\n0,0\n' >uneven.csv
 expect 0 info uneven.csv --samples rows
 prints '--normalize l2'

@@ -167,6 +167,7 @@ CASES = [
     Case("check, mapped", "check model.npz data.npy", "", "cut"),
     Case("info model", "info model.npz", "", "cut"),
     Case("info data", "info data.npy", "", "cut"),
+    Case("compare", "compare model.npz model.npz --data data.npy --threads 1", "", "signal cut"),
     Case("score", "score labels.txt labels.idx", "", "cut"),
     Case("demo", "demo --no-pictures --out out", "out/data.csv out/labels.txt out/clusters.csv out/draws.csv "
          "out/model.npz out/trace.csv", "signal", folder="out"),

@@ -123,7 +123,7 @@ def check_extra(save, X, names, samples, want):
     wide = np.hstack([X[:, ::-1], np.full((N, 3), 7.0)])
     data = save("extra", wide, names[::-1] + ["x", "y", "z"], samples)
     said = run("transform", "model.npz", *data, "--out", "codes.npy", "--force").stderr
-    assert "3 features of the data are left out" in said, said
+    assert "3 features of the data are left out: the model does not have 'x', and others" in said, said
     assert np.array_equal(np.load("codes.npy"), want)
 
 
@@ -205,7 +205,7 @@ def check_start(random):
     run("fit", *data, "--rank", 3, "--start", "start.npz", "--out", "want.npz", "--force", "--quiet", "--max-iter", 5)
     wide = save_csv("second", np.hstack([X[:, :1] * 3, X[:, ::-1]]), ["new", *names[::-1]], samples)
     done = run("fit", *wide, "--rank", 3, "--start", "start.npz", "--out", "got.npz", "--force", "--max-iter", 5)
-    assert "1 feature of the data is left out" in done.stderr
+    assert "1 feature of the data is left out: the model does not have 'new'" in done.stderr
     with np.load("want.npz") as want, np.load("got.npz") as got:
         for array in ("U", "V", "trace_objective", "feature_names"):
             assert np.array_equal(want[array], got[array]), array

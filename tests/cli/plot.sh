@@ -43,7 +43,7 @@ rmdir empty
 [ ! -e p.svg ] && [ ! -e p.gp ] && [ ! -e p.dat ] || die 'a refused picture left a file'
 command -v gnuplot >/dev/null || { echo 'no gnuplot: nothing was drawn'; exit 77; }
 
-kinds='convergence sphere scatter atoms features codes clusters confusion'
+kinds='convergence sphere scatter graph atoms features codes clusters confusion'
 
 # drawn FILE KIND-OF-FILE: it is there with its script and data, and the script draws the same again.
 drawn() {

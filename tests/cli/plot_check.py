@@ -32,7 +32,7 @@ TEXTS = [
     (b"\xf4\x90\x80\x80past", "????past"), (b"\xef\xbf\xbe\xef\xbf\xbfnone", "??????none"), (b"\xc2\x85next", "??next"),
     (b"\x7fdelete", "?delete"), (b"cut \xe2\x82", "cut ??"), ("\ufdd0\U0001fffe".encode(), None),
 ]
-KINDS = ("convergence", "sphere", "scatter", "atoms", "features", "codes", "clusters", "confusion")
+KINDS = ("convergence", "sphere", "scatter", "graph", "atoms", "features", "codes", "clusters", "confusion")
 SAMPLES, FEATURES, KEY = 80, 9, 12
 NAME, TITLE = 60, 160
 
@@ -128,7 +128,7 @@ def check_labels():
         part = TEXTS[at:at + KEY]
         with open("labels.txt", "wb") as file:
             file.write(b"".join(part[i % len(part)][0] + b"\n" for i in range(SAMPLES)))
-        for kind in ("sphere", "scatter", "clusters", "confusion"):
+        for kind in ("sphere", "scatter", "graph", "clusters", "confusion"):
             draw("labels.svg", "--kind", kind, "--labels", "labels.txt", "--truth", "labels.txt")
             shown = {squeezed(text.replace(JOINER, "")) for text in texts_of("labels.svg")}
             # Beside the angles of clusters long names have their number before them.
@@ -253,6 +253,25 @@ def check_confusion():
     need(end.returncode == 65 and b"few.txt" in end.stderr, end.stderr)
 
 
+def check_kept():
+    """Without labels the clusters that the model keeps are drawn, called by their numbers."""
+    end = run("cluster", "two.npz", "--k", "3", "--model-out", "kept.npz", "--out", "kept.txt", "--quiet")
+    need(end.returncode == 0, end.stderr)
+    draw_of = ("--force", "--out", "kept.svg")
+    pictures = []
+    for more in ((), ("--labels", "kept.txt")):
+        end = run("plot", "kept.npz", "--kind", "confusion", "--truth", "classes.txt", *more, *draw_of)
+        need(end.returncode == 0, end.stderr)
+        pictures.append((load("kept.dat"), re.search(r"set xtics \((.*)\)", load("kept.gp").decode())[1]))
+    need(pictures[0] == pictures[1], "kept clusters are drawn otherwise than their file:", pictures)
+    need(len(pictures[0][0].splitlines()) == 9, "not three clusters against three classes")
+    draw("kept.svg", "--kind", "confusion", "--truth", "classes.txt")
+    order = re.findall(r'"(\d+)" \d', re.search(r"set xtics \((.*)\)", load("kept.gp").decode())[1])
+    need(sorted(order) == ["0", "1"], "the two atoms are called", order)
+    end = run("plot", "kept.npz", "--kind", "clusters", *draw_of)
+    need(end.returncode == 0 and "'cluster'" in load("kept.gp").decode(), "kept clusters are not drawn", end.stderr)
+
+
 def check_features():
     """The ten largest entries of each atom by size, with their names; without names, by their numbers."""
     count = 30
@@ -263,6 +282,8 @@ def check_features():
         draw("features.svg", "--kind", "features", model=model)
         shown = [squeezed(text) for text in texts_of("features.svg")]
         blocks = load("features.dat").decode().split("\n\n\n")
+        numbers = re.findall(r"'atom (\d+)'", load("features.gp").decode())
+        need(numbers == ["0", "1"], model, "atoms are not numbered as by armilla top:", numbers)
         with zipfile.ZipFile(model) as arrays:
             basis = arrays.read("U.npy")
         start = 10 + struct.unpack("<H", basis[8:10])[0]
@@ -274,6 +295,45 @@ def check_features():
             need(all(abs(w - atom[j]) <= 1e-5 * abs(atom[j]) for w, j in zip(weights, top)) and len(weights) == 10,
                  model, "atom", a, weights)
             need(all(name(j) in shown for j in top), model, "atom", a, "names", shown)
+
+
+def points_of(path):
+    """Places and colours of the points that were drawn."""
+    rows = [line.split() for line in load(path).decode().splitlines()]
+    return [(float(row[0]), float(row[1]), int(row[4]) & 0xffffff) for row in rows if len(row) == 5]
+
+
+def check_graph():
+    """Three directions are three groups of the map: the nearest point has the same colour, edges are there in the plane of
+    few samples, the globe's points are inside its circle, and few samples can be drawn too."""
+    rows = [[10 * (j == i % 3) + (7 * i * i + 3 * i * j) % 5 / 5 for j in range(4)] for i in range(120)]
+    write_labels("three.txt", [i % 3 for i in range(120)])
+    fit(rows, "three.npz", "--rank", "3")
+    for globe in ((), ("--globe",)):
+        first = draw("map.svg", "--kind", "graph", "--labels", "three.txt", *globe, model="three.npz")
+        again = draw("map.svg", "--kind", "graph", "--labels", "three.txt", *globe, model="three.npz")
+        need(first == again, "the map differs when it is drawn again")
+        inside("map.svg", "graph")
+        points = points_of("map.dat")
+        need(len(points) == 120 and "120 samples" in " ".join(texts_of("map.svg")), len(points), "points")
+        need(all(math.hypot(x, y) < 1.5 for x, y, _ in points), "points outside")
+        need(not globe or all(math.hypot(x, y) < 1 + 1e-6 for x, y, _ in points), "points beside the globe")
+        if not globe:
+            for x, y, colour in points:
+                near = sorted(points, key=lambda p: math.hypot(p[0] - x, p[1] - y))[1]
+                need(near[2] == colour, "the nearest is of another group")
+            edges = [line.split() for line in load("map.dat").decode().splitlines() if len(line.split()) == 4]
+            places = {(x, y) for x, y, _ in points}
+            need(240 <= len(edges) <= 480, len(edges), "edges")
+            need(all((float(x), float(y)) in places for x, y, _, _ in edges), "an edge from nowhere")
+    for count in (1, 2, 3):
+        fit(rows[:count], "few.npz", "--rank", "1")
+        for globe in ((), ("--globe",)):
+            draw("few.svg", "--kind", "graph", *globe, model="few.npz")
+            need(len(points_of("few.dat")) == count, count, globe, points_of("few.dat"))
+    fit([[1, 2, 3]] * 30, "equal.npz", "--rank", "1")
+    draw("equal.svg", "--kind", "graph", model="equal.npz")
+    need(len(points_of("equal.dat")) == 30, "equal samples")
 
 
 def check_many():
@@ -318,7 +378,9 @@ def main():
         check_scales()
         check_columns()
         check_confusion()
+        check_kept()
         check_features()
+        check_graph()
         check_many()
         os.chdir("/")
 

@@ -21,6 +21,7 @@ except ImportError:
 
 ARMILLA = os.path.abspath(os.environ["ARMILLA"])
 STEPS = ("log1p", "tfidf", "scale", "center", "normalize")
+CELL_STEPS = ("total", "log1p", "top_features", "tfidf", "scale", "center", "normalize")
 
 
 def run(*arguments, status=0):
@@ -59,9 +60,12 @@ def by_the_model(X, model):
     """What docs/model-file.md says how to prepare X with what stands in the file."""
     meta = json.loads(bytes(model["meta"]))
     X = X.T.astype(float)
+    if meta["total"]:
+        sums = X.sum(axis=0)
+        X = X * (model["total"] / np.where(sums > 0, sums, model["total"]))
     if meta["log1p"]:
         X = np.log1p(X)
-    for name in ("idf", "scale"):
+    for name in ("top_features", "idf", "scale"):
         if name in model:
             X = X * model[name][:, None]
     if "mean" in model:
@@ -93,6 +97,93 @@ def check_against_sklearn(X):
                 objective = np.linalg.norm(wanted.T - model["U"] @ model["V"]) ** 2
                 close(shown["objective"], objective, 1e-9 * np.linalg.norm(wanted) ** 2, f"objective, {what}")
                 run("check", "model.npz", file)
+
+
+def most_variable(X, count):
+    """Standardised variances about a trend in bins of the mean (docs/algorithm.md), in plain NumPy."""
+    mean, variance = X.mean(axis=0), X.var(axis=0)
+    vary = np.flatnonzero(np.sqrt(variance) > 8 * np.finfo(float).eps * np.abs(mean))
+    vary = vary[np.lexsort((vary, mean[vary].astype(np.float32)))]
+    bins = min(max(len(vary) // 20, 1), 20)
+    scores = np.empty(len(vary))
+    for b in range(bins):
+        own = slice(b * len(vary) // bins, (b + 1) * len(vary) // bins)
+        logs = np.log(variance[vary[own]])
+        spread = np.median(np.abs(logs - np.median(logs)))
+        scores[own] = (logs - np.median(logs)) / (spread if spread > 0 else 1)
+    return np.sort(vary[np.lexsort((vary, -scores))][:count])
+
+
+def prepared_cells(X, steps, total, count):
+    X = X.astype(float)
+    if "total" in steps:
+        sums = X.sum(axis=1)
+        wanted = np.median(sums[sums > 0]) if total == "median" else float(total)
+        X = X * np.where(sums > 0, wanted / np.where(sums > 0, sums, 1), 1)[:, None]
+    if "log1p" in steps:
+        X = np.log1p(X)
+    chosen = most_variable(X, count) if "top_features" in steps else np.arange(X.shape[1])
+    rest = [step for step in steps if step in ("tfidf", "scale", "center", "normalize")]
+    wanted = np.zeros(X.shape)
+    # Unit length is the last step and goes by the chosen features alone: others are 0.
+    wanted[:, chosen] = prepared(X[:, chosen], rest)
+    return wanted, chosen
+
+
+def check_cells(_):
+    """Totals and variable features with every combination of the other steps, dense, sparse, streamed."""
+    random = np.random.default_rng(17)
+    n, m, count = 90, 130, 37
+    X = random.poisson(random.gamma(0.7, 2, size=(1, m)) * random.gamma(3, 1 / 3, size=(n, 1)))
+    X = X * (random.random((n, m)) < 0.6)
+    X[:, 5], X[7] = 0, 0  # a feature and a sample without anything
+    X[:, 20] = X[:, 21]
+    for number in range(1 << len(CELL_STEPS)):
+        steps = [step for i, step in enumerate(CELL_STEPS) if number >> i & 1]
+        if not {"total", "top_features"} & set(steps):
+            continue
+        total = "median" if number % 3 else "1e4"
+        wanted, chosen = prepared_cells(X, steps, total, count)
+        words = {"total": ("--total", total), "top_features": ("--top-features", count), "normalize": ("--normalize", "l2")}
+        flags = [word for step in steps for word in words.get(step, ("--" + step,))]
+        form = ("f8", "sparse", "f4", "u1")[number % 4]
+        file = write(form, X)
+        shown, model = fit(file, *flags, "--max-iter", 5, "--precision", "f64")
+        what = f"{form} {' '.join(steps)}"
+        close(by_the_model(X, model), wanted, 1e-9 * max(1, np.abs(wanted).max()), what)
+        if "top_features" in steps:
+            assert np.array_equal(np.flatnonzero(model["top_features"]), chosen), what
+            assert not model["U"][model["top_features"] == 0].any() or "nonneg" in flags, what
+        objective = np.linalg.norm(wanted.T - model["U"] @ model["V"]) ** 2
+        close(shown["objective"], objective, 1e-8 * np.linalg.norm(wanted) ** 2, f"objective, {what}")
+        run("check", "model.npz", file)
+        run("transform", "model.npz", file, "--out", "codes.npy", "--force", "--quiet", "--threads", 3)
+        assert np.array_equal(np.load("codes.npy").T, model["V"]), f"transform, {what}"
+        if number % 8 < 4:
+            _, other = fit(file, *flags, "--max-iter", 5, "--precision", "f64", "--threads", 3)
+            assert all(np.array_equal(model[name], other[name]) for name in ("U", "V")), f"threads: {what}"
+    np.save("long.npy", np.tile(X, (60, 1)).astype(float))
+    whole, streamed = (fit("long.npy", "--total", "median", "--log1p", "--top-features", count, "--center", *limit)
+                       for limit in ((), ("--memory", "3M")))
+    assert streamed[0]["streamed"] and not whole[0]["streamed"]
+    assert all(np.array_equal(whole[1][name], streamed[1][name]) for name in ("U", "V", "total", "top_features")), "streamed"
+    # A choice that is not that of the data, and a total that is not, are found.
+    file = write("f8", X)
+    _, model = fit(file, "--total", "median", "--top-features", count)
+    for name, value in (("total", model["total"] * 1.01), ("top_features", np.roll(model["top_features"], 40))):
+        with open("other.npz", "wb") as out:
+            np.savez(out, **{**model, name: value})
+        done = subprocess.run([ARMILLA, "check", "other.npz", file], capture_output=True, text=True)
+        assert done.returncode == 1, (name, done.stderr)
+    X[3, 4] = -2
+    line = run("fit", write("f8", -X), "--rank", 2, "--total", "median", status=65)
+    assert "sample 1, feature" in line and "--total" in line, line
+    line = run("fit", write("f8", X), "--rank", 2, "--total", "median", status=65)
+    assert "sample 4, feature 5 (counted from 1) is -2, but --total scales samples to a sum" in line, line
+    for bad in ("0", "-3", "some", "nan", "inf", ""):
+        line = run("fit", file, "--rank", 2, "--total", bad, status=64)
+        assert line.count("\n") == 1 and "total" in line, line
+    run("fit", file, "--rank", 2, "--top-features", 0, status=64)
 
 
 def check_undone(X):
@@ -260,7 +351,7 @@ def main():
     X[11, 6] = 3
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for check in (check_against_sklearn, check_undone, check_refusal, check_selection, check_names_in_outputs,
+        for check in (check_against_sklearn, check_cells, check_undone, check_refusal, check_selection, check_names_in_outputs,
                       check_info, check_memory, check_warnings, check_cancellation):
             try:
                 check(X.copy())

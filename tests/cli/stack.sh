@@ -33,6 +33,7 @@ for data in dense.csv sparse.svm; do
     expect 0 cluster $data --k 3 --threads 4 --out labels.txt --force
     expect 0 cluster model.npz --k 3 --threads 4 --out other.txt --force
     expect 0 score labels.txt other.txt
+    expect 0 compare model.npz model.npz --data $data --threads 4
     expect 0 reconstruct model.npz --out x.npy --force
     expect 0 convert $data copy.npz --force
     expect 0 convert copy.npz copy.mtx --force

@@ -208,6 +208,9 @@ def check_table_and_words(random):
     assert all(row["name"].startswith('say "') for row in rows if row["list"] == "features")
     found = json.loads(run("top", "model.npz", "--clusters", "clusters", "--only-clusters", "c", "--atoms", "1", "--json").stdout)
     assert [atom["atom"] for atom in found["atoms"]] == [1] and [c["cluster"] for c in found["clusters"]] == ["c"]
+    found = json.loads(run("top", "model.npz", "--clusters", "clusters", "--atoms", "none", "--json").stdout)
+    assert found["atoms"] == [] and len(found["clusters"]) == 2
+    assert run("top", "model.npz", "--clusters", "clusters", "--atoms", "none").stdout.startswith("cluster a, b: ")
     weights = [float(row["weight"]) for row in rows if row["kind"] == "atom" and row["list"] == "features" and row["number"] == "0"]
     assert len(weights) == 2 and abs(weights[0]) >= abs(weights[1])
     run("top", "model.npz", "--out", "table.csv", status=73)
@@ -220,7 +223,7 @@ def check_refusals():
     open("across", "w").write("0\n" * M)
     said = run("top", "model.npz", "--data", "x.npy", "--clusters", "across", status=65).stderr
     assert "30 labels" in said, said
-    for atoms in ("2", "0,7", "-1", "x", "", "0,0"):
+    for atoms in ("2", "0,7", "-1", "x", "", "0,0", "none,0"):
         assert "--atoms" in run("top", "model.npz", "--atoms", atoms, status=65).stderr, atoms
     run("top", "model.npz", "--clusters", "clusters", "--only-clusters", "d", status=65)
     run("top", "model.npz", "--only-clusters", "c", status=64)

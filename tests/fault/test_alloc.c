@@ -34,6 +34,7 @@ typedef struct things {
     armilla_context *context;
     armilla_data *whole, *data; /* data are chosen from the whole where there is one */
     armilla_model *model, *opened, *second;
+    armilla_comparison *comparison;
 } things;
 
 static void set_options(const usage *use, armilla_options *options)
@@ -82,7 +83,7 @@ static armilla_status choose(things *t)
     return status;
 }
 
-/* Fit, save, open, transform, rebuild, check and, where asked, go on from the opened model. */
+/* Fit, save, open, transform, rebuild, check, compare and, where asked, go on from the opened model. */
 static armilla_status use_model(const usage *use, things *t, const char *path)
 {
     armilla_options options;
@@ -99,6 +100,8 @@ static armilla_status use_model(const usage *use, things *t, const char *path)
     if (status == ARMILLA_OK) status = armilla_model_reconstruct(t->context, t->opened, 0, 1, column);
     if (status == ARMILLA_OK) status = armilla_model_check(t->context, t->opened, all, &check);
     if (status == ARMILLA_OK) REFERENCE_HOLDS(check.passed);
+    if (status == ARMILLA_OK && use->continues)
+        status = armilla_model_compare(t->context, t->model, t->opened, all, 1, &t->comparison);
     options.start_model = t->opened;
     if (status == ARMILLA_OK && use->continues) status = armilla_fit(t->context, t->data, &options, &t->second);
     return status;
@@ -118,6 +121,7 @@ static armilla_status run(const usage *use, int64_t k, bool all, const char *pat
         status = use_model(use, &t, path);
     }
     if (status != ARMILLA_OK && t.context) REFERENCE_HOLDS(strstr(armilla_context_error(t.context), "memory") != NULL);
+    armilla_comparison_free(t.comparison);
     armilla_model_free(t.second);
     armilla_model_free(t.opened);
     armilla_model_free(t.model);

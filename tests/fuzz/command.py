@@ -183,7 +183,7 @@ FITTING = {
 CLUSTERING = {"--k": ["2", "3", "12", "1", "99"], "--method": ["kmeans", "euclidean"], "--tries": ["1", "2"],
               "--cluster-iter": ["1", "5"], "--on": ["codes", "data"], "--prepare": ["auto", "none"],
               "--truth": ["labels.txt", "labels.idx", "names.csv"]}
-PLOTTING = {"--kind": ["convergence", "sphere", "scatter", "atoms", "features", "codes", "clusters", "confusion"],
+PLOTTING = {"--kind": ["convergence", "sphere", "scatter", "graph", "atoms", "features", "codes", "clusters", "confusion"],
             "--images": ["1x5", "5x1", "2x2", "0x1", "5x1,column-major", "1x5,x"],
             "--components": ["1,2", "1,2,3", "2,9", "x"], "--labels": ["labels.txt", "labels.idx"],
             "--truth": ["labels.txt", "names.csv"], "--title": ["", "]]>", "x"]}

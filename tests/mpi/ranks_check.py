@@ -72,6 +72,7 @@ FITS = [
     ["dense.npy", "--rank", 4, "--solver", "palm", "--start", "kmeans++", "--precision", "f64"],
     ["bytes.npy", "--rank", 4, "--codes", "sparse-sphere", "--sparsity", 2, "--center"],
     ["sparse.mtx", "--rank", 4, "--basis", "nonnegative", "--codes", "nonneg-sphere", "--tfidf", "--normalize", "l2"],
+    ["sparse.mtx", "--rank", 4, "--total", "median", "--log1p", "--top-features", 9, "--center"],
     ["sparse.mtx", "--rank", 6, "--model", "kmeans"],
     ["sparse.npz", "--rank", 4, "--basis", "nonnegative", "--codes", "nonneg-sphere", "--normalize", "l2"],
     ["dense.npy", "--rank", 4, "--solver", "online", "--batch", 100],

@@ -22,6 +22,8 @@ CASES = [
     dict(model="spherical-kmeans", restarts=2, seed=5),
     dict(solver="palm", lam="0.5x", mu=30.5, max_iter=15, tol=0),
     dict(normalize="l2", log1p=True, radius=0.75),
+    dict(total="median", log1p=True, top_features=5, center=True),
+    dict(total=250.5),
     dict(start="random", precision="f32", threads=2, kernel="portable"),
 ]
 

@@ -11,7 +11,7 @@ complain() {
     bad=1
 }
 
-documents=(README.md CONTRIBUTING.md docs/*.md)
+documents=(README.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md)
 identifiers=$(mktemp)
 trap 'rm -f "$identifiers"' EXIT
 grep -rhoE --include='*.[ch]' '\b(armilla|ARMILLA|support|reference)_[A-Za-z0-9_]+' src include tests cli | sort -u >"$identifiers"

@@ -453,6 +453,64 @@ static void test_every_allocation_fails(void **state)
     armilla_graph_release(context, &a.graph);
 }
 
+/* Three groups of samples in the plane, apart enough for anything to find them. */
+enum { SAMPLES = 150, FEATURES = 6, GROUPS = 3 };
+
+static void draw_samples(double *X)
+{
+    uint64_t random = 23;
+    double centers[FEATURES * GROUPS];
+    reference_fill_normal(&random, FEATURES * GROUPS, centers);
+    reference_fill_normal(&random, FEATURES * SAMPLES, X);
+    for (int64_t j = 0; j < SAMPLES; j++)
+        for (int64_t i = 0; i < FEATURES; i++)
+            X[j * FEATURES + i] = 0.2 * X[j * FEATURES + i] + centers[j % GROUPS * FEATURES + i];
+}
+
+/* Clusters of a model and its data, with the number and without it: one allocation after the other fails, the early ones
+ * all and of the later ones some, and the outcome is the groups or ARMILLA_NO_MEMORY, with nothing left behind. */
+static void test_clusters_without_memory(void **state)
+{
+    static double X[FEATURES * SAMPLES];
+    int64_t planted[SAMPLES];
+    armilla_data *data = NULL;
+    armilla_model *model = NULL;
+    armilla_options fit;
+    (void)state;
+    draw_samples(X);
+    for (int64_t j = 0; j < SAMPLES; j++) planted[j] = j % GROUPS;
+    armilla_options_default(&fit);
+    fit.rank = 4;
+    fit.normalize = "l2";
+    fit.threads = 1;
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, FEATURES, SAMPLES, FEATURES, &data));
+    support_ok(context, armilla_fit(context, data, &fit, &model));
+    const int64_t live = allocator.live;
+    for (int trial = 0; trial < 3; trial++) {
+        int64_t failures = 0;
+        for (armilla_status status = ARMILLA_NO_MEMORY; status != ARMILLA_OK; failures += 1 + failures / 8) {
+            armilla_cluster_options options;
+            armilla_clustering *found = NULL;
+            armilla_cluster_options_default(&options);
+            options.k = trial == 0 ? 0 : GROUPS;
+            options.method = trial == 2 ? "smooth" : "graph";
+            options.tries = 2;
+            options.threads = 1;
+            allocator.countdown = allocator.taken + failures;
+            status = armilla_cluster_fitted(context, data, model, &options, &found);
+            allocator.countdown = -1;
+            assert_true(status == ARMILLA_NO_MEMORY ? found == NULL : status == ARMILLA_OK);
+            if (found) assert_true(are_same(SAMPLES, armilla_clustering_labels(found), planted));
+            if (found) assert_true((armilla_clustering_numbers(found) > 0) == (trial == 0));
+            armilla_clustering_free(found);
+            assert_int_equal(allocator.live, live);
+        }
+        assert_true(failures > 50);
+    }
+    armilla_model_free(model);
+    armilla_data_free(data);
+}
+
 static int at_once(void *user, const armilla_progress *progress)
 {
     (void)user;
@@ -488,6 +546,7 @@ int main(void)
         TEST(test_weights_of_one_place),
         TEST(test_smooth),
         TEST(test_every_allocation_fails),
+        TEST(test_clusters_without_memory),
         TEST(test_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

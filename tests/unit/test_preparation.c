@@ -7,9 +7,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { M = 7, N = 40, COMBINATIONS = 1 << ARMILLA_STEP_COUNT };
+enum { M = 7, N = 40, TOP = 3, COMBINATIONS = 1 << ARMILLA_STEP_COUNT };
 
 /* Positive, with features of very different sizes, one that is 0 in most samples and one that never varies. */
 static void fill(double *X)
@@ -25,7 +26,10 @@ static armilla_options options_of(int combination)
 {
     armilla_options options;
     armilla_options_default(&options);
+    options.total =
+        combination >> ARMILLA_STEP_TOTAL & 1 ? (combination & 1 << ARMILLA_STEP_LOG1P ? "50" : "median") : NULL;
     options.log1p = combination >> ARMILLA_STEP_LOG1P & 1;
+    options.top_features = combination >> ARMILLA_STEP_TOP & 1 ? TOP : 0;
     options.tfidf = combination >> ARMILLA_STEP_TFIDF & 1;
     options.scale = combination >> ARMILLA_STEP_SCALE & 1;
     options.center = combination >> ARMILLA_STEP_CENTER & 1;
@@ -45,19 +49,69 @@ static void near(double got, double wanted, double scale)
     if (!(fabs(got - wanted) <= 1e-13 * scale)) fail_msg("%.17g instead of %.17g", got, wanted);
 }
 
-/* Feature i of all samples, by definition: what is asked for of logarithm, tf-idf, scale and centring. */
-static void prepare_feature(const armilla_options *options, int64_t i, double *Y)
+/* The one of `count` numbers that has `below` smaller ones, or equal ones before it. */
+static double number_of_rank(int64_t count, const double *numbers, int64_t below)
 {
-    double found = 0, mean = 0, square = 0, weight = 1;
-    for (int64_t j = 0; j < N; j++) {
-        double *y = &Y[j * M + i];
-        found += *y != 0;
-        if (options->log1p) *y = log1p(*y);
-        mean += *y / N;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t smaller = 0;
+        for (int64_t k = 0; k < count; k++) smaller += numbers[k] < numbers[i] || (numbers[k] == numbers[i] && k < i);
+        if (smaller == below) return numbers[i];
     }
-    for (int64_t j = 0; j < N; j++) square += (Y[j * M + i] - mean) * (Y[j * M + i] - mean) / N;
+    return NAN;
+}
+
+static double median_of(int64_t count, const double *numbers)
+{
+    return (number_of_rank(count, numbers, (count - 1) / 2) + number_of_rank(count, numbers, count / 2)) / 2;
+}
+
+static void scale_to_total(const char *total, double *Y)
+{
+    double sums[N];
+    for (int64_t j = 0; j < N; j++) {
+        sums[j] = 0;
+        for (int64_t i = 0; i < M; i++) sums[j] += Y[j * M + i];
+    }
+    const double wanted = strcmp(total, "median") == 0 ? median_of(N, sums) : atof(total);
+    for (int64_t i = 0; i < M * N; i++) Y[i] *= wanted / sums[i / M];
+}
+
+static double variance_of(const double *Y, int64_t i, double *mean)
+{
+    double square = 0;
+    *mean = 0;
+    for (int64_t j = 0; j < N; j++) *mean += Y[j * M + i] / N;
+    for (int64_t j = 0; j < N; j++) square += (Y[j * M + i] - *mean) * (Y[j * M + i] - *mean) / N;
+    return square;
+}
+
+/* So few features are one bin, in which the score grows with the variance: those with the TOP largest are chosen. */
+static bool is_chosen(const double *Y, int64_t i)
+{
+    int64_t larger = 0;
+    double mean = 0;
+    const double own = variance_of(Y, i, &mean);
+    for (int64_t k = 0; k < M; k++) larger += variance_of(Y, k, &mean) > own;
+    return larger < TOP;
+}
+
+/* All samples, by definition: what is asked for of total and logarithm, */
+static void prepare_entries(const armilla_options *options, double *Y)
+{
+    if (options->total) scale_to_total(options->total, Y);
+    for (int64_t i = 0; i < M * N; i++)
+        if (options->log1p) Y[i] = log1p(Y[i]);
+}
+
+/* and then of feature i, of tf-idf, scale and centring. */
+static void prepare_feature(const armilla_options *options, int64_t i, bool chosen, double *Y)
+{
+    double found = 0, mean = 0, weight = 1;
+    const double square = variance_of(Y, i, &mean);
+    for (int64_t j = 0; j < N; j++) found += Y[j * M + i] != 0;
     if (options->tfidf) weight = log((1.0 + N) / (1 + found)) + 1;
-    if (options->scale) weight = i == 0 ? weight : 1 / sqrt(square);
+    if (options->scale) weight = i == 0 && !options->total ? weight : 1 / sqrt(square);
+    if (!chosen) weight = 0;
     for (int64_t j = 0; j < N; j++) Y[j * M + i] = weight * (Y[j * M + i] - (options->center ? mean : 0));
 }
 
@@ -72,7 +126,10 @@ static void test_columns_there_and_back(void **state)
         fill(X);
         memcpy(Y, X, sizeof X);
         memcpy(Z, X, sizeof X);
-        for (int64_t i = 0; i < M; i++) prepare_feature(&options, i, Y);
+        bool chosen[M];
+        prepare_entries(&options, Y);
+        for (int64_t i = 0; i < M; i++) chosen[i] = options.top_features == 0 || is_chosen(Y, i);
+        for (int64_t i = 0; i < M; i++) prepare_feature(&options, i, chosen[i], Y);
         armilla_data *data = wrap(X);
         support_ok(context, armilla_call_enter(context, 2));
         support_ok(context, armilla_preparation_learn(context, &p, data));
@@ -87,7 +144,8 @@ static void test_columns_there_and_back(void **state)
             for (int64_t i = 0; i < M; i++) near(Z[j * M + i], Y[j * M + i] / length, 10 * largest / length);
         }
         armilla_preparation_undo(&p, N, lengths, Z);
-        for (int64_t i = 0; i < M * N; i++) near(Z[i], X[i], 1e3 * fmax(1, fabs(X[i])));
+        if (options.total) scale_to_total(options.total, X); /* what samples added up to does not come back */
+        for (int64_t i = 0; i < M * N; i++) near(Z[i], chosen[i % M] ? X[i] : 0, 1e3 * fmax(1, fabs(X[i])));
         armilla_data_free(data);
         armilla_preparation_release(context, &p);
     }
@@ -141,7 +199,8 @@ static void test_stored_by_name(void **state)
         assert_memory_equal(before, after, sizeof before);
         assert_memory_equal(lengths[0], lengths[1], sizeof lengths[0]);
         support_ok(context, armilla_model_undo_columns(context, read, N, lengths[1], after));
-        for (int64_t i = 0; i < M * N; i++) near(after[i], X[i], 1e3 * fmax(1, fabs(X[i])));
+        for (int64_t i = 0; i < M * N && !options.total && options.top_features == 0; i++)
+            near(after[i], X[i], 1e3 * fmax(1, fabs(X[i])));
         support_ok(context, armilla_npz_open(context, path, &npz));
         support_ok(context, armilla_npz_read_text(npz, "meta", &record));
         for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {

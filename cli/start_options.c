@@ -1,0 +1,109 @@
+/* `fit --start MODEL`: what the model says of its own fit holds for the next one, unless the command line says
+ * otherwise. */
+#include "json.h"
+#include "start.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Options that go together: where one of them is given, none is taken from the model. */
+static const char *const sets[] = {"model", "basis", "codes", NULL};
+static const char *const preparation[] = {"total", "log1p",  "top-features", "tfidf", "idf",
+                                          "scale", "center", "normalize",    NULL};
+static const char *const algorithm[] = {"solver", "lambda", "mu", "batch", NULL};
+
+typedef struct taken_option {
+    const char *name;
+    const char *const *group; /* NULL: by itself */
+} taken_option;
+
+static const taken_option taken[] = {
+    {"rank", NULL},
+    {"basis", sets},
+    {"codes", sets},
+    {"sparsity", sets},
+    {"radius", sets},
+    {"total", preparation},
+    {"log1p", preparation},
+    {"top-features", preparation},
+    {"tfidf", preparation},
+    {"idf", preparation},
+    {"scale", preparation},
+    {"center", preparation},
+    {"normalize", preparation},
+    {"solver", algorithm},
+    {"lambda", algorithm},
+    {"mu", algorithm},
+    {"batch", algorithm},
+    {"precision", NULL},
+};
+
+static bool is_given(const cli_session *session, const char *name)
+{
+    const armilla_option *table = armilla_option_table();
+    int bit = 0;
+    for (const armilla_option *row = table; row->name; row = armilla_option_next(row), bit++)
+        if (strcmp(row->name, name) == 0) return session->settings.fit_given >> bit & 1;
+    return false;
+}
+
+static bool is_open(const cli_session *session, const taken_option *option)
+{
+    if (is_given(session, option->name)) return false;
+    for (const char *const *other = option->group; other && *other; other++)
+        if (is_given(session, *other)) return false;
+    return true;
+}
+
+/* " --rank 5", a flag without its value; nothing where it is what the option would be anyway. */
+static void tell(const armilla_option *row, const armilla_options *usual, const armilla_options *now, char *text,
+                 size_t size)
+{
+    char before[256], after[256];
+    const size_t used = strlen(text);
+    armilla_option_show(row, usual, before, sizeof before);
+    armilla_option_show(row, now, after, sizeof after);
+    if (strcmp(before, after) == 0 || strcmp(after, "none") == 0) return;
+    if (row->kind == ARMILLA_OPTION_FLAG)
+        snprintf(text + used, size - used, " --%s", row->name);
+    else
+        snprintf(text + used, size - used, " --%s %s", row->name, after);
+}
+
+static armilla_status take_recorded(cli_session *session, const json_t *record, char *text, size_t size)
+{
+    armilla_options *fit = &session->settings.fit, usual;
+    armilla_status status = ARMILLA_OK;
+    armilla_options_default(&usual);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken && status == ARMILLA_OK; i++) {
+        const armilla_option *row = armilla_option_find(armilla_option_table(), taken[i].name);
+        const char *value = json_string_value(json_object_get(record, taken[i].name));
+        if (!row || !value || !is_open(session, &taken[i])) continue;
+        const bool off = row->kind == ARMILLA_OPTION_FLAG && strcmp(value, "yes") != 0;
+        if (off) continue;
+        status = armilla_option_set(session->context, row, fit, row->kind == ARMILLA_OPTION_FLAG ? NULL : value);
+        if (status == ARMILLA_OK) tell(row, &usual, fit, text, size);
+    }
+    return status;
+}
+
+armilla_status start_take_options(cli_session *session, start_file *start)
+{
+    const char *path = session->settings.fit.start;
+    bool model = false;
+    if (!start_is_file(session) || armilla_model_recognize(session->context, path, &model) != ARMILLA_OK || !model)
+        return ARMILLA_OK;
+    const armilla_status status = armilla_model_open(session->context, path, &start->model);
+    if (status != ARMILLA_OK) return status;
+    start->options = json_loads(armilla_model_options(start->model), 0, NULL);
+    if (!start->options) return fail(session, ARMILLA_NO_MEMORY, "%s: out of memory for its options", path);
+    return take_recorded(session, start->options, start->taken, sizeof start->taken);
+}
+
+void start_report(cli_session *session, const start_file *start)
+{
+    char name[4096];
+    if (*start->taken)
+        report_line(&session->report, "start     %s, with its%s",
+                    report_quote(session->settings.fit.start, name, sizeof name), start->taken);
+}
