@@ -7,15 +7,16 @@
 #include <string.h>
 
 static const plot_kind kinds[] = {
-    {"convergence", plot_convergence},
-    {"sphere", plot_sphere},
-    {"scatter", plot_scatter},
-    {"graph", plot_graph},
-    {"atoms", plot_atoms},
-    {"features", plot_features},
-    {"codes", plot_codes},
-    {"clusters", plot_clusters},
-    {"confusion", plot_confusion},
+    {"convergence", plot_convergence, false},
+    {"sphere", plot_sphere, false},
+    {"scatter", plot_scatter, false},
+    {"graph", plot_graph, false},
+    {"atoms", plot_atoms, false},
+    {"features", plot_features, false},
+    {"codes", plot_codes, false},
+    {"clusters", plot_clusters, false},
+    {"confusion", plot_confusion, false},
+    {"numbers", plot_numbers, true},
 };
 
 static const char *kind_choice(size_t index)
@@ -140,18 +141,24 @@ armilla_status plot_draw(plot_job *job, const plot_kind *kind)
     return status;
 }
 
+static armilla_status open_model(plot_job *job, armilla_model **model)
+{
+    armilla_status status = armilla_model_open(job->session->context, job->session->settings.operands[0], model);
+    if (status != ARMILLA_OK) return status;
+    job->model = *model;
+    armilla_model_summarize(*model, &job->summary);
+    status = settle_images(job);
+    return status == ARMILLA_OK ? prepare(job) : status;
+}
+
 static armilla_status run(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
+    const plot_kind *kind = find_kind(session->settings.kind);
     armilla_model *model = NULL;
     plot_job job = {.session = session};
     armilla_status status = plot_check_outputs(session, "--out");
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
-    job.model = model;
-    if (status == ARMILLA_OK) armilla_model_summarize(model, &job.summary);
-    if (status == ARMILLA_OK) status = settle_images(&job);
-    if (status == ARMILLA_OK) status = prepare(&job);
-    if (status == ARMILLA_OK) status = plot_draw(&job, find_kind(settings->kind));
+    if (status == ARMILLA_OK && !kind->of_text) status = open_model(&job, &model);
+    if (status == ARMILLA_OK) status = plot_draw(&job, kind);
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);
     armilla_release(session->context, job.lengths);
@@ -165,9 +172,9 @@ static armilla_status run(cli_session *session)
 
 const cli_command command_plot = {
     .name = "plot",
-    .synopsis = "MODEL --kind KIND --out FILE.svg [options]",
-    .meaning = "draw a model: its convergence, codes, atoms or clusters",
-    .operands = {"MODEL"},
+    .synopsis = "MODEL|NUMBERS.json --kind KIND --out FILE.svg [options]",
+    .meaning = "draw a model: its convergence, codes, atoms or clusters; or numbers of clusters",
+    .operands = {"MODEL|NUMBERS.json"},
     .required = 1,
     .options = options,
     .notes =
@@ -184,12 +191,15 @@ const cli_command command_plot = {
         "  clusters     sizes of the clusters, and the angles within and between them\n"
         "  confusion    clusters (--labels, kept ones, or the atom that contributes most) against classes\n"
         "               (--truth, or the model's labels), with accuracy and NMI\n"
+        "  numbers      of what `armilla cluster DATA --json` prints where --k is left out: stability, modularity and\n"
+        "               score over the numbers of clusters, and the one that was taken\n"
         "Of more than 4000 samples, sphere, scatter and graph draw 4000 that are spread over all, and say so. From\n"
         "the eighth class on, classes differ by shape too.\n"
         "gnuplot draws; its script, FILE.gp, and the numbers, FILE.dat, are left beside the picture, and\n"
         "`gnuplot FILE.gp` draws it again. In a script of your own give --force for the second format of a\n"
         "picture, because the script and data are replaced.\n\n"
         "example:\n"
-        "  armilla plot model.npz --kind sphere --out codes.svg\n",
+        "  armilla plot model.npz --kind sphere --out codes.svg\n"
+        "  armilla cluster cells.csv --json | armilla plot - --kind numbers --out numbers.svg\n",
     .run = run,
 };

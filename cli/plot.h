@@ -30,6 +30,7 @@ typedef struct plot_job {
 typedef struct plot_kind {
     const char *name;
     armilla_status (*draw)(plot_job *job);
+    bool of_text; /* the operand is no model, and draw reads it */
 } plot_kind;
 
 armilla_status plot_convergence(plot_job *job);
@@ -41,6 +42,7 @@ armilla_status plot_features(plot_job *job);
 armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
 armilla_status plot_confusion(plot_job *job);
+armilla_status plot_numbers(plot_job *job);
 /* Of two models, to settings.out. */
 armilla_status plot_matches(cli_session *session, const armilla_comparison *found);
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 470, HEIGHT = 400, LEFT = 78, RIGHT = 18, ABOVE = 34, BELOW = 46, MIDDLE = 204, GAP = 20, NOTE = 16 };
+enum { WIDTH = 470, HEIGHT = 400, LEFT = 78, RIGHT = 18, ABOVE = 34, BELOW = 54, MIDDLE = 204, GAP = 20, NOTE = 16 };
 
 /* What was seen of the columns. */
 typedef struct way {

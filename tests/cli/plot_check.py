@@ -90,6 +90,14 @@ def inside(path, *said):
                  "cuts off", repr(text), ends, size)
 
 
+def named(path, *said):
+    """The names of the axes that the script has are in the SVG: gnuplot leaves out what has no space."""
+    with open(os.path.splitext(path)[0] + ".gp", encoding="utf-8") as file:
+        names = re.findall(r"^set [xy]label '([^'{]+)'", file.read(), re.MULTILINE)
+    missing = set(names) - {squeezed(text) for text in texts_of(path)}
+    need(not missing, *said, "has lost the names", missing)
+
+
 def squeezed(text):
     return " ".join(text.split())
 
@@ -148,6 +156,7 @@ def check_titles():
         shown = [squeezed(text.replace(JOINER, "")) for text in texts_of("title.svg")]
         wanted = seen(b"", " | ".join(given.decode() if shape is None else shape for given, shape in rows), TITLE)
         need(wanted in shown, kind, "does not show", wanted, "but", shown)
+        named("title.svg", kind)
 
 
 def check_names():
@@ -336,6 +345,55 @@ def check_graph():
     need(len(points_of("equal.dat")) == 30, "equal samples")
 
 
+def check_numbers():
+    """Stability, modularity and score over the numbers of clusters: the data are those of the JSON, in any format, from a
+    pipe too; what has none is refused in one line."""
+    rows = [[10 * (j == i % 3) + math.sin(i * i + 7 * i * j) ** 2 * 3 for j in range(4)] for i in range(120)]
+    with open("rows.csv", "w", encoding="ascii") as file:
+        file.writelines(",".join(map(str, row)) + "\n" for row in rows)
+    end = run("cluster", "rows.csv", "--json", "--quiet")
+    need(end.returncode == 0, end.stderr)
+    with open("numbers.json", "wb") as file:
+        file.write(end.stdout)
+    found = json.loads(end.stdout)
+    draw("numbers.svg", "--kind", "numbers", model="numbers.json")
+    shown = texts_of("numbers.svg")
+    need({"stability", "modularity", "score", "clusters"} <= set(shown), shown)
+    need(any(f"{found['k']} taken" in text for text in shown), shown)
+    inside("numbers.svg", "numbers")
+    named("numbers.svg", "numbers")
+    drawn = [[float(x) for x in line.split()] for line in load("numbers.dat").decode().splitlines() if line[0] != "#"]
+    wanted = [[row[name] for name in ("k", "stability", "modularity", "score")] for row in found["numbers"]]
+    need(len(drawn) == len(wanted) > 1, drawn, wanted)
+    need(all(abs(a - b) < 1e-8 for x, y in zip(drawn, wanted) for a, b in zip(x, y)), drawn, wanted)
+    check_png(draw("numbers.png", "--kind", "numbers", model="numbers.json"))
+    check_pdf(draw("numbers.pdf", "--kind", "numbers", model="numbers.json"))
+    with open("numbers.json", "rb") as file:
+        end = run("plot", "-", "--kind", "numbers", "--out", "piped.svg", stdin=file)
+    need(end.returncode == 0 and load("piped.svg") == draw("numbers.svg", "--kind", "numbers", model="numbers.json"),
+         end.stderr)
+    row = {"k": 3, "stability": 0.5, "modularity": 0.5, "score": 0.25}
+    draw("one.svg", "--kind", "numbers", model=written({"k": 3, "numbers": [row]}))
+    draw("many.svg", "--kind", "numbers",
+         model=written({"k": 4, "numbers": [row | {"k": 2 ** i, "stability": -0.3} for i in range(1, 12)]}))
+    for wrong in (None, [], {}, {"numbers": None}, {"numbers": []}, {"numbers": [1]}, {"numbers": [{}]},
+                  {"numbers": [row | {"k": 0}]}, {"numbers": [row | {"k": 2.5}]}, {"numbers": [row, row]},
+                  {"numbers": [row | {"score": 1e300}]}, {"numbers": [row | {"score": "x"}]}):
+        end = run("plot", written(wrong), "--kind", "numbers", "--force", "--out", "wrong.svg")
+        need(end.returncode == 65 and end.stderr.count(b"\n") == 1 and b"--json" in end.stderr, wrong, end.stderr)
+        need(not os.path.exists("wrong.svg"), wrong, "left a picture")
+    for path, status in (("rows.csv", 65), ("two.npz", 65), ("nosuch.json", 66)):
+        end = run("plot", path, "--kind", "numbers", "--out", "wrong.svg")
+        need(end.returncode == status and end.stderr.count(b"\n") == 1, path, end.returncode, end.stderr)
+
+
+def written(what):
+    """The name of a file with that as JSON."""
+    with open("written.json", "w", encoding="ascii") as file:
+        json.dump(what, file)
+    return "written.json"
+
+
 def check_many():
     """Of a million samples some are drawn, and the picture says how many of how many; classes that alternate all stay."""
     classes, n = 4, 1000000
@@ -381,6 +439,7 @@ def main():
         check_kept()
         check_features()
         check_graph()
+        check_numbers()
         check_many()
         os.chdir("/")
 
