@@ -1,5 +1,6 @@
 /* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where
  * nothing is said, or without one. */
+#include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
 #include "scoring.h"
@@ -45,18 +46,6 @@ static const armilla_option options[] = {
     OPTION_FORCE,
     OPTION_END,
 };
-
-/* What is at work in one run. */
-typedef struct cli_clustering {
-    armilla_data *X;
-    armilla_model *model;
-    armilla_clustering *clustering;
-    armilla_labels truth;
-    armilla_scores scores;
-    bool scored;
-    armilla_cluster_quality quality;
-    double begun;
-} cli_clustering;
 
 /* A model is fitted already: options that would change the fit are a mistake. */
 static armilla_status refuse_fit_options(cli_session *session)
@@ -278,161 +267,6 @@ static armilla_status keep(cli_session *session, cli_clustering *work)
     return status == ARMILLA_OK ? fitting_save(session, work->model, settings->model_out, NULL) : status;
 }
 
-/* Numbers of clusters with that part of the best score are plausible. */
-#define PLAUSIBLE 0.8
-
-/* What the labels are of. */
-static const char *place_of(const cli_clustering *work, const armilla_cluster_summary *found)
-{
-    if (!work->model) return "data";
-    return work->X && found->by ? "both" : "codes";
-}
-
-/* Where the labels of a graph come from, and what speaks for them. */
-static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
-{
-    if (isnan(found->modularity)) {
-        report_line(&session->report, "evidence  none: %s without a graph of neighbours", found->by);
-        return;
-    }
-    char more[64] = "";
-    if (!isnan(found->stability)) snprintf(more, sizeof more, ", stability %.3f", found->stability);
-    report_line(&session->report, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
-                found->modularity, 100 * found->coverage, more);
-}
-
-/* The numbers that are plausible beside the one that was taken, with their evidence. */
-static void report_numbers(cli_session *session, const armilla_clustering *clustering)
-{
-    const int64_t count = armilla_clustering_numbers(clustering);
-    armilla_cluster_summary found;
-    double most = 0;
-    armilla_clustering_summarize(clustering, &found);
-    for (int64_t i = 0; i < count; i++) {
-        armilla_cluster_number number;
-        armilla_clustering_number(clustering, i, &number);
-        most = fmax(most, number.score);
-    }
-    report_line(&session->report,
-                "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
-    for (int64_t i = 0; i < count; i++) {
-        armilla_cluster_number number;
-        armilla_clustering_number(clustering, i, &number);
-        if (number.score < PLAUSIBLE * most) continue;
-        report_line(&session->report, "          %8" PRId64 "  %9.3f  %10.3f  %5.3f%s", number.k, number.stability,
-                    number.modularity, number.score, number.k == found.k ? "   taken" : "");
-    }
-}
-
-static void report(cli_session *session, const cli_clustering *work)
-{
-    const int64_t *sizes = armilla_clustering_sizes(work->clustering);
-    armilla_cluster_summary found;
-    int64_t least = INT64_MAX, most = 0;
-    armilla_clustering_summarize(work->clustering, &found);
-    for (int64_t k = 0; k < found.k; k++) {
-        least = sizes[k] < least ? sizes[k] : least;
-        most = sizes[k] > most ? sizes[k] : most;
-    }
-    report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples", found.k,
-                found.method, place_of(work, &found), least, most);
-    if (found.by) report_evidence(session, &found);
-    if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
-    if (work->scored)
-        report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
-                    work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
-    if (isfinite(work->quality.angle))
-        report_line(&session->report, "shape     angle within clusters %.1f°, silhouette %.3f (cosine)",
-                    work->quality.angle * 180 / acos(-1), work->quality.silhouette);
-    const char *out = session->settings.out, *model = session->settings.model_out;
-    if (out || model)
-        report_line(&session->report, "written   %s%s%s", out ? out : "", out && model ? ", " : "", model ? model : "");
-}
-
-static json_t *fit_facts(const armilla_model *model)
-{
-    armilla_model_summary summary;
-    json_t *object = json_object();
-    armilla_model_summarize(model, &summary);
-    json_put_summary(object, &summary);
-    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
-    json_put_flag(object, "log1p", summary.log1p);
-    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
-    json_put_flag(object, "tfidf", summary.tfidf);
-    json_put_flag(object, "scale", summary.scale);
-    json_put_flag(object, "center", summary.center);
-    json_put_text(object, "normalize", summary.normalize);
-    return object;
-}
-
-static json_t *score_facts(const armilla_scores *scores)
-{
-    json_t *object = json_object();
-    scoring_put(object, scores);
-    return object;
-}
-
-static json_t *graph_facts(const armilla_cluster_summary *found)
-{
-    json_t *object = json_object();
-    json_put_text(object, "by", found->by);
-    json_put_number(object, "modularity", found->modularity);
-    json_put_number(object, "coverage", found->coverage);
-    json_put_number(object, "resolution", found->resolution);
-    json_put_number(object, "stability", found->stability);
-    return object;
-}
-
-/* Every number of clusters that was looked at; null where it was given. */
-static json_t *number_facts(const armilla_clustering *clustering)
-{
-    const int64_t count = armilla_clustering_numbers(clustering);
-    json_t *rows = count > 0 ? json_array() : json_null();
-    for (int64_t i = 0; i < count; i++) {
-        armilla_cluster_number number;
-        json_t *row = json_object();
-        armilla_clustering_number(clustering, i, &number);
-        json_put_count(row, "k", number.k);
-        json_put_number(row, "resolution", number.resolution);
-        json_put_number(row, "stability", number.stability);
-        json_put_number(row, "modularity", number.modularity);
-        json_put_number(row, "score", number.score);
-        (void)json_array_append_new(rows, row);
-    }
-    return rows;
-}
-
-static armilla_status print_json(cli_session *session, const cli_clustering *work)
-{
-    const int64_t *counts = armilla_clustering_sizes(work->clustering);
-    armilla_cluster_summary found;
-    json_t *object = json_object();
-    armilla_clustering_summarize(work->clustering, &found);
-    const bool tried = !by_argmax(&session->settings) && !(found.by && strcmp(found.by, "communities") == 0);
-    json_put_text(object, "method", found.method);
-    json_put_text(object, "on", place_of(work, &found));
-    json_put_count(object, "k", found.k);
-    json_put_count(object, "n", found.n);
-    json_put_counts(object, "sizes", counts, found.k);
-    json_put_number(object, "inertia", found.inertia);
-    json_put_number(object, "angle", work->quality.angle);
-    json_put_number(object, "silhouette", work->quality.silhouette);
-    json_put_count(object, "seed", session->settings.fit.seed);
-    json_put_count(object, "tries", tried ? found.tries : -1);
-    json_put_count(object, "iterations", tried ? found.iterations : -1);
-    json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
-    (void)json_object_set_new(object, "graph", found.by ? graph_facts(&found) : json_null());
-    (void)json_object_set_new(object, "numbers", number_facts(work->clustering));
-    (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
-    (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
-    json_put_number(object, "seconds", now() - work->begun);
-    json_put_text(object, "out", session->settings.out);
-    json_put_text(object, "model_out", session->settings.model_out);
-    json_put_counts(object, "labels", session->settings.out ? NULL : armilla_clustering_labels(work->clustering),
-                    found.n);
-    return json_print(session, object);
-}
-
 static armilla_status missing_k(cli_session *session)
 {
     return fail(session, ARMILLA_BAD_ARGUMENT,
@@ -478,9 +312,9 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK) status = keep(session, &work);
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
-    report(session, &work);
+    clustering_report(session, &work);
     status = tops_report_clusters(session, work.model, work.clustering);
-    if (status == ARMILLA_OK && session->settings.json) status = print_json(session, &work);
+    if (status == ARMILLA_OK && session->settings.json) status = clustering_print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);
     armilla_clustering_free(work.clustering);
