@@ -24,7 +24,11 @@ typedef double doubles __attribute__((vector_size(LANES * 4), aligned(sizeof(dou
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
+#ifdef __OPTIMIZE__
 #define UNROLL _Pragma("GCC unroll 32")
+#else
+#define UNROLL /* GCC warns where it cannot follow the wish */
+#endif
 #endif
 
 /* Whether there are 32 registers for vectors, instead of 16. */
