@@ -23,12 +23,10 @@ typedef double doubles __attribute__((vector_size(LANES * 4), aligned(sizeof(dou
 /* Before a loop whose bounds are constants where it is inlined, so that what it indexes can be registers. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#ifdef __OPTIMIZE__
+#elif defined(__OPTIMIZE__)
 #define UNROLL _Pragma("GCC unroll 32")
 #else
-#define UNROLL /* GCC warns where it cannot follow the wish */
-#endif
+#define UNROLL /* without optimisation GCC warns that it does not unroll */
 #endif
 
 /* Whether there are 32 registers for vectors, instead of 16. */
