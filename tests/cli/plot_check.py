@@ -335,6 +335,9 @@ def check_graph():
             places = {(x, y) for x, y, _ in points}
             need(240 <= len(edges) <= 480, len(edges), "edges")
             need(all((float(x), float(y)) in places for x, y, _, _ in edges), "an edge from nowhere")
+    fit(rows * 35, "thin.npz", "--rank", "2", "--max-iter", "2")
+    draw("thin.svg", "--kind", "graph", model="thin.npz")
+    need("4000 of 4200" in " ".join(texts_of("thin.svg")) and len(points_of("thin.dat")) == 4000, "not thinned")
     for count in (1, 2, 3):
         fit(rows[:count], "few.npz", "--rank", "1")
         for globe in ((), ("--globe",)):
