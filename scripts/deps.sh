@@ -63,7 +63,7 @@ more  | clang                   | clang                      | command:clang    
 more  | gcovr                   | gcovr                      | command:gcovr                 | make coverage: branches that tests take
 more  | libopenblas0-pthread    | OpenBLAS                   | none                          | make test-all: it differs most from others
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
-more  | python3-igraph          | igraph with Python         | python:igraph                 | make test-all: Leiden's communities are compared with its own
+more  | python3-igraph          | igraph with Python         | python:igraph                 | make test-all: communities are compared with those of igraph
 more  | python3-faiss           | FAISS with Python          | python:faiss                  | make bench: compared with
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 optional plot | gnuplot-nox     | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws
