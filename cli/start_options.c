@@ -91,10 +91,10 @@ armilla_status start_take_options(cli_session *session, start_file *start)
 {
     const char *path = session->settings.fit.start;
     bool model = false;
-    if (!start_is_file(session) || armilla_model_recognize(session->context, path, &model) != ARMILLA_OK || !model)
-        return ARMILLA_OK;
-    const armilla_status status = armilla_model_open(session->context, path, &start->model);
-    if (status != ARMILLA_OK) return status;
+    if (!start_is_file(session)) return ARMILLA_OK;
+    armilla_status status = armilla_model_recognize(session->context, path, &model);
+    if (status != ARMILLA_OK || !model) return status;
+    if ((status = armilla_model_open(session->context, path, &start->model)) != ARMILLA_OK) return status;
     start->options = json_loads(armilla_model_options(start->model), 0, NULL);
     if (!start->options) return fail(session, ARMILLA_NO_MEMORY, "%s: out of memory for its options", path);
     return take_recorded(session, start->options, start->taken, sizeof start->taken);

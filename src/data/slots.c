@@ -85,10 +85,12 @@ static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t s)
 
 int64_t armilla_slots_width(const armilla_slots *slots, const armilla_data *X, int64_t wanted, int64_t slot)
 {
-    /* All of a slot where that is little more than a panel. */
-    const int64_t columns = slots->first_of[slot + 1] - slots->first_of[slot],
-                  step = armilla_sparse_of(X) ? 1 : WIDTH_STEP;
-    return divide_up(divide_up(columns, divide_up(columns, wanted + wanted / 2)), step) * step;
+    /* All of a slot where that is little more than a panel; of dense data, whose panels are buffers of each thread where
+     * they are converted or streamed, less more. */
+    const bool sparse = armilla_sparse_of(X) != NULL;
+    const int64_t columns = slots->first_of[slot + 1] - slots->first_of[slot], step = sparse ? 1 : WIDTH_STEP;
+    const int64_t most = wanted + wanted / (sparse ? 2 : 8);
+    return divide_up(divide_up(columns, divide_up(columns, most)), step) * step;
 }
 
 /* The same slots for every pass over the same data, whatever it sums and in which type, so that whoever has the samples
