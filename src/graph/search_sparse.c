@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    MOST_QUERIES = 4096, /* whose sums stay in the first caches */
+    MOST_QUERIES = 4096,    /* whose sums stay in the first caches */
+    MOST_ENTRIES = 1 << 19, /* of as many queries, at 28 bytes each: a block is no second copy of the data */
     STREAM_QUERIES = 1 << 15,
     WHOLE_ENTRIES = 1 << 22, /* of a block of dense queries, */
     LEAST_QUERIES = 16       /* but no fewer than these */
@@ -36,7 +37,9 @@ static int64_t most(const armilla_search *s)
 {
     if (!armilla_sparse_of(s->queries))
         return armilla_min64(MOST_QUERIES, armilla_max64(LEAST_QUERIES, WHOLE_ENTRIES / s->X->m));
-    return s->X->blocks ? STREAM_QUERIES : MOST_QUERIES;
+    const int64_t each = armilla_data_stored(s->queries) / armilla_max64(s->queries->n, 1);
+    const int64_t queries = armilla_max64(LEAST_QUERIES, MOST_ENTRIES / armilla_max64(each, 1));
+    return s->X->blocks ? STREAM_QUERIES : armilla_min64(MOST_QUERIES, queries);
 }
 
 /* Entries of the queries before q at most; dense ones may have all. */
