@@ -92,7 +92,8 @@ armilla_status start_take_options(cli_session *session, start_file *start)
     const char *path = session->settings.fit.start;
     bool model = false;
     if (!start_is_file(session)) return ARMILLA_OK;
-    armilla_status status = armilla_model_recognize(session->context, path, &model);
+    armilla_status status = start_check(session);
+    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, path, &model);
     if (status != ARMILLA_OK || !model) return status;
     if ((status = armilla_model_open(session->context, path, &start->model)) != ARMILLA_OK) return status;
     start->options = json_loads(armilla_model_options(start->model), 0, NULL);
