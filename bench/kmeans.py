@@ -3,9 +3,7 @@ import importlib.util
 import json
 import os
 import resource
-import subprocess
 import sys
-import time
 
 import numpy as np
 
@@ -118,17 +116,8 @@ class KmeansParts:
 
     def many_samples(self, n=4_000_000, m=64, k=20):
         """The whole command, fit and clusters, on a mixture of directions with noise."""
-        rng, path = np.random.default_rng(6), self.path("family-many.npy")
-        centres = rng.standard_normal((k, m), dtype=np.float32)
-        samples = np.lib.format.open_memmap(path, "w+", np.float32, (n, m))
-        for first in range(0, n, 100_000):
-            count = min(100_000, n - first)
-            samples[first:first + count] = centres[rng.integers(0, k, count)] + rng.standard_normal((count, m), np.float32)
-        del samples
-        begin = time.perf_counter()
-        subprocess.run([self.armilla, "cluster", path, "--k", str(k), "--method", "kmeans", "--threads", str(self.threads),
-                        "--out", self.path("family-many.txt"), "--force", "--quiet"], check=True)
-        seconds = time.perf_counter() - begin
+        path, truth = self.mixture(n, m, k)
+        seconds, _, agreement = self.clusters_run(path, truth, k, "--method", "kmeans")
         os.remove(path)
-        self.row(f"armilla cluster --method kmeans, {m} features x {n} samples, k={k}: the whole command", f"{seconds:.1f} s",
-                 "<= 40 s", seconds <= 40)
+        self.row(f"armilla cluster --method kmeans, {m} features x {n} samples, k={k}: the whole command",
+                 f"{seconds:.1f} s, NMI {agreement:.3f}", "<= 40 s", seconds <= 40)

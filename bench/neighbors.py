@@ -60,6 +60,7 @@ COUNT, MOST = 10, 10000  # neighbours; queries of a peer that would take long, w
 class NeighborParts:
     def part_neighbors(self):
         """the nearest samples by angle against FAISS and scikit-learn, exactly and at a recall of 0.98"""
+        self.ratios = []
         for m in (64, 784):
             for n in (20000,) if self.quick else (20000, 100000):
                 file = self.neighbor_data(m, n)
@@ -68,6 +69,8 @@ class NeighborParts:
                         self.neighbors_row(peer, file, m, n)
                     else:
                         self.note(f"{peer} is not installed: neighbours are not compared with it")
+        if self.ratios:
+            self.bars("neighbors", "Nearest neighbours by angle, 10 of each", "times as fast", self.ratios)
 
     def neighbor_data(self, m, n):
         """Fifty groups in as many directions, of unit length."""
@@ -91,3 +94,4 @@ class NeighborParts:
         factor = theirs["seconds"] / ours["seconds"]
         self.row(f"neighbors, {m} features, {n} samples, recall {ours['recall']:.3f}: against {peer} ({theirs['recall']:.3f})",
                  f"{factor:.2f}x ({ours['seconds']:.2f} against {theirs['seconds']:.2f} s)", f">= {target:g}x", factor >= target)
+        self.ratios.append((f"{peer}, {m} x {n}", factor, target))

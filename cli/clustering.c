@@ -158,6 +158,7 @@ armilla_status clustering_print_json(cli_session *session, const cli_clustering 
     (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
     json_put_number(object, "seconds", now() - work->begun);
+    json_put_peak_memory(object);
     json_put_text(object, "out", session->settings.out);
     json_put_text(object, "model_out", session->settings.model_out);
     json_put_counts(object, "labels", session->settings.out ? NULL : armilla_clustering_labels(work->clustering),

@@ -90,19 +90,6 @@ static void show_plan(cli_session *session, const armilla_data *X)
     report_written(session);
 }
 
-/* The most memory this process has had, in bytes; not getrusage, whose figure counts from before exec. -1: unknown. */
-static int64_t peak_memory(void)
-{
-    char line[128];
-    long long kilobytes = -1;
-    FILE *file = fopen("/proc/self/status", "re");
-    if (!file) return -1;
-    while (kilobytes < 0 && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %lld", &kilobytes) != 1) kilobytes = -1;
-    fclose(file);
-    return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
-}
-
 static armilla_status print_json(cli_session *session, const armilla_model *model, const armilla_data *X,
                                  double seconds_reading)
 {
@@ -115,7 +102,7 @@ static armilla_status print_json(cli_session *session, const armilla_model *mode
     json_put_flag(object, "streamed", armilla_data_bytes_read(X) >= 0);
     json_put_count(object, "bytes_read", armilla_data_bytes_read(X));
     json_put_number(object, "seconds_reading", seconds_reading);
-    json_put_count(object, "peak_rss_bytes", peak_memory());
+    json_put_peak_memory(object);
     json_put_text(object, "out", session->settings.out);
     return json_print(session, object);
 }

@@ -192,6 +192,7 @@ static armilla_status print_json(cli_session *session, const cli_search *work)
     json_put_flag(object, "scale", session->settings.fit.scale);
     json_put_flag(object, "center", session->settings.fit.center);
     json_put_number(object, "seconds", now() - work->begun);
+    json_put_peak_memory(object);
     json_put_text(object, "out", session->settings.out);
     return json_print(session, object);
 }

@@ -47,6 +47,24 @@ void json_put_count(json_t *object, const char *name, int64_t count)
     put(object, name, count < 0 ? json_null() : json_integer(count));
 }
 
+/* The most memory this process has had, in bytes; not getrusage, whose figure counts from before exec. -1: unknown. */
+static int64_t peak_memory(void)
+{
+    char line[128];
+    long long kilobytes = -1;
+    FILE *file = fopen("/proc/self/status", "re");
+    if (!file) return -1;
+    while (kilobytes < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld", &kilobytes) != 1) kilobytes = -1;
+    fclose(file);
+    return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
+}
+
+void json_put_peak_memory(json_t *object)
+{
+    json_put_count(object, "peak_rss_bytes", peak_memory());
+}
+
 void json_put_counts(json_t *object, const char *name, const int64_t *counts, int64_t count)
 {
     json_t *list = counts ? json_array() : NULL;

@@ -13,6 +13,8 @@ void json_put_number(json_t *object, const char *name, double number);
 void json_put_count(json_t *object, const char *name, int64_t count);
 /* A list of whole numbers; null where they are NULL. */
 void json_put_counts(json_t *object, const char *name, const int64_t *counts, int64_t count);
+/* "peak_rss_bytes": the most memory this process has had. */
+void json_put_peak_memory(json_t *object);
 void json_put_flag(json_t *object, const char *name, bool flag);
 
 /* Everything a model's summary says, under the names of `fit --json`. */
