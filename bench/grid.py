@@ -11,7 +11,7 @@ set xrange [-0.5:{columns}.5]; set yrange [-0.5:{rows}.5]
 set xtics ({ranks}); set ytics ({features})
 set xlabel "rank"; set ylabel "features"; set cblabel "{meaning}"
 set cbrange [0:{most}]; set tics scale 0; unset key
-set palette defined (0 "#b2182b", 0.5 "#f7f7f7", 0.85 "#92c5de", 1 "#2166ac")
+set palette defined (0 "#d6604d", 0.5 "#f7f7f7", 0.85 "#92c5de", 1 "#5aa2cf")
 set title "{title}"
 plot "{data}" using 1:2:(0.48):(0.47):3 with boxxyerror fillcolor palette fillstyle solid noborder, \
     "{data}" using 1:2:(sprintf("%.2f", $3)) with labels tc rgb "black"

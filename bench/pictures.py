@@ -13,7 +13,7 @@ set boxwidth 0.8
 set yrange [0:{most}]
 set xrange [-0.6:{last}]
 set xtics rotate by -35 left scale 0
-set rmargin 12
+set rmargin 22
 set grid ytics lc rgb '#dddddd'
 """
 
