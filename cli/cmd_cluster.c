@@ -30,6 +30,7 @@ static const armilla_option options[] = {
     OPTION_PATH("out", out, "LABELS.txt",
                 "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
                 "otherwise to standard output"),
+    OPTION_NAMES,
     OPTION_PATH("model-out", model_out, "MODEL.npz",
                 "write the model there with the clusters in it, for armilla predict"),
     OPTION_PATH("truth", truth, "FILE", "known classes to score against, as armilla score takes them"),

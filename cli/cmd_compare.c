@@ -23,6 +23,23 @@ typedef struct comparing {
     armilla_comparison_summary summary;
 } comparing;
 
+/* Whether the atom of that model is in a pair; of models of different rank some of the larger one are not. */
+static bool is_matched(const comparing *c, int side, int64_t atom)
+{
+    armilla_atom_match match;
+    for (int64_t i = 0; armilla_comparison_match(c->found, i, &match); i++)
+        if (match.atoms[side] == atom) return true;
+    return false;
+}
+
+static json_t *unmatched_facts(const comparing *c, int side, int64_t rank)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < rank; k++)
+        if (!is_matched(c, side, k)) (void)json_array_append_new(list, json_integer(k));
+    return list;
+}
+
 static json_t *model_facts(const comparing *c, int side)
 {
     armilla_model_summary model;
@@ -37,6 +54,7 @@ static json_t *model_facts(const comparing *c, int side)
     json_put_count(object, "n", model.n);
     json_put_number(object, "relative_error", c->summary.relative_errors[side]);
     json_put_number(object, "data_error", c->summary.data_errors[side]);
+    (void)json_object_set_new(object, "unmatched", unmatched_facts(c, side, model.rank));
     return object;
 }
 
@@ -118,6 +136,19 @@ static void print_model(const comparing *c, int side)
     putchar('\n');
 }
 
+static void print_unmatched(const comparing *c)
+{
+    for (int side = 0; side < 2; side++) {
+        armilla_model_summary model;
+        armilla_model_summarize(c->models[side], &model);
+        for (int64_t k = 0; k < model.rank; k++) {
+            if (is_matched(c, side, k)) continue;
+            printf(side == 0 ? "%5" PRId64 "       -" : "    -  %6" PRId64, k);
+            printf("        -  not matched\n");
+        }
+    }
+}
+
 static void print_matches(const comparing *c)
 {
     armilla_atom_match match;
@@ -129,6 +160,7 @@ static void print_matches(const comparing *c)
         else
             printf("  %6.2f°%s\n", degrees(match.angle), match.negated ? "  negated" : "");
     }
+    print_unmatched(c);
     if (isnan(c->summary.mean_angle)) return;
     printf("atoms     %" PRId64 " matched, mean angle %.2f°, largest %.2f°\n", c->summary.matched,
            degrees(c->summary.mean_angle), degrees(c->summary.largest_angle));
@@ -220,7 +252,7 @@ const cli_command command_compare = {
         "samples in the models, where both have the same. Features are matched by name where both models have names.\n"
         "Atoms are numbered from 0. Angles are in radians in JSON, whose members are m, reordered (features stood in\n"
         "another order), lines, same_preparation, data_samples, first and second (file, model, basis, codes, rank,\n"
-        "dimension, n, relative_error, data_error), matches (first, second, angle, negated), mean_angle,\n"
+        "dimension, n, relative_error, data_error, unmatched), matches (first, second, angle, negated), mean_angle,\n"
         "largest_angle, principal_angles, clusters (samples, accuracy, nmi, ari, ami, purity) and kept_clusters (the same\n"
         "of clusters that both models keep); what there is not is null.\n\n"
         "examples:\n"

@@ -9,6 +9,7 @@ static const armilla_option options[] = {
     OPTION_PATH("out", out, "LABELS.csv",
                 "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
                 "otherwise to standard output"),
+    OPTION_NAMES,
     OPTION_MISSING_FEATURES,
     OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_THREADS,

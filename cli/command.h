@@ -27,7 +27,7 @@ typedef struct cli_settings {
     int64_t seeds;
     bool no_pictures, globe;
     armilla_selection keep;
-    bool json, quiet, force, dry_run;
+    bool json, quiet, force, dry_run, names;
     const char *spill; /* set by the command: text that does not fit in memory is read beside this output */
     bool keep_missing; /* set by the command: missing values are what it tells about */
 } cli_settings;
@@ -115,6 +115,7 @@ const char *missing_choice(size_t index);
 #define OPTION_JSON OPTION_FLAG("json", json, "print one JSON object on standard output")
 #define OPTION_QUIET OPTION_FLAG("quiet", quiet, "print errors only: no progress, warnings or summary")
 #define OPTION_FORCE OPTION_FLAG("force", force, "replace outputs that exist")
+#define OPTION_NAMES OPTION_FLAG("names", names, "labels beside the names of the samples, wherever they are written")
 #define OPTION_FORMAT                                                                                                  \
     {                                                                                                                  \
         ARMILLA_OPTION_ROW("format"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, format),           \

@@ -19,8 +19,9 @@ output_path labelling_output(const cli_session *session)
     return (output_path){"--out", path, is_table(path) ? ".csv" : ".txt"};
 }
 
-static armilla_status write_row(armilla_output *output, const cli_labelled *labelled, int64_t j)
+static armilla_status write_row(armilla_output *output, const cli_labelled *labelled, int64_t j, bool table)
 {
+    if (!table) return armilla_output_print(output, "%" PRId64 "\n", labelled->labels[j]);
     char buffer[TOP_NAME];
     const char *name = top_name(labelled->model, labelled->X, ARMILLA_SAMPLE_NAMES, j, buffer);
     const armilla_status status = output_csv_text(output, name);
@@ -30,17 +31,16 @@ static armilla_status write_row(armilla_output *output, const cli_labelled *labe
 armilla_status labelling_write(cli_session *session, const cli_labelled *labelled)
 {
     const cli_settings *settings = &session->settings;
-    const bool table = is_table(settings->out);
+    const bool table = settings->names || is_table(settings->out), shown = !settings->out && !settings->json;
     armilla_output *output = NULL;
     report_erase(&session->report); /* standard output may be the same terminal */
-    for (int64_t j = 0; j < labelled->count && !settings->out && !settings->json; j++)
-        printf("%" PRId64 "\n", labelled->labels[j]);
-    if (!settings->out) return ARMILLA_OK;
-    armilla_status status = armilla_output_new(session->context, settings->out, settings->force, &output);
+    for (int64_t j = 0; j < labelled->count && shown && !table; j++) printf("%" PRId64 "\n", labelled->labels[j]);
+    if (!settings->out && !(shown && table)) return ARMILLA_OK;
+    armilla_status status =
+        armilla_output_new(session->context, shown ? "/dev/stdout" : settings->out, settings->force, &output);
     if (status == ARMILLA_OK && table) status = armilla_output_print(output, "sample,cluster\n");
     for (int64_t j = 0; j < labelled->count && status == ARMILLA_OK; j++)
-        status =
-            table ? write_row(output, labelled, j) : armilla_output_print(output, "%" PRId64 "\n", labelled->labels[j]);
+        status = write_row(output, labelled, j, table);
     if (status == ARMILLA_OK) status = armilla_output_commit(output);
     armilla_output_free(output);
     return status;

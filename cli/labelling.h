@@ -15,8 +15,8 @@ typedef struct cli_labelled {
 /* --out as an output that labels go to: a table where it ends in .csv, else text. */
 output_path labelling_output(const cli_session *session);
 
-/* One label per line to --out, or where that ends in .csv a table with the samples' names, which are numbers from 1 where
- * they have none. To standard output where there is no --out, nor --json. */
+/* One label per line to --out, or with --names, or where that ends in .csv, a table with the samples' names, which are
+ * numbers from 1 where they have none. To standard output where there is no --out, nor --json. */
 armilla_status labelling_write(cli_session *session, const cli_labelled *labelled);
 
 #endif

@@ -217,7 +217,7 @@ armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_
                                         const armilla_cluster_way *asked, armilla_kmeans_problem *problem,
                                         armilla_clustering **clustering)
 {
-    armilla_view view = {NULL};
+    armilla_view view = {.matched = NULL};
     const bool codes = problem->codes_of != NULL;
     by_graph s = {.from = from, .asked = asked, .problem = problem};
     armilla_status status = ARMILLA_OK;

@@ -164,7 +164,7 @@ armilla_status armilla_kmeans_prepared(armilla_context *context, const armilla_c
 {
     const armilla_cluster_options *options = problem->options;
     armilla_clustering *made = NULL;
-    armilla_kmeans_sample sample = {NULL};
+    armilla_kmeans_sample sample = {.columns = NULL};
     armilla_data_facts facts;
     double *squared_norms = NULL;
     const int64_t n = problem->X->n;

@@ -220,7 +220,7 @@ armilla_status armilla_top_atoms(armilla_context *context, const armilla_model *
 {
     armilla_metric metric = {0};
     armilla_top *made = NULL;
-    atoms a = {NULL};
+    atoms a = {.model = NULL};
     armilla_status status = ARMILLA_NOT_NULL(context, model, top);
     if (status == ARMILLA_OK) status = armilla_model_is_whole(context, model);
     if (status == ARMILLA_OK) status = armilla_call_enter(context, threads);

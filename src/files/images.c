@@ -152,7 +152,8 @@ static armilla_status gather_file(gathering *g, const char *folder, const char *
     return status;
 }
 
-/* What all images may take is known before the first is read, since the first says how much they need. */
+/* What all images may take is known before the first is read, since the first says how much they need. Opening a pipe
+ * would wait for its other end, and a device may have none. */
 static armilla_status credit_folder(gathering *g, const char *folder, const armilla_names *names)
 {
     armilla_status status = ARMILLA_OK;
@@ -160,8 +161,12 @@ static armilla_status credit_folder(gathering *g, const char *folder, const armi
     for (int64_t j = 0; j < names->count && status == ARMILLA_OK; j++) {
         struct stat facts;
         status = armilla_image_path(g->context, folder, armilla_names_at(names, j), &path);
-        if (status == ARMILLA_OK && g->context->io->stat(path, &facts) == 0)
+        if (status != ARMILLA_OK || g->context->io->stat(path, &facts) != 0) continue;
+        if (S_ISREG(facts.st_mode))
             armilla_memory_add_input(g->context, facts.st_size);
+        else if (!S_ISDIR(facts.st_mode))
+            status = armilla_fail(g->context, ARMILLA_CANNOT_OPEN,
+                                  "%s: is a pipe or a device and not an image; take it out of the folder", path);
     }
     armilla_release(g->context, path);
     return status;

@@ -80,6 +80,7 @@ static armilla_status run_round(armilla_moving_nodes *s, const armilla_level *fi
         s->level = &level;
     }
     for (int64_t i = 0; i < n && status == ARMILLA_OK; i++) labels[i] = s->labels[place[i]];
+    s->level = first;
     armilla_level_release(s->context, &next);
     armilla_level_release(s->context, &level);
     return status;

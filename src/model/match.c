@@ -145,7 +145,7 @@ static void tell(armilla_context *context, const matching *m, const places *foun
 
 static armilla_status match(armilla_context *context, const matching *m, const armilla_data *X, armilla_data **matched)
 {
-    places found = {NULL};
+    places found = {.at = NULL};
     armilla_data *made = NULL;
     if (m->ours->count > 0 && !m->theirs && !m->how.silent)
         armilla_log(context, ARMILLA_LOG_WARNING,

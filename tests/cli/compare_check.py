@@ -77,7 +77,9 @@ def check(found, A, B, lines, what, epsilon=2.3e-16):
     assert found["lines"] == lines, what
     assert len(matches) == min(A.shape[1], B.shape[1]), what
     for side in ("first", "second"):
-        assert len({match[side] for match in matches}) == len(matches), f"{what}: not one to one"
+        paired = {match[side] for match in matches}
+        assert len(paired) == len(matches), f"{what}: not one to one"
+        assert found[side]["unmatched"] == [k for k in range(found[side]["rank"]) if k not in paired], f"{what}: unmatched"
     bound = 1e-14 * np.sqrt(A.shape[0]) + epsilon
     for match in matches:
         angle = angles[match["first"], match["second"]]
@@ -152,6 +154,9 @@ def ranks_and_precisions():
     found = compare("a.npz", "b.npz")
     check(found, a["U"], b["U"], True, "other rank and precision")
     assert found["first"]["rank"] == 6 and found["second"]["rank"] == 3 and not found["same_preparation"]
+    for order, side in ((("a.npz", "b.npz"), 0), (("b.npz", "a.npz"), 1)):
+        rows = [line.split() for line in run("compare", *order).splitlines() if line.endswith("not matched")]
+        assert [int(row[side]) for row in rows] == found["first"]["unmatched"] and {row[1 - side] for row in rows} == {"-"}
     labels = contribution(a), contribution(b)
     close(found["clusters"]["nmi"], normalized_mutual_info_score(*labels), 1e-12, "NMI")
     close(found["clusters"]["ari"], adjusted_rand_score(*labels), 1e-12, "ARI")

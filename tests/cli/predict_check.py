@@ -111,6 +111,10 @@ def check_methods(random):
         for threads in (1, 3):
             run("predict", "kept.npz", "x.csv", "--out", "again.csv", "--force", "--threads", threads)
             assert np.array_equal(read_table("again.csv")[1], labels), f"{method}: training samples"
+        for out in ([], ["--out", "-"], ["--out", "/dev/stdout"]):
+            assert run("predict", "kept.npz", "x.csv", "--names", *out).stdout == open("again.csv", newline="").read()
+        run("predict", "kept.npz", "x.csv", "--names", "--out", "again.txt", "--force")
+        assert read_table("again.txt")[0] == samples
         run("predict", "kept.npz", "x.csv", "--keep-samples", "11-50", "--out", "some.txt", "--force")
         assert np.array_equal(np.loadtxt("some.txt", dtype=int), labels[10:50]), f"{method}: some training samples"
         done = run("predict", "kept.npz", "new.csv", "--json")

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { WIDTH = 7, HEIGHT = 5, MOST = 4096 };
@@ -160,6 +161,25 @@ static void names_the_first_that_differs(void **state)
                   "none that holds data");
     refuses(&(armilla_read_options){.size = sizeof(armilla_read_options), .format = "images"}, ARMILLA_BAD_DATA,
             "has no images");
+}
+
+/* Nothing waits for the other end of a pipe, and nothing reads a device: the folder is refused before any image is read. */
+static void refuses_pipes_and_devices(void **state)
+{
+    char path[512];
+    (void)state;
+    put_text("1.pgm", "P2 2 1 9 1 2");
+    snprintf(path, sizeof path, "%s/2.pgm", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    refuses(NULL, ARMILLA_CANNOT_OPEN, "2.pgm: is a pipe or a device");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    refuses(NULL, ARMILLA_CANNOT_OPEN, "2.pgm: is a pipe or a device");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("1.pgm", path), 0); /* a name of an image is one */
+    armilla_data *data = open_folder();
+    assert_int_equal(armilla_data_samples(data), 2);
+    armilla_data_free(data);
 }
 
 /* JPEG is not read, and the message says what to do: of a folder, of folders, and of a file. */
@@ -360,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reads_pgm, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(refuses_bad_pgm, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(names_the_first_that_differs, set_up_folder, tear_down),
+        cmocka_unit_test_setup_teardown(refuses_pipes_and_devices, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(takes_folders_for_classes, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(explains_jpeg, set_up_folder, tear_down),
         cmocka_unit_test_setup_teardown(models_know_the_size, set_up_folder, tear_down),

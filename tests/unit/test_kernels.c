@@ -15,36 +15,35 @@ static void find_products(const panel *p, double *C)
 static void check_products(panel *p)
 {
     const double epsilon = armilla_epsilon(p->kernels->type), terms = (double)p->m / 4 + 16;
+    const plain_sums *plain = plain_products(p);
     find_products(p, p->C);
-    for (int64_t j = 0; j < p->count; j++)
-        for (int64_t k = 0; k < p->r; k++) {
-            long double sum = 0, size = 0;
-            for (int64_t i = 0; i < p->m; i++) {
-                const long double term = (long double)p->X[i + j * p->stride] * p->U[i + k * p->m];
-                sum += term;
-                size += fabsl(term);
-            }
-            REFERENCE_NEAR(p->C[k + j * p->r], sum, terms * epsilon * (double)size);
-        }
+    for (int64_t i = 0; i < p->r * p->count; i++)
+        REFERENCE_NEAR(p->C[i], plain->sums[i], terms * epsilon * (double)plain->sizes[i]);
+}
+
+/* XW'. */
+static const plain_sums *plain_weighted(panel *p)
+{
+    if (p->weighted.sums) return &p->weighted;
+    p->weighted = plain_sums_new(p->m * p->r);
+    for (int64_t k = 0; k < p->r; k++)
+        for (int64_t i = 0; i < p->m; i++)
+            plain_dot(&p->weighted, i + k * p->m, p->count, p->X + i, (const int64_t[2]){p->stride, p->r}, p->W + k);
+    return &p->weighted;
 }
 
 /* A += XW', on top of what A held. */
 static void check_accumulate(panel *p)
 {
     const double epsilon = armilla_epsilon(p->kernels->type), terms = (double)p->count + 4;
+    const plain_sums *plain = plain_weighted(p);
     for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = (double)(i % 7);
     find_sums(p, p->A);
-    for (int64_t k = 0; k < p->r; k++)
-        for (int64_t i = 0; i < p->m; i++) {
-            long double sum = 0, size = 0;
-            for (int64_t j = 0; j < p->count; j++) {
-                const long double term = (long double)p->X[i + j * p->stride] * p->W[k + j * p->r];
-                sum += term;
-                size += fabsl(term);
-            }
-            const double held = (double)((i + k * p->m) % 7);
-            REFERENCE_NEAR(p->A[i + k * p->m], held + sum, terms * epsilon * (double)size + 4 * DBL_EPSILON * held);
-        }
+    for (int64_t i = 0; i < p->m * p->r; i++) {
+        const double held = (double)(i % 7);
+        REFERENCE_NEAR(p->A[i], held + plain->sums[i],
+                       terms * epsilon * (double)plain->sizes[i] + 4 * DBL_EPSILON * held);
+    }
 }
 
 /* A(:,names[j]) += x_j, on top of what A held. */
@@ -160,76 +159,41 @@ static void check_gram(panel *p)
 /* The same column at two places, and the same call twice. */
 static void check_repetition(panel *p)
 {
+    const size_t step = (size_t)p->stride * armilla_type_size(p->kernels->type);
     const size_t bytes = (size_t)p->m * armilla_type_size(p->kernels->type);
     const size_t size = (size_t)(p->m * p->r) * sizeof(double);
     double *again = reference_copy(p->m * p->r, p->A);
-    for (int64_t j = 1; j < p->count; j += 2)
-        memcpy((char *)p->stored_X + (size_t)(j * p->stride) * armilla_type_size(p->kernels->type), p->stored_X, bytes);
-    find_products(p, p->C);
+    panel same = *p;
+    char *columns = malloc(step * (size_t)p->count);
+    assert_non_null(columns);
+    memcpy(columns, p->stored_X, step * (size_t)p->count);
+    for (int64_t j = 1; j < p->count; j += 2) memcpy(columns + (size_t)j * step, columns, bytes);
+    same.stored_X = columns;
+    find_products(&same, p->C);
     for (int64_t j = 1; j < p->count; j += 2)
         REFERENCE_HOLDS(memcmp(p->C, p->C + j * p->r, (size_t)p->r * sizeof *p->C) == 0);
-    find_sums(p, p->A);
-    find_sums(p, again);
+    find_sums(&same, p->A);
+    find_sums(&same, again);
     REFERENCE_HOLDS(memcmp(p->A, again, size) == 0);
+    free(columns);
     free(again);
 }
 
-static void test_products(void **state)
+static void test_every_panel(void **state)
 {
+    static panel_check *const checks[] = {check_products, check_accumulate, check_gather,
+                                          check_places,   check_packing,    check_scratch,
+                                          check_gram,     check_repetition, NULL};
     (void)state;
-    for_every_panel(check_products);
-}
-
-static void test_accumulate(void **state)
-{
-    (void)state;
-    for_every_panel(check_accumulate);
-}
-
-static void test_gather(void **state)
-{
-    (void)state;
-    for_every_panel(check_gather);
-}
-
-static void test_products_do_not_depend_on_the_place(void **state)
-{
-    (void)state;
-    for_every_panel(check_places);
+    for_every_panel(checks);
 }
 
 static void test_large_panels(void **state)
 {
+    static panel_check *const checks[] = {check_products, check_accumulate, check_packing,
+                                          check_scratch,  check_gram,       NULL};
     (void)state;
-    for_large_panels(check_products);
-    for_large_panels(check_accumulate);
-}
-
-static void test_packed_atoms(void **state)
-{
-    (void)state;
-    for_every_panel(check_packing);
-    for_large_panels(check_packing);
-}
-
-static void test_sums_with_scratch(void **state)
-{
-    (void)state;
-    for_every_panel(check_scratch);
-    for_large_panels(check_scratch);
-}
-
-static void test_gram(void **state)
-{
-    (void)state;
-    for_every_panel(check_gram);
-    for_large_panels(check_gram);
-}
-
-static void test_equal_input_gives_equal_bits(void **state)
-{
-    (void)state;
-    for_every_panel(check_repetition);
+    for_large_panels(checks);
 }
 
 static void test_choice_of_kernels(void **state)
@@ -300,17 +264,8 @@ static void test_store_and_fetch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_large_panels),
-        cmocka_unit_test(test_packed_atoms),
-        cmocka_unit_test(test_sums_with_scratch),
-        cmocka_unit_test(test_gram),
-        cmocka_unit_test(test_accumulate),
-        cmocka_unit_test(test_gather),
-        cmocka_unit_test(test_products_do_not_depend_on_the_place),
-        cmocka_unit_test(test_equal_input_gives_equal_bits),
-        cmocka_unit_test(test_choice_of_kernels),
-        cmocka_unit_test(test_widen),
+        cmocka_unit_test(test_every_panel),       cmocka_unit_test(test_large_panels),
+        cmocka_unit_test(test_choice_of_kernels), cmocka_unit_test(test_widen),
         cmocka_unit_test(test_store_and_fetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

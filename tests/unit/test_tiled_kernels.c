@@ -2,78 +2,89 @@
  * plain loops, and against the promise that a column has the same bits wherever it stands. */
 #include "kernel_panels.h"
 
-/* The products of a panel with tiled atoms, which are made by parts; behind them stand NaN, which no result may touch. */
-static double *tiled_products(const panel *p, const armilla_columns *X, const armilla_atoms *plain)
+/* Atoms in tiles, which are made by parts. */
+static armilla_atoms tile(const panel *p, const armilla_atoms *plain)
 {
-    const int64_t numbers = p->kernels->tiled_numbers(p->m, plain->r), runs = p->kernels->tiled_runs(p->m);
-    double *C = reference_new(plain->r * X->count + 1);
-    void *tiled = calloc((size_t)numbers, armilla_type_size(p->kernels->type));
+    const int64_t runs = p->kernels->tiled_runs(p->m);
+    const size_t bytes = (size_t)p->kernels->tiled_numbers(p->m, plain->r) * armilla_type_size(p->kernels->type);
+    void *tiled = malloc(bytes);
     assert_non_null(tiled);
-    memset(tiled, 0xff, (size_t)numbers * armilla_type_size(p->kernels->type));
+    memset(tiled, 0xff, bytes);
     p->kernels->tile(p->m, plain, runs / 2, runs, tiled);
     p->kernels->tile(p->m, plain, 0, runs / 2, tiled);
-    for (int64_t i = 0; i <= plain->r * X->count; i++) C[i] = 7;
-    const armilla_atoms U = {.values = tiled, .r = plain->r, .tiled = true};
-    p->kernels->products(X, &U, C);
-    REFERENCE_HOLDS(C[plain->r * X->count] == 7);
-    free(tiled);
+    return (armilla_atoms){.values = tiled, .r = plain->r, .tiled = true};
+}
+
+static void tiles_free(armilla_atoms *U)
+{
+    free((void *)(uintptr_t)U->values);
+}
+
+/* The products of columns with them; behind these stands a number that no result may touch. */
+static double *tiled_products(const panel *p, const armilla_columns *X, const armilla_atoms *U)
+{
+    double *C = reference_new(U->r * X->count + 1);
+    for (int64_t i = 0; i <= U->r * X->count; i++) C[i] = 7;
+    p->kernels->products(X, U, C);
+    REFERENCE_HOLDS(C[U->r * X->count] == 7);
     return C;
 }
 
 /* Tiled atoms give the same products up to rounding, at most 1152 bytes of features summed one after the other, */
 static void check_tiles(panel *p)
 {
-    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
     const armilla_columns X = all_columns(p);
+    const plain_sums *plain = plain_products(p);
     const double epsilon = armilla_epsilon(p->kernels->type),
                  terms = 1152 / (double)armilla_type_size(p->kernels->type);
-    double *C = tiled_products(p, &X, &plain);
-    for (int64_t j = 0; j < p->count; j++)
-        for (int64_t k = 0; k < p->r; k++) {
-            long double sum = 0, size = 0;
-            for (int64_t i = 0; i < p->m; i++) {
-                const long double term = (long double)p->X[i + j * p->stride] * p->U[i + k * p->m];
-                sum += term;
-                size += fabsl(term);
-            }
-            REFERENCE_NEAR(C[k + j * p->r], sum, fmin(terms, (double)p->m + 4) * epsilon * (double)size);
-        }
+    armilla_atoms U = tile(p, &(armilla_atoms){.values = p->stored_U, .r = p->r});
+    double *C = tiled_products(p, &X, &U);
+    for (int64_t i = 0; i < p->r * p->count; i++)
+        REFERENCE_NEAR(C[i], plain->sums[i], fmin(terms, (double)p->m + 4) * epsilon * (double)plain->sizes[i]);
     free(C);
+    tiles_free(&U);
+}
+
+/* Columns so far apart that kernels copy them. */
+static void check_crowded(const panel *p, const armilla_atoms *U, const double *C)
+{
+    const int64_t size = (int64_t)armilla_type_size(p->kernels->type);
+    const int64_t apart = (p->stride * size + 2047) / 2048 * 2048 / size;
+    char *spread = calloc((size_t)(apart * p->count), (size_t)size);
+    assert_non_null(spread);
+    for (int64_t j = 0; j < p->count; j++)
+        memcpy(spread + (size_t)(j * apart * size), element(p, p->stored_X, j * p->stride), (size_t)(p->m * size));
+    const armilla_columns crowded = {.values = spread, .m = p->m, .count = p->count, .stride = apart};
+    double *same = tiled_products(p, &crowded, U);
+    REFERENCE_HOLDS(memcmp(same, C, (size_t)(p->r * p->count) * sizeof *C) == 0);
+    free(same);
+    free(spread);
 }
 
 /* and the same bits wherever a column stands, beside whichever others, at whichever distance, and wherever an atom does. */
 static void check_tiled_places(panel *p)
 {
-    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
     const armilla_columns X = all_columns(p);
-    const size_t size = armilla_type_size(p->kernels->type);
-    double *C = tiled_products(p, &X, &plain);
+    armilla_atoms U = tile(p, &(armilla_atoms){.values = p->stored_U, .r = p->r});
+    double *C = tiled_products(p, &X, &U);
     for (int64_t first = 0; first < p->count; first += 1 + p->count / 5)
         for (int64_t width = 1; first + width <= p->count; width = 2 * width + 1) {
             const armilla_columns some = columns_at(p, first, width);
-            double *part = tiled_products(p, &some, &plain);
+            double *part = tiled_products(p, &some, &U);
             REFERENCE_HOLDS(memcmp(part, C + first * p->r, (size_t)(p->r * width) * sizeof *part) == 0);
             free(part);
         }
     for (int64_t k = 0; k < p->r; k += 1 + p->r / 4) {
         const armilla_columns one = columns_at(p, p->count - 1, 1);
-        const armilla_atoms alone = {.values = element(p, p->stored_U, k * p->m), .r = 1};
+        armilla_atoms alone = tile(p, &(armilla_atoms){.values = element(p, p->stored_U, k * p->m), .r = 1});
         double *single = tiled_products(p, &one, &alone);
         REFERENCE_HOLDS(memcmp(single, &C[k + (p->count - 1) * p->r], sizeof *single) == 0);
         free(single);
+        tiles_free(&alone);
     }
-    const int64_t apart =
-        (p->stride * (int64_t)size + 2047) / 2048 * 2048 / (int64_t)size; /* columns that are copied */
-    char *spread = calloc((size_t)(apart * p->count), size);
-    assert_non_null(spread);
-    for (int64_t j = 0; j < p->count; j++)
-        memcpy(spread + (size_t)(j * apart) * size, element(p, p->stored_X, j * p->stride), (size_t)p->m * size);
-    const armilla_columns crowded = {.values = spread, .m = p->m, .count = p->count, .stride = apart};
-    double *same = tiled_products(p, &crowded, &plain);
-    REFERENCE_HOLDS(memcmp(same, C, (size_t)(p->r * p->count) * sizeof *C) == 0);
-    free(same);
-    free(spread);
+    check_crowded(p, &U, C);
     free(C);
+    tiles_free(&U);
 }
 
 /* Codes that are packed beforehand give the bits of those that are not. */
@@ -141,39 +152,22 @@ static void check_settling(panel *p)
     free(diagonal);
 }
 
-static void test_tiled_products(void **state)
+static void test_every_panel(void **state)
 {
+    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_settling, NULL};
     (void)state;
-    for_every_panel(check_tiles);
-    for_large_panels(check_tiles);
+    for_every_panel(checks);
 }
 
-static void test_tiled_products_do_not_depend_on_the_place(void **state)
+static void test_large_panels(void **state)
 {
+    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_packed_codes, NULL};
     (void)state;
-    for_every_panel(check_tiled_places);
-    for_large_panels(check_tiled_places);
-}
-
-static void test_packed_codes(void **state)
-{
-    (void)state;
-    for_large_panels(check_packed_codes);
-}
-
-static void test_settling(void **state)
-{
-    (void)state;
-    for_every_panel(check_settling);
+    for_large_panels(checks);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiled_products),
-        cmocka_unit_test(test_tiled_products_do_not_depend_on_the_place),
-        cmocka_unit_test(test_packed_codes),
-        cmocka_unit_test(test_settling),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_panel), cmocka_unit_test(test_large_panels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
