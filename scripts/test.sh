@@ -84,7 +84,9 @@ tier_tests() {
 }
 
 tier_sanitizers() {
-    tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined || return 0
+    local target=''
+    [[ $1 != unit ]] || target=unit_tests
+    ARMILLA_TARGET=$target tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined || return 0
     ARMILLA_EFFORT=$effort suite "sanitizers" "$build/sanitize" -L "$1"
 }
 
@@ -126,7 +128,7 @@ tier_clang() {
 }
 
 tier_threads() {
-    tree "$build/threads" -DARMILLA_SANITIZE=thread || return 0
+    ARMILLA_TARGET=unit_tests tree "$build/threads" -DARMILLA_SANITIZE=thread || return 0
     TSAN_OPTIONS=suppressions=$PWD/tests/threads.supp ARMILLA_EFFORT=few \
         suite "thread sanitizer" "$build/threads" -R "$threaded"
 }
