@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Configures and builds a tree: scripts/build.sh DIRECTORY [-DNAME=VALUE ...]. Says only what is not routine.
+# ARMILLA_TARGET=NAME builds that alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$1
@@ -16,7 +17,7 @@ cmake -S . -B "$tree" -DARMILLA_WERROR="${WERROR:-OFF}" "$@" >"$tree/configure.l
     exit 1
 }
 # The lines left out are the progress of compiling and linking.
-MAKEFLAGS='' cmake --build "$tree" --parallel "${JOBS:-$(nproc)}" |
+MAKEFLAGS='' cmake --build "$tree" --parallel "${JOBS:-$(nproc)}" ${ARMILLA_TARGET:+--target "$ARMILLA_TARGET"} |
     { grep -v -e '^\[ *[0-9]' -e '^Consolidate' -e '^gmake' -e '^ninja' -e '^-- ' || true; }
 without=$(sed -n 's/^-- built without: //p' "$tree/configure.log")
 echo "built $tree${without:+, without $without; \`make deps\` offers them}" >&2

@@ -10,7 +10,7 @@ jobs=${JOBS:-$(nproc)}
 kills=25 passed=0 failed=0 skipped=0 table='' failures='' tier=''
 every_tier='tests sanitizers blas clang threads analysis valgrind packages'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
-threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
+threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|neighbors|graph_weights|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
 
 title() {
     printf '\n== %s\n' "$1"
@@ -84,7 +84,9 @@ tier_tests() {
 }
 
 tier_sanitizers() {
-    tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined || return 0
+    local target=''
+    [[ $1 != unit ]] || target=unit_tests
+    ARMILLA_TARGET=$target tree "$build/sanitize" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMILLA_SANITIZE=address,undefined || return 0
     ARMILLA_EFFORT=$effort suite "sanitizers" "$build/sanitize" -L "$1"
 }
 
@@ -126,7 +128,7 @@ tier_clang() {
 }
 
 tier_threads() {
-    tree "$build/threads" -DARMILLA_SANITIZE=thread || return 0
+    ARMILLA_TARGET=unit_tests tree "$build/threads" -DARMILLA_SANITIZE=thread || return 0
     TSAN_OPTIONS=suppressions=$PWD/tests/threads.supp ARMILLA_EFFORT=few \
         suite "thread sanitizer" "$build/threads" -R "$threaded"
 }

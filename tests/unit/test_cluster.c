@@ -396,7 +396,7 @@ static void test_sample(void **state)
     options.k = PLANTED;
     for (int round = 0; round < 3; round++) {
         armilla_kmeans_problem problem = {.X = data, .work = ARMILLA_F64, .way = &ways[1], .options = &options};
-        armilla_kmeans_sample sample = {NULL};
+        armilla_kmeans_sample sample = {.columns = NULL};
         options.tries = round == 1 ? 1 : 10;
         options.k = round == 2 ? 60 : PLANTED; /* a third of the samples is too few for so many centres */
         support_ok(context, armilla_call_enter(context, 2));
