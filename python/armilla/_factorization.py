@@ -177,7 +177,7 @@ class Factorizer(ArmillaEstimator):
 
     @property
     def n_iter_(self) -> int:
-        return int(self._fitted_model.info["iterations"])
+        return max(int(self._fitted_model.info["iterations"]), 1)  # of PCA the start can be all
 
     @property
     def n_samples_seen_(self) -> int:

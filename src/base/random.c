@@ -59,3 +59,15 @@ double armilla_random_normal(uint64_t seed, armilla_stream stream, uint64_t inde
     draw(seed, stream, index, words);
     return sqrt(-2.0 * log(to_unit(words[0]))) * cos(2.0 * 3.14159265358979323846 * to_unit(words[1]));
 }
+
+void armilla_random_symmetric(uint64_t seed, armilla_stream stream, uint64_t first, int64_t count, double *values)
+{
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t words[4];
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t index = first + (uint64_t)i, group = index / 4;
+        const uint32_t counter[4] = {(uint32_t)group, (uint32_t)(group >> 32), (uint32_t)stream, 1};
+        if (i == 0 || index % 4 == 0) armilla_philox(counter, key, words);
+        values[i] = ((double)words[index % 4] + 0.5) * 0x1p-31 - 1;
+    }
+}

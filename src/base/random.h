@@ -32,5 +32,8 @@ uint64_t armilla_random_bits(uint64_t seed, armilla_stream stream, uint64_t inde
 double armilla_random_uniform(uint64_t seed, armilla_stream stream, uint64_t index);
 /* Standard normal. */
 double armilla_random_normal(uint64_t seed, armilla_stream stream, uint64_t index);
+/* values = numbers first ... first+count-1 of a sequence in (-1, 1), uniform: four for one run of the cipher, and none of
+ * them those of another function. */
+void armilla_random_symmetric(uint64_t seed, armilla_stream stream, uint64_t first, int64_t count, double *values);
 
 #endif

@@ -238,14 +238,20 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
     return ARMILLA_OK;
 }
 
+armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values)
+{
+    const int info =
+        armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)k, S, (int)k, values, algebra->work,
+                                         algebra->work_size, algebra->integers, algebra->integer_size);
+    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
+    return ARMILLA_OK;
+}
+
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest)
 {
     double *scratch = algebra->square[0];
     memcpy(scratch, S, (size_t)(r * r) * sizeof *scratch);
-    const int info =
-        armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)r, scratch, (int)r, algebra->values,
-                                         algebra->work, algebra->work_size, algebra->integers, algebra->integer_size);
-    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
-    *largest = algebra->values[r - 1];
-    return ARMILLA_OK;
+    const armilla_status status = armilla_eigenvalues(algebra, r, scratch, algebra->values);
+    if (status == ARMILLA_OK) *largest = algebra->values[r - 1];
+    return status;
 }

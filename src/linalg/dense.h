@@ -76,6 +76,8 @@ double armilla_distance(int64_t count, const double *a, const double *b);
 
 /* Eigenvalues (rising) and eigenvectors of the symmetric k x k matrix S, k <= the algebra's r; vectors may be S. */
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors);
+/* Eigenvalues alone; S is destroyed. */
+armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values);
 
 /* sigma_1 of the symmetric positive semidefinite r x r matrix. */
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest);

@@ -21,7 +21,7 @@ struct armilla_span {
     armilla_context *context;
     armilla_span_plan plan;
     armilla_algebra *small; /* k x k */
-    char *S;                /* m x (blocks*k) */
+    char **S;               /* blocks of m x k, each taken when it is made */
     double *sums;           /* of each part: S'A and A'A */
     double *rows;           /* of each part: a block of rows of S, of A, and of what is made */
     double *c, *gram, *K, *cK;
@@ -58,7 +58,7 @@ armilla_status armilla_span_new(armilla_context *context, const armilla_span_pla
     made->context = context;
     made->plan = *plan;
     status = armilla_algebra_new(context, k, k, &made->small);
-    if (status == ARMILLA_OK) status = armilla_grow(context, plan->m * all, armilla_type_size(plan->type), &made->S);
+    if (status == ARMILLA_OK) status = armilla_take(context, plan->blocks, sizeof *made->S, &made->S);
     if (status == ARMILLA_OK) status = armilla_take(context, parts * sum_numbers(plan), sizeof(double), &made->sums);
     if (status == ARMILLA_OK) status = armilla_take(context, parts * row_numbers(plan), sizeof(double), &made->rows);
     if (status == ARMILLA_OK) status = armilla_take(context, all * k, sizeof(double), &made->c);
@@ -84,6 +84,7 @@ void armilla_span_free(armilla_span *span)
     armilla_release(context, span->c);
     armilla_release(context, span->rows);
     armilla_release(context, span->sums);
+    for (int64_t i = 0; span->S && i < span->plan.blocks; i++) armilla_release(context, span->S[i]);
     armilla_release(context, span->S);
     armilla_algebra_free(span->small);
     armilla_release(context, span);
@@ -91,7 +92,8 @@ void armilla_span_free(armilla_span *span)
 
 static char *column_at(const armilla_span *span, int64_t column, int64_t row)
 {
-    return span->S + (size_t)(column * span->plan.m + row) * armilla_type_size(span->plan.type);
+    const int64_t k = span->plan.k, place = column % k * span->plan.m + row;
+    return span->S[column / k] + (size_t)place * armilla_type_size(span->plan.type);
 }
 
 const void *armilla_span_block(const armilla_span *span, int64_t i)
@@ -282,8 +284,12 @@ armilla_status armilla_span_add(armilla_span *span, int64_t i, const double *A, 
     const double enough = i > 0 && span->plan.type == ARMILLA_F32 ? ENOUGH_BESIDE_F32 : ENOUGH;
     double left = 0;
     pass p = {.span = span, .before = i * k, .A = A};
+    armilla_status status = ARMILLA_OK;
+    if (!span->S[i])
+        status = armilla_grow(span->context, span->plan.m * k, armilla_type_size(span->plan.type), &span->S[i]);
+    if (status != ARMILLA_OK) return status;
     const double scale = p.scale = find_scale(&p);
-    armilla_status status = make_round(span, &p, least, split, &left);
+    status = make_round(span, &p, least, split, &left);
     p.scale = 0;
     if (status == ARMILLA_OK && left < enough) status = make_round(span, &p, 0, split, &left);
     for (int64_t n = 0; n < k * k; n++) split->R[n] /= scale;

@@ -131,6 +131,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .radius = o->radius,
         .trusting = trusts_descent(f),
         .whole = !f->solver->blocks,
+        .settles = f->solver->settles,
         .batch = o->batch,
         .seed = (uint64_t)o->seed,
         .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},

@@ -72,7 +72,12 @@ armilla_status armilla_fast_sweep_sealed(armilla_fast *fast, double *h)
 void armilla_fast_keep(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;
-    armilla_sweep_copy(p->sweep, fast->A, fast->G);
+    if (p->settled) { /* no step will ask for A */
+        memset(fast->A, 0, (size_t)(p->m * p->r) * sizeof(double));
+        memcpy(fast->G, armilla_sweep_G(p->sweep), (size_t)(p->r * p->r) * sizeof(double));
+    } else {
+        armilla_sweep_copy(p->sweep, fast->A, fast->G);
+    }
     p->objective = armilla_problem_objective(p);
 }
 
@@ -226,10 +231,11 @@ static armilla_status halt(armilla_fast *fast)
     return p->trace->count > 0 ? ARMILLA_OK : armilla_problem_record_start(p, &ended);
 }
 
-/* After the last iteration. Without one the start is stored as it is. */
+/* After the last iteration. Without one the start is stored as it is, unless it is the result. */
 static armilla_fast_phase phase_after(const armilla_problem *p)
 {
-    const bool iterated = p->trace->entries[p->trace->count - 1].iteration > 0;
+    const bool settled = p->settled && p->stop == ARMILLA_STOP_CONVERGED;
+    const bool iterated = settled || p->trace->entries[p->trace->count - 1].iteration > 0;
     return !p->draft && iterated ? ARMILLA_FAST_SEAL : ARMILLA_FAST_ENDED;
 }
 
@@ -241,6 +247,10 @@ static armilla_status prepare(armilla_fast *fast)
     if (status == ARMILLA_OK && ready) {
         status = armilla_problem_record_start(p, &ended);
         fast->phase = ARMILLA_FAST_ITERATE;
+        if (status == ARMILLA_OK && !ended && p->settled) {
+            p->stop = ARMILLA_STOP_CONVERGED;
+            ended = true;
+        }
     }
     if (status == ARMILLA_STOPPED) {
         status = halt(fast);
@@ -333,6 +343,7 @@ const armilla_solver armilla_solver_fast = {
     .meaning = "exact blocks or several cheap steps per read of the data, with guarded momentum; sealed codes",
     .sealed = true,
     .descends = true,
+    .settles = true,
     .screens = &armilla_solver_fast,
     .bytes = sizeof(armilla_fast),
     .open = open,

@@ -35,6 +35,7 @@ void armilla_problem_list(armilla_problem *p, armilla_state_list *list)
     armilla_state_number(list, "objective", ARMILLA_STATE_F64, &p->objective);
     armilla_state_number(list, "given", ARMILLA_STATE_U8, &p->given);
     armilla_state_number(list, "screened", ARMILLA_STATE_U8, &p->screened);
+    armilla_state_number(list, "settled", ARMILLA_STATE_U8, &p->settled);
     armilla_state_number(list, "sealed", ARMILLA_STATE_U8, &p->sealed);
     armilla_state_number(list, "stop", ARMILLA_STATE_I32, &p->stop);
     (void)armilla_state_require(list, "stop", p->stop < ARMILLA_STOP_COUNT);

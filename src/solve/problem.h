@@ -40,6 +40,7 @@ typedef struct armilla_problem_options {
     bool trusting; /* codes that descend from the previous ones are as good as any, see armilla_descent_suffices */
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
+    bool settles;  /* the solver has nothing to add to a start that has settled */
     int64_t batch; /* samples of a block; 0: automatic */
     uint64_t seed; /* of the order of blocks */
     armilla_stop_rule stop;
@@ -72,6 +73,7 @@ typedef struct armilla_problem {
     double objective; /* h of the state */
     bool given;       /* the start was given, so that no solver may improve on it beforehand */
     bool screened;    /* the start is a basis that was fitted to a sketch of X: its codes come first */
+    bool settled;     /* the start is the result, as far as the tolerance goes; there is no A of its codes */
     bool sealed;      /* by the last code solve: codes are those of transform */
     bool
         torn; /* the last iteration was not ended, and what its entry says of the objective is that of the one before */
@@ -151,6 +153,7 @@ typedef struct armilla_solver {
     /* Stored codes are codes(U, l, X) by a last code solve, whose objective may differ a little from the trace's last. */
     bool sealed;
     bool descends;                        /* h never rises, as far as the weights of a step are safe */
+    bool settles;                         /* takes a start that has settled for the result */
     bool blocks;                          /* visits the data in blocks, whose size is an option */
     const struct armilla_solver *screens; /* screens starts on a sketch where the data are many; NULL: none does */
     bool positive;                        /* needs data >= 0, and a start without zeros, which would stay */

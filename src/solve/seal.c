@@ -10,6 +10,9 @@
 /* How far above the last iterate the sealed codes may be, as a fraction of ||X||^2; the promise is 1e-6. */
 #define CLOSE 5e-7
 
+/* Of sums in the working type, in units of its epsilon, beside the largest. */
+#define ROUNDING 32
+
 enum { MOST_STEPS = 50 };
 
 /* orthonormal x sphere tells only the subspace: its axes become the principal axes of the codes, U <- UZ. */
@@ -114,6 +117,24 @@ static armilla_status canonical_form(armilla_fast *fast)
     return ARMILLA_OK;
 }
 
+/* Whether a start that settled is in canonical form already: principal axes in their order, but for the rounding of G, and
+ * signs. Its codes are then those of the column solver, for they are C itself. */
+static bool is_canonical(const armilla_fast *fast)
+{
+    const armilla_problem *p = fast->problem;
+    const double *G = fast->G, slack = ROUNDING * armilla_epsilon(p->options.type) * G[0];
+    bool holds = p->settled;
+    for (int64_t k = 0; k < p->r && holds; k++) {
+        const double *u = p->U + k * p->m;
+        int64_t top = 0;
+        for (int64_t i = 1; i < p->m; i++)
+            if (fabs(u[i]) > fabs(u[top])) top = i;
+        holds = u[top] > 0 && (k == 0 || G[k * p->r + k] <= G[(k - 1) * p->r + k - 1]);
+        for (int64_t i = 0; i < k; i++) holds = holds && fabs(G[k * p->r + i]) <= slack;
+    }
+    return holds;
+}
+
 /* What lies between the last iterate and the sealed codes may be as much as that, or the rounding of (A3). */
 static double reachable(const armilla_problem *p)
 {
@@ -127,6 +148,10 @@ armilla_status armilla_fast_seal(armilla_fast *fast)
     armilla_problem *p = fast->problem;
     double h = 0;
     fast->seal.wanted = reachable(p);
+    if (is_canonical(fast)) {
+        fast->phase = ARMILLA_FAST_ENDED;
+        return ARMILLA_OK;
+    }
     /* The atoms of a model that is continued keep their places. */
     armilla_status status = p->past ? ARMILLA_OK : canonical_form(fast);
     if (status == ARMILLA_OK) status = armilla_fast_sweep_sealed(fast, &h);

@@ -192,6 +192,7 @@ static armilla_status run_codes(armilla_problem *p, armilla_code_step step)
                                      .previous = step == given_codes ? p->W : NULL,
                                      .codes = p->W,
                                      .sums = true,
+                                     .gram_alone = p->settled,
                                      .step = step,
                                      .self = p};
     const armilla_status status = set_code_scale(p);
@@ -294,6 +295,7 @@ static void begin_start(armilla_problem *p, bool given, bool screened)
 {
     p->given = given;
     p->screened = screened;
+    p->settled = false;
     p->trace->count = 0;
 }
 

@@ -1,25 +1,39 @@
 /* The leading left singular vectors of X by a randomised block Krylov method (Musco and Musco, 2015): from the range of
  * X*Omega (Halko, Martinsson and Tropp, 2011) every further pass over X multiplies an orthonormal block Q_i by XX', and
- * the vectors are those of XX' on the span of all blocks (Rayleigh and Ritz), not of the last alone. Four passes.
+ * the vectors are those of XX' on the span of all blocks (Rayleigh and Ritz), not of the last alone.
  *
  * XX'Q_i lies in the span of the blocks up to the next, which is made from it: what XX' is on the span, T, follows from how
- * these products were split (Golub and Underwood, 1977), and of the last block from its codes. So no product is kept, and
- * the last is not formed. */
+ * these products were split (Golub and Underwood, 1977), and from the codes of each block. So no product is kept.
+ *
+ * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts where
+ * the data are read from a disk. Where the vectors are the result, as in PCA, blocks are narrow, because a polynomial of
+ * higher degree gains more than columns do, and are added until the next would bring nothing that matters. */
 #include "start/start.h"
 
 #include "base/random.h"
 #include "base/size.h"
 #include "linalg/span.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3 }; /* STEP: whole vectors of numbers */
+/* Of a result: columns of a block, or half of r where that is more; blocks there must be space for; columns of all beside
+ * four times r. */
+enum { NARROW = 16, LEAST_BLOCKS = 4, MOST_BESIDE = 64 };
 
 typedef struct finder {
     armilla_problem *problem;
-    int64_t k;      /* columns of a block: r and some more */
+    int64_t k;      /* columns of a block */
     int64_t blocks; /* as many as there is space for in m dimensions */
+    int64_t passes; /* after the first, at most; where there are more than blocks the first is improved instead */
+    int64_t made;   /* blocks so far */
+    bool result;    /* the vectors are the result: as many passes as it takes */
+    bool settled;   /* and they were enough, */
+    bool blind;     /* or rounding hides whether they are */
+    double left[3]; /* of ||X||^2 = 1, outside the leading r vectors of the last three spans */
+    double least;   /* part of a product that is left out of a block as rounding */
     uint64_t seed;
     double scale; /* 1/||X||: of the codes, so that nothing overflows */
     armilla_algebra *small;
@@ -33,8 +47,8 @@ typedef struct finder {
 static void random_codes(void *self, const armilla_code_panel *panel)
 {
     const finder *f = self;
-    for (int64_t i = 0; i < panel->r * panel->count; i++)
-        panel->W[i] = armilla_random_normal(f->seed, ARMILLA_STREAM_RANGE, (uint64_t)(panel->first * panel->r + i));
+    armilla_random_symmetric(f->seed, ARMILLA_STREAM_RANGE, (uint64_t)(panel->first * panel->r),
+                             panel->r * panel->count, panel->W);
 }
 
 static void own_codes(void *self, const armilla_code_panel *panel)
@@ -89,18 +103,52 @@ static void put_block(finder *f, int64_t a, int64_t b, double scale, const doubl
  * out. Then the product of the block, unless it is the last. */
 static armilla_status add_block(finder *f, int64_t i, bool last)
 {
-    const double rounding = fmax(64 * armilla_epsilon(f->problem->options.type), 1e-6);
+    armilla_status status = armilla_span_add(f->span, i, armilla_sweep_A(f->sweep), f->least, &f->split);
+    if (status != ARMILLA_OK) return status;
     const armilla_sweep_plan plan = {
         .U = armilla_span_block(f->span, i), .sums = true, .gram_alone = last, .step = own_codes, .self = f};
-    armilla_status status = armilla_span_add(f->span, i, armilla_sweep_A(f->sweep), rounding, &f->split);
-    if (status != ARMILLA_OK) return status;
-    if (i > 0) {
-        put_block(f, i - 1, i - 1, f->scale, f->split.B + (i - 1) * f->k, i * f->k);
-        put_block(f, i, i - 1, f->scale, f->split.R, f->k);
-    }
+    if (i > 0) put_block(f, i, i - 1, f->scale, f->split.R, f->k);
     status = armilla_sweep_run(f->sweep, &plan);
-    if (status == ARMILLA_OK && last) put_block(f, i, i, 1, armilla_sweep_G(f->sweep), f->k);
+    if (status == ARMILLA_OK) put_block(f, i, i, 1, armilla_sweep_G(f->sweep), f->k);
+    f->made = i + 1;
     return status;
+}
+
+/* Y = T of the blocks so far. */
+static int64_t take_T(finder *f)
+{
+    const int64_t all = f->blocks * f->k, now = f->made * f->k;
+    for (int64_t c = 0; c < now; c++) memcpy(f->Y + c * now, f->T + c * all, (size_t)now * sizeof *f->Y);
+    return now;
+}
+
+/* Whether the next block would lower h by no more than the tolerance, if h went on falling as it did: by the same factor
+ * at each block, where in truth it falls ever faster. */
+static bool promises_nothing(const finder *f)
+{
+    const double tol = f->problem->options.stop.tol, *h = f->left;
+    const double before = h[0] - h[1], now = h[1] - h[2];
+    if (now <= tol * h[1]) return true;
+    return now < before && now * now <= tol * h[2] * (before - now); /* now*q/(1 - q), q = now/before */
+}
+
+/* What the span so far leaves of X. */
+static armilla_status judge(finder *f)
+{
+    const int64_t r = f->problem->r, now = take_T(f);
+    double left = 1;
+    if (now < r) return ARMILLA_OK;
+    const armilla_status status = armilla_eigenvalues(f->small, now, f->Y, f->values);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t c = 0; c < r; c++) left -= f->values[now - 1 - c];
+    f->left[0] = f->left[1];
+    f->left[1] = f->left[2];
+    f->left[2] = fmax(left, 0);
+    /* What is left out of blocks can be as much of h, beside the last of the leading vectors. */
+    const double noise = f->least * f->least / fmax(f->values[now - r], DBL_MIN);
+    f->blind = noise > f->problem->options.stop.tol * f->left[2];
+    f->settled = !f->blind && isfinite(f->left[0]) && promises_nothing(f);
+    return ARMILLA_OK;
 }
 
 /* Of u and -u the one whose positive part is the longer: what rounding makes of an eigenvector's sign would decide what
@@ -112,56 +160,92 @@ static void turn(int64_t m, double *u)
     for (int64_t i = 0; i < m && balance < 0; i++) u[i] = -u[i];
 }
 
+/* The same as models have it: the largest entry is positive. */
+static void point_up(int64_t m, double *u)
+{
+    int64_t top = 0;
+    for (int64_t i = 1; i < m; i++)
+        if (fabs(u[i]) > fabs(u[top])) top = i;
+    const bool down = u[top] < 0;
+    for (int64_t i = 0; i < m && down; i++) u[i] = -u[i];
+}
+
 typedef struct turning {
     int64_t m;
     double *U;
+    void (*one)(int64_t m, double *u);
 } turning;
 
 static void turn_columns(void *self, int64_t first, int64_t last)
 {
     const turning *t = self;
-    for (int64_t c = first; c < last; c++) turn(t->m, t->U + c * t->m);
+    for (int64_t c = first; c < last; c++) t->one(t->m, t->U + c * t->m);
 }
 
 /* The leading vectors of XX' on the span: T = ZLZ', U = SZ. */
-static armilla_status project(finder *f, int64_t wanted, double *U)
+static armilla_status project(finder *f, double *U)
 {
-    const int64_t all = f->blocks * f->k;
-    turning t = {f->problem->m, U};
+    const int64_t all = take_T(f), wanted = armilla_min64(f->problem->r, all);
+    turning t = {f->problem->m, U, f->result ? point_up : turn};
     /* Only directions are wanted, and LAPACK scales by other factors. */
-    (void)armilla_scale_near_one(all * all, f->T, f->T);
+    (void)armilla_scale_near_one(all * all, f->Y, f->T);
     const armilla_status status = armilla_eigen(f->small, all, f->T, f->values, f->T);
     if (status != ARMILLA_OK) return status;
     /* Eigenvalues rise: the leading ones are the last columns, put first here. */
     for (int64_t c = 0; c < wanted; c++) memcpy(f->Y + c * all, f->T + (all - 1 - c) * all, (size_t)all * sizeof *f->Y);
-    armilla_span_combine(f->span, f->blocks, wanted, f->Y, U);
+    armilla_span_combine(f->span, f->made, wanted, f->Y, U);
     armilla_team_share(armilla_sweep_team(f->sweep), wanted, turn_columns, &t);
     return ARMILLA_OK;
 }
 
+static armilla_status find(finder *f, double *U)
+{
+    armilla_problem *problem = f->problem;
+    const armilla_sweep_plan range = {.sums = true, .step = random_codes, .self = f};
+    f->scale = 1 / sqrt(problem->squared_norm);
+    f->least = fmax(64 * armilla_epsilon(problem->options.type), 1e-6);
+    for (size_t i = 0; i < sizeof f->left / sizeof f->left[0]; i++) f->left[i] = INFINITY;
+    armilla_status status = take_finder(f);
+    armilla_call_step(problem->context, 0, 1 + f->passes);
+    if (status == ARMILLA_OK) status = armilla_sweep_run(f->sweep, &range); /* A = X*Omega */
+    for (int64_t pass = 0; pass < f->passes && !f->settled && !f->blind && status == ARMILLA_OK; pass++) {
+        armilla_call_step(problem->context, 1 + pass, 1 + f->passes);
+        status = add_block(f, armilla_max64(f->blocks - f->passes + pass, 0), pass + 1 == f->passes);
+        if (status == ARMILLA_OK && f->result) status = judge(f);
+    }
+    if (status == ARMILLA_OK && !f->blind) status = project(f, U);
+    free_finder(f);
+    return status;
+}
+
 armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U)
 {
-    finder f = {.problem = problem, .seed = seed, .scale = 1 / sqrt(problem->squared_norm)};
+    finder f = {.problem = problem, .seed = seed, .passes = BLOCKS};
     /* X has no more directions than samples: blocks beyond those would be vectors of m zeros. */
     const int64_t wanted = (problem->r + OVERSAMPLING + STEP - 1) / STEP * STEP;
     f.k = armilla_min64(wanted, armilla_min64(problem->m, problem->n));
     f.blocks = armilla_min64(BLOCKS, armilla_min64(problem->m / f.k, (problem->n + f.k - 1) / f.k));
-    const armilla_sweep_plan range = {.sums = true, .step = random_codes, .self = &f};
-    armilla_status status = take_finder(&f);
-    armilla_call_step(problem->context, 0, 1 + BLOCKS);
-    if (status == ARMILLA_OK) status = armilla_sweep_run(f.sweep, &range); /* A = X*Omega */
-    /* Where there is no space for all blocks the first is improved instead. */
-    for (int64_t pass = 0; pass < BLOCKS && status == ARMILLA_OK; pass++) {
-        armilla_call_step(problem->context, 1 + pass, 1 + BLOCKS);
-        status = add_block(&f, armilla_max64(f.blocks - BLOCKS + pass, 0), pass + 1 == BLOCKS);
-    }
-    if (status == ARMILLA_OK) status = project(&f, armilla_min64(problem->r, f.k), U);
-    free_finder(&f);
-    return status;
+    return find(&f, U);
+}
+
+/* PCA is those vectors, so that a solver that takes a start for its result has nothing left to do. */
+static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
+{
+    const armilla_problem_options *o = &problem->options;
+    finder f = {.problem = problem, .seed = seed, .result = true};
+    f.k = ((problem->r + 1) / 2 + NARROW - 1) / NARROW * NARROW;
+    const int64_t space = armilla_min64(problem->m, problem->n) / f.k;
+    f.passes = f.blocks = armilla_min64(space, (4 * problem->r + MOST_BESIDE) / f.k);
+    if (!o->settles || o->stop.tol <= 0 || !armilla_pair_is_pca(o->basis, o->codes) || f.blocks < LEAST_BLOCKS)
+        return armilla_leading_directions(problem, seed, U);
+    const armilla_status status = find(&f, U);
+    problem->settled = status == ARMILLA_OK && f.settled;
+    /* Narrow blocks find a direction only if it is seen beside all that are longer. */
+    return status == ARMILLA_OK && f.blind ? armilla_leading_directions(problem, seed, U) : status;
 }
 
 const armilla_start armilla_start_svd = {
     .name = "svd",
     .meaning = "leading singular vectors, by a randomised block Krylov method",
-    .make = armilla_leading_directions,
+    .make = make,
 };

@@ -45,6 +45,8 @@ static const scenario scenarios[] = {
     {"free", "one-hot", "online", "random", 3, 60, 8, 0, 2, 4, ARMILLA_F64, false, 0, 12},
     {"nonnegative", "nonneg-sphere", "fast", NULL, 4, MANY, 2, 0, 4, 4, ARMILLA_F32, false, 0, 0},
     {"orthonormal", "sparse-sphere", "fast", NULL, 4, MANY, 3, 1, 4, 3, ARMILLA_F64, true, 0, 0},
+    {"orthonormal", "free", "fast", NULL, 70, 80, 3, 0, 1, 6, ARMILLA_F64, false, 0, 8},
+    {"orthonormal", "free", "fast", NULL, 70, 80, 2, 0, 2, 6, ARMILLA_F32, true, 0, 0},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

@@ -75,6 +75,28 @@ static void test_moments(void **state)
     REFERENCE_NEAR(lagged / DRAWS, 0, 5 * sqrt(1.0 / DRAWS));
 }
 
+static void test_symmetric_numbers(void **state)
+{
+    enum { COUNT = 40001, PART = 37 };
+    static double all[COUNT];
+    double part[PART], sum = 0, squares = 0, neighbours = 0;
+    (void)state;
+    armilla_random_symmetric(9, ARMILLA_STREAM_TEST, 0, COUNT, all);
+    for (int64_t i = 0; i < COUNT; i++) {
+        assert_true(all[i] > -1 && all[i] < 1);
+        sum += all[i];
+        squares += all[i] * all[i];
+        if (i > 0) neighbours += all[i] * all[i - 1];
+    }
+    assert_true(fabs(sum / COUNT) < 0.02 && fabs(squares / COUNT - 1.0 / 3) < 0.01 && fabs(neighbours / COUNT) < 0.01);
+    for (uint64_t first = 0; first < 9; first++) { /* wherever a part begins */
+        armilla_random_symmetric(9, ARMILLA_STREAM_TEST, first, PART, part);
+        assert_memory_equal(part, all + first, sizeof part);
+    }
+    armilla_random_symmetric(10, ARMILLA_STREAM_TEST, 0, PART, part);
+    assert_memory_not_equal(part, all, sizeof part);
+}
+
 static void test_sizes(void **state)
 {
     size_t bytes = 77;
@@ -291,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_philox_known_answers),
         cmocka_unit_test(test_draws_have_their_own_counter),
+        cmocka_unit_test(test_symmetric_numbers),
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_words),

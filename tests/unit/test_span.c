@@ -25,10 +25,10 @@ static const trial trials[] = {
     {3000, ARMILLA_F32, 1e-160, 1}, {2500, ARMILLA_F32, 1, 0},
 };
 
-static double *fetch_span(const armilla_span *span, const trial *t)
+static double *fetch_span(const armilla_span *span, const trial *t, int64_t made)
 {
     double *S = reference_new(t->m * ALL);
-    armilla_fetch(t->type, t->m * ALL, armilla_span_block(span, 0), S);
+    for (int64_t i = 0; i < made; i++) armilla_fetch(t->type, t->m * K, armilla_span_block(span, i), S + i * t->m * K);
     return S;
 }
 
@@ -86,11 +86,11 @@ static double *run_trial(armilla_context *context, const trial *t, int threads, 
     REFERENCE_OK(armilla_span_new(context, &plan, &span));
     for (int64_t i = 0; i < BLOCKS; i++) {
         free(S);
-        S = fetch_span(span, t);
+        S = fetch_span(span, t, i);
         make_A(t, S, i, &random, A);
         REFERENCE_OK(armilla_span_add(span, i, A, 1e-6, &split));
         free(S);
-        S = fetch_span(span, t);
+        S = fetch_span(span, t, i + 1);
         check_orthonormal(t, S, (i + 1) * K);
         check_split(t, S, i, &split, A);
     }
