@@ -10,6 +10,8 @@ enum {
     /* They are from ARMILLA_USUALLY_PACKED atoms on, and already from ARMILLA_LEAST_PACKED where columns are multiples of
      * so many bytes apart. */
     MEETING_BYTES = 1024,
+    /* And where codes are packed beforehand, samples are not where there are so few tiles of atoms. */
+    FEW_TILES = 2,
     /* Bytes of the packed parts of W and X. */
     PACKED_W = 128 * 1024,
     PACKED_X = ARMILLA_KERNEL_SCRATCH - PACKED_W
@@ -165,7 +167,8 @@ static void add_few(adding *job)
 
 /* A tile of A from packed numbers, `vectors` vectors of features times `atoms` atoms. */
 typedef struct tile {
-    const REAL *x, *w; /* of the first sample; of the next one behind them */
+    const REAL *x, *w; /* of the first sample; of the next one behind them, */
+    int64_t step;      /* of x so many numbers behind */
     double *A;
     int64_t features; /* that there are; the others of the vectors are zeros */
 } tile;
@@ -186,7 +189,7 @@ INLINE void add_tile(int vectors, int atoms, adding *job, const tile *of)
     ahead next = job->is_long ? next_line(job) : job->next;
     for (int a = 0; a < atoms; a++)
         for (int v = 0; v < vectors * LANES; v += LINE / (int)sizeof(double)) __builtin_prefetch(of->A + a * m + v, 1);
-    for (int64_t j = 0; j < count; j++, x += vectors * LANES, w += atoms) {
+    for (int64_t j = 0; j < count; j++, x += of->step, w += atoms) {
         const vector first = *(const vector *)x, second = *(const vector *)(x + (vectors - 1) * LANES);
         vector one = {0};
         __builtin_prefetch(next.at + LINE, 0, 2);
@@ -306,6 +309,7 @@ static void add_group(adding *job, int64_t first, int64_t last, const REAL *w, c
 {
     for (int64_t f = 0; f < features; f += TILE_FEATURES) {
         tile of = {.x = x + f * job->X->count, .features = smaller(TILE_FEATURES, features - f)};
+        of.step = padded(of.features);
         add_run(job, first, last, w, &of, i + f);
     }
 }
@@ -333,6 +337,25 @@ static void add_packed(adding *job)
     }
 }
 
+/* The same where W is packed, for so few atoms that a copy of X would cost more than it saves; features are fetched two
+ * runs ahead. What is left, less than a run, is copied. */
+static void add_in_place(adding *job)
+{
+    const armilla_columns *X = job->X;
+    const int64_t whole = X->m / TILE_FEATURES * TILE_FEATURES, tile_count = (job->r + TILE_ATOMS - 1) / TILE_ATOMS;
+    const REAL *then = X->ahead_bytes > 0 ? X->ahead : NULL;
+    for (int64_t i = 0; i < whole; i += TILE_FEATURES) {
+        const int64_t later = i + 2 * TILE_FEATURES;
+        tile of = {.x = (const REAL *)X->values + i, .step = X->stride, .features = TILE_FEATURES};
+        plan_lines(job, later, TILE_FEATURES, then && later - X->m < X->m ? then + (later - X->m) : then);
+        add_run(job, 0, tile_count, job->W, &of, i);
+    }
+    if (whole == X->m) return;
+    pack_samples(X, whole, X->m - whole, X->scratch);
+    plan_lines(job, X->m, TILE_FEATURES, NULL);
+    add_group(job, 0, tile_count, job->W, X->scratch, whole, X->m - whole);
+}
+
 /* The same where W is packed: there is more space for X, and each group of features is packed once. */
 static void add_packed_codes(adding *job)
 {
@@ -340,7 +363,11 @@ static void add_packed_codes(adding *job)
     const int64_t size = sizeof(REAL), m = X->m, tile_count = (job->r + TILE_ATOMS - 1) / TILE_ATOMS;
     const int64_t together = PACKED_W / (X->count * TILE_ATOMS * size);
     const int64_t features = ARMILLA_KERNEL_SCRATCH / (X->count * TILE_FEATURES * size) * TILE_FEATURES;
-    job->next = plan_ahead(X, 0, 0, 1);
+    job->next = (ahead){X->values, 0};
+    if (tile_count <= FEW_TILES && X->stride * size % MEETING_BYTES != 0) {
+        add_in_place(job);
+        return;
+    }
     for (int64_t i = 0; i < m; i += features) {
         const int64_t some = smaller(features, m - i);
         pack_samples(X, i, some, X->scratch);
