@@ -126,6 +126,17 @@ static void add_panel(const block *b, int64_t first, int64_t count, bool opens, 
     f->kernels->accumulate(&X, sweep->r, codes + (size_t)(first * sweep->r) * size, opens, sums);
 }
 
+/* sums += what a slot has there, if that is one panel: the sum of two slots without a vector for the second. */
+static bool add_single_panel(const block *b, int64_t slot, double *sums)
+{
+    const armilla_traversal *traversal = b->sweep->traversal;
+    int64_t first = 0, last = 0;
+    armilla_traversal_slot(traversal, slot, &first, &last);
+    if (armilla_traversal_slot_width(traversal, slot) < last - first) return false;
+    add_panel(b, first, last - first, false, sums);
+    return true;
+}
+
 /* sums = what a node of the tree over slots has there; behind them there is space for one more per level. */
 static void add_node(const block *b, int level, int64_t node, double *sums)
 {
@@ -141,6 +152,7 @@ static void add_node(const block *b, int level, int64_t node, double *sums)
     }
     add_node(b, level - 1, 2 * node, sums);
     if (2 * node + 1 >= tree->nodes_at[level - 1]) return;
+    if (level == 1 && add_single_panel(b, 2 * node + 1, sums)) return;
     add_node(b, level - 1, 2 * node + 1, other);
     for (int64_t i = 0; i < numbers; i++) sums[i] += other[i];
 }
