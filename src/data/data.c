@@ -77,6 +77,7 @@ static armilla_columns columns_of(const armilla_panel *panel)
                              .stride = panel->stride,
                              .ahead = panel->ahead,
                              .ahead_bytes = panel->ahead_bytes,
+                             .ahead_stride = panel->ahead_stride,
                              .scratch = panel->scratch};
 }
 

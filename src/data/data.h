@@ -37,6 +37,7 @@ typedef struct armilla_panel {
     int64_t stride;
     const void *ahead; /* where the next columns lie, to be fetched into the cache meanwhile */
     int64_t ahead_bytes;
+    int64_t ahead_stride;            /* numbers between them where they are as `columns` are, else 0 */
     bool tiled;                      /* products see atoms in tiles (linalg/kernels.h), else packed */
     void *scratch;                   /* of the kernels (linalg/kernels.h), or NULL */
     armilla_sparse_panel sparse;     /* sparse forms */

@@ -36,6 +36,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     if (X->data.type == work) {
         panel->columns = start;
         panel->stride = X->stride;
+        panel->ahead_stride = X->stride;
         return ARMILLA_OK;
     }
     for (int64_t j = 0; j < panel->count; j++)

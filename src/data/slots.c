@@ -15,6 +15,7 @@ enum {
     TALL_SLOTS = 8,  /* with more features the vectors are longer: slots are no more than these where they have not */
     TALL_COLUMNS = 480, /* as many columns as one for each so many features, up to so many */
     TALL_FEATURES = 8,
+    TALL_LEAST = 48,             /* columns of a slot of the tallest data, whose basis is read once for each */
     SPARSE_MEETING = 16,         /* entries of a panel in each feature that are worth its sums in the cache */
     SPARSE_MOST_WIDTH = 1 << 15, /* features that all samples have are still summed in the type without harm */
     SPARSE_LEAST_SLOTS =
@@ -54,7 +55,9 @@ static int64_t slot_bound(const armilla_data *X, int64_t panels)
     const int64_t many = armilla_min64(per_feature / SPARSE_PER_FEATURE_MORE, ARMILLA_MOST_SLOTS);
     if (armilla_sparse_of(X)) return armilla_max64(SPARSE_LEAST_SLOTS, armilla_max64(few, many));
     const int64_t columns = armilla_min64(X->m / TALL_FEATURES, TALL_COLUMNS);
-    const int64_t tall = armilla_max64(TALL_SLOTS, X->n / armilla_max64(columns, 1));
+    const int64_t least = columns < TALL_COLUMNS ? 1 : TALL_LEAST;
+    const int64_t few_slots = armilla_max64(1, armilla_min64(TALL_SLOTS, X->n / least));
+    const int64_t tall = armilla_max64(few_slots, X->n / armilla_max64(columns, 1));
     return armilla_min64(tall, armilla_max64(FEW_SLOTS, armilla_min64(panels / SLOT_PANELS, ARMILLA_MOST_SLOTS)));
 }
 

@@ -13,6 +13,7 @@ typedef struct armilla_columns {
     int64_t m, count, stride; /* stride: elements between columns */
     const void *ahead;        /* bytes that are fetched into the cache on the way */
     int64_t ahead_bytes;      /* 0: none */
+    int64_t ahead_stride;     /* these are columns of the type, so many elements apart; 0: they are something else */
     void *scratch;            /* ARMILLA_KERNEL_SCRATCH bytes on whole cache lines, for accumulate and gram; NULL: they
                                  are slower */
     bool packed_codes;        /* for accumulate: W is as pack_codes left it, and there is scratch */
@@ -21,7 +22,7 @@ typedef struct armilla_columns {
 /* With fewer atoms no scratch is used. */
 enum {
     ARMILLA_KERNEL_SCRATCH = 192 * 1024,
-    ARMILLA_LEAST_PACKED = 16,
+    ARMILLA_LEAST_PACKED = 8,
     ARMILLA_USUALLY_PACKED = 48,
     ARMILLA_MOST_PACKED = 512
 };
@@ -67,7 +68,7 @@ typedef struct armilla_kernels {
      * double. */
     void (*accumulate)(const armilla_columns *X, int64_t r, const void *W, bool is_new, double *A);
 
-    /* W (r x count) as accumulate wants it where it is given the same W often; at least ARMILLA_USUALLY_PACKED atoms and
+    /* W (r x count) as accumulate wants it where it is given the same W often; at least ARMILLA_LEAST_PACKED atoms and
      * at most ARMILLA_MOST_PACKED columns. */
     void (*pack_codes)(int64_t r, int64_t count, const void *W, void *packed);
 

@@ -190,6 +190,18 @@ static bool wants_products(const armilla_sweep_plan *plan)
     return plan->sums && !plan->gram_alone;
 }
 
+/* The strip from column j on. What comes next is the next one, where there is one in the panel. */
+static armilla_panel cut_strip(const armilla_panel *panel, int64_t j)
+{
+    const int64_t count = armilla_min64(STRIP, panel->count - j), left = panel->count - j - count;
+    armilla_panel strip = armilla_panel_cut(panel, j, count);
+    const int64_t bytes = panel->stride * (int64_t)armilla_type_size(panel->kernels->type);
+    if (panel->ahead_stride == 0 || left == 0) return strip;
+    strip.ahead = (const char *)strip.columns + count * bytes;
+    strip.ahead_bytes = left * bytes;
+    return strip;
+}
+
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
     const armilla_sweep *sweep = self;
@@ -198,7 +210,7 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const armilla_sweep_workspace *b = &sweep->workspaces[thread];
     if (count <= STRIP) visit_strip(sweep, panel, panel, thread, sums);
     for (int64_t j = 0; j < count && count > STRIP; j += STRIP) {
-        const armilla_panel strip = armilla_panel_cut(panel, j, armilla_min64(STRIP, count - j));
+        const armilla_panel strip = cut_strip(panel, j);
         const armilla_status status = armilla_call_pass(sweep->context, thread, strip.first, sweep->X->n);
         if (status != ARMILLA_OK) return status;
         visit_strip(sweep, panel, &strip, thread, sums);

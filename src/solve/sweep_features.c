@@ -14,14 +14,11 @@
 #include <string.h>
 
 enum {
-    MANY_NUMBERS = 1 << 18,     /* of A, from which on it pays where codes are packed, */
-    MOST_NUMBERS = 1 << 20,     /* and from which on anyway */
-    VECTORS = 4,                /* that would be kept otherwise, and take more memory than packed codes */
-    SUMS_BYTES = 512 * 1024,    /* of a block, */
-    COLUMNS_BYTES = 256 * 1024, /* and of what is copied of a panel */
-    STEP = 32,                  /* features: whole vectors of any kernel */
-    MOST_BLOCK = 16 * STEP,
-    APART = ARMILLA_LINE /* bytes between copied columns, so that they do not meet in a cache */
+    MANY_NUMBERS = 1 << 17,  /* of A, from which on it pays */
+    VECTORS = 4,             /* that would be kept otherwise, and take more memory than packed codes */
+    SUMS_BYTES = 512 * 1024, /* of a block; what it has of a panel is copied by the kernels into their scratch */
+    STEP = 32,               /* features: whole vectors of any kernel */
+    MOST_BLOCK = 16 * STEP
 };
 
 struct armilla_features {
@@ -30,7 +27,6 @@ struct armilla_features {
     const char *values; /* of X */
     int64_t stride;
     int64_t blocks;
-    int64_t copied;      /* numbers between the copied columns of a panel */
     int64_t sums;        /* numbers of a block's sums, of which there is one for each level of the tree */
     char *codes;         /* r x n, as the kernels pack those of each panel; NULL: they are read as they are */
     char *space;         /* of all threads */
@@ -44,15 +40,15 @@ bool armilla_features_pay(armilla_context *context, const armilla_data *X, armil
     const bool plain = armilla_data_dense(X, &stride) && X->type == work && armilla_ranks_size(context) == 1;
     const bool tall =
         X->m >= 2 * MOST_BLOCK && X->n * (int64_t)armilla_type_size(work) <= VECTORS * X->m * (int64_t)sizeof(double);
-    return plain && tall && X->m * r >= (r >= ARMILLA_USUALLY_PACKED ? MANY_NUMBERS : MOST_NUMBERS);
+    return plain && tall && X->m * r >= MANY_NUMBERS;
 }
 
-/* Features of a block at most: sums and copied columns stay in a second-level cache. */
+/* Features of a block at most: sums and copied columns stay in a second-level cache, and these in the scratch. */
 static int64_t block_features(const armilla_sweep *sweep)
 {
     const int64_t width = armilla_traversal_width(sweep->traversal), size = (int64_t)armilla_type_size(sweep->type);
     const int64_t by_sums = SUMS_BYTES / (sweep->r * (int64_t)sizeof(double)),
-                  by_columns = COLUMNS_BYTES / (width * size);
+                  by_columns = ARMILLA_KERNEL_SCRATCH / (width * size);
     const int64_t most = armilla_min64(armilla_min64(by_sums, by_columns), MOST_BLOCK);
     return armilla_max64(STEP, most / STEP * STEP);
 }
@@ -66,7 +62,7 @@ static int64_t block_start(const armilla_sweep *sweep, int64_t block)
 armilla_status armilla_features_new(armilla_sweep *sweep, int threads)
 {
     armilla_context *context = sweep->context;
-    const int64_t m = sweep->X->m, r = sweep->r, width = armilla_traversal_width(sweep->traversal);
+    const int64_t m = sweep->X->m, r = sweep->r;
     const size_t size = armilla_type_size(sweep->type);
     armilla_features *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
@@ -78,12 +74,10 @@ armilla_status armilla_features_new(armilla_sweep *sweep, int threads)
     made->tree = armilla_tree_of(armilla_traversal_slots(sweep->traversal));
     const int64_t most = block_features(sweep), longest = most + STEP;
     made->blocks = (m + most - 1) / most;
-    made->copied = longest + APART / (int64_t)size;
     made->sums = longest * r;
-    made->thread_bytes =
-        (size_t)((made->tree.top + 1) * made->sums) * sizeof(double) + (size_t)(width * made->copied) * size;
+    made->thread_bytes = (size_t)((made->tree.top + 1) * made->sums) * sizeof(double);
     made->thread_bytes += ARMILLA_LINE - made->thread_bytes % ARMILLA_LINE;
-    if (r >= ARMILLA_USUALLY_PACKED) status = armilla_grow(context, r * sweep->X->n, size, &made->codes);
+    if (r >= ARMILLA_LEAST_PACKED) status = armilla_grow(context, r * sweep->X->n, size, &made->codes);
     if (status == ARMILLA_OK) status = armilla_grow(context, threads, made->thread_bytes + ARMILLA_LINE, &made->space);
     return status;
 }
@@ -108,7 +102,6 @@ typedef struct block {
     const armilla_sweep *sweep;
     int64_t first, count; /* features */
     double *sums;         /* one after the other for each level of the tree */
-    char *columns;        /* of a panel */
     void *scratch;        /* of the kernels */
 } block;
 
@@ -117,18 +110,31 @@ static void add_panel(const block *b, int64_t first, int64_t count, bool opens, 
 {
     const armilla_sweep *sweep = b->sweep;
     const armilla_features *f = sweep->features;
-    const size_t size = armilla_type_size(sweep->type), bytes = (size_t)b->count * size;
+    const size_t size = armilla_type_size(sweep->type);
     const char *from = f->values + (size_t)(first * f->stride + b->first) * size;
-    for (int64_t j = 0; j < count; j++)
-        memcpy(b->columns + (size_t)(j * f->copied) * size, from + (size_t)(j * f->stride) * size, bytes);
-    const armilla_columns X = {.values = b->columns,
+    const int64_t left = sweep->X->n - first - count; /* samples behind these, of the next panels */
+    const armilla_columns X = {.values = from,
                                .m = b->count,
                                .count = count,
-                               .stride = f->copied,
+                               .stride = f->stride,
+                               .ahead = left > 0 ? from + (size_t)(count * f->stride) * size : from,
+                               .ahead_bytes = left > 0 ? b->count * (int64_t)size : 0,
+                               .ahead_stride = f->stride,
                                .scratch = b->scratch,
                                .packed_codes = f->codes != NULL};
     const char *codes = f->codes ? f->codes : sweep->plan->codes;
     f->kernels->accumulate(&X, sweep->r, codes + (size_t)(first * sweep->r) * size, opens, sums);
+}
+
+/* sums += what a slot has there, if that is one panel: the sum of two slots without a vector for the second. */
+static bool add_single_panel(const block *b, int64_t slot, double *sums)
+{
+    const armilla_traversal *traversal = b->sweep->traversal;
+    int64_t first = 0, last = 0;
+    armilla_traversal_slot(traversal, slot, &first, &last);
+    if (armilla_traversal_slot_width(traversal, slot) < last - first) return false;
+    add_panel(b, first, last - first, false, sums);
+    return true;
 }
 
 /* sums = what a node of the tree over slots has there; behind them there is space for one more per level. */
@@ -146,6 +152,7 @@ static void add_node(const block *b, int level, int64_t node, double *sums)
     }
     add_node(b, level - 1, 2 * node, sums);
     if (2 * node + 1 >= tree->nodes_at[level - 1]) return;
+    if (level == 1 && add_single_panel(b, 2 * node + 1, sums)) return;
     add_node(b, level - 1, 2 * node + 1, other);
     for (int64_t i = 0; i < numbers; i++) sums[i] += other[i];
 }
@@ -166,7 +173,6 @@ static void sum_blocks(void *self, int thread)
     block b = {.sweep = sweep,
                .sums = armilla_align(f->space + (size_t)thread * (f->thread_bytes + ARMILLA_LINE)),
                .scratch = sweep->workspaces[thread].packing};
-    b.columns = (char *)(b.sums + (f->tree.top + 1) * f->sums);
     double *A = sweep->sums + armilla_sweep_product_offset(sweep);
     for (int64_t at = atomic_fetch_add(&s->next, 1); at < f->blocks; at = atomic_fetch_add(&s->next, 1)) {
         if (atomic_load(&s->stopped) || armilla_call_pass(f->context, thread, n, n) != ARMILLA_OK) {

@@ -170,10 +170,11 @@ static void for_every_panel(panel_check *const *checks)
 /* Shapes that are worth packing: many atoms, wide panels, features that end anywhere in a tile. */
 static void for_large_panels(panel_check *const *checks)
 {
-    static const int64_t shapes[][3] = {{1, 16, 7},    {7, 17, 240},    {15, 19, 1},   {16, 32, 72},   {33, 48, 240},
-                                        {47, 64, 31},  {100, 25, 96},   {897, 23, 9},  {64, 257, 5},   {1793, 130, 13},
-                                        {31, 512, 11}, {4096, 16, 6},   {20, 40, 600}, {20, 40, 1100}, {63, 1024, 14},
-                                        {65, 1023, 3}, {20001, 50, 13}, {289, 96, 505}};
+    static const int64_t shapes[][3] = {{1, 16, 7},    {7, 17, 240},    {15, 19, 1},    {16, 32, 72},   {33, 48, 240},
+                                        {47, 64, 31},  {100, 25, 96},   {897, 23, 9},   {64, 257, 5},   {1793, 130, 13},
+                                        {31, 512, 11}, {4096, 16, 6},   {20, 40, 600},  {20, 40, 1100}, {63, 1024, 14},
+                                        {65, 1023, 3}, {20001, 50, 13}, {289, 96, 505}, {33, 8, 25},    {350, 10, 40},
+                                        {47, 13, 7},   {300, 15, 24}};
     uint64_t random = 22;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) check_panels(shapes[s], checks, &random);
 }

@@ -90,7 +90,7 @@ static void check_tiled_places(panel *p)
 /* Codes that are packed beforehand give the bits of those that are not. */
 static void check_packed_codes(panel *p)
 {
-    if (p->r < ARMILLA_USUALLY_PACKED || p->count > ARMILLA_MOST_PACKED) return;
+    if (p->r < ARMILLA_LEAST_PACKED || p->count > ARMILLA_MOST_PACKED) return;
     char *block = malloc(ARMILLA_KERNEL_SCRATCH + 64);
     void *packed = calloc((size_t)(p->r * p->count), armilla_type_size(p->kernels->type));
     double *made = reference_new(p->m * p->r);
@@ -99,14 +99,57 @@ static void check_packed_codes(panel *p)
     assert_non_null(packed);
     X.scratch = block + (64 - (uintptr_t)block % 64) % 64;
     p->kernels->pack_codes(p->r, p->count, p->stored_W, packed);
-    for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = made[i] = (double)(i % 7);
+    for (int64_t i = 0; i < p->m * p->r; i++) p->A[i] = (double)(i % 7);
     find_sums(p, p->A);
     X.packed_codes = true;
-    p->kernels->accumulate(&X, p->r, packed, false, made);
-    REFERENCE_HOLDS(memcmp(made, p->A, (size_t)(p->m * p->r) * sizeof *made) == 0);
+    for (int behind = 0; behind < 3; behind++) { /* nobody knows what; nothing; some columns */
+        X.ahead = X.values;
+        X.ahead_stride = behind > 0 ? 8192 : 0;
+        X.ahead_bytes = behind > 1 ? 64 : 0;
+        for (int64_t i = 0; i < p->m * p->r; i++) made[i] = (double)(i % 7);
+        p->kernels->accumulate(&X, p->r, packed, false, made);
+        REFERENCE_HOLDS(memcmp(made, p->A, (size_t)(p->m * p->r) * sizeof *made) == 0);
+    }
     free(made);
     free(packed);
     free(block);
+}
+
+/* Columns far apart, of which the kernels fetch what they read next, and others behind them where there are some: the same
+ * bits. */
+static void check_long_columns(panel *p)
+{
+    enum { APART = 8192 + 64 };
+    const int64_t size = (int64_t)armilla_type_size(p->kernels->type), apart = p->stride + APART / size;
+    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
+    const armilla_columns X = all_columns(p);
+    char *spread = calloc((size_t)(apart * p->count), (size_t)size), *block = malloc(ARMILLA_KERNEL_SCRATCH + 64);
+    double *C = tiled_products(p, &X, &plain), *dots = reference_new(p->r * p->count), *A = reference_new(p->m * p->r);
+    assert_non_null(spread);
+    assert_non_null(block);
+    for (int64_t j = 0; j < p->count; j++)
+        memcpy(spread + j * apart * size, element(p, p->stored_X, j * p->stride), (size_t)(p->m * size));
+    p->kernels->products(&X, &plain, p->C);
+    memset(p->A, 0, (size_t)(p->m * p->r) * sizeof *p->A);
+    find_sums(p, p->A);
+    for (int behind = 0; behind < 2; behind++) {
+        armilla_columns far = {.values = spread, .m = p->m, .count = p->count, .stride = apart, .ahead_stride = apart};
+        far.ahead = spread;
+        far.ahead_bytes = behind ? apart * size : 0;
+        double *same = tiled_products(p, &far, &plain);
+        REFERENCE_HOLDS(memcmp(same, C, (size_t)(p->r * p->count) * sizeof *C) == 0);
+        p->kernels->products(&far, &plain, dots);
+        REFERENCE_HOLDS(memcmp(dots, p->C, (size_t)(p->r * p->count) * sizeof *C) == 0);
+        far.scratch = block + (64 - (uintptr_t)block % 64) % 64;
+        p->kernels->accumulate(&far, p->r, p->stored_W, true, A);
+        for (int64_t i = 0; i < p->m * p->r; i++) REFERENCE_HOLDS(A[i] == p->A[i]);
+        free(same);
+    }
+    free(A);
+    free(dots);
+    free(C);
+    free(block);
+    free(spread);
 }
 
 /* Codes become those of the type, in the place of the previous ones too, and sums are of these. */
@@ -154,14 +197,14 @@ static void check_settling(panel *p)
 
 static void test_every_panel(void **state)
 {
-    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_settling, NULL};
+    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_long_columns, check_settling, NULL};
     (void)state;
     for_every_panel(checks);
 }
 
 static void test_large_panels(void **state)
 {
-    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_packed_codes, NULL};
+    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_packed_codes, check_long_columns, NULL};
     (void)state;
     for_large_panels(checks);
 }

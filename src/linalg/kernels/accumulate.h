@@ -1,7 +1,7 @@
 /* A += XW' of a panel: the sum over its columns, in their order, is made in the type, then added in double. */
 enum {
     /* Vectors times atoms of one register block. */
-    MOST_ATOMS = 6,
+    MOST_ATOMS = MANY_REGISTERS ? 12 : 6,
     MOST_VECTORS = 8,
     /* The same where W and X are packed. */
     TILE_VECTORS = 2,
@@ -10,6 +10,8 @@ enum {
     /* They are from ARMILLA_USUALLY_PACKED atoms on, and already from ARMILLA_LEAST_PACKED where columns are multiples of
      * so many bytes apart. */
     MEETING_BYTES = 1024,
+    /* And where codes are packed beforehand, samples are not where there are so few tiles of atoms. */
+    FEW_TILES = 2,
     /* Bytes of the packed parts of W and X. */
     PACKED_W = 128 * 1024,
     PACKED_X = ARMILLA_KERNEL_SCRATCH - PACKED_W
@@ -33,6 +35,8 @@ typedef struct adding {
     bool is_new; /* A = XW' */
     bool lower;  /* of A the lower triangle is all that is wanted */
     ahead next;
+    bool is_long; /* as columns are: tiles fetch the features that are packed next, two lines at a time */
+    const char *line, *last_line; /* of the first sample */
 } adding;
 
 /* The same for lanes first ... last-1 alone. */
@@ -72,7 +76,7 @@ INLINE void add_block(int vectors, int atoms, adding *job, int64_t i, int64_t k,
     for (int64_t j = 0; j < count; j++, x += stride, w += r) {
         fetch_ahead(&next);
         for (int v = 0; v < vectors; v += LINE / BYTES) /* the sample's next features may be in the third cache */
-            __builtin_prefetch(x + (vectors + v) * LANES);
+            __builtin_prefetch(x + (vectors + v) * LANES, 0, 2);
         add_outer(vectors, atoms, x, w, sum);
     }
     for (int a = 0; a < atoms; a++)
@@ -98,7 +102,8 @@ INLINE void add_panel(int vectors, int most, adding *job)
 {
     const armilla_columns *X = job->X;
     const int64_t steps = X->count * ((job->r + most - 1) / most) * (X->m / (vectors * LANES));
-    job->next = plan_ahead(X, X->ahead_bytes / 2, X->ahead_bytes - X->ahead_bytes / 2, steps);
+    job->next = job->is_long ? (ahead){X->values, 0}
+                             : plan_ahead(X, X->ahead_bytes / 2, X->ahead_bytes - X->ahead_bytes / 2, steps);
     int64_t i = 0;
     for (; i + vectors * LANES <= X->m; i += vectors * LANES) add_features(vectors, most, job, i, LANES);
     for (; i + LANES <= X->m; i += LANES) add_features(1, most, job, i, LANES);
@@ -142,28 +147,52 @@ static void add_few(adding *job)
         add_panel(3, 4, job);
     else if (most == 5)
         add_panel(2, 5, job);
-    else
+    else if (most == 6)
         add_panel(2, 6, job);
+#if MANY_REGISTERS
+    else if (most == 7)
+        add_panel(2, 7, job);
+    else if (most == 8)
+        add_panel(2, 8, job);
+    else if (most == 9)
+        add_panel(2, 9, job);
+    else if (most == 10)
+        add_panel(2, 10, job);
+    else if (most == 11)
+        add_panel(2, 11, job);
+    else
+        add_panel(2, 12, job);
+#endif
 }
 
 /* A tile of A from packed numbers, `vectors` vectors of features times `atoms` atoms. */
 typedef struct tile {
-    const REAL *x, *w; /* of the first sample; of the next one behind them */
+    const REAL *x, *w; /* of the first sample; of the next one behind them, */
+    int64_t step;      /* of x so many numbers behind */
     double *A;
     int64_t features; /* that there are; the others of the vectors are zeros */
 } tile;
+
+/* Two lines of each sample, for the tile that asks. */
+static ahead next_line(adding *job)
+{
+    const ahead of = {job->line, job->line < job->last_line ? job->X->stride * (int64_t)sizeof(REAL) : 0};
+    job->line += of.step ? 2 * LINE : 0;
+    return of;
+}
 
 INLINE void add_tile(int vectors, int atoms, adding *job, const tile *of)
 {
     vector sum[TILE_VECTORS * TILE_ATOMS] = {{0}};
     const int64_t m = job->X->m, count = job->X->count;
     const REAL *x = of->x, *w = of->w;
-    ahead next = job->next;
+    ahead next = job->is_long ? next_line(job) : job->next;
     for (int a = 0; a < atoms; a++)
         for (int v = 0; v < vectors * LANES; v += LINE / (int)sizeof(double)) __builtin_prefetch(of->A + a * m + v, 1);
-    for (int64_t j = 0; j < count; j++, x += vectors * LANES, w += atoms) {
+    for (int64_t j = 0; j < count; j++, x += of->step, w += atoms) {
         const vector first = *(const vector *)x, second = *(const vector *)(x + (vectors - 1) * LANES);
         vector one = {0};
+        __builtin_prefetch(next.at + LINE, 0, 2);
         fetch_ahead(&next);
         UNROLL for (int q = 0; q < vectors * atoms; q++) /* one loop, so that compilers keep the sums in registers */
         {
@@ -171,7 +200,7 @@ INLINE void add_tile(int vectors, int atoms, adding *job, const tile *of)
             sum[q] += (q % vectors == 0 ? first : second) * one;
         }
     }
-    job->next = next;
+    if (!job->is_long) job->next = next;
     if (of->features == vectors * LANES) {
         UNROLL for (int q = 0; q < vectors * atoms; q++)
             add_in_double(of->A + q / vectors * m + q % vectors * LANES, sum[q], job->is_new);
@@ -197,11 +226,15 @@ typedef void (*tile_kernel)(adding *job, const tile *of);
 #define ROW(atoms) [atoms] = {tile_1_##atoms, tile_2_##atoms}
 /* At least ARMILLA_LEAST_PACKED atoms in equal shares of at most TILE_ATOMS are not less than these. */
 #if MANY_REGISTERS
+TILES(6)
+TILES(7)
 TILES(8)
 TILES(9)
 TILES(10)
 TILES(11)
-TILES(12) static const tile_kernel tiles[TILE_ATOMS + 1][TILE_VECTORS] = {ROW(8), ROW(9), ROW(10), ROW(11), ROW(12)};
+TILES(12)
+static const tile_kernel tiles[TILE_ATOMS + 1][TILE_VECTORS] = {ROW(6),  ROW(7),  ROW(8), ROW(9),
+                                                                ROW(10), ROW(11), ROW(12)};
 #else
 TILES(4) TILES(5) TILES(6) static const tile_kernel tiles[TILE_ATOMS + 1][TILE_VECTORS] = {ROW(4), ROW(5), ROW(6)};
 #endif
@@ -259,6 +292,28 @@ static void add_run(adding *job, int64_t first, int64_t last, const REAL *w, til
     }
 }
 
+/* A group of features is packed next: those from i on of these samples, or where there are no more, of x, which may be
+ * NULL. */
+static void plan_lines(adding *job, int64_t i, int64_t features, const REAL *x)
+{
+    const armilla_columns *X = job->X;
+    if (i < X->m) x = (const REAL *)X->values + i;
+    const int64_t count = i < X->m ? smaller(features, X->m - i) : features;
+    job->line = (const char *)(x ? x : X->values);
+    job->last_line = job->line + (x ? count * (int64_t)sizeof(REAL) + LINE - 1 : 0);
+}
+
+/* Tiles first ... last-1 of W, which lie at w, for a group of packed features. */
+static void add_group(adding *job, int64_t first, int64_t last, const REAL *w, const REAL *x, int64_t i,
+                      int64_t features)
+{
+    for (int64_t f = 0; f < features; f += TILE_FEATURES) {
+        tile of = {.x = x + f * job->X->count, .features = smaller(TILE_FEATURES, features - f)};
+        of.step = padded(of.features);
+        add_run(job, first, last, w, &of, i + f);
+    }
+}
+
 /* So many atoms that W stays in the second cache, and for these all features: a run of them stays in the first. */
 static void add_packed(adding *job)
 {
@@ -271,15 +326,55 @@ static void add_packed(adding *job)
     job->next = plan_ahead(X, X->ahead_bytes / 2, X->ahead_bytes - X->ahead_bytes / 2, steps);
     for (int64_t t = 0; t < tile_count; t += together) {
         const int64_t end = smaller(t + together, tile_count);
-        if (!X->packed_codes) pack_codes(job, t, end, w);
+        const REAL *then = end < tile_count ? X->values : X->ahead_bytes > 0 ? X->ahead : NULL;
+        pack_codes(job, t, end, w);
         for (int64_t i = 0; i < m; i += features) {
             const int64_t some = smaller(features, m - i);
             pack_samples(X, i, some, x);
-            for (int64_t f = 0; f < some; f += TILE_FEATURES) {
-                tile of = {.x = x + f * X->count, .features = smaller(TILE_FEATURES, some - f)};
-                add_run(job, t, end, X->packed_codes ? job->W + tile_start(job->r, t) * X->count : w, &of, i + f);
-            }
+            plan_lines(job, i + some, features, then);
+            add_group(job, t, end, w, x, i, some);
         }
+    }
+}
+
+/* The same where W is packed, for so few atoms that a copy of X would cost more than it saves; features are fetched two
+ * runs ahead. What is left, less than a run, is copied. */
+static void add_in_place(adding *job)
+{
+    const armilla_columns *X = job->X;
+    const int64_t whole = X->m / TILE_FEATURES * TILE_FEATURES, tile_count = (job->r + TILE_ATOMS - 1) / TILE_ATOMS;
+    const REAL *then = X->ahead_bytes > 0 ? X->ahead : NULL;
+    for (int64_t i = 0; i < whole; i += TILE_FEATURES) {
+        const int64_t later = i + 2 * TILE_FEATURES;
+        tile of = {.x = (const REAL *)X->values + i, .step = X->stride, .features = TILE_FEATURES};
+        plan_lines(job, later, TILE_FEATURES, then && later - X->m < X->m ? then + (later - X->m) : then);
+        add_run(job, 0, tile_count, job->W, &of, i);
+    }
+    if (whole == X->m) return;
+    pack_samples(X, whole, X->m - whole, X->scratch);
+    plan_lines(job, X->m, TILE_FEATURES, NULL);
+    add_group(job, 0, tile_count, job->W, X->scratch, whole, X->m - whole);
+}
+
+/* The same where W is packed: there is more space for X, and each group of features is packed once. */
+static void add_packed_codes(adding *job)
+{
+    const armilla_columns *X = job->X;
+    const int64_t size = sizeof(REAL), m = X->m, tile_count = (job->r + TILE_ATOMS - 1) / TILE_ATOMS;
+    const int64_t together = PACKED_W / (X->count * TILE_ATOMS * size);
+    const int64_t features = ARMILLA_KERNEL_SCRATCH / (X->count * TILE_FEATURES * size) * TILE_FEATURES;
+    job->next = (ahead){X->values, 0};
+    if (tile_count <= FEW_TILES && X->stride * size % MEETING_BYTES != 0) {
+        add_in_place(job);
+        return;
+    }
+    for (int64_t i = 0; i < m; i += features) {
+        const int64_t some = smaller(features, m - i);
+        pack_samples(X, i, some, X->scratch);
+        plan_lines(job, i + some, features, X->ahead_bytes > 0 ? X->ahead : NULL);
+        for (int64_t t = 0; t < tile_count; t += together)
+            add_group(job, t, smaller(t + together, tile_count), job->W + tile_start(job->r, t) * X->count, X->scratch,
+                      i, some);
     }
 }
 
@@ -294,7 +389,9 @@ static bool is_worth_packing(const adding *job)
 
 static void add_all(adding *job)
 {
-    if (job->X->packed_codes || is_worth_packing(job))
+    if (job->X->packed_codes)
+        add_packed_codes(job);
+    else if (is_worth_packing(job))
         add_packed(job);
     else
         add_few(job);
@@ -302,7 +399,7 @@ static void add_all(adding *job)
 
 static void accumulate(const armilla_columns *X, int64_t r, const void *W, bool is_new, double *A)
 {
-    adding job = {.X = X, .r = r, .W = W, .A = A, .is_new = is_new};
+    adding job = {.X = X, .r = r, .W = W, .A = A, .is_new = is_new, .is_long = has_long_columns(X)};
     add_all(&job);
 }
 

@@ -25,13 +25,14 @@ INLINE void add_dots(int samples, int atoms, const REAL *X, int64_t stride, cons
 /* C(k,j) += u_k' x_j over a chunk of features, for `samples` columns of X and `atoms` columns of U; both counts are
  * constants where it is inlined, so that the accumulators are registers. */
 INLINE void dot_block(int samples, int atoms, int64_t features, const REAL *X, int64_t stride, const REAL *U,
-                      int64_t between, double *C, int64_t r, ahead *following)
+                      int64_t between, double *C, int64_t r, ahead following[2])
 {
     vector sum[DOT_SAMPLES * DOT_ATOMS] = {{0}}, u[DOT_ATOMS];
     const int64_t whole = features - features % LANES;
-    ahead next = *following;
+    ahead next = following[0], other = following[1];
     for (int64_t i = 0; i < whole; i += LANES) {
         fetch_ahead(&next);
+        fetch_ahead(&other);
         UNROLL for (int k = 0; k < atoms; k++) u[k] = *(const vector *)(U + k * between + i);
         add_dots(samples, atoms, X + i, stride, u, sum);
     }
@@ -53,15 +54,28 @@ INLINE void dot_block(int samples, int atoms, int64_t features, const REAL *X, i
         if (q + 2 <= last) C[(q + 2) / atoms * r + (q + 2) % atoms] += (double)sums[2];
         if (q + 3 <= last) C[(q + 3) / atoms * r + (q + 3) % atoms] += (double)sums[3];
     }
-    *following = next;
+    following[0] = next;
+    following[1] = other;
 }
 
 /* Some atoms, the chunks of which are `between` numbers apart. */
 typedef struct atom_block {
     const REAL *U;
     int64_t count, between;
-    int64_t r; /* of all: numbers between columns of C */
+    int64_t r;        /* of all: numbers between columns of C */
+    bool is_long;     /* as columns are: each block fetches the next one, */
+    const REAL *then; /* and the last one what is here; NULL: nobody knows */
 } atom_block;
+
+/* Long columns: the next block of samples is at `then`, and these atoms fetch two of its columns. */
+INLINE void fetch_columns(int samples, int64_t stride, const atom_block *of, int64_t k, ahead next[2])
+{
+    const int64_t c = k / DOT_ATOMS * 2;
+    if (!of->is_long) return;
+    for (int64_t s = 0; s < 2; s++)
+        next[s] = of->then && c + s < samples ? (ahead){(const char *)(of->then + (c + s) * stride), BYTES}
+                                              : (ahead){(const char *)of->U, 0};
+}
 
 /* All of these atoms for a block of samples: the samples stay in the first cache while the atoms stream past. */
 INLINE void dot_samples(int samples, int64_t features, const REAL *X, int64_t stride, const atom_block *of, double *C,
@@ -69,22 +83,28 @@ INLINE void dot_samples(int samples, int64_t features, const REAL *X, int64_t st
 {
     const int64_t between = of->between, r = of->r;
     int64_t k = 0;
-    for (; k + DOT_ATOMS <= of->count; k += DOT_ATOMS)
+    for (; k + DOT_ATOMS <= of->count; k += DOT_ATOMS) {
+        fetch_columns(samples, stride, of, k, next);
         dot_block(samples, DOT_ATOMS, features, X, stride, of->U + k * between, between, C + k, r, next);
+    }
+    fetch_columns(samples, stride, of, k, next);
     for (; k + 2 <= of->count; k += 2)
         dot_block(samples, 2, features, X, stride, of->U + k * between, between, C + k, r, next);
     if (k < of->count) dot_block(samples, 1, features, X, stride, of->U + k * between, between, C + k, r, next);
 }
 
 /* All samples for some atoms. */
-static void dot_panel(const armilla_columns *X, int64_t i, int64_t features, const atom_block *of, double *C,
-                      ahead *next)
+static void dot_panel(const armilla_columns *X, int64_t i, int64_t features, atom_block *of, double *C, ahead *next)
 {
+    const REAL *then = of->then;
     const int64_t count = X->count, stride = X->stride, r = of->r;
     const REAL *x = (const REAL *)X->values + i;
     int64_t j = 0;
-    for (; j + DOT_SAMPLES <= count; j += DOT_SAMPLES)
+    for (; j + DOT_SAMPLES <= count; j += DOT_SAMPLES) {
+        of->then = j + 2 * DOT_SAMPLES <= count ? x + (j + DOT_SAMPLES) * stride : then;
         dot_samples(DOT_SAMPLES, features, x + j * stride, stride, of, C + j * r, next);
+    }
+    of->then = NULL;
     for (; j + 2 <= count; j += 2) dot_samples(2, features, x + j * stride, stride, of, C + j * r, next);
     for (; j < count; j++) dot_samples(1, features, x + j * stride, stride, of, C + j * r, next);
 }
@@ -124,14 +144,16 @@ static void dot_products(const armilla_columns *X, const armilla_atoms *U, doubl
     const int64_t m = X->m, count = X->count, r = U->r, chunk = chunk_features(m);
     const int64_t steps = count / DOT_SAMPLES * ((r + DOT_ATOMS - 1) / DOT_ATOMS) * (m / LANES);
     const int64_t most = ATOMS_BYTES / (chunk * (int64_t)sizeof(REAL)) / DOT_ATOMS * DOT_ATOMS;
-    ahead next = plan_ahead(X, 0, X->ahead_bytes / 2, steps);
+    ahead next[2] = {plan_ahead(X, 0, X->ahead_bytes / 2, steps), {U->values, 0}};
     memset(C, 0, (size_t)(r * count) * sizeof *C);
     for (int64_t i = 0; i < m; i += chunk) {
         const int64_t features = smaller(chunk, m - i), between = U->packed ? features : m;
         const REAL *u = (const REAL *)U->values + (U->packed ? i * r : i);
+        const REAL *then = i + chunk < m ? (const REAL *)X->values + i + chunk : X->ahead_bytes > 0 ? X->ahead : NULL;
         for (int64_t k = 0; k < r; k += most) {
-            const atom_block some = {u + k * between, smaller(most, r - k), between, r};
-            dot_panel(X, i, features, &some, C + k, &next);
+            atom_block some = {u + k * between, smaller(most, r - k), between, r, .is_long = has_long_columns(X)};
+            if (k + most >= r) some.then = then;
+            dot_panel(X, i, features, &some, C + k, next);
         }
     }
 }

@@ -15,6 +15,9 @@ enum {
     /* Columns that are a multiple of so many bytes apart meet in few places of a cache: they are copied, a line apart. */
     CROWDED_BYTES = 2048,
     COPY_STRIDE = RUN_FEATURES + 2 * LINE / (int)sizeof(REAL),
+    /* Pieces of memory that a block of columns fetches: the next columns, and a share of the next atoms. */
+    ATOM_STREAMS = 8,
+    MOST_STREAMS = TILED_SAMPLES + ATOM_STREAMS,
     /* What the sum of the lanes of a product costs, in products of vectors. */
     LANE_SUM = 6
 };
@@ -38,7 +41,8 @@ typedef struct meeting {
     double *C;
     int64_t r, atoms; /* numbers between columns of C; atoms of the tile */
     bool is_new;
-    ahead next;
+    ahead *streams; /* what is fetched on the way, each in `share` steps, the last in the rest */
+    int64_t stream_count, share;
 } meeting;
 
 /* to += v, or to = v, for the first `count` lanes. */
@@ -77,19 +81,22 @@ INLINE void meet(int samples, int vectors, meeting *at)
     vector sum[TILED_SAMPLES * TILED_VECTORS] = {{0}};
     const int64_t stride = at->stride;
     const REAL *u = at->u, *x[(TILED_SAMPLES + 2) / 3];
-    ahead next = at->next;
     UNROLL for (int g = 0; g < (samples + 2) / 3; g++) x[g] = at->x + 3 * g * stride;
-    for (int64_t i = 0; i < at->features; i++, u += vectors * LANES) {
-        vector atoms[TILED_VECTORS];
-        fetch_ahead(&next);
-        UNROLL for (int v = 0; v < vectors; v++) atoms[v] = hold(*(const vector *)(u + v * LANES));
-        UNROLL for (int j = 0; j < samples; j++)
-        {
-            const vector one = spread(x[j / 3][j % 3 * stride + i]);
-            UNROLL for (int v = 0; v < vectors; v++) sum[j * vectors + v] += one * atoms[v];
+    for (int64_t s = 0, i = 0; s < at->stream_count; s++) {
+        const int64_t end = s + 1 < at->stream_count ? i + at->share : at->features;
+        ahead next = at->streams[s];
+        for (; i < end; i++, u += vectors * LANES) {
+            vector atoms[TILED_VECTORS];
+            fetch_ahead(&next);
+            UNROLL for (int v = 0; v < vectors; v++) atoms[v] = hold(*(const vector *)(u + v * LANES));
+            UNROLL for (int j = 0; j < samples; j++)
+            {
+                const vector one = spread(x[j / 3][j % 3 * stride + i]);
+                UNROLL for (int v = 0; v < vectors; v++) sum[j * vectors + v] += one * atoms[v];
+            }
         }
+        at->streams[s] = next;
     }
-    at->next = next;
     if (at->atoms == vectors * LANES) {
         UNROLL for (int q = 0; q < samples * vectors; q++)
             add_in_double(at->C + q / vectors * at->r + q % vectors * LANES, sum[q], at->is_new);
@@ -136,18 +143,58 @@ static const struct {
 /* A run of features of all columns, and atoms first ... last-1, which begin a tile. */
 typedef struct tiled_part {
     int64_t feature, features, first, last;
+    const REAL *then; /* columns, of which the next part wants as many features; NULL: these again, or nobody knows */
 } tiled_part;
 
+/* What a block of long columns fetches while it meets its tiles. */
+typedef struct fetching {
+    const char *from[MOST_STREAMS];
+    int64_t count, bytes; /* bytes of each */
+} fetching;
+
+/* The next block of as many columns, and of the atoms behind these the share of one block of many. */
+static void plan_streams(const armilla_columns *X, const armilla_atoms *U, const tiled_part *part, int64_t j,
+                         int64_t samples, fetching *f)
+{
+    const int64_t size = sizeof(REAL), shares = (X->count + samples - 1) / samples;
+    const int64_t numbers = part->features * round_up(part->last - part->first, LANES);
+    const int64_t all = X->m * round_up(U->r, LANES), share = numbers / shares;
+    const int64_t at = part->feature * round_up(U->r, LANES) + part->last * part->features + j / samples * share;
+    const bool more = j + 2 * samples <= X->count; /* blocks of this size */
+    const REAL *x = more ? (const REAL *)X->values + (j + samples) * X->stride + part->feature : part->then;
+    f->count = 0;
+    f->bytes = part->features * size;
+    for (int64_t c = 0; c < samples && x && (part->first == 0 || !more); c++)
+        f->from[f->count++] = (const char *)(x + c * X->stride);
+    const int64_t steps = part->features * ((part->last - part->first + TILED_ATOMS - 1) / TILED_ATOMS);
+    const int64_t room = smaller(steps / (f->bytes / LINE + 2), MOST_STREAMS); /* with a step for each line */
+    for (int64_t c = 0; f->count < room && c * f->bytes < share * size && at + share <= all; c++)
+        f->from[f->count++] = (const char *)((const REAL *)U->values + at) + c * f->bytes;
+}
+
+/* Those that tile t of so many fetches, of which there may be none: then a line that is in the cache anyway. */
+static void share_streams(const fetching *f, int64_t t, int64_t of, meeting *at)
+{
+    const int64_t first = f->count * t / of, count = f->count * (t + 1) / of - first;
+    at->stream_count = count > 0 ? count : 1;
+    at->share = at->features / at->stream_count;
+    const int64_t step = (f->bytes + LINE) / (at->share > 0 ? at->share : 1) + 1; /* they may begin inside a line */
+    at->streams[0] = (ahead){(const char *)at->x, 0};
+    for (int64_t s = 0; s < count; s++) at->streams[s] = (ahead){f->from[first + s], step < LINE ? step : LINE};
+}
+
 /* These atoms for a block of columns, which stays in the first cache while they stream past. */
-static void meet_tiles(const armilla_atoms *U, const tiled_part *part, int block, meeting *at)
+static void meet_tiles(const armilla_atoms *U, const tiled_part *part, const fetching *f, int block, meeting *at)
 {
     double *C = at->C;
+    const int64_t tile_count = (part->last - part->first + TILED_ATOMS - 1) / TILED_ATOMS;
     const int64_t padded_r = round_up(U->r, LANES);
     const REAL *run = (const REAL *)U->values + part->feature * padded_r;
     for (int64_t k = part->first; k < part->last; k += TILED_ATOMS) {
         at->atoms = smaller(TILED_ATOMS, part->last - k);
         at->u = run + k * part->features;
         at->C = C + k;
+        if (f) share_streams(f, (k - part->first) / TILED_ATOMS, tile_count, at);
         blocks[block].of[(at->atoms - 1) / LANES](at);
     }
     at->C = C;
@@ -159,7 +206,12 @@ static void meet_columns(const armilla_columns *X, const armilla_atoms *U, const
     const int64_t count = X->count, size = sizeof(REAL);
     const bool crowded = X->stride * size % CROWDED_BYTES == 0;
     REAL copy[TILED_SAMPLES * COPY_STRIDE] __attribute__((aligned(LINE)));
-    meeting at = {.features = part->features, .r = U->r, .is_new = part->feature == 0, .next = *next};
+    ahead streams[MOST_STREAMS];
+    fetching f;
+    const bool is_long = has_long_columns(X);
+    meeting at = {.features = part->features, .r = U->r, .is_new = part->feature == 0};
+    at.streams = is_long ? streams : next;
+    at.stream_count = 1;
     int block = 0;
     for (int64_t j = 0; j < count; j += blocks[block].samples) {
         while (blocks[block].samples > count - j) block++;
@@ -169,9 +221,9 @@ static void meet_columns(const armilla_columns *X, const armilla_atoms *U, const
         for (int c = 0; c < blocks[block].samples && crowded; c++)
             memcpy(copy + c * COPY_STRIDE, at.x + c * X->stride, (size_t)(part->features * size));
         if (crowded) at.x = copy;
-        meet_tiles(U, part, block, &at);
+        if (is_long) plan_streams(X, U, part, j, blocks[block].samples, &f);
+        meet_tiles(U, part, is_long ? &f : NULL, block, &at);
     }
-    *next = at.next;
 }
 
 static void tiled_products(const armilla_columns *X, const armilla_atoms *U, double *C)
@@ -182,7 +234,8 @@ static void tiled_products(const armilla_columns *X, const armilla_atoms *U, dou
     ahead next = plan_ahead(X, 0, X->ahead_bytes / 2, steps);
     for (int64_t i = 0; i < m; i += run)
         for (int64_t k = 0; k < r; k += most) {
-            const tiled_part part = {i, smaller(run, m - i), k, smaller(k + most, r)};
+            const REAL *then = i + run < m ? (const REAL *)X->values + i + run : X->ahead_bytes > 0 ? X->ahead : NULL;
+            const tiled_part part = {i, smaller(run, m - i), k, smaller(k + most, r), k + most < r ? NULL : then};
             meet_columns(X, U, &part, C, &next);
         }
 }

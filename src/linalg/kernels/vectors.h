@@ -61,6 +61,15 @@ static inline ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t
     return (ahead){(const char *)X->ahead + offset, step < LINE ? step : LINE};
 }
 
+/* Columns so long that no panel of them stays in a second-level cache: of these each block fetches what the next one
+ * reads, instead of a panel the next panel. */
+enum { LONG_BYTES = 8192 };
+
+INLINE bool has_long_columns(const armilla_columns *X)
+{
+    return X->ahead_stride * (int64_t)sizeof(REAL) >= LONG_BYTES;
+}
+
 /* Keeps a number that several products share in a register: compilers else load it again for each. */
 INLINE vector hold(vector v)
 {
