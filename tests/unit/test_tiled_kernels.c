@@ -204,7 +204,8 @@ static void test_every_panel(void **state)
 
 static void test_large_panels(void **state)
 {
-    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_packed_codes, check_long_columns, NULL};
+    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_packed_codes, check_long_columns,
+                                          NULL};
     (void)state;
     for_large_panels(checks);
 }
