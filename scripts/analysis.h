@@ -4,5 +4,5 @@
 
 #define armilla_fail(context, status, ...) ((armilla_fail)((context), (status), __VA_ARGS__), (status))
 #define armilla_ranks_gather(context, status, ...)                                                                     \
-    ((status) == ARMILLA_OK ? (armilla_ranks_gather)((context), (status), __VA_ARGS__) :                               \
-                              ((void)(armilla_ranks_gather)((context), (status), __VA_ARGS__), (status)))
+    ((status) == ARMILLA_OK ? (armilla_ranks_gather)((context), (status), __VA_ARGS__)                                 \
+                            : ((void)(armilla_ranks_gather)((context), (status), __VA_ARGS__), (status)))
