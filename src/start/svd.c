@@ -3,7 +3,7 @@
  * the vectors are those of XX' on the span of all blocks (Rayleigh and Ritz), not of the last alone.
  *
  * XX'Q_i lies in the span of the blocks up to the next, which is made from it: what XX' is on the span, T, follows from how
- * these products were split (Golub and Underwood, 1977), and from the codes of each block. So no product is kept.
+ * these products were split (Golub and Underwood, 1977), and of the last block from its codes. So no product is kept.
  *
  * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts where
  * the data are read from a disk. Where the vectors are the result, as in PCA, blocks are narrow, because a polynomial of
@@ -47,8 +47,12 @@ typedef struct finder {
 static void random_codes(void *self, const armilla_code_panel *panel)
 {
     const finder *f = self;
-    armilla_random_symmetric(f->seed, ARMILLA_STREAM_RANGE, (uint64_t)(panel->first * panel->r),
-                             panel->r * panel->count, panel->W);
+    const int64_t count = panel->r * panel->count;
+    const uint64_t first = (uint64_t)(panel->first * panel->r);
+    if (f->result) /* as good, and a fraction of the work */
+        armilla_random_symmetric(f->seed, ARMILLA_STREAM_RANGE, first, count, panel->W);
+    for (int64_t i = 0; i < count && !f->result; i++)
+        panel->W[i] = armilla_random_normal(f->seed, ARMILLA_STREAM_RANGE, first + (uint64_t)i);
 }
 
 static void own_codes(void *self, const armilla_code_panel *panel)
@@ -107,7 +111,10 @@ static armilla_status add_block(finder *f, int64_t i, bool last)
     if (status != ARMILLA_OK) return status;
     const armilla_sweep_plan plan = {
         .U = armilla_span_block(f->span, i), .sums = true, .gram_alone = last, .step = own_codes, .self = f};
-    if (i > 0) put_block(f, i, i - 1, f->scale, f->split.R, f->k);
+    if (i > 0) {
+        put_block(f, i - 1, i - 1, f->scale, f->split.B + (i - 1) * f->k, i * f->k);
+        put_block(f, i, i - 1, f->scale, f->split.R, f->k);
+    }
     status = armilla_sweep_run(f->sweep, &plan);
     if (status == ARMILLA_OK) put_block(f, i, i, 1, armilla_sweep_G(f->sweep), f->k);
     f->made = i + 1;
