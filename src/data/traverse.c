@@ -16,7 +16,7 @@ enum {
     WIDEST = 336,
     WIDE_BYTES =
         4 << 20,     /* as far as these stay in a third-level cache, beside the panels of others and the next ones, */
-    MANY_ATOMS = 48, /* or there are so many atoms that reading X again costs little */
+    MANY_ATOMS = 48, /* or reading X again costs little beside so many atoms, or beside the most sums */
     ALIGNMENT = 64
 };
 
@@ -42,7 +42,8 @@ static int64_t wanted_width(const armilla_traversal *t, int64_t sums)
     const int64_t wide = sums >= MOST_SUMS ? WIDEST : sums >= MANY_SUMS ? WIDE : 0;
     const int64_t fitting = WIDE_BYTES / (m * (int64_t)armilla_type_size(t->kernels->type));
     if (armilla_sparse_of(t->X)) return width;
-    return armilla_max64(width, sums / m >= MANY_ATOMS ? wide : armilla_min64(wide, fitting));
+    const bool rereads = sums / m >= MANY_ATOMS || sums >= MOST_SUMS;
+    return armilla_max64(width, rereads ? wide : armilla_min64(wide, fitting));
 }
 
 static int64_t slot_width(const armilla_traversal *t, int64_t slot)

@@ -89,7 +89,8 @@ static armilla_status new_sweep(const armilla_sweep *wanted, armilla_sweep **swe
     const int64_t tiled = armilla_kernels_for(context, work)->tiled_numbers(X->m, r);
     const int64_t basis_bytes = X->ops->layout ? 0 : tiled * (int64_t)armilla_type_size(work);
     if ((status = armilla_take(context, basis_bytes + ARMILLA_LINE, 1, &made->U)) != ARMILLA_OK) goto failed;
-    if (!made->assigning && r >= ARMILLA_LEAST_PACKED &&
+    const int64_t packed_from = made->by_features ? ARMILLA_LEAST_PACKED : 2 * ARMILLA_LEAST_PACKED; /* saves memory */
+    if (!made->assigning && r >= packed_from &&
         (status = armilla_grow(context, used * ARMILLA_KERNEL_SCRATCH + ARMILLA_LINE, 1, &made->packing)) != ARMILLA_OK)
         goto failed;
     if ((status = armilla_take(context, length, sizeof(double), &made->sums)) != ARMILLA_OK) goto failed;

@@ -167,8 +167,8 @@ static void plan_streams(const armilla_columns *X, const armilla_atoms *U, const
     for (int64_t c = 0; c < samples && x && (part->first == 0 || !more); c++)
         f->from[f->count++] = (const char *)(x + c * X->stride);
     const int64_t steps = part->features * ((part->last - part->first + TILED_ATOMS - 1) / TILED_ATOMS);
-    const int64_t room = smaller(steps / (f->bytes / LINE + 2), MOST_STREAMS); /* with a step for each line */
-    for (int64_t c = 0; f->count < room && c * f->bytes < share * size && at + share <= all; c++)
+    const int64_t most = smaller(steps / (f->bytes / LINE + 2), MOST_STREAMS); /* with a step for each line */
+    for (int64_t c = 0; f->count < most && c * f->bytes < share * size && at + share <= all; c++)
         f->from[f->count++] = (const char *)((const REAL *)U->values + at) + c * f->bytes;
 }
 
