@@ -65,7 +65,7 @@ soak: ## fit odd problems for SECONDS=3600 and check each in every way; SEED=N t
 bench: ## measure speed against the targets, on this machine; ARGS="--quick" for a short run
 	@scripts/deps.sh build test
 	@scripts/build.sh "$(BUILD)"
-	@cmake --build "$(BUILD)" --target bench_roofline --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
+	@cmake --build "$(BUILD)" --target bench_roofline bench_quality --parallel "$(JOBS)" >"$(BUILD)/bench.log" || { cat "$(BUILD)/bench.log" >&2; exit 1; }
 	@/usr/bin/python3 bench/bench.py "$(BUILD)" $(ARGS)
 
 python: ## build the Python package, importable from build/python

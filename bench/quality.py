@@ -76,6 +76,31 @@ class QualityParts:
         times[f"{name}: {pair}"] = {"seeds": list(seeds), "ratio": ratios, **finals}
         return first
 
+    def part_pairs(self):
+        """all eight pairs by processor time of one thread, on samples of unit length"""
+        seeds = range(self.options.first_seed, self.options.first_seed + self.options.seeds)
+        for file, name in self.quality_sets():
+            words = [os.path.join(self.options.build, "bench_quality"), file, "--first-seed", str(seeds[0]), "--seeds",
+                     str(len(seeds))]
+            lines = [line.split() for line in self.with_blas(None, words).splitlines()]
+            ends = [line.split() for line in
+                    self.with_blas(None, [*words, "--palm", "5000", "--finals"]).splitlines()] if not self.quick else []
+            for pair in PAIRS:
+                self.pair_rows(name, pair, [line for line in lines if tuple(line[:2]) == pair],
+                               [line for line in ends if tuple(line[:2]) == pair])
+
+    def pair_rows(self, name, pair, lines, ends):
+        """basis codes seed goal palm_seconds fast_seconds fast_iterations fast_last palm_last (bench/quality.c)"""
+        target = 20 if pair[0] == "orthonormal" else 8
+        ratios = [float(line[4]) / float(line[5]) if float(line[5]) > 0 else 0.0 for line in lines]
+        ratio, failed, pair = statistics.median(ratios), ratios.count(0), " x ".join(pair)
+        self.row(f"{name}: {pair}", f"{ratio:.1f}x" + (f"; not reached by {failed} of {len(ratios)}" if failed else ""),
+                 f">= {target}x", ratio >= target)
+        if ends:
+            fast, palm = (statistics.median(float(line[column]) for line in ends) for column in (7, 8))
+            self.row(f"  median final objective, fast / palm after 5000: {pair}", f"{fast / palm:.5f}", "<= 1",
+                     fast <= palm * (1 + 1e-6))
+
     def draw_curves(self, curves, name):
         """One panel per pair: objective against seconds, as a multiple of palm's last, of the first seed."""
         panels = []

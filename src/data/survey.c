@@ -61,7 +61,8 @@ static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, armill
 {
     const armilla_column x = armilla_panel_column(panel->raw ? panel->raw : panel, j, buffer);
     uint64_t sum = 0;
-    for (int64_t i = 0; i < x.count; i++) sum += mix(value_bits(x.values[i])) * keys[armilla_column_feature(&x, i)];
+    for (int64_t i = 0; i < x.count; i++)
+        if (x.values[i] != 0) sum += mix(value_bits(x.values[i])) * keys[armilla_column_feature(&x, i)];
     return mix(sum + mix((uint64_t)(panel->first + j) + 1));
 }
 
@@ -81,32 +82,85 @@ static extremes *extremes_in(double *sums, int64_t m)
     return (extremes *)(void *)(sums + FACTS + m);
 }
 
+/* What the loop over the entries of a column finds. */
+typedef struct looked {
+    double smallest, largest;
+    int64_t zeros, negatives;
+} looked;
+
+/* Two entries at once, as every processor can; of branches that images decide either way none is guessed right. */
+enum { TWO = 2 };
+typedef double two __attribute__((vector_size(16), aligned(sizeof(double)), may_alias));
+typedef int64_t two_masks __attribute__((vector_size(16))); /* -1 or 0 */
+
+static inline two choose(two_masks where, two a, two b)
+{
+    return (two)((where & (two_masks)a) | (~where & (two_masks)b));
+}
+
+/* All entries of a column without a mean; used[i] += x_i is not 0. */
+static void look_at_whole(int64_t m, const double *x, double *used, looked *f)
+{
+    const two none = {0, 0}, one = {1, 1};
+    two low = {f->smallest, f->smallest}, high = {f->largest, f->largest};
+    two_masks zeros = {0, 0}, negatives = {0, 0};
+    for (int64_t i = 0; i < m; i += TWO) {
+        const bool odd = i + TWO > m; /* the last entry counts once */
+        const two value = odd ? (two){x[i], NAN} : *(const two *)(x + i);
+        const two_masks zero = (two_masks)(value == none);
+        const two seen = choose(zero, none, one);
+        zeros -= zero;
+        negatives -= (two_masks)(value < none);
+        low = choose((two_masks)(value < low), value, low);
+        high = choose((two_masks)(value > high), value, high);
+        if (odd)
+            used[i] += seen[0];
+        else
+            *(two *)(used + i) += seen;
+    }
+    f->zeros += zeros[0] + zeros[1];
+    f->negatives += negatives[0] + negatives[1];
+    f->smallest = low[1] < low[0] ? low[1] : low[0];
+    f->largest = high[1] > high[0] ? high[1] : high[0];
+}
+
+/* The entries that are stored of a column, less the mean. */
+static void look_at_entries(const armilla_column *x, double *used, looked *f)
+{
+    const double *mean = x->mean;
+    for (int64_t i = 0; i < x->count; i++) {
+        const int64_t feature = armilla_column_feature(x, i);
+        const double value = mean ? x->values[i] - x->shift * mean[feature] : x->values[i];
+        f->zeros += (value == 0) - (mean && mean[feature] == 0);
+        f->negatives += (value < 0) - (mean && mean[feature] > 0);
+        used[feature] += (value != 0) - (mean && mean[feature] != 0);
+        f->smallest = value < f->smallest ? value : f->smallest;
+        f->largest = value > f->largest ? value : f->largest;
+    }
+}
+
 /* From the numbers that are stored of a column and what stands behind them. Only smallest and largest are not exact
  * where sparse data are centred: they are bounds then. Comparisons pass over NaN, which is below and above nothing. */
 static double survey_column(const background *behind, const armilla_column *x, double *sums)
 {
     extremes *e = extremes_in(sums, x->m);
     const double squared = armilla_column_square(x), *mean = x->mean;
-    double smallest = e->smallest, largest = e->largest;
-    int64_t zeros = mean ? behind->zeros : x->m - x->count, negatives = mean ? behind->positives : 0;
-    for (int64_t i = 0; i < x->count; i++) {
-        const int64_t feature = armilla_column_feature(x, i);
-        const double value = mean ? x->values[i] - x->shift * mean[feature] : x->values[i];
-        zeros += (value == 0) - (mean && mean[feature] == 0);
-        negatives += (value < 0) - (mean && mean[feature] > 0);
-        sums[FACTS + feature] += (value != 0) - (mean && mean[feature] != 0);
-        smallest = value < smallest ? value : smallest;
-        largest = value > largest ? value : largest;
-    }
+    looked f = {.smallest = e->smallest, .largest = e->largest};
+    f.zeros = mean ? behind->zeros : x->m - x->count;
+    f.negatives = mean ? behind->positives : 0;
+    if (!mean && !x->rows)
+        look_at_whole(x->m, x->values, sums + FACTS, &f);
+    else
+        look_at_entries(x, sums + FACTS, &f);
     if (x->count < x->m) {
-        smallest = fmin(smallest, mean ? -x->shift * behind->high : 0);
-        largest = fmax(largest, mean ? -x->shift * behind->low : 0);
+        f.smallest = fmin(f.smallest, mean ? -x->shift * behind->high : 0);
+        f.largest = fmax(f.largest, mean ? -x->shift * behind->low : 0);
     }
-    e->smallest = smallest;
-    e->largest = largest;
-    sums[ZEROS] += (double)zeros;
-    sums[NEGATIVES] += (double)negatives;
-    sums[ZERO_SAMPLES] += zeros == x->m;
+    e->smallest = f.smallest;
+    e->largest = f.largest;
+    sums[ZEROS] += (double)f.zeros;
+    sums[NEGATIVES] += (double)f.negatives;
+    sums[ZERO_SAMPLES] += f.zeros == x->m;
     sums[SHIFTED_SAMPLES] += mean != NULL;
     sums[SQUARED_SHIFTS] += x->shift * x->shift;
     sums[SQUARED_NORM] += squared;

@@ -3,6 +3,7 @@
 #define ARMILLA_LINALG_ALGEBRA_H
 
 #include "linalg/dense.h"
+#include "linalg/thin_kernels.h"
 
 enum { ALGEBRA_SQUARES = 3 };
 
@@ -18,6 +19,13 @@ struct armilla_algebra {
     int *integers;
     int work_size, integer_size;
 };
+
+/* LAPACK and its work arrays, which few columns mostly do without. */
+armilla_status armilla_algebra_need_lapack(armilla_algebra *algebra);
+
+/* Products of some rows, by BLAS or without. */
+void armilla_multiply_thin(const armilla_thin_product *product, int64_t rows);
+void armilla_gram_thin(const armilla_thin_gram *gram, int64_t rows);
 
 /* Parts of m rows, which are work for one thread each, their first rows, and the rows of a block of them, which stays in a
  * cache; and the rows of a block for each part. */

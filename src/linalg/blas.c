@@ -24,6 +24,8 @@ typedef struct thread_control {
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static int64_t entered;
+static int most_entered; /* threads of a call that has entered, and may call BLAS */
+static bool loaded;
 static thread_control controls[] = {
     {"openblas_get_num_threads", "openblas_set_num_threads", 0, false, true},
     {"bli_thread_get_num_threads", "bli_thread_set_num_threads", 0, true, false},
@@ -144,18 +146,45 @@ static armilla_status ask_for(armilla_context *context, bool libraries_too, int6
     return ARMILLA_OK;
 }
 
+static void put(const thread_control *control, const symbol *set, long threads)
+{
+    if (control->counts_long)
+        set->set_long(threads);
+    else
+        set->set((int)threads);
+}
+
+/* Saves the thread counts and lowers them to 1; puts them back. */
+static void lower_threads(void)
+{
+    symbol get, set;
+    for (size_t i = 0; i < CONTROLS; i++)
+        if (find_control(&controls[i], &get, &set)) {
+            controls[i].saved = controls[i].counts_long ? get.get_long() : get.get();
+            put(&controls[i], &set, 1);
+        }
+}
+
+static void raise_threads(void)
+{
+    symbol get, set;
+    for (size_t i = 0; i < CONTROLS; i++)
+        if (find_control(&controls[i], &get, &set)) put(&controls[i], &set, controls[i].saved);
+}
+
 /* Under the guard. Calling threads that buffers were asked for stay so: OpenBLAS keeps its buffers. */
 static armilla_status load(armilla_context *context, int threads)
 {
-    static bool loaded;
     static int64_t callers;
     symbol get, set;
     armilla_status status = ARMILLA_OK;
+    threads = threads < most_entered ? most_entered : threads;
     if (!loaded) {
         status = ask_for(context, true, openblas_threads() - 1 + threads);
         if (status == ARMILLA_OK) status = open_libraries(context);
         if (status == ARMILLA_OK) callers = threads;
         loaded = status == ARMILLA_OK;
+        if (loaded && entered > 0) lower_threads();
     }
     if (status != ARMILLA_OK || threads <= callers) return status;
     for (int i = 0; i < CONTROLS && status == ARMILLA_OK; i++)
@@ -173,35 +202,34 @@ armilla_status armilla_blas_load(armilla_context *context, int threads)
     return status;
 }
 
-static void put(const thread_control *control, const symbol *set, long threads)
+static armilla_status enter(armilla_context *context, int threads, bool loads)
 {
-    if (control->counts_long)
-        set->set_long(threads);
-    else
-        set->set((int)threads);
-}
-
-armilla_status armilla_blas_enter(armilla_context *context, int threads)
-{
-    symbol get, set;
     pthread_mutex_lock(&guard);
-    const armilla_status status = load(context, threads);
-    if (status == ARMILLA_OK && entered++ == 0)
-        for (size_t i = 0; i < CONTROLS; i++)
-            if (find_control(&controls[i], &get, &set)) {
-                controls[i].saved = controls[i].counts_long ? get.get_long() : get.get();
-                put(&controls[i], &set, 1);
-            }
+    const armilla_status status = loads || loaded ? load(context, threads) : ARMILLA_OK;
+    if (status == ARMILLA_OK) {
+        most_entered = threads < most_entered ? most_entered : threads;
+        if (entered++ == 0 && loaded) lower_threads();
+    }
     pthread_mutex_unlock(&guard);
     return status;
 }
 
+armilla_status armilla_blas_enter(armilla_context *context, int threads)
+{
+    return enter(context, threads, true);
+}
+
+armilla_status armilla_blas_enter_idle(armilla_context *context, int threads)
+{
+    return enter(context, threads, false);
+}
+
 void armilla_blas_leave(void)
 {
-    symbol get, set;
     pthread_mutex_lock(&guard);
-    if (--entered == 0)
-        for (size_t i = 0; i < CONTROLS; i++)
-            if (find_control(&controls[i], &get, &set)) put(&controls[i], &set, controls[i].saved);
+    if (--entered == 0) {
+        most_entered = 0;
+        if (loaded) raise_threads();
+    }
     pthread_mutex_unlock(&guard);
 }

@@ -15,6 +15,9 @@ typedef struct armilla_descent {
     double alpha;    /* at least its largest eigenvalue */
     int steps;       /* at most */
     double settled;  /* a column is done where none of its entries moves by more */
+    /* H = F'F with F rank x r, by its rows and by its columns, where that is less work than H itself; else NULL */
+    const double *rows, *columns;
+    int64_t rank;
 } armilla_descent;
 
 /* min w'Hw - 2d'w over w >= 0. */

@@ -4,14 +4,37 @@
 #include "base/size.h"
 #include "linalg/algebra.h"
 #include "linalg/blas.h"
+#include "linalg/small.h"
 
 #include <math.h>
 #include <string.h>
 
+armilla_status armilla_blas_need(armilla_context *context, int64_t columns)
+{
+    return columns > ARMILLA_SMALL ? armilla_blas_load(context, 1) : ARMILLA_OK;
+}
+
+void armilla_multiply_thin(const armilla_thin_product *p, int64_t rows)
+{
+    if (p->r <= ARMILLA_SMALL && p->c <= ARMILLA_SMALL)
+        armilla_thin_kernels_best()->multiply(p, rows);
+    else
+        armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)p->c, (int)p->r, p->alpha,
+                                 p->B, (int)p->stride, p->K, (int)p->r, p->beta, p->Z, (int)p->to);
+}
+
+void armilla_gram_thin(const armilla_thin_gram *of, int64_t rows)
+{
+    if (of->r <= ARMILLA_SMALL)
+        armilla_thin_kernels_best()->gram(of, rows);
+    else
+        armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)of->r, (int)rows, 1, of->B,
+                                 (int)of->stride, of->adds, of->G, (int)of->r);
+}
+
 void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
 {
-    const int rows = (int)m, cols = (int)r;
-    armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, cols, rows, 1, B, rows, 0, G, cols);
+    armilla_gram_thin(&(armilla_thin_gram){.r = r, .stride = m, .B = B, .G = G}, m);
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = j + 1; i < r; i++) G[j * r + i] = G[i * r + j];
 }
@@ -19,8 +42,7 @@ void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
 void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const double *B, const double *K, double beta,
                       double *Z)
 {
-    armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)c, (int)r, alpha, B, (int)m, K,
-                             (int)r, beta, Z, (int)m);
+    armilla_multiply_thin(&(armilla_thin_product){r, c, alpha, beta, B, K, Z, m, m}, m);
 }
 
 void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const double *K, double *Z)
@@ -31,8 +53,8 @@ void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const doubl
 
 void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last)
 {
-    armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)(last - first), (int)p->c, (int)p->r,
-                             p->alpha, p->B + first, (int)p->m, p->K, (int)p->r, p->beta, p->Z + first, (int)p->m);
+    const armilla_thin_product rows = {p->r, p->c, p->alpha, p->beta, p->B + first, p->K, p->Z + first, p->m, p->m};
+    armilla_multiply_thin(&rows, last - first);
 }
 
 /* Rows of a block: few enough that some columns of them stay in a cache. */
@@ -167,6 +189,18 @@ static armilla_status query_work(armilla_algebra *algebra)
     return ARMILLA_OK;
 }
 
+armilla_status armilla_algebra_need_lapack(armilla_algebra *algebra)
+{
+    armilla_context *context = algebra->context;
+    if (algebra->integers) return ARMILLA_OK;
+    armilla_status status = armilla_blas_load(context, 1);
+    if (status == ARMILLA_OK) status = query_work(algebra);
+    if (status == ARMILLA_OK && !algebra->work)
+        status = armilla_take(context, algebra->work_size, sizeof(double), &algebra->work);
+    if (status == ARMILLA_OK) status = armilla_take(context, algebra->integer_size, sizeof(int), &algebra->integers);
+    return status;
+}
+
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra)
 {
     armilla_algebra *made = NULL;
@@ -175,10 +209,7 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
     made->context = context;
     made->m = m;
     made->r = r;
-    status = armilla_blas_load(context, 1);
-    if (status == ARMILLA_OK) status = query_work(made);
-    if (status == ARMILLA_OK) status = armilla_take(context, made->work_size, sizeof(double), &made->work);
-    if (status == ARMILLA_OK) status = armilla_take(context, made->integer_size, sizeof(int), &made->integers);
+    if (r > ARMILLA_SMALL) status = armilla_algebra_need_lapack(made);
     if (status == ARMILLA_OK) status = armilla_take(context, armilla_tall_buffer(m) * r, sizeof(double), &made->blocks);
     for (int i = 0; i < ALGEBRA_SQUARES && status == ARMILLA_OK; i++)
         status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
@@ -228,9 +259,17 @@ bool armilla_scale_near_one(int64_t count, const double *M, double *scaled)
     return true;
 }
 
+static armilla_status small_eigen(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *vectors)
+{
+    if (armilla_small_eigen(k, wanted, values, vectors)) return ARMILLA_OK;
+    return armilla_fail(algebra->context, ARMILLA_INTERNAL,
+                        "the eigenvalues of a matrix that is not finite are wanted");
+}
+
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors)
 {
     if (vectors != S) memcpy(vectors, S, (size_t)(k * k) * sizeof *vectors);
+    if (k <= ARMILLA_SMALL) return small_eigen(algebra, k, true, values, vectors);
     const int info =
         armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', (int)k, vectors, (int)k, values, algebra->work,
                                          algebra->work_size, algebra->integers, algebra->integer_size);
@@ -240,6 +279,7 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
 
 armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values)
 {
+    if (k <= ARMILLA_SMALL) return small_eigen(algebra, k, false, values, S);
     const int info =
         armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)k, S, (int)k, values, algebra->work,
                                          algebra->work_size, algebra->integers, algebra->integer_size);

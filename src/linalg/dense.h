@@ -12,6 +12,11 @@
 armilla_status armilla_blas_enter(armilla_context *context, int threads);
 void armilla_blas_leave(void);
 
+/* The same, but BLAS is loaded by what first needs it: more columns than ARMILLA_SMALL. */
+armilla_status armilla_blas_enter_idle(armilla_context *context, int threads);
+/* Loads it where products of matrices with so many columns are made by it. */
+armilla_status armilla_blas_need(armilla_context *context, int64_t columns);
+
 /* Memory for the algebra of m x r matrices; made once, so that steps allocate nothing. */
 typedef struct armilla_algebra armilla_algebra;
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);

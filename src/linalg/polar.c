@@ -4,12 +4,24 @@
  * columns. */
 #include "linalg/algebra.h"
 #include "linalg/blas.h"
+#include "linalg/small.h"
 
 #include <float.h>
 #include <math.h>
 
 /* kappa^2 up to which the cheap factor is used: its directions are then right to kappa^2*eps = 2e-11. */
 #define MODERATE 1e5
+
+/* root = ZZ', the lower half */
+static void multiply_halves(int64_t r, const double *Z, double *root)
+{
+    for (int64_t b = 0; b < r; b++)
+        for (int64_t a = b; a < r; a++) {
+            double sum = 0;
+            for (int64_t k = 0; k < r; k++) sum += Z[k * r + a] * Z[k * r + b];
+            root[b * r + a] = sum;
+        }
+}
 
 /* S^(-1/2) = Z diag(values^(-1/2)) Z' into root; Z is destroyed. */
 static void inverse_root(int64_t r, const double *values, double *Z, double *root)
@@ -18,7 +30,11 @@ static void inverse_root(int64_t r, const double *values, double *Z, double *roo
         const double fourth = 1 / sqrt(sqrt(values[k]));
         for (int64_t i = 0; i < r; i++) Z[k * r + i] *= fourth;
     }
-    armilla_blas.cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, Z, (int)r, 0, root, (int)r);
+    if (r > ARMILLA_SMALL)
+        armilla_blas.cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, Z, (int)r, 0, root,
+                                 (int)r);
+    else
+        multiply_halves(r, Z, root);
     for (int64_t a = 0; a < r; a++)
         for (int64_t b = 0; b < a; b++) root[a * r + b] = root[b * r + a];
 }
@@ -56,6 +72,8 @@ static armilla_status cheap_factor(armilla_algebra *algebra, double *U, bool *do
 static armilla_status careful_factor(armilla_algebra *algebra, double *U)
 {
     const int m = (int)algebra->m, r = (int)algebra->r;
+    const armilla_status status = armilla_algebra_need_lapack(algebra);
+    if (status != ARMILLA_OK) return status;
     double *R = algebra->square[0], *Y = algebra->square[1], *Zt = algebra->square[2];
     int info =
         armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, U, m, algebra->tau, algebra->work, algebra->work_size);

@@ -57,7 +57,8 @@ armilla_status armilla_span_new(armilla_context *context, const armilla_span_pla
     if (status != ARMILLA_OK) return status;
     made->context = context;
     made->plan = *plan;
-    status = armilla_algebra_new(context, k, k, &made->small);
+    status = armilla_blas_load(context, 1);
+    if (status == ARMILLA_OK) status = armilla_algebra_new(context, k, k, &made->small);
     if (status == ARMILLA_OK) status = armilla_take(context, plan->blocks, sizeof *made->S, &made->S);
     if (status == ARMILLA_OK) status = armilla_take(context, parts * sum_numbers(plan), sizeof(double), &made->sums);
     if (status == ARMILLA_OK) status = armilla_take(context, parts * row_numbers(plan), sizeof(double), &made->rows);

@@ -2,7 +2,6 @@
  * sums of their own, and parts into blocks that stay in a cache: whatever is done with a block is done at once. */
 #include "base/size.h"
 #include "linalg/algebra.h"
-#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,9 +98,8 @@ static void make_block(const pass *p, int64_t part, int64_t first, int64_t rows)
         else
             for (int64_t i = 0; i < rows; i++) to[i] = scale * from[i];
     }
-    if (p->K)
-        armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)r, (int)r, 1, block,
-                                 (int)rows, p->K, (int)r, 0, p->U + first, (int)m);
+    const armilla_thin_product product = {r, r, 1, 0, block, p->K, p->U + first, rows, m};
+    if (p->K) armilla_multiply_thin(&product, rows);
 }
 
 static void make_parts(void *self, int64_t first, int64_t last)
@@ -114,9 +112,8 @@ static void make_parts(void *self, int64_t first, int64_t last)
         for (int64_t at = start; at < end; at += BLOCK_ROWS) {
             const int64_t rows = armilla_min64(BLOCK_ROWS, end - at);
             make_block(p, part, at, rows);
-            if (p->gram)
-                armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r, (int)rows, 1, p->U + at, (int)m,
-                                         at > start, gram, (int)r);
+            const armilla_thin_gram made = {r, m, p->U + at, at > start, gram};
+            if (p->gram) armilla_gram_thin(&made, rows);
         }
     }
 }
@@ -127,9 +124,8 @@ static void multiply_parts(void *self, int64_t first, int64_t last)
     const int64_t m = p->algebra->m, r = p->algebra->r;
     for (int64_t part = first; part < last; part++) {
         const int64_t start = armilla_tall_start(m, part);
-        armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)r,
-                                 (int)(armilla_tall_start(m, part + 1) - start), 1, p->M + start, (int)m, 0,
-                                 p->algebra->grams + part * r * r, (int)r);
+        const armilla_thin_gram made = {r, m, p->M + start, false, p->algebra->grams + part * r * r};
+        armilla_gram_thin(&made, armilla_tall_start(m, part + 1) - start);
     }
 }
 

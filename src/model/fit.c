@@ -130,6 +130,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .type = f->resolved.type,
         .radius = o->radius,
         .trusting = trusts_descent(f),
+        .passes = armilla_basis_passes(f->resolved.codes, spread_of(&f->facts), f->start == &armilla_start_random),
         .whole = !f->solver->blocks,
         .settles = f->solver->settles,
         .batch = o->batch,
@@ -228,7 +229,7 @@ static armilla_status open_whole(armilla_fit_state *f, const armilla_options *op
     if (status == ARMILLA_OK) f->solver = armilla_solvers_find(f->options->solver);
     status = armilla_ranks_meet(context, status, status == ARMILLA_OK ? token_of(f) : 0, NULL);
     if (status == ARMILLA_OK && !f->solver) status = ARMILLA_INTERNAL; /* the options were checked: there is one */
-    if (status == ARMILLA_OK) status = armilla_blas_enter(context, armilla_call_threads(context));
+    if (status == ARMILLA_OK) status = armilla_blas_enter_idle(context, armilla_call_threads(context));
     if (status != ARMILLA_OK) return armilla_call_leave_together(context, status);
     f->outer_memory = armilla_memory_enter(context, options->memory);
     armilla_kernels_pin(context, f->resolved.kernel);

@@ -15,7 +15,7 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     if (status == ARMILLA_OK) status = armilla_call_enter_together(context, threads);
     if (status != ARMILLA_OK) return status;
     if ((status = armilla_data_meet(context, X)) != ARMILLA_OK) goto done;
-    if ((status = armilla_blas_enter(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
+    if ((status = armilla_blas_enter_idle(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
     /* The fit's, so that codes have the same bits. */
     armilla_kernels_pin(context, armilla_options_kernel(model->options_text));
     status = armilla_model_view(context, model, X, false, &view);

@@ -95,6 +95,7 @@ static armilla_status sums_of_codes(armilla_context *context, armilla_status sta
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &s.w);
     if (status == ARMILLA_OK) status = armilla_take(context, r, armilla_type_size(of->precision), &s.code);
     if (status == ARMILLA_OK) status = armilla_take(context, m * r, sizeof(double), &U);
+    if (status == ARMILLA_OK) status = armilla_blas_need(context, r);
     status = sum_codes(context, status, model, &s);
     if (status == ARMILLA_OK) {
         armilla_fetch(of->precision, m * r, model->U, U);

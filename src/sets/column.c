@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From so many atoms on a factor of H is looked for; and eigenvalues that are 0 beside the largest. */
+enum { MANY_ATOMS = 64 };
+#define RANK_TOLERANCE 1e-13
+
 /* Lanes of d, w, a trial and what is compared with it, and a descent's own. */
 static int64_t lanes_workspace(int64_t r)
 {
@@ -46,12 +50,16 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
                                      .s = s,
                                      .exact = exact,
                                      .context = context,
-                                     .kernels = armilla_code_kernels_for(context)};
+                                     .kernels = armilla_code_kernels_for(context),
+                                     .thin = armilla_thin_kernels_best()};
     made->spectral = !exact && !codes->descends;
     made->spherical = !exact && codes->spherical;
     status = armilla_take(context, r, sizeof(double), &made->values);
+    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->gaps);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->vectors);
     if (status == ARMILLA_OK) status = armilla_take(context, r * r, sizeof(double), &made->scaled);
+    if (status == ARMILLA_OK && made->spectral && codes->descend_lanes && r >= MANY_ATOMS)
+        status = armilla_take(context, r * r, sizeof(double), &made->factor);
     if (status == ARMILLA_OK && !exact && lists_supports(codes, r, s))
         status = armilla_supports_new(context, r, s, codes->nonnegative, codes->spherical, &made->supports);
     if (status != ARMILLA_OK) {
@@ -67,6 +75,8 @@ void armilla_column_problem_free(armilla_column_problem *problem)
     if (!problem) return;
     armilla_supports_free(problem->supports);
     armilla_release(problem->context, problem->values);
+    armilla_release(problem->context, problem->gaps);
+    armilla_release(problem->context, problem->factor);
     armilla_release(problem->context, problem->vectors);
     armilla_release(problem->context, problem->scaled);
     armilla_release(problem->context, problem);
@@ -99,6 +109,24 @@ static void set_gram(armilla_column_problem *problem, const double *H)
     problem->H = problem->exponent != 0 ? problem->scaled : H;
 }
 
+/* With more atoms than features H has few eigenvalues that are not 0: F = diag(values)^(1/2) Q' of these alone. */
+static void set_factor(armilla_column_problem *problem)
+{
+    const int64_t r = problem->r;
+    const double least = RANK_TOLERANCE * problem->values[r - 1];
+    int64_t rank = 0;
+    problem->factor_rank = 0;
+    if (!problem->factor) return;
+    while (rank < r && problem->values[r - 1 - rank] > least) rank++;
+    if (rank == 0 || 2 * rank > r) return;
+    double *rows = problem->factor, *columns = rows + rank * r;
+    for (int64_t a = 0; a < rank; a++) {
+        const double root = sqrt(problem->values[r - 1 - a]), *q = problem->vectors + (r - 1 - a) * r;
+        for (int64_t i = 0; i < r; i++) rows[a * r + i] = columns[i * rank + a] = root * q[i];
+    }
+    problem->factor_rank = rank;
+}
+
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,
                                           armilla_effort effort)
 {
@@ -110,6 +138,8 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
     if (status != ARMILLA_OK) return status;
     fix_signs(problem->r, problem->vectors);
     problem->alpha = problem->values[problem->r - 1];
+    armilla_secular_gaps(problem->r, problem->values, problem->gaps);
+    set_factor(problem);
     if (effort != ARMILLA_DESCEND && problem->supports) status = armilla_supports_set(problem->supports, algebra, H);
     return status;
 }
@@ -209,7 +239,9 @@ static void first_axis(int64_t r, double *w)
 void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const armilla_code_set *codes = problem->codes;
-    if (!problem->exact)
+    if (!problem->exact && codes->solve_lanes)
+        armilla_columns_solve(problem, &(armilla_column_batch){1, d, 1, w}, workspace);
+    else if (!problem->exact)
         codes->solve(problem, d, w, workspace);
     else if (!codes->project(problem->r, problem->s, d, w))
         first_axis(problem->r, w);

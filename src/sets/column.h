@@ -8,6 +8,7 @@
 #define ARMILLA_SETS_COLUMN_H
 
 #include "linalg/code_kernels.h"
+#include "linalg/thin_kernels.h"
 #include "sets/sets.h"
 
 typedef struct armilla_supports armilla_supports;
@@ -20,17 +21,21 @@ typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } 
 struct armilla_column_problem {
     const armilla_code_set *codes;
     int64_t r, s;
-    bool exact;                 /* H = I: Proj(d) is the answer for every set */
-    bool spherical;             /* the set is a sphere's, and H is not I */
-    bool spectral;              /* the set's solver needs the eigenvalues and eigenvectors of H */
-    const double *H;            /* r x r */
-    double *scaled;             /* space for it, where its squares could overflow or underflow */
-    int exponent;               /* H and d are divided by 2^exponent there: w does not see it; else 0 */
-    double *values;             /* eigenvalues of H, rising */
-    double *vectors;            /* its eigenvectors, each with its largest entry positive */
-    double alpha;               /* the largest of them */
+    bool exact;          /* H = I: Proj(d) is the answer for every set */
+    bool spherical;      /* the set is a sphere's, and H is not I */
+    bool spectral;       /* the set's solver needs the eigenvalues and eigenvectors of H */
+    const double *H;     /* r x r */
+    double *scaled;      /* space for it, where its squares could overflow or underflow */
+    int exponent;        /* H and d are divided by 2^exponent there: w does not see it; else 0 */
+    double *values;      /* eigenvalues of H, rising */
+    double *gaps;        /* how far they are above the least (armilla_secular_gaps) */
+    double *vectors;     /* its eigenvectors, each with its largest entry positive */
+    double *factor;      /* F with H = F'F, by rows and then by columns, where that is less; NULL: not looked for */
+    int64_t factor_rank; /* rows of F; 0: H is as good */
+    double alpha;        /* the largest of them */
     armilla_supports *supports; /* of sparse codes, where they are few; NULL else */
     const armilla_code_kernels *kernels;
+    const armilla_thin_kernels *thin;
     armilla_effort effort;
     armilla_context *context;
 };
@@ -96,6 +101,8 @@ armilla_circle_point armilla_circle_minimum(const armilla_circle *circle);
 
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
 void armilla_secular(int64_t r, const double *values, const double *b, double *w);
+/* How far each value is above the least; 0 where it is so near that it counts as the same. */
+void armilla_secular_gaps(int64_t r, const double *values, double *gaps);
 
 /* w = the minimiser over w >= 0. workspace: r*r + 3r. */
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);

@@ -60,7 +60,13 @@ static double value_of_lane(const armilla_column_problem *problem, const double 
 static void descend_lanes(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
                           double *workspace)
 {
-    const armilla_descent descent = {problem->r, problem->H, problem->alpha, steps, settled};
+    armilla_descent descent = {
+        .r = problem->r, .H = problem->H, .alpha = problem->alpha, .steps = steps, .settled = settled};
+    if (problem->factor_rank > 0) {
+        descent.rank = problem->factor_rank;
+        descent.rows = problem->factor;
+        descent.columns = problem->factor + problem->factor_rank * problem->r;
+    }
     problem->kernels->descend(&descent, d, w, workspace);
 }
 

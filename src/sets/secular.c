@@ -10,11 +10,22 @@
 /* Eigenvalues this close to the least, relative to the largest, are its eigenspace. */
 #define SAME_EIGENVALUE 1e-13
 
+static double closeness(int64_t r, const double *values)
+{
+    return SAME_EIGENVALUE * fmax(fabs(values[r - 1]), fabs(values[0]));
+}
+
 /* How far above the least; 0 in its eigenspace. */
 static double gap(const double *values, double close, int64_t i)
 {
     const double delta = values[i] - values[0];
     return delta <= close ? 0 : delta;
+}
+
+void armilla_secular_gaps(int64_t r, const double *values, double *gaps)
+{
+    const double close = closeness(r, values);
+    for (int64_t i = 0; i < r; i++) gaps[i] = gap(values, close, i);
 }
 
 static double phi(int64_t r, const double *values, double close, const double *b, double t, double *slope)
@@ -52,7 +63,7 @@ static double find_shift(int64_t r, const double *values, double close, const do
 
 void armilla_secular(int64_t r, const double *values, const double *b, double *w)
 {
-    const double close = SAME_EIGENVALUE * fmax(fabs(values[r - 1]), fabs(values[0]));
+    const double close = closeness(r, values);
     double inside = 0, all = 0, rest = 0;
     for (int64_t i = 0; i < r; i++) {
         const bool least = values[i] - values[0] <= close;

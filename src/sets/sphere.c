@@ -25,6 +25,13 @@ static void solve(const armilla_column_problem *problem, const double *d, double
     (void)armilla_unit(r, w, w);
 }
 
+/* The same for several columns: other bits, so that a column is always solved in this way where it can be. */
+static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
+{
+    const armilla_sphere_problem sphere = {problem->r, problem->vectors, problem->gaps};
+    problem->thin->solve_sphere(&sphere, d, w, workspace);
+}
+
 static bool solves_cheaply(int64_t r, int64_t s)
 {
     (void)r;
@@ -39,5 +46,6 @@ const armilla_code_set armilla_codes_sphere = {
     .spherical = true,
     .project = project,
     .solve = solve,
+    .solve_lanes = solve_lanes,
     .solves_cheaply = solves_cheaply,
 };

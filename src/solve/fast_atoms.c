@@ -127,7 +127,7 @@ static armilla_status prepare(armilla_fast *fast, bool *ready)
 static void open(armilla_fast *fast)
 {
     const armilla_problem_options *o = &fast->problem->options;
-    fast->atoms.passes = armilla_basis_passes(o->trusting);
+    fast->atoms.passes = o->passes > 0 ? o->passes : 1;
     fast->atoms.cheap = o->codes->solves_cheaply(o->r, o->s);
     fast->atoms.sure = o->codes->descends;
     fast->atoms.suffices = o->trusting;

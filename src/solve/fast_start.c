@@ -42,7 +42,7 @@ void armilla_fast_continue_list(armilla_fast *fast, armilla_state_list *list)
     int64_t *sweep = &fast->continuation.sweep;
     if (!makes_sparse(p)) return;
     armilla_state_number(list, "continuation.sweep", ARMILLA_STATE_I64, sweep);
-    const bool holds = *sweep >= 0 && *sweep <= ARMILLA_CONTINUATION_SWEEPS;
+    const bool holds = *sweep >= 0 && *sweep <= armilla_continuation_sweeps(p->r, p->options.s);
     if (!armilla_state_require(list, "continuation.sweep", holds)) return;
     if (list->purpose == ARMILLA_STATE_VISIT && *sweep == 0) return; /* not in progress */
     armilla_state_number(list, "continuation.most", ARMILLA_STATE_F64, &fast->continuation.most);
@@ -61,7 +61,7 @@ static armilla_status alternate(armilla_fast *fast)
                                      .tally = TALLY,
                                      .step = falling_codes,
                                      .self = &c};
-    armilla_call_step(p->context, fast->continuation.sweep, ARMILLA_CONTINUATION_SWEEPS);
+    armilla_call_step(p->context, fast->continuation.sweep, armilla_continuation_sweeps(p->r, p->options.s));
     armilla_status status = armilla_sweep_run(p->sweep, &plan);
     if (status != ARMILLA_OK) return status;
     if (armilla_sweep_tally(p->sweep)[FEASIBLE_CROSS] > fast->continuation.most) {
@@ -90,7 +90,7 @@ static armilla_status feasible_start(armilla_fast *fast)
 armilla_status armilla_fast_continue(armilla_fast *fast, bool *ready)
 {
     const armilla_problem *p = fast->problem;
-    const bool last = fast->continuation.sweep == ARMILLA_CONTINUATION_SWEEPS;
+    const bool last = fast->continuation.sweep == armilla_continuation_sweeps(p->r, p->options.s);
     const bool wanted = makes_sparse(p) && !p->given && !p->screened && p->options.stop.max_iter > 0;
     *ready = !wanted || last;
     if (!wanted) return ARMILLA_OK;

@@ -16,14 +16,17 @@ void armilla_momentum_reject(armilla_momentum *momentum);
 
 /* Sparsity continuation: the sparsity of sweep `sweep` (from 0) on the way from r down to s; s from the last on. */
 int64_t armilla_continuation_sparsity(int64_t r, int64_t s, int64_t sweep);
+/* How many sweeps that takes, and at most. */
+int64_t armilla_continuation_sweeps(int64_t r, int64_t s);
 enum { ARMILLA_CONTINUATION_SWEEPS = 15 };
 
 /* Code steps in Gram space per sweep, by what fraction the last iteration brought h down. */
 int armilla_code_steps(double fall);
 enum { ARMILLA_FIRST_CODE_STEPS = 30 }; /* once, for a basis whose codes are not known */
 
-/* Passes of coordinate descent over a basis per sweep: more where descent suffices for the codes. */
-int armilla_basis_passes(bool trusting);
+/* Passes of coordinate descent over a basis per sweep: more where codes are on a sphere, samples have one length, and the
+ * atoms of the start mean nothing yet. */
+int armilla_basis_passes(const armilla_code_set *codes, double spread, bool meaningless);
 
 /* Whether codes that descend from the previous ones are as good as any, by how many times the longest sample is as long as
  * the shortest. */

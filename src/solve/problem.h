@@ -38,6 +38,7 @@ typedef struct armilla_problem_options {
     armilla_type type;
     double radius; /* kept where > 0 */
     bool trusting; /* codes that descend from the previous ones are as good as any, see armilla_descent_suffices */
+    int passes;    /* of coordinate descent over the basis per sweep, see armilla_basis_passes */
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
     bool settles;  /* the solver has nothing to add to a start that has settled */

@@ -35,7 +35,11 @@ without_blas convert data.csv data.npy --force
 without_blas score labels.txt labels.txt
 without_blas reconstruct model.npz --out rebuilt.npy --force --quiet
 [ -n "$(loaded fit data.csv --rank 2 --out other.npz --quiet)" ] || die 'a fit without BLAS: this test sees nothing'
-[ -n "$(loaded transform model.npz data.csv --out codes.npy --quiet)" ] || die 'codes without BLAS'
+# Few atoms need none, from a start that does not.
+without_blas transform model.npz data.csv --out codes.npy --force --quiet
+without_blas fit data.csv --rank 2 --start random --out other.npz --force --quiet
+expect 0 fit data.csv --rank 20 --basis nonnegative --start random --out many.npz --quiet
+[ -n "$(loaded transform many.npz data.csv --out codes.npy --force --quiet)" ] || die 'codes without BLAS'
 
 # A library that is missing, or broken, is named.
 mkdir "$top/broken"
@@ -44,7 +48,7 @@ for name in $(loaded fit data.csv --rank 2 --out other.npz --quiet --force); do
     LD_LIBRARY_PATH=$top/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
     refuse 69 "$name" fit data.csv --rank 2 --out none.npz --quiet
-    refuse 69 "$name" transform model.npz data.csv --out none.npy --quiet
+    refuse 69 "$name" transform many.npz data.csv --out none.npy --quiet
     rm "$top/broken/$name"
 done
 [ ! -e none.npz ] || die 'a model was written'

@@ -109,7 +109,8 @@ static void descends_as_one_column_does(uint64_t *random, column *c)
     }
     for (size_t row = 0; armilla_code_kernels_row(row); row++)
         for (int steps = 1; steps < 30; steps += steps) {
-            const armilla_descent descent = {r, c->problem->H, c->problem->alpha, steps, 1e-12};
+            const armilla_descent descent = {
+                .r = r, .H = c->problem->H, .alpha = c->problem->alpha, .steps = steps, .settled = 1e-12};
             if (!armilla_instructions_supported(armilla_code_kernels_row(row)->name)) continue;
             memcpy(w, start, sizeof w);
             armilla_code_kernels_row(row)->descend(&descent, d, w, c->workspace);

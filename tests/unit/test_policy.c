@@ -59,10 +59,12 @@ static void test_continuation_falls_from_r_to_s(void **state)
         for (int64_t s = 1; s <= r; s++) {
             int64_t before = armilla_continuation_sparsity(r, s, 0);
             assert_int_equal(before, r);
+            const int64_t sweeps = armilla_continuation_sweeps(r, s);
+            assert_true(sweeps >= 4 && sweeps <= ARMILLA_CONTINUATION_SWEEPS);
             for (int64_t sweep = 1; sweep < 2 * ARMILLA_CONTINUATION_SWEEPS; sweep++) {
                 const int64_t now = armilla_continuation_sparsity(r, s, sweep);
                 assert_true(now <= before && now >= s);
-                assert_true(sweep < ARMILLA_CONTINUATION_SWEEPS - 1 || now == s);
+                assert_true(sweep < sweeps - 1 || now == s);
                 before = now;
             }
         }
@@ -147,8 +149,14 @@ static void test_leads_are_halves_at_most(void **state)
 static void test_some_passes(void **state)
 {
     (void)state;
-    assert_int_equal(armilla_basis_passes(false), 1);
-    assert_true(armilla_basis_passes(true) > 1 && armilla_basis_passes(true) < 5);
+    for (size_t i = 0; armilla_codes_row(i); i++) {
+        const armilla_code_set *codes = armilla_codes_row(i);
+        const int passes = armilla_basis_passes(codes, 1, true);
+        assert_true(codes->spherical ? passes > 1 && passes < 5 : passes == 1);
+        assert_int_equal(armilla_basis_passes(codes, 1, false), 1);
+        assert_int_equal(armilla_basis_passes(codes, 2, true), 1);
+        assert_int_equal(armilla_basis_passes(codes, 0, true), 1);
+    }
 }
 
 /* A sketch is a small part of the data, or there is none; it grows with the rank. */

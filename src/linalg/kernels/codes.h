@@ -30,6 +30,7 @@ typedef struct block {
     lanes *w, *Hw;       /* the codes */
     lanes *back, *Hback; /* those before */
     lanes *next, *Hnext; /* a trial; q, which becomes it, first */
+    lanes *half;         /* Fw, where H = F'F is given by F */
     lanes value;         /* g(w) */
     lanes age;           /* steps since the last fresh start */
     lanes done;          /* 1 or 0 */
@@ -54,11 +55,10 @@ INLINE vector larger(vector a, vector b)
 /* Entries that are summed together: as many as keep all sums in registers, so that none waits for the one before. */
 enum { TOGETHER = 8 / GROUPS };
 
-/* Entries k ... k+count-1 of product = Hw */
-INLINE void multiply_rows(const armilla_descent *t, const lanes *w, int64_t k, int count, lanes *product)
+/* Entries k ... k+count-1 of product = Hw, H by rows of r numbers */
+INLINE void multiply_rows(int64_t r, const double *H, const lanes *w, int64_t k, int count, lanes *product)
 {
-    const int64_t r = t->r;
-    const double *rows = t->H + k * r;
+    const double *rows = H + k * r;
     lanes sum[TOGETHER];
     for (int i = 0; i < count; i++) EACH_GROUP sum[i].of[g] = spread(0);
     for (int64_t a = 0; a < r; a++)
@@ -66,15 +66,26 @@ INLINE void multiply_rows(const armilla_descent *t, const lanes *w, int64_t k, i
     for (int i = 0; i < count; i++) product[k + i] = sum[i];
 }
 
+/* product = Hw for H of `count` rows of r numbers */
+INLINE void multiply(int64_t count, int64_t r, const double *H, const lanes *w, lanes *product)
+{
+    int64_t k = 0;
+    for (; k + TOGETHER <= count; k += TOGETHER) multiply_rows(r, H, w, k, TOGETHER, product);
+    for (; k < count; k++) multiply_rows(r, H, w, k, 1, product);
+}
+
 /* product = Hw; *value = w'Hw - 2d'w */
-INLINE void measure(const armilla_descent *t, const lanes *d, const lanes *w, lanes *product, lanes *value)
+INLINE void measure(const armilla_descent *t, const block *b, const lanes *w, lanes *product, lanes *value)
 {
     const int64_t r = t->r;
-    int64_t k = 0;
+    const lanes *d = b->d;
     lanes total = {0};
-    for (; k + TOGETHER <= r; k += TOGETHER) multiply_rows(t, w, k, TOGETHER, product);
-    for (; k < r; k++) multiply_rows(t, w, k, 1, product);
-    for (k = 0; k < r; k++) EACH_GROUP total.of[g] += w[k].of[g] * (product[k].of[g] - 2 * d[k].of[g]);
+    if (t->rows) {
+        multiply(t->rank, r, t->rows, w, b->half);
+        multiply(r, t->rank, t->columns, b->half, product);
+    } else
+        multiply(r, r, t->H, w, product);
+    for (int64_t k = 0; k < r; k++) EACH_GROUP total.of[g] += w[k].of[g] * (product[k].of[g] - 2 * d[k].of[g]);
     *value = total;
 }
 
@@ -176,14 +187,15 @@ static void descend(const armilla_descent *t, const double *d, double *w, double
                .back = rows + r,
                .Hback = rows + 2 * r,
                .next = rows + 3 * r,
-               .Hnext = rows + 4 * r};
-    measure(t, b.d, b.w, b.Hw, &b.value);
+               .Hnext = rows + 4 * r,
+               .half = rows + 5 * r};
+    measure(t, &b, b.w, b.Hw, &b.value);
     memcpy(b.back, b.w, (size_t)r * sizeof *b.w);
     memcpy(b.Hback, b.Hw, (size_t)r * sizeof *b.w);
     for (int step = 0; step < t->steps && !all_done(&b); step++) {
         step_ahead(t, &b, &top);
         project(r, &top, &b);
-        measure(t, b.d, b.next, b.Hnext, &found);
+        measure(t, &b, b.next, b.Hnext, &found);
         move(t, &b, &found);
     }
 }
