@@ -10,12 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Communities of fewer samples each are chance. */
-enum { LEAST_EACH = 40 };
+/* Neighbours are near where their squared distance is below that part of the one between any two samples. */
+#define NEAR 0.6
+/* Communities of fewer samples each are chance: where neighbours are not near; and of a small table where they are. */
+enum { LEAST_EACH = 40, LEAST_NEAR = 16 };
 /* Communities whose modularity is below that part of the smoothed codes' are none: one has nearly all samples. */
 #define LEAST_MODULARITY 0.95
-/* The part of the edges' weight inside communities, below which classes overlap; and inside clusters of smoothed codes,
- * below which neighbours are mostly chance. */
+/* The part of the edges' weight inside communities, below which classes overlap where neighbours are not near; and inside
+ * clusters of smoothed codes, below which neighbours are mostly chance. */
 #define LEAST_COVERAGE 0.87
 #define LEAST_SMOOTH_COVERAGE 0.82
 /* How much more of the weight k-means has to keep together before communities are of one size rather than of one kind. */
@@ -31,6 +33,7 @@ typedef struct by_graph {
     const armilla_cluster_way *asked;
     armilla_kmeans_problem *problem; /* plain k-means */
     armilla_graph graph;
+    double reach; /* of the data's neighbours */
     armilla_parting communities;
     float *smooth; /* codes, r x n; NULL: there are none */
 } by_graph;
@@ -78,25 +81,34 @@ static armilla_status cluster_smoothed(by_graph *s, armilla_clustering **made)
     return status;
 }
 
-/* Few samples each. */
-static bool are_few(const armilla_shape *shape)
+static bool is_near(const by_graph *s)
 {
-    return shape->n / shape->k < LEAST_EACH;
+    return s->reach < NEAR;
 }
 
-/* Few samples of few features, which the codes have all of: a table too small for a graph. */
-static bool is_small_table(const armilla_shape *shape)
+/* Few samples each, of few features, which the codes have all of: a table too small for a graph. */
+static bool is_small_table(const by_graph *s)
 {
-    return are_few(shape) && shape->X && shape->codes && shape->X->m <= shape->codes->m;
+    const armilla_shape *shape = &s->shape;
+    const int64_t least = is_near(s) ? LEAST_NEAR : LEAST_EACH;
+    return shape->n / shape->k < least && shape->X && shape->codes && shape->X->m <= shape->codes->m;
 }
 
-/* Whether the communities are evidence, beside what k-means has found. They are not where it cuts much less of the
+/* Whether neighbours say enough for communities: where they are near, unless the table is too small; else where samples
+ * are many and classes hardly overlap. */
+static bool is_evidence(const by_graph *s)
+{
+    if (is_near(s)) return !is_small_table(s);
+    return s->shape.n / s->shape.k >= LEAST_EACH && s->communities.coverage >= LEAST_COVERAGE;
+}
+
+/* Whether the communities are to be taken, beside what k-means has found. They are not where it cuts much less of the
  * edges. */
 static bool communities_hold(const by_graph *s, const armilla_cluster_summary *other)
 {
     const armilla_parting *own = &s->communities;
-    return own->count == s->shape.k && !are_few(&s->shape) && own->modularity >= LEAST_MODULARITY * other->modularity &&
-           own->coverage >= LEAST_COVERAGE && own->coverage >= other->coverage - COVERAGE_SLACK;
+    return own->count == s->shape.k && is_evidence(s) && own->modularity >= LEAST_MODULARITY * other->modularity &&
+           own->coverage >= other->coverage - COVERAGE_SLACK;
 }
 
 /* The communities in place of the labels that are there. */
@@ -117,7 +129,7 @@ static void take_communities(const by_graph *s, armilla_clustering *made)
 /* Smoothing or plain k-means first, which the communities are compared with; data alone have no codes to smooth. */
 static armilla_status compare(by_graph *s, armilla_clustering **made)
 {
-    const bool smooths = s->shape.codes && (s->asked->moved || !is_small_table(&s->shape));
+    const bool smooths = s->shape.codes && (s->asked->moved || !is_small_table(s));
     armilla_status status = smooths ? cluster_smoothed(s, made) : cluster_plainly(s, made);
     if (status != ARMILLA_OK || s->asked->moved) return status;
     if (communities_hold(s, &(*made)->summary)) {
@@ -133,7 +145,7 @@ static armilla_status compare(by_graph *s, armilla_clustering **made)
 static armilla_status find_communities(by_graph *s)
 {
     armilla_context *context = s->shape.context;
-    armilla_status status = armilla_shape_graph(&s->shape, &s->graph);
+    armilla_status status = armilla_shape_graph(&s->shape, &s->graph, &s->reach);
     if (status != ARMILLA_OK || s->asked->moved) return status;
     status = armilla_take(context, s->shape.n, sizeof *s->communities.labels, &s->communities.labels);
     if (status == ARMILLA_OK) status = armilla_shape_communities(&s->shape, &s->graph, &s->communities);
@@ -149,7 +161,7 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
     const armilla_samples share = armilla_samples_whole(s->shape.n);
     armilla_cluster_number *numbers = NULL;
     int64_t count = 0;
-    armilla_status status = armilla_shape_graph(&s->shape, &s->graph);
+    armilla_status status = armilla_shape_graph(&s->shape, &s->graph, NULL);
     if (status == ARMILLA_OK)
         status = armilla_take(context, s->shape.n, sizeof *s->communities.labels, &s->communities.labels);
     if (status == ARMILLA_OK) status = armilla_shape_number(&s->shape, &s->graph, &s->communities, &numbers, &count);

@@ -42,13 +42,15 @@ double armilla_shape_bytes(const armilla_shape *shape)
     return (double)shape->n * (edges * (2 * 12 + 16) + 8 * (ORDERS + 16) + 3 * sizeof(float) * codes);
 }
 
-/* *made = the weighted graph of these samples. */
-static armilla_status weigh_neighbors(const armilla_shape *shape, const armilla_data *samples, armilla_graph *made)
+/* *made = the weighted graph of these samples; reach is NULL, or the samples are the data. */
+static armilla_status weigh_neighbors(const armilla_shape *shape, const armilla_data *samples, armilla_graph *made,
+                                      double *reach)
 {
     armilla_graph neighbors = {.rows = 0};
     const armilla_neighbors_plan plan = {
         .count = neighbors_each(shape), .recall = shape->n > EXACT ? RECALL : 1, .seed = shape->seed};
     armilla_status status = armilla_neighbors_find(shape->context, NULL, samples, &plan, &neighbors, NULL);
+    if (status == ARMILLA_OK && reach) status = armilla_shape_reach(shape, &neighbors, reach);
     if (status == ARMILLA_OK) status = armilla_graph_weigh(shape->context, &neighbors, made);
     armilla_graph_release(shape->context, &neighbors);
     return status;
@@ -58,7 +60,7 @@ static armilla_status weigh_neighbors(const armilla_shape *shape, const armilla_
 static armilla_status add_graph(const armilla_shape *shape, const armilla_data *samples, int times, armilla_graph *sum)
 {
     armilla_graph own = {.rows = 0}, both = {.rows = 0};
-    armilla_status status = weigh_neighbors(shape, samples, &own);
+    armilla_status status = weigh_neighbors(shape, samples, &own, NULL);
     if (status == ARMILLA_OK && times > 1) armilla_graph_scale(&own, (float)times);
     if (status == ARMILLA_OK && sum->rows == 0) {
         *sum = own;
@@ -119,11 +121,12 @@ static armilla_status add_codes(const armilla_shape *shape, armilla_graph *sum)
     return status;
 }
 
-armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made)
+armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made, double *reach)
 {
     armilla_status status = ARMILLA_OK;
     *made = (armilla_graph){.rows = 0};
-    if (shape->X) status = add_graph(shape, shape->X, 1, made);
+    if (reach) *reach = 1;
+    if (shape->X) status = weigh_neighbors(shape, shape->X, made, reach);
     if (status == ARMILLA_OK && shape->codes) status = add_codes(shape, made);
     if (status == ARMILLA_OK) armilla_graph_scale(made, 1 / (float)((shape->X != NULL) + 2 * (shape->codes != NULL)));
     if (status != ARMILLA_OK) armilla_graph_release(shape->context, made);

@@ -16,8 +16,12 @@ typedef struct armilla_shape {
     uint64_t seed;
 } armilla_shape;
 
-/* The mean of the graphs of neighbours in the data, in the first 2k numbers of the codes and in the codes. */
-armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made);
+/* The mean of the graphs of neighbours in the data, in the first 2k numbers of the codes and in the codes. *reach, where
+ * not NULL, is that of the data; 1 where there are codes alone. */
+armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made, double *reach);
+/* *reach = the mean squared distance of the data's neighbours, whose cosines the graph has, over that of all pairs: near 0
+ * on surfaces of few dimensions, near 1 where neighbours are hardly nearer than others; 1 where all are the same. */
+armilla_status armilla_shape_reach(const armilla_shape *shape, const armilla_graph *neighbors, double *reach);
 /* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each. */
 bool armilla_shape_has_graph(const armilla_shape *shape);
 

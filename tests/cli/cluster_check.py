@@ -258,6 +258,22 @@ def check_number():
     assert "give --k" in run("cluster", "x.npy", status=65)
 
 
+def check_few():
+    """Few samples each: communities where neighbours are near, not where samples have little in common."""
+    rng = np.random.default_rng(11)
+    angles = np.tile(np.linspace(0, 1.5, 20), 3)
+    heights = np.repeat([-1.2, 0, 1.2], 20)
+    arcs = np.column_stack((np.cos(angles), np.sin(angles), heights)) @ np.linalg.qr(rng.normal(size=(40, 3)))[0].T
+    np.save("x.npy", arcs + 0.01 * rng.normal(size=arcs.shape))
+    write("truth.txt", np.repeat(range(3), 20))
+    shown = cluster("x.npy", "--k", 3, "--truth", "truth.txt")
+    assert shown["graph"]["by"] == "communities" and shown["scores"]["accuracy"] == 1, shown
+    words = rng.poisson(np.kron(np.eye(3), np.ones((20, 40))) * 0.1 + 0.05)
+    sparse.save_npz("x.npz", sparse.csr_matrix(words))
+    shown = cluster("x.npz", "--k", 3)
+    assert shown["graph"]["by"] != "communities", shown
+
+
 def check_odd():
     """Samples that are zero, twice there, all the same or few; more components than clusters; k as large as it can be."""
     rng = np.random.default_rng(7)
@@ -377,7 +393,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()),
-                                 (check_far, ()), (check_data, (X, truth)), (check_graph, ()), (check_number, ()),
+                                 (check_far, ()), (check_data, (X, truth)), (check_graph, ()), (check_few, ()), (check_number, ()),
                                  (check_odd, ()), (check_leiden, ())):
             try:
                 check(*arguments)

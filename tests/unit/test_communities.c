@@ -1,8 +1,10 @@
 /* Communities against plain loops over full matrices: modularity, the best partition of small graphs by trying all,
- * planted groups, components, joining; and clusters of samples when allocations fail. */
+ * planted groups, components, joining; how far neighbours reach; and clusters of samples when allocations fail. */
 #include "unit/graph_pairs.h"
 
+#include "cluster/shape.h"
 #include "graph/communities.h"
+#include "graph/neighbors.h"
 #include "graph/weights.h"
 
 static pair a;
@@ -264,6 +266,62 @@ static void test_clusters_without_memory(void **state)
     armilla_model_free(model);
     armilla_data_free(data);
 }
+/* The mean of 1 - cos over neighbours, over that of all pairs. */
+static double plain_reach(const armilla_graph *neighbors, const double *X)
+{
+    double near = 0, all = 0;
+    for (int64_t i = 0; i < SAMPLES; i++)
+        for (int64_t j = 0; j < SAMPLES; j++) {
+            double cosine = 0;
+            for (int64_t k = 0; k < FEATURES; k++) cosine += X[i * FEATURES + k] * X[j * FEATURES + k];
+            all += 1 - cosine;
+            for (int64_t e = neighbors->starts[i]; e < neighbors->starts[i + 1]; e++)
+                if (neighbors->targets[e] == j) near += 1 - cosine;
+        }
+    return near / (double)armilla_graph_entries(neighbors) * SAMPLES * SAMPLES / all;
+}
+
+/* Groups, noise, and samples that are all the same; every length of the samples together, every number of threads. */
+static void test_reach(void **state)
+{
+    static double X[FEATURES * SAMPLES], scaled[FEATURES * SAMPLES];
+    static const double lengths[] = {1, 1e-140, 1e140};
+    uint64_t random = 29;
+    (void)state;
+    for (int trial = 0; trial < 9; trial++) {
+        double first = 0;
+        if (trial < 3) draw_samples(X);
+        if (trial >= 3) reference_fill_normal(&random, FEATURES * SAMPLES, X);
+        for (int64_t j = 0; j < SAMPLES; j++) {
+            double *x = X + j * FEATURES, square = 0;
+            if (trial >= 6) memcpy(x, X, FEATURES * sizeof *x);
+            for (int64_t i = 0; i < FEATURES; i++) square += x[i] * x[i];
+            for (int64_t i = 0; i < FEATURES; i++)
+                scaled[j * FEATURES + i] = (x[i] /= sqrt(square)) * lengths[trial % 3];
+        }
+        for (int64_t threads = 1; threads <= 3; threads++) {
+            armilla_data *data = NULL;
+            armilla_graph neighbors = {.rows = 0};
+            const armilla_neighbors_plan plan = {.count = 7};
+            double reach = -1;
+            support_ok(context,
+                       armilla_data_wrap_dense(context, ARMILLA_F64, scaled, FEATURES, SAMPLES, FEATURES, &data));
+            support_ok(context, armilla_call_enter(context, threads));
+            support_ok(context, armilla_neighbors_find(context, NULL, data, &plan, &neighbors, NULL));
+            const armilla_shape shape = {.context = context, .X = data, .n = SAMPLES, .k = GROUPS};
+            support_ok(context, armilla_shape_reach(&shape, &neighbors, &reach));
+            armilla_call_leave(context);
+            const double expected = trial < 6 ? plain_reach(&neighbors, X) : 1;
+            assert_true(fabs(reach - expected) < 1e-6);
+            assert_true(trial < 3 ? reach < 0.2 : reach > 0.2);
+            if (threads == 1) first = reach;
+            assert_memory_equal(&first, &reach, sizeof reach);
+            armilla_graph_release(context, &neighbors);
+            armilla_data_free(data);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +331,7 @@ int main(void)
         TEST(test_components),
         TEST(test_join),
         TEST(test_clusters_without_memory),
+        TEST(test_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
