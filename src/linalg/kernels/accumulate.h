@@ -22,8 +22,8 @@ enum {
 /* to += v, or to = v where that is new. */
 INLINE void add_in_double(double *to, vector v, bool is_new)
 {
-    const doubles low = __builtin_convertvector(low_half(v), doubles);
-    const doubles high = __builtin_convertvector(high_half(v), doubles);
+    const doubles low = widen(low_half(v));
+    const doubles high = widen(high_half(v));
     *(doubles *)to = is_new ? low : *(doubles *)to + low;
     *(doubles *)(to + LANES / 2) = is_new ? high : *(doubles *)(to + LANES / 2) + high;
 }
