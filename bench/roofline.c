@@ -137,6 +137,7 @@ static void run_sweep(timed *self)
                                      .diagonal = !chosen.gram,
                                      .blind = true,
                                      .step = step,
+                                     .scaled = armilla_codes_sphere.project,
                                      .self = self};
     must(armilla_sweep_run(self->sweep, &plan));
 }

@@ -112,6 +112,13 @@ void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U
     panel->kernels->products(&X, &atoms, C);
 }
 
+void armilla_panel_unit_codes(const armilla_panel *panel, const void *U, const armilla_projecting *to)
+{
+    const armilla_columns X = columns_of(panel);
+    const armilla_atoms atoms = {.values = U, .r = to->codes.r, .tiled = true};
+    panel->kernels->unit_codes(&X, &atoms, to);
+}
+
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A)
 {
     const armilla_columns X = columns_of(panel);

@@ -173,6 +173,8 @@ armilla_panel armilla_panel_cut(const armilla_panel *panel, int64_t first, int64
 
 /* Operations of every form whose loaded panels are dense. */
 void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U, double *C);
+/* Codes of the columns with tiled atoms (linalg/kernels.h). */
+void armilla_panel_unit_codes(const armilla_panel *panel, const void *U, const armilla_projecting *to);
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
 void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);

@@ -46,6 +46,16 @@ typedef struct armilla_settling {
     double *cross, *change; /* += <C,W>, += ||W - W_previous||^2 */
 } armilla_settling;
 
+/* w = q scaled to length 1, at every scale; false, with w undefined, where q = 0. s: unused. As sets have it. */
+typedef bool (*armilla_scaling)(int64_t r, int64_t s, const double *q, double *w);
+
+/* Codes on the sphere: products that are scaled to length 1. */
+typedef struct armilla_projecting {
+    armilla_settling codes;  /* what becomes of them; W and C are not there */
+    armilla_scaling scaling; /* of columns whose squared length is no ordinary number; where they have no direction the
+                                code is the first axis */
+} armilla_projecting;
+
 typedef struct armilla_kernels {
     const char *name;  /* instruction set: "portable", "avx2", "avx512" */
     armilla_type type; /* of X, U and W */
@@ -84,6 +94,11 @@ typedef struct armilla_kernels {
 
     /* New codes become those of the type, and the sums over them are added (below). */
     void (*settle)(const armilla_settling *codes);
+
+    /* Products with tiled atoms, their codes on the sphere and the sums over these, in one; and whether there is such a
+     * kernel for the shape. The sums over a few columns are made in the type. */
+    bool (*has_unit_codes)(int64_t m, int64_t r);
+    void (*unit_codes)(const armilla_columns *X, const armilla_atoms *U, const armilla_projecting *to);
 
     /* For the preparation of columns, which is in double: to = from; to = factor*from; and both in one. */
     void (*fetch)(int64_t count, const void *from, double *to);

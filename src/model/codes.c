@@ -60,7 +60,7 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
 {
     const armilla_model_summary *s = &model->summary;
     code_solve solve = {.l = armilla_model_code_length(model)};
-    const armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &solve};
+    armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &solve};
     armilla_sweep *sweep = NULL;
     double *column = NULL, *gram = NULL;
     armilla_status status = armilla_take(context, s->rank, sizeof *column, &column);
@@ -69,7 +69,10 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
         status = armilla_column_problem_new(context, model->codes, s->rank, s->sparsity, model->basis->gram_is_identity,
                                             &solve.columns);
     if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
-    if (status == ARMILLA_OK) status = armilla_sweep_run(sweep, &plan);
+    if (status == ARMILLA_OK) {
+        plan.scaled = armilla_column_scaling(solve.columns);
+        status = armilla_sweep_run(sweep, &plan);
+    }
     const armilla_samples share = armilla_data_share(context, view);
     if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, &share, solve.l, column, codes);
     armilla_column_problem_free(solve.columns);

@@ -247,6 +247,11 @@ void armilla_column_solve(const armilla_column_problem *problem, const double *d
         first_axis(problem->r, w);
 }
 
+armilla_scaling armilla_column_scaling(const armilla_column_problem *problem)
+{
+    return problem->exact && problem->codes->scales ? problem->codes->project : NULL;
+}
+
 /* Columns first ... of C, divided by unit, into lanes; where they are fewer than lanes the last is repeated. */
 static void spread_lanes(int64_t r, int64_t count, const double *C, double unit, double *lanes)
 {

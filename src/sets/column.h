@@ -8,6 +8,7 @@
 #define ARMILLA_SETS_COLUMN_H
 
 #include "linalg/code_kernels.h"
+#include "linalg/kernels.h"
 #include "linalg/thin_kernels.h"
 #include "sets/sets.h"
 
@@ -60,6 +61,9 @@ double armilla_column_unit(const armilla_column_problem *problem, double l);
 
 /* w = the code of d by the set's solver; by Proj where the problem is exact; the first axis where d = 0. */
 void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
+
+/* The scaling that all codes of the problem are made by, and nothing else; NULL: there is more to do. */
+armilla_scaling armilla_column_scaling(const armilla_column_problem *problem);
 
 /* g(w) */
 double armilla_column_value(const armilla_column_problem *problem, const double *d, const double *w);

@@ -44,6 +44,7 @@ const armilla_code_set armilla_codes_sphere = {
     .alias = "v1",
     .meaning = "codes on a sphere of one radius",
     .spherical = true,
+    .scales = true,
     .project = project,
     .solve = solve,
     .solve_lanes = solve_lanes,

@@ -24,6 +24,7 @@ armilla_status armilla_fast_sweep(armilla_fast *fast, armilla_code_step step, ar
                                      .diagonal = fast->loop == &armilla_loop_orthonormal,
                                      .blind = solves,
                                      .step = step,
+                                     .scaled = solves ? armilla_column_scaling(fast->columns) : NULL,
                                      .self = fast};
     p->l = fast->l;
     const armilla_status status = armilla_fast_run(fast, &plan, effort);
@@ -62,8 +63,12 @@ armilla_status armilla_fast_sweep_sealed(armilla_fast *fast, double *h)
     armilla_problem *p = fast->problem;
     const armilla_problem_options *o = &p->options;
     if (armilla_pair_assigns(o->basis, o->codes, o->s)) return sweep_names(fast, h);
-    const armilla_sweep_plan plan = {
-        .U = p->U_typed, .codes = fast->W_trial, .sums = true, .step = armilla_fast_solve_codes, .self = fast};
+    const armilla_sweep_plan plan = {.U = p->U_typed,
+                                     .codes = fast->W_trial,
+                                     .sums = true,
+                                     .step = armilla_fast_solve_codes,
+                                     .scaled = armilla_column_scaling(fast->columns),
+                                     .self = fast};
     const armilla_status status = armilla_fast_run(fast, &plan, ARMILLA_SOLVE);
     if (status == ARMILLA_OK) *h = armilla_problem_objective(p);
     return status;

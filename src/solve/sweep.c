@@ -128,6 +128,17 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, a
     const size_t size = armilla_type_size(sweep->type);
     const char *previous = plan->previous ? (const char *)plan->previous + (size_t)(strip->first * r) * size : NULL;
     double *scalars = sums + armilla_sweep_scalar_offset(sweep);
+    armilla_settling settling = {.r = r,
+                                 .count = count,
+                                 .previous = previous,
+                                 .typed = typed,
+                                 .diagonal = plan->sums && sweep->diagonal ? sums : NULL,
+                                 .cross = scalars + ARMILLA_SWEEP_CROSS,
+                                 .change = scalars + ARMILLA_SWEEP_CHANGE};
+    if (sweep->scales) {
+        armilla_panel_unit_codes(strip, armilla_align(sweep->U), &(armilla_projecting){settling, plan->scaled});
+        return;
+    }
     multiply(sweep, strip, b->C);
     if (previous && !plan->blind) strip->kernels->fetch(r * count, previous, b->W);
     /* W_b from C */
@@ -140,15 +151,9 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, a
                                       .scratch = b->scratch,
                                       .tally = sums + armilla_sweep_tally_offset(sweep)};
     plan->step(plan->self, &codes);
-    strip->kernels->settle(&(armilla_settling){.r = r,
-                                               .count = count,
-                                               .W = b->W,
-                                               .C = plan->U ? b->C : NULL,
-                                               .previous = previous,
-                                               .typed = typed,
-                                               .diagonal = plan->sums && sweep->diagonal ? sums : NULL,
-                                               .cross = scalars + ARMILLA_SWEEP_CROSS,
-                                               .change = scalars + ARMILLA_SWEEP_CHANGE});
+    settling.W = b->W;
+    settling.C = plan->U ? b->C : NULL;
+    strip->kernels->settle(&settling);
 }
 
 /* A += X_b W_b', or A = X_b W_b' where the data have a layout. */
@@ -327,6 +332,7 @@ static void place_basis(armilla_sweep *sweep, const void *U)
     const armilla_team *team = armilla_traversal_team(sweep->traversal);
     placing p = {sweep, {.values = U, .r = r}};
     sweep->tiled = !layout && !sweep->assigned && kernels->tiles_pay(m, r);
+    sweep->scales = sweep->tiled && sweep->plan->scaled && kernels->has_unit_codes(m, r);
     const armilla_share place = sweep->tiled ? tile_atoms : pack_atoms;
     const int64_t pieces = sweep->tiled ? kernels->tiled_runs(m) : r;
     if (layout)
@@ -364,6 +370,7 @@ static armilla_status run(armilla_sweep *sweep, const armilla_sweep_plan *plan)
     sweep->assigned = sweep->assigning || plan->assignments;
     sweep->diagonal = sweep->assigned || plan->diagonal;
     sweep->plan = plan;
+    sweep->scales = false;
     if ((sweep->transposed || sweep->by_features) &&
         (sweep->assigned || plan->portion || (plan->sums && !plan->codes && !sweep->kept)))
         return armilla_fail(sweep->context, ARMILLA_INTERNAL, "a sweep that sums by feature needs all codes");

@@ -52,6 +52,9 @@ typedef struct armilla_sweep_plan {
     const armilla_portion *portion; /* some columns: sums and codes of these alone; NULL: all */
     int64_t tally;                  /* how many counters the step has */
     armilla_code_step step;
+    /* Where it is set, the step's codes are C scaled to length 1, which this does for a column: short ones may be left to
+     * the kernels, in codes of other last bits. */
+    armilla_scaling scaled;
     armilla_assign_step assign; /* instead of a step, where there are assignments; <C,W> is then <basis,A>, or 0: */
     const double *basis;        /* m x r: U in double, where A is known after the run; else NULL */
     /* m x r: A of the previous assignments, in memory of its own: only samples that change theirs are added and taken

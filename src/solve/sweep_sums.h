@@ -46,6 +46,7 @@ struct armilla_sweep {
     char *typed;
     char *U;       /* space for the plan's U, packed or tiled on whole cache lines, as products read it fastest */
     bool tiled;    /* which of the two, in the run in progress */
+    bool scales;   /* codes are left to the kernels there, as the plan allows */
     char *packing; /* of all workspaces */
     double *sums;
     armilla_transposed *own_copy;         /* by feature; NULL: there is none, or another sweep owns it */

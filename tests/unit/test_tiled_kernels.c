@@ -195,17 +195,145 @@ static void check_settling(panel *p)
     free(diagonal);
 }
 
+/* w = q scaled, in the simplest way that has no overflow. */
+static bool scale_plainly(int64_t r, int64_t s, const double *q, double *w)
+{
+    long double sum = 0;
+    (void)s;
+    for (int64_t k = 0; k < r; k++) sum += (long double)q[k] * q[k];
+    for (int64_t k = 0; k < r; k++) w[k] = (double)(q[k] / sqrtl(sum));
+    return sum > 0;
+}
+
+/* Codes of some columns of the panel, with their sums. */
+typedef struct unit_result {
+    void *typed;
+    double *diagonal, cross, change;
+} unit_result;
+
+static unit_result find_unit_codes(const panel *p, const armilla_columns *X, const void *previous)
+{
+    const int64_t numbers = p->r * X->count, runs = p->kernels->tiled_runs(p->m);
+    const size_t size = armilla_type_size(p->kernels->type);
+    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
+    unit_result of = {calloc((size_t)numbers, size), reference_new(p->r), 3, 5};
+    void *tiled = calloc((size_t)p->kernels->tiled_numbers(p->m, p->r), size);
+    assert_non_null(tiled);
+    assert_non_null(of.typed);
+    p->kernels->tile(p->m, &plain, 0, runs, tiled);
+    for (int64_t k = 0; k < p->r; k++) of.diagonal[k] = 2;
+    if (previous) memcpy(of.typed, previous, (size_t)numbers * size);
+    const armilla_projecting to = {.codes = {.r = p->r,
+                                             .count = X->count,
+                                             .previous = previous ? of.typed : NULL,
+                                             .typed = of.typed,
+                                             .diagonal = of.diagonal,
+                                             .cross = &of.cross,
+                                             .change = &of.change},
+                                   .scaling = scale_plainly};
+    p->kernels->unit_codes(X, &(armilla_atoms){.values = tiled, .r = p->r, .tiled = true}, &to);
+    free(tiled);
+    return of;
+}
+
+/* Codes on the sphere are products scaled to length 1, and the sums are of these. */
+static void check_unit_sums(const panel *p, const unit_result *of, const double *C, const void *previous)
+{
+    const double epsilon = armilla_epsilon(p->kernels->type);
+    const int64_t numbers = p->r * p->count;
+    double *w = reference_new(numbers), *before = reference_new(numbers);
+    long double cross = 0, change = 0;
+    armilla_fetch(p->kernels->type, numbers, of->typed, w);
+    if (previous) armilla_fetch(p->kernels->type, numbers, previous, before);
+    for (int64_t j = 0; j < p->count; j++) {
+        long double square = 0, length = 0;
+        for (int64_t i = j * p->r; i < (j + 1) * p->r; i++) {
+            square += (long double)C[i] * C[i];
+            length += (long double)w[i] * w[i];
+            cross += (long double)C[i] * w[i];
+            change += previous ? (long double)(w[i] - before[i]) * (w[i] - before[i]) : 0;
+        }
+        for (int64_t k = 0; k < p->r; k++) {
+            const long double wanted = square > 0 ? C[j * p->r + k] / sqrtl(square) : k == 0;
+            REFERENCE_NEAR(w[j * p->r + k], wanted, 2 * epsilon * (double)fabsl(wanted));
+            REFERENCE_HOLDS(w[j * p->r + k] != 0 || !signbit(w[j * p->r + k]));
+        }
+        REFERENCE_NEAR(sqrtl(length), 1, 2 * epsilon);
+    }
+    const double terms = 12 * (double)(p->r / 4 + 2);
+    REFERENCE_NEAR(of->cross, 3 + cross, terms * epsilon * (double)(cross + 3));
+    REFERENCE_NEAR(of->change, 5 + change, terms * epsilon * (double)(change + 5));
+    for (int64_t k = 0; k < p->r; k++) {
+        long double wanted = 2;
+        for (int64_t j = 0; j < p->count; j++) wanted += (long double)w[k + j * p->r] * w[k + j * p->r];
+        REFERENCE_NEAR(of->diagonal[k], wanted, 14 * epsilon * (double)wanted);
+    }
+    free(w);
+    free(before);
+}
+
+static void free_result(unit_result *of)
+{
+    free(of->typed);
+    free(of->diagonal);
+}
+
+/* Column j becomes `factor` times itself. */
+static void scale_column(panel *p, int64_t j, double factor)
+{
+    for (int64_t i = j * p->stride; i < j * p->stride + p->m; i++) {
+        p->X[i] *= factor;
+        armilla_store(p->kernels->type, 1, &p->X[i],
+                      (char *)p->stored_X + (size_t)i * armilla_type_size(p->kernels->type));
+    }
+}
+
+static void check_unit_codes(panel *p)
+{
+    const size_t size = armilla_type_size(p->kernels->type);
+    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
+    if (!p->kernels->has_unit_codes(p->m, p->r)) return;
+    const size_t numbers = (size_t)(p->stride * (p->count - 1) + p->m); /* other checks see the panel as it was */
+    double *kept = reference_new((int64_t)numbers);
+    memcpy(kept, p->X, numbers * sizeof *kept);
+    for (int odd = 0; odd < 3; odd++) { /* none; a column of zeros; one that is far smaller than the others */
+        if (odd > 0) scale_column(p, p->count / 2, odd == 1 ? 0 : 1);
+        if (odd > 1) scale_column(p, p->count / 3, p->kernels->type == ARMILLA_F32 ? 1e-32 : 1e-160);
+        const armilla_columns X = all_columns(p);
+        double *C = tiled_products(p, &X, &plain);
+        unit_result all = find_unit_codes(p, &X, NULL), moved = find_unit_codes(p, &X, p->stored_W);
+        check_unit_sums(p, &all, C, NULL);
+        check_unit_sums(p, &moved, C, p->stored_W);
+        REFERENCE_HOLDS(memcmp(all.typed, moved.typed, (size_t)(p->r * p->count) * size) == 0);
+        for (int64_t first = 0; first < p->count; first += 1 + p->count / 5)
+            for (int64_t width = 1; first + width <= p->count; width = 2 * width + 1) {
+                const armilla_columns some = columns_at(p, first, width);
+                unit_result part = find_unit_codes(p, &some, NULL);
+                REFERENCE_HOLDS(memcmp(part.typed, (char *)all.typed + (size_t)(first * p->r) * size,
+                                       (size_t)(p->r * width) * size) == 0);
+                free_result(&part);
+            }
+        free_result(&all);
+        free_result(&moved);
+        free(C);
+    }
+    memcpy(p->X, kept, numbers * sizeof *kept);
+    armilla_store(p->kernels->type, (int64_t)numbers, kept, (char *)p->stored_X);
+    free(kept);
+}
+
 static void test_every_panel(void **state)
 {
-    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_long_columns, check_settling, NULL};
+    static panel_check *const checks[] = {check_tiles,    check_tiled_places, check_long_columns,
+                                          check_settling, check_unit_codes,   NULL};
     (void)state;
     for_every_panel(checks);
 }
 
 static void test_large_panels(void **state)
 {
-    static panel_check *const checks[] = {check_tiles, check_tiled_places, check_packed_codes, check_long_columns,
-                                          NULL};
+    static panel_check *const checks[] = {check_tiles,        check_tiled_places, check_packed_codes,
+                                          check_long_columns, check_unit_codes,   NULL};
     (void)state;
     for_large_panels(checks);
 }

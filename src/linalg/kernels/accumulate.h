@@ -12,6 +12,8 @@ enum {
     MEETING_BYTES = 1024,
     /* And where codes are packed beforehand, samples are not where there are so few tiles of atoms. */
     FEW_TILES = 2,
+    /* Columns that are no more bytes apart are read where they are. */
+    NEAR_BYTES = 6400,
     /* Bytes of the packed parts of W and X. */
     PACKED_W = 128 * 1024,
     PACKED_X = ARMILLA_KERNEL_SCRATCH - PACKED_W
@@ -20,8 +22,8 @@ enum {
 /* to += v, or to = v where that is new. */
 INLINE void add_in_double(double *to, vector v, bool is_new)
 {
-    const doubles low = __builtin_convertvector(low_half(v), doubles);
-    const doubles high = __builtin_convertvector(high_half(v), doubles);
+    const doubles low = widen(low_half(v));
+    const doubles high = widen(high_half(v));
     *(doubles *)to = is_new ? low : *(doubles *)to + low;
     *(doubles *)(to + LANES / 2) = is_new ? high : *(doubles *)(to + LANES / 2) + high;
 }
@@ -165,10 +167,10 @@ static void add_few(adding *job)
 #endif
 }
 
-/* A tile of A from packed numbers, `vectors` vectors of features times `atoms` atoms. */
+/* A tile of A, `vectors` vectors of features times `atoms` atoms. */
 typedef struct tile {
-    const REAL *x, *w; /* of the first sample; of the next one behind them, */
-    int64_t step;      /* of x so many numbers behind */
+    const REAL *x, *w;      /* of the first sample, */
+    int64_t x_step, w_step; /* and how far behind them those of the next are */
     double *A;
     int64_t features; /* that there are; the others of the vectors are zeros */
 } tile;
@@ -189,7 +191,7 @@ INLINE void add_tile(int vectors, int atoms, adding *job, const tile *of)
     ahead next = job->is_long ? next_line(job) : job->next;
     for (int a = 0; a < atoms; a++)
         for (int v = 0; v < vectors * LANES; v += LINE / (int)sizeof(double)) __builtin_prefetch(of->A + a * m + v, 1);
-    for (int64_t j = 0; j < count; j++, x += of->step, w += atoms) {
+    for (int64_t j = 0; j < count; j++, x += of->x_step, w += of->w_step) {
         const vector first = *(const vector *)x, second = *(const vector *)(x + (vectors - 1) * LANES);
         vector one = {0};
         __builtin_prefetch(next.at + LINE, 0, 2);
@@ -286,6 +288,7 @@ static void add_run(adding *job, int64_t first, int64_t last, const REAL *w, til
         const int64_t k = tile_start(job->r, t), atoms = tile_start(job->r, t + 1) - k;
         if (job->lower && k >= i + of->features) return;
         of->w = w;
+        of->w_step = atoms;
         of->A = job->A + k * job->X->m + i;
         tiles[atoms][vectors - 1](job, of);
         w += atoms * job->X->count;
@@ -309,7 +312,7 @@ static void add_group(adding *job, int64_t first, int64_t last, const REAL *w, c
 {
     for (int64_t f = 0; f < features; f += TILE_FEATURES) {
         tile of = {.x = x + f * job->X->count, .features = smaller(TILE_FEATURES, features - f)};
-        of.step = padded(of.features);
+        of.x_step = padded(of.features);
         add_run(job, first, last, w, &of, i + f);
     }
 }
@@ -346,7 +349,7 @@ static void add_in_place(adding *job)
     const REAL *then = X->ahead_bytes > 0 ? X->ahead : NULL;
     for (int64_t i = 0; i < whole; i += TILE_FEATURES) {
         const int64_t later = i + 2 * TILE_FEATURES;
-        tile of = {.x = (const REAL *)X->values + i, .step = X->stride, .features = TILE_FEATURES};
+        tile of = {.x = (const REAL *)X->values + i, .x_step = X->stride, .features = TILE_FEATURES};
         plan_lines(job, later, TILE_FEATURES, then && later - X->m < X->m ? then + (later - X->m) : then);
         add_run(job, 0, tile_count, job->W, &of, i);
     }
@@ -387,14 +390,46 @@ static bool is_worth_packing(const adding *job)
     return X->scratch && fits && job->r >= (meet ? ARMILLA_LEAST_PACKED : ARMILLA_USUALLY_PACKED);
 }
 
+/* Short columns, which lie so near each other that they need no copy. */
+static void add_near(adding *job)
+{
+    const armilla_columns *X = job->X;
+    const int64_t m = X->m, tile_count = (job->r + TILE_ATOMS - 1) / TILE_ATOMS;
+    const int64_t steps = X->count * tile_count * ((m + TILE_FEATURES - 1) / TILE_FEATURES);
+    job->next = plan_ahead(X, X->ahead_bytes / 2, X->ahead_bytes - X->ahead_bytes / 2, steps);
+    int64_t i = 0;
+    for (; i + LANES <= m; i += TILE_FEATURES) {
+        const int vectors = i + TILE_FEATURES <= m ? TILE_VECTORS : 1;
+        tile of = {
+            .x = (const REAL *)X->values + i, .x_step = X->stride, .w_step = job->r, .features = vectors * LANES};
+        for (int64_t t = 0; t < tile_count; t++) {
+            const int64_t k = tile_start(job->r, t), atoms = tile_start(job->r, t + 1) - k;
+            if (job->lower && k >= i + of.features) break;
+            of.w = job->W + k;
+            of.A = job->A + k * m + i;
+            tiles[atoms][vectors - 1](job, &of);
+        }
+    }
+    /* At least ARMILLA_LEAST_PACKED atoms in equal shares of at most 6 are not less than 5. */
+    const int64_t shares = (job->r + 5) / 6;
+    if (m % LANES > 0 && job->r <= 5 * shares)
+        add_features(1, 5, job, m - LANES, m % LANES);
+    else if (m % LANES > 0)
+        add_features(1, 6, job, m - LANES, m % LANES);
+}
+
 static void add_all(adding *job)
 {
-    if (job->X->packed_codes)
+    const armilla_columns *X = job->X;
+    const bool near = !job->is_long && X->m >= LANES && X->stride * (int64_t)sizeof(REAL) <= NEAR_BYTES;
+    if (X->packed_codes)
         add_packed_codes(job);
-    else if (is_worth_packing(job))
-        add_packed(job);
-    else
+    else if (!is_worth_packing(job))
         add_few(job);
+    else if (near)
+        add_near(job);
+    else
+        add_packed(job);
 }
 
 static void accumulate(const armilla_columns *X, int64_t r, const void *W, bool is_new, double *A)

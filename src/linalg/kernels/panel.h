@@ -30,8 +30,8 @@ INLINE void add_columns(int count, int64_t m, const REAL *const *x, double *a, a
         for (int c = 0; c < count; c++) {
             const vector v = *(const vector *)(x[c] + i);
             fetch_ahead(next);
-            low += __builtin_convertvector(low_half(v), doubles);
-            high += __builtin_convertvector(high_half(v), doubles);
+            low += widen(low_half(v));
+            high += widen(high_half(v));
         }
         *(doubles *)(a + i) = low;
         *(doubles *)(a + i + LANES / 2) = high;
@@ -70,6 +70,8 @@ static void gather(const armilla_columns *X, const int32_t *assignments, double 
 
 #include "linalg/kernels/settle.h"
 
+#include "linalg/kernels/unit.h"
+
 static void fetch(int64_t count, const void *from, double *to)
 {
     const REAL *in = from;
@@ -104,6 +106,8 @@ const armilla_kernels TABLE = {
     .gather = gather,
     .convert = CONVERSIONS,
     .settle = settle,
+    .has_unit_codes = has_unit_codes,
+    .unit_codes = unit_codes,
     .fetch = fetch,
     .scale = scale,
     .rescale = rescale,

@@ -10,10 +10,10 @@ typedef struct settled_sums {
 
 INLINE void settle_vector(const armilla_settling *s, int64_t at, int64_t k, settled_sums *sums)
 {
-    const half typed = __builtin_convertvector(*(const doubles *)(s->W + at), half);
-    const doubles w = __builtin_convertvector(typed, doubles);
+    const half typed = shorten(*(const doubles *)(s->W + at));
+    const doubles w = widen(typed);
     if (s->previous) {
-        const doubles moved = w - __builtin_convertvector(*(const half *)((const REAL *)s->previous + at), doubles);
+        const doubles moved = w - widen(*(const half *)((const REAL *)s->previous + at));
         sums->change += moved * moved;
     }
     if (s->C) sums->cross += *(const doubles *)(s->C + at) * w;

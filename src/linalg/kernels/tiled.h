@@ -43,6 +43,9 @@ typedef struct meeting {
     bool is_new;
     ahead *streams; /* what is fetched on the way, each in `share` steps, the last in the rest */
     int64_t stream_count, share;
+    REAL *typed;       /* where the products go instead, in the type, in whole vectors; NULL: to C */
+    int64_t width;     /* numbers between columns there */
+    ahead_twice codes; /* that will be wanted next, where they are typed */
 } meeting;
 
 /* to += v, or to = v, for the first `count` lanes. */
@@ -62,8 +65,8 @@ INLINE void put_half(double *to, doubles v, uint32_t mask, bool is_new)
 INLINE void put_lanes(double *to, vector v, int64_t count, bool is_new)
 {
     const uint32_t mask = count < LANES ? (1u << count) - 1 : (1u << LANES) - 1, half_mask = (1u << LANES / 2) - 1;
-    put_half(to, __builtin_convertvector(low_half(v), doubles), mask & half_mask, is_new);
-    put_half(to + LANES / 2, __builtin_convertvector(high_half(v), doubles), mask >> LANES / 2, is_new);
+    put_half(to, widen(low_half(v)), mask & half_mask, is_new);
+    put_half(to + LANES / 2, widen(high_half(v)), mask >> LANES / 2, is_new);
 }
 #else
 INLINE void put_lanes(double *to, vector v, int64_t count, bool is_new)
@@ -81,6 +84,7 @@ INLINE void meet(int samples, int vectors, meeting *at)
     vector sum[TILED_SAMPLES * TILED_VECTORS] = {{0}};
     const int64_t stride = at->stride;
     const REAL *u = at->u, *x[(TILED_SAMPLES + 2) / 3];
+    ahead_twice codes = at->codes;
     UNROLL for (int g = 0; g < (samples + 2) / 3; g++) x[g] = at->x + 3 * g * stride;
     for (int64_t s = 0, i = 0; s < at->stream_count; s++) {
         const int64_t end = s + 1 < at->stream_count ? i + at->share : at->features;
@@ -88,6 +92,7 @@ INLINE void meet(int samples, int vectors, meeting *at)
         for (; i < end; i++, u += vectors * LANES) {
             vector atoms[TILED_VECTORS];
             fetch_ahead(&next);
+            if (vectors > 1) fetch_in_turn(&codes);
             UNROLL for (int v = 0; v < vectors; v++) atoms[v] = hold(*(const vector *)(u + v * LANES));
             UNROLL for (int j = 0; j < samples; j++)
             {
@@ -96,6 +101,12 @@ INLINE void meet(int samples, int vectors, meeting *at)
             }
         }
         at->streams[s] = next;
+    }
+    at->codes = codes;
+    if (at->typed) {
+        UNROLL for (int q = 0; q < samples * vectors; q++) *
+            (vector *)(at->typed + q / vectors * at->width + q % vectors * LANES) = sum[q];
+        return;
     }
     if (at->atoms == vectors * LANES) {
         UNROLL for (int q = 0; q < samples * vectors; q++)
@@ -188,16 +199,19 @@ static void meet_tiles(const armilla_atoms *U, const tiled_part *part, const fet
 {
     double *C = at->C;
     const int64_t tile_count = (part->last - part->first + TILED_ATOMS - 1) / TILED_ATOMS;
+    REAL *typed = at->typed;
     const int64_t padded_r = round_up(U->r, LANES);
     const REAL *run = (const REAL *)U->values + part->feature * padded_r;
     for (int64_t k = part->first; k < part->last; k += TILED_ATOMS) {
         at->atoms = smaller(TILED_ATOMS, part->last - k);
         at->u = run + k * part->features;
-        at->C = C + k;
+        at->C = C ? C + k : NULL;
+        at->typed = typed ? typed + k : NULL;
         if (f) share_streams(f, (k - part->first) / TILED_ATOMS, tile_count, at);
         blocks[block].of[(at->atoms - 1) / LANES](at);
     }
     at->C = C;
+    at->typed = typed;
 }
 
 static void meet_columns(const armilla_columns *X, const armilla_atoms *U, const tiled_part *part, double *C,
@@ -212,6 +226,7 @@ static void meet_columns(const armilla_columns *X, const armilla_atoms *U, const
     meeting at = {.features = part->features, .r = U->r, .is_new = part->feature == 0};
     at.streams = is_long ? streams : next;
     at.stream_count = 1;
+    at.codes.at = at.codes.other = X->values;
     int block = 0;
     for (int64_t j = 0; j < count; j += blocks[block].samples) {
         while (blocks[block].samples > count - j) block++;

@@ -52,6 +52,20 @@ INLINE void fetch_ahead(ahead *next)
     next->at += next->step;
 }
 
+/* Two places, which take turns. */
+typedef struct ahead_twice {
+    const char *at, *other;
+    int64_t step;
+} ahead_twice;
+
+INLINE void fetch_in_turn(ahead_twice *next)
+{
+    const char *now = next->at;
+    __builtin_prefetch(now, 0, 2);
+    next->at = next->other;
+    next->other = now + next->step;
+}
+
 /* A part of what X wants ahead, in that many steps; where there are fewer steps than lines the hardware has to do the
  * rest. Where nothing is wanted, a line that is in the cache anyway. */
 static inline ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
@@ -119,6 +133,29 @@ INLINE half high_half(vector v)
     return part;
 #endif
 }
+
+/* Half a vector in double and back, by instructions that compilers do not find for vectors of this length. */
+#if defined(__AVX512F__) && LANES == 16
+INLINE doubles widen(half v)
+{
+    return (doubles)_mm512_cvtps_pd((__m256)v);
+}
+
+INLINE half shorten(doubles v)
+{
+    return (half)_mm512_cvtpd_ps((__m512d)v);
+}
+#else
+INLINE doubles widen(half v)
+{
+    return __builtin_convertvector(v, doubles);
+}
+
+INLINE half shorten(doubles v)
+{
+    return __builtin_convertvector(v, half);
+}
+#endif
 
 /* Of eight lanes, or of less: what is summed by shuffles. */
 #if LANES == 16
