@@ -211,16 +211,13 @@ typedef struct unit_result {
     double *diagonal, cross, change;
 } unit_result;
 
-static unit_result find_unit_codes(const panel *p, const armilla_columns *X, const void *previous)
+static unit_result find_unit_codes(const panel *p, const armilla_columns *X, const armilla_atoms *U,
+                                   const void *previous)
 {
-    const int64_t numbers = p->r * X->count, runs = p->kernels->tiled_runs(p->m);
+    const int64_t numbers = p->r * X->count;
     const size_t size = armilla_type_size(p->kernels->type);
-    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
     unit_result of = {calloc((size_t)numbers, size), reference_new(p->r), 3, 5};
-    void *tiled = calloc((size_t)p->kernels->tiled_numbers(p->m, p->r), size);
-    assert_non_null(tiled);
     assert_non_null(of.typed);
-    p->kernels->tile(p->m, &plain, 0, runs, tiled);
     for (int64_t k = 0; k < p->r; k++) of.diagonal[k] = 2;
     if (previous) memcpy(of.typed, previous, (size_t)numbers * size);
     const armilla_projecting to = {.codes = {.r = p->r,
@@ -231,8 +228,7 @@ static unit_result find_unit_codes(const panel *p, const armilla_columns *X, con
                                              .cross = &of.cross,
                                              .change = &of.change},
                                    .scaling = scale_plainly};
-    p->kernels->unit_codes(X, &(armilla_atoms){.values = tiled, .r = p->r, .tiled = true}, &to);
-    free(tiled);
+    p->kernels->unit_codes(X, U, &to);
     return of;
 }
 
@@ -291,8 +287,8 @@ static void scale_column(panel *p, int64_t j, double factor)
 static void check_unit_codes(panel *p)
 {
     const size_t size = armilla_type_size(p->kernels->type);
-    const armilla_atoms plain = {.values = p->stored_U, .r = p->r};
     if (!p->kernels->has_unit_codes(p->m, p->r)) return;
+    armilla_atoms U = tile(p, &(armilla_atoms){.values = p->stored_U, .r = p->r});
     const size_t numbers = (size_t)(p->stride * (p->count - 1) + p->m); /* other checks see the panel as it was */
     double *kept = reference_new((int64_t)numbers);
     memcpy(kept, p->X, numbers * sizeof *kept);
@@ -300,15 +296,15 @@ static void check_unit_codes(panel *p)
         if (odd > 0) scale_column(p, p->count / 2, odd == 1 ? 0 : 1);
         if (odd > 1) scale_column(p, p->count / 3, p->kernels->type == ARMILLA_F32 ? 1e-32 : 1e-160);
         const armilla_columns X = all_columns(p);
-        double *C = tiled_products(p, &X, &plain);
-        unit_result all = find_unit_codes(p, &X, NULL), moved = find_unit_codes(p, &X, p->stored_W);
+        double *C = tiled_products(p, &X, &U);
+        unit_result all = find_unit_codes(p, &X, &U, NULL), moved = find_unit_codes(p, &X, &U, p->stored_W);
         check_unit_sums(p, &all, C, NULL);
         check_unit_sums(p, &moved, C, p->stored_W);
         REFERENCE_HOLDS(memcmp(all.typed, moved.typed, (size_t)(p->r * p->count) * size) == 0);
         for (int64_t first = 0; first < p->count; first += 1 + p->count / 5)
             for (int64_t width = 1; first + width <= p->count; width = 2 * width + 1) {
                 const armilla_columns some = columns_at(p, first, width);
-                unit_result part = find_unit_codes(p, &some, NULL);
+                unit_result part = find_unit_codes(p, &some, &U, NULL);
                 REFERENCE_HOLDS(memcmp(part.typed, (char *)all.typed + (size_t)(first * p->r) * size,
                                        (size_t)(p->r * width) * size) == 0);
                 free_result(&part);
@@ -320,6 +316,7 @@ static void check_unit_codes(panel *p)
     memcpy(p->X, kept, numbers * sizeof *kept);
     armilla_store(p->kernels->type, (int64_t)numbers, kept, (char *)p->stored_X);
     free(kept);
+    tiles_free(&U);
 }
 
 static void test_every_panel(void **state)
