@@ -70,7 +70,8 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
                                             &solve.columns);
     if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
     if (status == ARMILLA_OK) {
-        plan.scaled = armilla_column_scaling(solve.columns);
+        /* As sealed codes are made; those of `palm` are made by its step, in other last bits. */
+        if (s->sealed) plan.scaled = armilla_column_scaling(solve.columns);
         status = armilla_sweep_run(sweep, &plan);
     }
     const armilla_samples share = armilla_data_share(context, view);

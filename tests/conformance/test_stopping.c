@@ -262,17 +262,18 @@ static void check_follows_the_trace(const armilla_data *data, armilla_model *mod
 static void test_sealed_is_told(void **state)
 {
     static const int64_t shape[] = {10, 300, 4, 2};
+    static const int questions[] = {0, 15, 30, 60}; /* after which the fit is stopped, early and late; 0: never */
     char path[256];
     int64_t unsealed = 0;
     (void)state;
     for (int i = 0; i < REFERENCE_PAIRS; i++)
-        for (int stopped = 0; stopped < 2; stopped++) {
+        for (size_t stopped = 0; stopped < sizeof questions / sizeof *questions; stopped++) {
             reference_trial trial;
             armilla_model *model = NULL, *read = NULL;
             caller c;
             make_trial(&trial, &reference_pairs[i], shape, 520);
             reference_trial_scene(&trial, "sealed");
-            listen(&c, stopped ? 60 : 0);
+            listen(&c, questions[stopped]);
             REFERENCE_OK(armilla_fit(reference_context, trial.data, &trial.options, &model));
             armilla_context_set_watch(reference_context, NULL, NULL);
             const size_t bytes = (size_t)(trial.r * trial.n) * armilla_type_size(trial.type);
