@@ -32,7 +32,7 @@ typedef struct outcome {
 
 /* What the callback looks for, and what it has seen. */
 typedef struct watch {
-    double goal; /* NAN: what is reached after GOAL_ITERATIONS */
+    double goal; /* < 0: what is reached after GOAL_ITERATIONS */
     bool stops;
     int64_t count;
     double *seconds, *objectives;
@@ -156,7 +156,8 @@ static void usage(void)
 {
     fprintf(stderr,
             "usage: bench_quality DATA [--columns] [--tfidf] [--keep 1-3000] [--pairs 01234567] [--first-seed S]\n"
-            "                     [--seeds N] [--palm ITERATIONS] [--fast ITERATIONS] [--finals] [--goals FILE]\n");
+            "                     [--seeds N] [--palm ITERATIONS] [--fast ITERATIONS] [--finals] [--goals FILE]\n"
+            "                     [--rank R] [--sparsity S]\n");
     exit(64);
 }
 
@@ -176,7 +177,7 @@ static void parse(int count, char **words)
                    {"--fast", &chosen.fast},       {"--rank", &chosen.rank},   {"--sparsity", &chosen.sparsity}};
     for (int i = 1; i < count; i++) {
         const int before = i;
-        for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
+        for (size_t k = 0; k < sizeof flags / sizeof flags[0] && i == before; k++)
             if (strcmp(words[i], flags[k].name) == 0) *flags[k].value = true, i++;
         for (size_t k = 0; k < sizeof texts / sizeof texts[0] && i + 1 < count && i == before; k++)
             if (strcmp(words[i], texts[k].name) == 0) *texts[k].value = words[i + 1], i += 2;

@@ -15,8 +15,10 @@ enum {
     WIDE = 240,               /* columns of a panel then, */
     WIDEST = 336,
     WIDE_BYTES =
-        4 << 20,     /* as far as these stay in a third-level cache, beside the panels of others and the next ones, */
-    MANY_ATOMS = 48, /* or reading X again costs little beside so many atoms, or beside the most sums */
+        4 << 20, /* as far as these stay in a third-level cache, beside the panels of others and the next ones, */
+    WIDEST_BYTES =
+        64 << 20,    /* or reading X again costs little beside the most sums, as far as copies of panels have space, */
+    MANY_ATOMS = 48, /* or beside so many atoms */
     ALIGNMENT = 64
 };
 
@@ -40,10 +42,10 @@ static int64_t wanted_width(const armilla_traversal *t, int64_t sums)
 {
     const int64_t width = armilla_panel_width(t->X, t->kernels->type), m = t->X->m;
     const int64_t wide = sums >= MOST_SUMS ? WIDEST : sums >= MANY_SUMS ? WIDE : 0;
-    const int64_t fitting = WIDE_BYTES / (m * (int64_t)armilla_type_size(t->kernels->type));
+    const int64_t bytes = sums >= MOST_SUMS ? WIDEST_BYTES : WIDE_BYTES;
+    const int64_t fitting = bytes / (m * (int64_t)armilla_type_size(t->kernels->type));
     if (armilla_sparse_of(t->X)) return width;
-    const bool rereads = sums / m >= MANY_ATOMS || sums >= MOST_SUMS;
-    return armilla_max64(width, rereads ? wide : armilla_min64(wide, fitting));
+    return armilla_max64(width, sums / m >= MANY_ATOMS ? wide : armilla_min64(wide, fitting));
 }
 
 static int64_t slot_width(const armilla_traversal *t, int64_t slot)

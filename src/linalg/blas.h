@@ -23,7 +23,8 @@ typedef struct armilla_blas_table {
 } armilla_blas_table;
 #undef ARMILLA_BLAS_MEMBER
 
-/* Complete after armilla_blas_load, and unchanged from then on: whoever has an algebra, or has entered, may call. */
+/* Complete after armilla_blas_load, and unchanged from then on: whoever has an algebra of more than ARMILLA_SMALL columns,
+ * or has entered (not idle), may call; others load first. */
 extern armilla_blas_table armilla_blas;
 
 /* Loads the libraries where that has not been done. ARMILLA_NOT_BUILT where one is missing, ARMILLA_NO_MEMORY where

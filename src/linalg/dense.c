@@ -262,8 +262,9 @@ bool armilla_scale_near_one(int64_t count, const double *M, double *scaled)
 static armilla_status small_eigen(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *vectors)
 {
     if (armilla_small_eigen(k, wanted, values, vectors)) return ARMILLA_OK;
-    return armilla_fail(algebra->context, ARMILLA_INTERNAL,
-                        "the eigenvalues of a matrix that is not finite are wanted");
+    return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
+                        "sums over the data are not finite: products of entries leave the range of numbers; scale the "
+                        "data nearer to 1");
 }
 
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors)

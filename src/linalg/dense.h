@@ -17,7 +17,8 @@ armilla_status armilla_blas_enter_idle(armilla_context *context, int threads);
 /* Loads it where products of matrices with so many columns are made by it. */
 armilla_status armilla_blas_need(armilla_context *context, int64_t columns);
 
-/* Memory for the algebra of m x r matrices; made once, so that steps allocate nothing. */
+/* Memory for the algebra of m x r matrices; made once, so that steps allocate nothing: but for the first
+ * ill-conditioned polar factor of few columns, which loads LAPACK. */
 typedef struct armilla_algebra armilla_algebra;
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);
 void armilla_algebra_free(armilla_algebra *algebra);

@@ -46,8 +46,8 @@ static void rotate_both(const rotation *by, double *S)
     S[q * k + p] = S[p * k + q] = 0;
 }
 
-/* One rotation for each pair whose entry is more than rounding, of the two or of the largest entry; whether there was
- * one. */
+/* One rotation for each pair whose entry is more than rounding, of the two or of the largest entry, which is
+ * near 1; whether there was one. */
 static bool sweep(int64_t k, double rounding, double *S, double *vectors)
 {
     bool rotated = false;
@@ -80,21 +80,33 @@ static void put_in_order(int64_t k, double *values, double *vectors)
         }
 }
 
+/* S <- the matrix whose upper half is given, in units of 2^exponent, in which its largest entry is near 1; returns the
+ * exponent. Not finite: NAN in S[0]. */
+static int take_scaled(int64_t k, const double *upper, double *S)
+{
+    double nothing = 0, largest = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            nothing += 0 * upper[i * k + j];
+            largest = fmax(largest, fabs(upper[i * k + j]));
+        }
+    if (nothing == 0) (void)frexp(largest, &exponent);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j <= i; j++) S[i * k + j] = S[j * k + i] = ldexp(upper[i * k + j], -exponent);
+    if (nothing != 0) S[0] = NAN;
+    return exponent;
+}
+
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors)
 {
-    double S[ARMILLA_SMALL * ARMILLA_SMALL], nothing = 0, largest = 0;
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < k; j++) {
-            S[i * k + j] = i < j ? vectors[j * k + i] : vectors[i * k + j]; /* the upper half counts */
-            nothing += 0 * S[i * k + j];
-            largest = fmax(largest, fabs(S[i * k + j]));
-        }
-    if (nothing != 0) return false;
+    double S[ARMILLA_SMALL * ARMILLA_SMALL];
+    const int exponent = take_scaled(k, vectors, S);
+    if (isnan(S[0])) return false;
     memset(vectors, 0, (size_t)(k * k) * sizeof *vectors);
     for (int64_t i = 0; i < k; i++) vectors[i * k + i] = 1;
-    const double rounding = fmax(DBL_EPSILON / 64 * largest, DBL_MIN);
-    for (int count = 0; count < SWEEPS && sweep(k, rounding, S, wanted ? vectors : NULL); count++) {}
-    for (int64_t i = 0; i < k; i++) values[i] = S[i * k + i];
+    for (int count = 0; count < SWEEPS && sweep(k, DBL_EPSILON / 64, S, wanted ? vectors : NULL); count++) {}
+    for (int64_t i = 0; i < k; i++) values[i] = ldexp(S[i * k + i], exponent);
     put_in_order(k, values, wanted ? vectors : NULL);
     return true;
 }

@@ -122,7 +122,7 @@ static armilla_status canonical_form(armilla_fast *fast)
 static bool is_canonical(const armilla_fast *fast)
 {
     const armilla_problem *p = fast->problem;
-    const double *G = fast->G, slack = ROUNDING * armilla_epsilon(p->options.type) * G[0];
+    const double *G = fast->G, rounding = ROUNDING * armilla_epsilon(p->options.type);
     bool holds = p->settled;
     for (int64_t k = 0; k < p->r && holds; k++) {
         const double *u = p->U + k * p->m;
@@ -130,6 +130,7 @@ static bool is_canonical(const armilla_fast *fast)
         for (int64_t i = 1; i < p->m; i++)
             if (fabs(u[i]) > fabs(u[top])) top = i;
         holds = u[top] > 0 && (k == 0 || G[k * p->r + k] <= G[(k - 1) * p->r + k - 1]);
+        const double slack = rounding * sqrt(G[0]) * sqrt(fmax(G[k * p->r + k], 0));
         for (int64_t i = 0; i < k; i++) holds = holds && fabs(G[k * p->r + i]) <= slack;
     }
     return holds;

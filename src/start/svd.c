@@ -11,6 +11,7 @@
 #include "start/start.h"
 
 #include "base/random.h"
+#include "base/ranks.h"
 #include "base/size.h"
 #include "linalg/span.h"
 
@@ -22,6 +23,8 @@ enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3 }; /* STEP: whole vectors of numbe
 /* Of a result: columns of a block, or half of r where that is more; blocks there must be space for; columns of all beside
  * four times r. */
 enum { NARROW = 16, LEAST_BLOCKS = 4, MOST_BESIDE = 64 };
+/* Of ||X||^2, in units of the type's epsilon: what is no more is nothing. */
+#define ROUNDING 64
 
 typedef struct finder {
     armilla_problem *problem;
@@ -139,21 +142,36 @@ static bool promises_nothing(const finder *f)
     return now < before && now * now <= tol * h[2] * (before - now); /* now*q/(1 - q), q = now/before */
 }
 
+/* Whether the last block has columns of 0. Unless the span is then all of X, X has more equal singular values than blocks
+ * have columns, and these see no more than as many of their directions. */
+static bool is_short(const finder *f)
+{
+    for (int64_t row = 0; row < f->k; row++) {
+        bool any = false;
+        for (int64_t c = 0; c < f->k && !any; c++) any = f->split.R[c * f->k + row] != 0;
+        if (!any) return true;
+    }
+    return false;
+}
+
 /* What the span so far leaves of X. */
 static armilla_status judge(finder *f)
 {
     const int64_t r = f->problem->r, now = take_T(f);
-    double left = 1;
+    const double rounding = ROUNDING * armilla_epsilon(f->problem->options.type);
+    double left = 1, outside = 1;
     if (now < r) return ARMILLA_OK;
     const armilla_status status = armilla_eigenvalues(f->small, now, f->Y, f->values);
     if (status != ARMILLA_OK) return status;
     for (int64_t c = 0; c < r; c++) left -= f->values[now - 1 - c];
+    for (int64_t c = 0; c < now; c++) outside -= f->values[c];
     f->left[0] = f->left[1];
     f->left[1] = f->left[2];
     f->left[2] = fmax(left, 0);
     /* What is left out of blocks can be as much of h, beside the last of the leading vectors. */
     const double noise = f->least * f->least / fmax(f->values[now - r], DBL_MIN);
-    f->blind = noise > f->problem->options.stop.tol * f->left[2];
+    const double matters = f->problem->options.stop.tol * f->left[2];
+    f->blind = noise > matters || (is_short(f) && outside > matters + rounding);
     f->settled = !f->blind && isfinite(f->left[0]) && promises_nothing(f);
     return ARMILLA_OK;
 }
@@ -210,7 +228,7 @@ static armilla_status find(finder *f, double *U)
     armilla_problem *problem = f->problem;
     const armilla_sweep_plan range = {.sums = true, .step = random_codes, .self = f};
     f->scale = 1 / sqrt(problem->squared_norm);
-    f->least = fmax(64 * armilla_epsilon(problem->options.type), 1e-6);
+    f->least = fmax(ROUNDING * armilla_epsilon(problem->options.type), 1e-6);
     for (size_t i = 0; i < sizeof f->left / sizeof f->left[0]; i++) f->left[i] = INFINITY;
     armilla_status status = take_finder(f);
     armilla_call_step(problem->context, 0, 1 + f->passes);
@@ -219,6 +237,8 @@ static armilla_status find(finder *f, double *U)
         armilla_call_step(problem->context, 1 + pass, 1 + f->passes);
         status = add_block(f, armilla_max64(f->blocks - f->passes + pass, 0), pass + 1 == f->passes);
         if (status == ARMILLA_OK && f->result) status = judge(f);
+        /* Each rank has judged by itself, and all have to go on together. */
+        if (f->result) status = armilla_ranks_meet(problem->context, status, 2U * f->blind + f->settled, NULL);
     }
     if (status == ARMILLA_OK && !f->blind) status = project(f, U);
     free_finder(f);

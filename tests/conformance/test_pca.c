@@ -34,6 +34,18 @@ static double pairs(int64_t r, int64_t k)
     return slow(r, k / 2);
 }
 
+/* More equal ones than narrow blocks have columns; the same but for what is near rounding. */
+static double steps(int64_t r, int64_t k)
+{
+    (void)r;
+    return k < 24 ? 1 : k < 50 ? 0.3 : 0.1;
+}
+
+static double near_steps(int64_t r, int64_t k)
+{
+    return steps(r, k) * (1 + 1e-7 * slow(r, k));
+}
+
 typedef struct spectrum {
     const char *word;
     double (*sigma)(int64_t r, int64_t k);
@@ -41,7 +53,13 @@ typedef struct spectrum {
 } spectrum;
 
 static const spectrum spectra[] = {
-    {"falling", falling, 0}, {"slow", slow, 0}, {"flat", flat, 1e-3}, {"few", few, 0}, {"pairs", pairs, 0},
+    {"falling", falling, 0},
+    {"slow", slow, 0},
+    {"flat", flat, 1e-3},
+    {"few", few, 0},
+    {"pairs", pairs, 0},
+    {"steps", steps, 0},
+    {"near steps", near_steps, 1e-6},
 };
 
 enum { FALLING, SPECTRA = sizeof spectra / sizeof spectra[0] };

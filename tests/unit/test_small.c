@@ -18,7 +18,7 @@ static void draw_matrix(uint64_t *random, int64_t k, double *S)
 {
     double B[K * K];
     const int64_t rank = reference_below(random, k + 1), kind = reference_below(random, 4);
-    const double scale = kind == 3 ? pow(10, 260 * reference_uniform(random) - 130) : 1;
+    const double scale = kind == 3 ? pow(10, 600 * reference_uniform(random) - 300) : 1;
     memset(B, 0, sizeof B);
     reference_fill_normal(random, rank * k, B);
     for (int64_t j = 0; j < k; j++)
