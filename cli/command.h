@@ -115,7 +115,9 @@ const char *missing_choice(size_t index);
 #define OPTION_JSON OPTION_FLAG("json", json, "print one JSON object on standard output")
 #define OPTION_QUIET OPTION_FLAG("quiet", quiet, "print errors only: no progress, warnings or summary")
 #define OPTION_FORCE OPTION_FLAG("force", force, "replace outputs that exist")
-#define OPTION_NAMES OPTION_FLAG("names", names, "labels beside the names of the samples, wherever they are written")
+#define OPTION_NAMES                                                                                                   \
+    OPTION_FLAG("names", names,                                                                                        \
+                "labels beside the names of the samples, in any file and on standard output (not in --json)")
 #define OPTION_FORMAT                                                                                                  \
     {                                                                                                                  \
         ARMILLA_OPTION_ROW("format"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, format),           \

@@ -222,7 +222,7 @@ class SphericalFactorization(SphericalFactorizationSignature, Tags, ClassNamePre
     reconstruction_err_ : float
         Frobenius norm of X - codes_ @ components_, of the data as fitted.
     n_iter_ : int
-        Iterations; passes over the data with ``solver='online'``.
+        Iterations, at least 1 (the start of PCA can be all of it); passes over the data with ``solver='online'``.
     n_samples_seen_ : int
         Samples of the fit, and of every `partial_fit` since.
     trace_ : structured ndarray
