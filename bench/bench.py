@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Armilla's speed against its targets: bench.py BUILD [--quick] [--only NAME]... [--seeds N] [--first-seed N] [--quality FILE]...
-[--mnist FILE] [--sparse FILE] [--processor] [--publish].
+[--mnist FILE] [--sparse FILE] [--no-large] [--processor] [--publish].
 
 Needs Python 3 with NumPy; SciPy, scikit-learn, R with RcppML, gnuplot and BLIS are used where they are installed, and
 a line says so where they are not. Prints one table; leaves BUILD/bench/bench.json, the pictures and the page BUILD/bench/README.md. See bench/README.md.
@@ -165,8 +165,16 @@ class Bench(Pictures, *KINDS):
         """Files and names: features and samples of which few have most entries; and many features."""
         side, part = (5000, 20) if self.quick else (20000, 1)
         many = (200000 // part, 1000000 // part, 20000000 // part)
-        return [(self.sparse_shaped(side, side, side * side // 200, 3), f"{side}x{side}, 0.5%, power law"),
-                (self.sparse_shaped(*many, 1), f"{many[1]} features x {many[0]}, {many[2]} entries")]
+        found = [(self.sparse_shaped(side, side, side * side // 200, 3), f"{side}x{side}, 0.5%, power law")]
+        if self.large():
+            found.append((self.sparse_shaped(*many, 1), f"{many[1]} features x {many[0]}, {many[2]} entries"))
+        return found
+
+    def large(self):
+        """Whether data are measured on which peers take minutes; says so where they are not."""
+        if self.options.no_large and not any("--no-large" in note for note in self.notes):
+            self.note("--no-large: without the largest data")
+        return not self.options.no_large
 
     def given_sparse(self, file):
         """The user's matrix, one sample per column, as samples x features in f32; and its name."""
@@ -277,7 +285,8 @@ class Bench(Pictures, *KINDS):
         self.sparse_rows(self.sparse(side, density), f"{side}x{side}, {density:.1%}")
         for file, name in self.sparse_shapes():
             self.sparse_rows(file, name)
-        self.sparse_memory(*self.sparse_shapes()[-1])
+        if self.large():
+            self.sparse_memory(*self.sparse_shapes()[-1])
         if self.options.sparse:
             self.sparse_rows(*self.given_sparse(self.options.sparse))
         else:
@@ -455,6 +464,7 @@ def main():
     parser.add_argument("build", help="the tree that holds armilla and bench_roofline")
     parser.add_argument("--quick", action="store_true", help="smaller data and fewer runs: two minutes or so")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be given again")
+    parser.add_argument("--no-large", action="store_true", help="without the data on which peers take minutes")
     parser.add_argument("--publish", action="store_true", help="page and pictures into bench/ too")
     parser.add_argument("--processor", action="store_true",
                         help="part nmf alone, by processor time of one thread: for a machine that is not quiet")

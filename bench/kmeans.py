@@ -85,7 +85,7 @@ class KmeansParts:
                             curves.setdefault(f"{peer}, {name}", []).append((k, ratio))
         if curves:
             self.lines("kmeans", "Spherical k-means against its peers", ("centres", "times as fast"), curves)
-        if not self.quick:
+        if not self.quick and self.large():
             self.many_samples()
 
     def lloyd_seconds(self, file, start, k, iterations):
