@@ -87,7 +87,7 @@ class NeighborParts:
 
     def neighbors_row(self, peer, file, m, n):
         _, program, recall, target = PEERS[peer]
-        most = n if recall < 1 or m * n < 2e7 else MOST
+        most = n if recall < 1 else min(n, 2 * MOST)
         words = [file, COUNT, self.threads, recall, most]
         theirs = json.loads(self.with_blas(None, [sys.executable, "-c", program, *map(str, words)]))
         ours = self.neighbors(file, "--recall", recall)

@@ -28,9 +28,10 @@ class ReadingParts:
                 rng.shuffle(cells)
             sample, feature = np.divmod(cells, 10000)
             values = rng.random(cells.size, dtype=np.float32)
-            with open(path, "w", encoding="ascii") as out:
+            with open(path + ".part", "w", encoding="ascii") as out:  # a run that is stopped leaves no half of it
                 print(f"%%MatrixMarket matrix coordinate real general\n10000 30000 {cells.size}", file=out)
                 np.savetxt(out, np.column_stack([feature + 1, sample + 1, values]), fmt="%d %d %.6g")
+            os.replace(path + ".part", path)
         return path
 
     def part_reading(self):
