@@ -54,7 +54,7 @@ PEERS = {
     "scikit-learn brute": ("sklearn", SKLEARN, 1, 3),
     "FAISS IndexIVFFlat": ("faiss", FAISS, 0.98, 1),
 }
-COUNT, MOST = 10, 10000  # neighbours; queries of a peer that would take long, whose time is then that of all by proportion
+COUNT, MOST = 10, 20000  # neighbours; queries of a peer that would take long, whose time is then that of all by proportion
 
 
 class NeighborParts:
@@ -87,7 +87,7 @@ class NeighborParts:
 
     def neighbors_row(self, peer, file, m, n):
         _, program, recall, target = PEERS[peer]
-        most = n if recall < 1 else min(n, 2 * MOST)
+        most = n if recall < 1 else min(n, MOST)
         words = [file, COUNT, self.threads, recall, most]
         theirs = json.loads(self.with_blas(None, [sys.executable, "-c", program, *map(str, words)]))
         ours = self.neighbors(file, "--recall", recall)

@@ -2,27 +2,10 @@
  * the nearest atom, written once and compiled per instruction set by the files beside this one, which define BYTES (of a
  * vector), ISA_NAME and TABLE. In descents vectors run along the lanes, so nothing is ever added across them. A lane that
  * is done keeps its code while the others go on. */
-#include "linalg/code_kernels.h"
+#include "linalg/kernels/lanes.h"
 
 #include <math.h>
 #include <string.h>
-
-#define INLINE static inline __attribute__((always_inline))
-
-enum {
-    LANES = ARMILLA_LANES,
-    WIDTH = BYTES / (int)sizeof(double), /* lanes of a vector */
-    GROUPS = LANES / WIDTH               /* vectors that are one number of every lane */
-};
-#define EACH_GROUP for (int g = 0; g < GROUPS; g++)
-
-typedef double vector __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
-typedef int64_t mask __attribute__((vector_size(BYTES))); /* all bits of a lane, or none */
-
-/* One number of every lane. */
-typedef struct lanes {
-    vector of[GROUPS];
-} lanes;
 
 /* One descent: everything is r numbers of every lane. */
 typedef struct block {
@@ -35,25 +18,6 @@ typedef struct block {
     lanes age;           /* steps since the last fresh start */
     lanes done;          /* 1 or 0 */
 } block;
-
-INLINE vector spread(double number)
-{
-    return number - (vector){0};
-}
-
-/* a where the mask is set, b elsewhere. */
-INLINE vector choose(mask where, vector a, vector b)
-{
-    return (vector)((where & (mask)a) | (~where & (mask)b));
-}
-
-INLINE vector larger(vector a, vector b)
-{
-    return choose((mask)(a > b), a, b);
-}
-
-/* Entries that are summed together: as many as keep all sums in registers, so that none waits for the one before. */
-enum { TOGETHER = 8 / GROUPS };
 
 /* Entries k ... k+count-1 of product = Hw, H by rows of r numbers */
 INLINE void multiply_rows(int64_t r, const double *H, const lanes *w, int64_t k, int count, lanes *product)

@@ -1,45 +1,12 @@
 /* Small and thin problems in double, written once and compiled per instruction set by the files beside this one, which
  * define BYTES (of a vector), ISA_NAME and TABLE. They are compiled without fused operations, and every sum has one order:
  * bits do not depend on the instruction set. */
+#include "linalg/kernels/lanes.h"
 #include "linalg/thin_kernels.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#define INLINE static inline __attribute__((always_inline))
-
-enum {
-    LANES = ARMILLA_LANES,
-    WIDTH = BYTES / (int)sizeof(double), /* lanes of a vector */
-    GROUPS = LANES / WIDTH,              /* vectors that are one number of every lane */
-    TOGETHER = 8 / GROUPS                /* sums that stay in registers */
-};
-#define EACH_GROUP for (int g = 0; g < GROUPS; g++)
-
-typedef double vector __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
-typedef int64_t mask __attribute__((vector_size(BYTES))); /* all bits of a lane, or none */
-
-/* One number of every lane. */
-typedef struct lanes {
-    vector of[GROUPS];
-} lanes;
-
-INLINE vector spread(double number)
-{
-    return number - (vector){0};
-}
-
-/* a where the mask is set, b elsewhere. */
-INLINE vector choose(mask where, vector a, vector b)
-{
-    return (vector)((where & (mask)a) | (~where & (mask)b));
-}
-
-INLINE vector larger(vector a, vector b)
-{
-    return choose((mask)(a > b), a, b);
-}
 
 /* Products of tall matrices: vectors run along the rows. A number of Z is summed column after column; one of G in LANES
  * parts, row i in part i % LANES, which are added at the end. */
