@@ -18,7 +18,8 @@ class ClusterParts:
             self.row(f"armilla cluster, 64 features x {n} samples, k=20: the whole command",
                      f"{seconds:.1f} s, {memory / 1e6:.0f} MB, NMI {agreement:.3f} with the groups it was made of")
             points.append((n, seconds))
-        self.lines("clusters", "armilla cluster, 64 features, k = 20", ("samples", "seconds"), {"default": points})
+        self.lines("clusters", "armilla cluster, 64 features, k = 20", ("samples", "seconds"), {"default": points},
+                   ratios=False)
 
     def mixture(self, n, m, k):
         """Samples around k directions, as much noise as direction: a file of f32, and whose group each belongs to."""

@@ -6,6 +6,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 TERMINALS = (("svg", "svg size {0},{1} font 'sans,12' background 'white'"), ("png", "pngcairo size {0},{1} font 'sans,10'"))
 PLAIN = "set tics nomirror\nset border 3\nset key top right\n"
 
+TENS = "set logscale xy 10\nset format x '10^{%T}'\nunset key\n"
+
 BARS = r"""
 set style data histograms
 set style fill solid noborder
@@ -14,6 +16,7 @@ set yrange [0:{most}]
 set xrange [-0.6:{last}]
 set xtics rotate by -35 left scale 0
 set rmargin 22
+set key outside top center horizontal
 set grid ytics lc rgb '#dddddd'
 """
 
@@ -40,8 +43,8 @@ class Pictures:
         """Is shown on the page by that title, where it could be drawn."""
         self.pictures.append({"file": stem + ".svg", "title": title, "alt": alt})
 
-    def lines(self, stem, title, axes, curves):
-        """curves: name -> [(x, y)]; both axes logarithmic; a ratio of 1 is marked."""
+    def lines(self, stem, title, axes, curves, ratios=True):
+        """curves: name -> [(x, y)]; both axes logarithmic. Of ratios 1 is marked; else axes have powers of ten."""
         with open(self.path(stem + ".dat"), "w") as out:
             for name, points in curves.items():
                 out.write(f"# {name}\n" + "".join(f"{x:g} {y:g}\n" for x, y in sorted(points)) + "\n\n")
@@ -49,8 +52,9 @@ class Pictures:
             f"'{stem}.dat' index {at} with linespoints lw 2 pt 7 ps 0.7 lc rgb '{COLOURS[at % len(COLOURS)]}' "
             f"title {quoted(name)}" for at, name in enumerate(curves))
         self.gnuplot(stem, f"{PLAIN}set title {quoted(title)}\nset xlabel {quoted(axes[0])}\nset ylabel {quoted(axes[1])}\n"
-                     "set logscale xy 2\nset key outside right top Left reverse\n"
-                     f"set grid ytics lc rgb '#dddddd'\nplot 1 with lines lc rgb '#999999' dt 2 notitle, \\\n  {plots}")
+                     + ("set logscale xy 2\nset key outside right top Left reverse\n" if ratios else TENS)
+                     + "set grid ytics lc rgb '#dddddd'\nplot "
+                     + ("1 with lines lc rgb '#999999' dt 2 notitle, \\\n  " if ratios else "") + plots)
         self.picture(stem, title, f"{axes[1]} over {axes[0]}")
 
     def bars(self, stem, title, axis, rows):
@@ -60,7 +64,7 @@ class Pictures:
                 print(f'"{label}"', value, target if target is not None else "?", at, file=out)
         most = 1.1 * max([value for _, value, _ in rows] + [target or 0 for *_, target in rows])
         self.gnuplot(stem, PLAIN + BARS.format(most=most, last=len(rows) - 0.4)
-                     + f"set title {quoted(title)}\nset ylabel {quoted(axis)}\nset bmargin 10\n"
+                     + f"set title {quoted(title)}\nset ylabel {quoted(axis)}\nset bmargin 17\n"
                      f"plot '{stem}.dat' using 2:xtic(1) lc rgb '{COLOURS[0]}' title 'measured', \\\n"
-                     f"  '' using 4:3:(0.4) with xerrorbars lc rgb '{COLOURS[1]}' lw 2 pt 0 title 'target'", (900, 560))
+                     f"  '' using 4:3:(0.4) with xerrorbars lc rgb '{COLOURS[1]}' lw 2 pt 0 title 'target'", (1000, 640))
         self.picture(stem, title, axis)
