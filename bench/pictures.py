@@ -15,7 +15,7 @@ set boxwidth 0.8
 set yrange [0:{most}]
 set xrange [-0.6:{last}]
 set xtics rotate by -35 left scale 0
-set rmargin 22
+set rmargin {right}
 set key outside top center horizontal
 set grid ytics lc rgb '#dddddd'
 """
@@ -63,7 +63,8 @@ class Pictures:
             for at, (label, value, target) in enumerate(rows):
                 print(f'"{label}"', value, target if target is not None else "?", at, file=out)
         most = 1.1 * max([value for _, value, _ in rows] + [target or 0 for *_, target in rows])
-        self.gnuplot(stem, PLAIN + BARS.format(most=most, last=len(rows) - 0.4)
+        right = max(22, 0.8 * len(rows[-1][0]))  # the last label stands aslant beyond its bar
+        self.gnuplot(stem, PLAIN + BARS.format(most=most, last=len(rows) - 0.4, right=right)
                      + f"set title {quoted(title)}\nset ylabel {quoted(axis)}\nset bmargin 17\n"
                      f"plot '{stem}.dat' using 2:xtic(1) lc rgb '{COLOURS[0]}' title 'measured', \\\n"
                      f"  '' using 4:3:(0.4) with xerrorbars lc rgb '{COLOURS[1]}' lw 2 pt 0 title 'target'", (1000, 640))
