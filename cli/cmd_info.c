@@ -177,6 +177,7 @@ static armilla_status put_commands(const cli_session *session, const armilla_dat
     armilla_cluster_options clusters;
     armilla_cluster_options_default(&clusters);
     clusters.k = first_rank(X);
+    clusters.method = "kmeans"; /* a look alone, without a trial */
     const armilla_status status = armilla_cluster_recipe(session->context, X, &fit, &clusters);
     if (status != ARMILLA_OK) return status;
     put_reading(session, sizeof reading, reading);

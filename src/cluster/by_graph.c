@@ -1,5 +1,5 @@
 /* The methods graph and smooth: which of communities, k-means on smoothed codes and plain k-means the labels are taken
- * from. The thresholds, each of which says when the graph is no evidence, were chosen by looking at about 26 labelled sets
+ * from. The thresholds, each of which says when the graph is no evidence, were chosen by looking at about a hundred labelled sets
  * (docs/clustering.md, which also has the sets that were kept aside). */
 #include "cluster/shape.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Neighbours are near where their squared distance is below that part of the one between any two samples. */
-#define NEAR 0.6
+#define NEAR 0.72
 /* Communities of fewer samples each are chance: where neighbours are not near; and of a small table where they are. */
 enum { LEAST_EACH = 40, LEAST_NEAR = 16 };
 /* Communities whose modularity is below that part of the smoothed codes' are none: one has nearly all samples. */

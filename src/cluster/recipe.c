@@ -1,10 +1,11 @@
 /* The preparation and rank that `armilla cluster DATA --k K` takes where nothing is said: chosen by measurement
  * (docs/clustering.md). Unit length always; log1p and tf-idf for counts; scale and centre for tables whose features have
- * different units, so that a few of them make up nearly all of the spread; centre where signs are mixed, since the
- * origin means nothing there. */
+ * different units, so that a few of them make up nearly all of the spread; centre where signs are mixed or samples are 0,
+ * since the origin means nothing there. */
 #include "cluster/cluster.h"
 
 #include "base/sized.h"
+#include "cluster/recipe.h"
 #include "model/model.h"
 
 #include "base/size.h"
@@ -28,11 +29,14 @@
 #define MIDDLE_SPREAD (1.0 / 30)
 /* Mixed signs: so many of all entries are negative. */
 #define NEGATIVE_SHARE 0.2
+/* So many samples of a table may be 0, which have no angle before it is centred: votes that are all No. */
+#define EMPTY_SHARE 0.01
 /* Atoms for each cluster. */
 enum { ATOMS_PER_CLUSTER = 4, USUAL_CLUSTERS = 10 };
 
-/* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. */
-enum { OTHERS, PRESENT, SMALL, NEGATIVE, SUMS };
+/* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. Of the samples
+ * those that are 0. */
+enum { OTHERS, PRESENT, SMALL, NEGATIVE, EMPTY, SUMS };
 
 static void look_at(int64_t count, const double *values, double *sums)
 {
@@ -50,7 +54,9 @@ static armilla_status visit_entries(void *self, const armilla_panel *panel, int 
     const armilla_column_buffer buffer = armilla_column_buffer_of(self, thread);
     for (int64_t j = 0; j < panel->count; j++) {
         const armilla_column x = armilla_panel_column(panel, j, buffer);
+        const double before = sums[PRESENT];
         look_at(x.count, x.values, sums);
+        sums[EMPTY] += sums[PRESENT] == before;
     }
     return ARMILLA_OK;
 }
@@ -105,14 +111,15 @@ static bool differ_in_unit(int64_t m, double *deviations)
     return features < fmax(SPREAD_SHARE * (double)m, 1.5) && middle < MIDDLE_SPREAD * largest;
 }
 
-/* Sparse data are no tables of measurements, and are not centred. *varies: the samples are not all the same. */
+/* Sparse data are no tables of measurements, and are not centred; nor are more features than samples, most of which would
+ * be noise of the same weight. *varies: the samples are not all the same. */
 static armilla_status have_units(armilla_context *context, const armilla_data *X, bool *units, bool *varies)
 {
     armilla_feature_statistics found = {0};
     if (armilla_sparse_of(X)) return ARMILLA_OK;
     const armilla_status status = armilla_feature_statistics_find(context, X, ARMILLA_FEATURE_DEVIATIONS, &found);
     if (status == ARMILLA_OK) {
-        *units = X->m > 1 && differ_in_unit(X->m, found.deviations);
+        *units = X->m > 1 && X->m <= X->n && differ_in_unit(X->m, found.deviations);
         for (int64_t i = 0; i < X->m; i++) *varies |= found.deviations[i] > 0;
     }
     armilla_feature_statistics_release(context, &found);
@@ -128,6 +135,12 @@ static armilla_status have_rare(armilla_context *context, const armilla_data *X,
         *rare |= found.counts[i] > 0 && found.counts[i] < (double)X->n;
     armilla_feature_statistics_release(context, &found);
     return status;
+}
+
+/* Whether the origin means nothing: signs are mixed, or it is a place among the samples. */
+static bool needs_center(const armilla_data *X, const double *sums)
+{
+    return sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n || sums[EMPTY] > EMPTY_SHARE * (double)X->n;
 }
 
 static armilla_status choose(armilla_context *context, const armilla_data *X, armilla_options *fit,
@@ -148,7 +161,7 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     fit->log1p = fit->tfidf = counts;
     if (counts && rare) fit->idf = armilla_idf_choice(1);
     fit->scale = units;
-    fit->center = units || (varies && sums[NEGATIVE] >= NEGATIVE_SHARE * (double)X->m * (double)X->n);
+    fit->center = units || (varies && needs_center(X, sums));
     const bool finds = !clusters->method || strcmp(clusters->method, "graph") == 0;
     const int64_t most = armilla_min64(X->m, X->n), k = clusters->k == 0 && finds ? USUAL_CLUSTERS : clusters->k;
     if (fit->rank == 0) fit->rank = k > most / ATOMS_PER_CLUSTER ? most : ATOMS_PER_CLUSTER * k;
@@ -165,6 +178,7 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
     if (status == ARMILLA_OK) status = armilla_options_read(context, fit, &whole_fit);
     if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, clusters, &whole_clusters);
     if (status == ARMILLA_OK) status = choose(context, X, &whole_fit, &whole_clusters);
+    if (status == ARMILLA_OK) status = armilla_recipe_try(context, X, &whole_fit, &whole_clusters);
     if (status != ARMILLA_OK) return status;
     armilla_sized_write_back(&whole_fit, sizeof whole_fit, fit);
     armilla_sized_write_back(&whole_clusters, sizeof whole_clusters, clusters);

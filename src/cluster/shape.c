@@ -22,6 +22,16 @@ enum { STEPS = 10, ORDERS = 6 };
 /* Fewer samples than that have no shape. */
 enum { LEAST_SAMPLES = 5 };
 
+void armilla_shape_unit(int64_t count, const double *from, float *to)
+{
+    double most = 0, square = 0;
+    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(from[i]));
+    const double unit = most > 0 ? 1 / most : 0;
+    for (int64_t i = 0; i < count; i++) square += from[i] * unit * (from[i] * unit);
+    const double factor = square > 0 ? 1 / sqrt(square) : 0;
+    for (int64_t i = 0; i < count; i++) to[i] = (float)(from[i] * unit * factor);
+}
+
 bool armilla_shape_has_graph(const armilla_shape *shape)
 {
     return shape->n >= LEAST_SAMPLES && shape->k != 1 && shape->k < shape->n;
@@ -34,12 +44,14 @@ static int64_t neighbors_each(const armilla_shape *shape)
     return armilla_min64(armilla_min64(NEIGHBORS, half), shape->n - 1);
 }
 
-/* Three graphs of twice the neighbours each, 12 bytes an edge, two at a time as they are added; the sum in double; and the
- * arrays of nodes, runs and smoothed codes. */
+/* Up to four graphs of twice the neighbours each, 12 bytes an edge, two at a time as they are added; the sum in double; and
+ * the arrays of nodes, runs, smoothed codes and evened features. */
 double armilla_shape_bytes(const armilla_shape *shape)
 {
-    const double edges = 2.0 * 3 * (double)neighbors_each(shape), codes = shape->codes ? (double)shape->codes->m : 0;
-    return (double)shape->n * (edges * (2 * 12 + 16) + 8 * (ORDERS + 16) + 3 * sizeof(float) * codes);
+    const double codes = shape->codes ? (double)shape->codes->m : 0;
+    const double even = armilla_shape_is_table(shape) ? (double)shape->X->m : 0;
+    const double edges = (even > 0 ? 4 : 3) * 2.0 * (double)neighbors_each(shape);
+    return (double)shape->n * (edges * (2 * 12 + 16) + 8 * (ORDERS + 16) + sizeof(float) * (3 * codes + even));
 }
 
 /* *made = the weighted graph of these samples; reach is NULL, or the samples are the data. */
@@ -74,17 +86,6 @@ static armilla_status add_graph(const armilla_shape *shape, const armilla_data *
     return status;
 }
 
-/* to = the numbers in single precision, scaled to length 1 from whatever unit; 0 stays 0. */
-static void store_unit(int64_t count, const double *from, float *to)
-{
-    double most = 0, square = 0;
-    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(from[i]));
-    const double unit = most > 0 ? 1 / most : 0;
-    for (int64_t i = 0; i < count; i++) square += from[i] * unit * (from[i] * unit);
-    const double factor = square > 0 ? 1 / sqrt(square) : 0;
-    for (int64_t i = 0; i < count; i++) to[i] = (float)(from[i] * unit * factor);
-}
-
 /* The first numbers of every code, of length 1. */
 static armilla_status copy_codes(const armilla_shape *shape, int64_t count, float **made)
 {
@@ -98,7 +99,7 @@ static armilla_status copy_codes(const armilla_shape *shape, int64_t count, floa
     if (status == ARMILLA_OK) status = armilla_take(shape->context, count, sizeof *code, &code);
     for (int64_t j = 0; j < codes->n && status == ARMILLA_OK; j++) {
         armilla_fetch(codes->type, count, from + (size_t)(j * stride) * size, code);
-        store_unit(count, code, *made + j * count);
+        armilla_shape_unit(count, code, *made + j * count);
     }
     armilla_release(shape->context, code);
     return status;
@@ -121,14 +122,31 @@ static armilla_status add_codes(const armilla_shape *shape, armilla_graph *sum)
     return status;
 }
 
+/* The graph of a table's samples with features of one spread, as heavy as the others together. */
+static armilla_status add_even(const armilla_shape *shape, int others, armilla_graph *sum)
+{
+    armilla_data *even = NULL;
+    float *numbers = NULL;
+    armilla_status status = armilla_shape_even(shape, &numbers);
+    if (status == ARMILLA_OK)
+        status = armilla_data_borrow_dense(shape->context, ARMILLA_F32, numbers, shape->X->m, shape->n, &even);
+    if (status == ARMILLA_OK) status = add_graph(shape, even, others, sum);
+    armilla_data_free(even);
+    armilla_release(shape->context, numbers);
+    return status;
+}
+
 armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made, double *reach)
 {
+    const int others = (shape->X != NULL) + 2 * (shape->codes != NULL);
+    const bool is_table = armilla_shape_is_table(shape);
     armilla_status status = ARMILLA_OK;
     *made = (armilla_graph){.rows = 0};
     if (reach) *reach = 1;
     if (shape->X) status = weigh_neighbors(shape, shape->X, made, reach);
     if (status == ARMILLA_OK && shape->codes) status = add_codes(shape, made);
-    if (status == ARMILLA_OK) armilla_graph_scale(made, 1 / (float)((shape->X != NULL) + 2 * (shape->codes != NULL)));
+    if (status == ARMILLA_OK && is_table) status = add_even(shape, others, made);
+    if (status == ARMILLA_OK) armilla_graph_scale(made, 1 / (float)(is_table ? 2 * others : others));
     if (status != ARMILLA_OK) armilla_graph_release(shape->context, made);
     return status;
 }
@@ -220,7 +238,7 @@ armilla_status armilla_shape_smooth(const armilla_shape *shape, const armilla_gr
     if (status == ARMILLA_OK) status = armilla_graph_smooth(shape->context, graph, r, STEPS, *Z);
     for (int64_t j = 0; j < shape->n && status == ARMILLA_OK; j++) {
         armilla_fetch(ARMILLA_F32, r, *Z + j * r, code);
-        store_unit(r, code, *Z + j * r);
+        armilla_shape_unit(r, code, *Z + j * r);
     }
     armilla_release(shape->context, code);
     return status;

@@ -16,12 +16,20 @@ typedef struct armilla_shape {
     uint64_t seed;
 } armilla_shape;
 
-/* The mean of the graphs of neighbours in the data, in the first 2k numbers of the codes and in the codes. *reach, where
- * not NULL, is that of the data; 1 where there are codes alone. */
+/* The mean of the graphs of neighbours in the data, in the first 2k numbers of the codes and in the codes; of tables the
+ * mean of this and the graph of evened features. *reach, where not NULL, is that of the data; 1 where there are codes
+ * alone. */
 armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made, double *reach);
 /* *reach = the mean squared distance of the data's neighbours, whose cosines the graph has, over that of all pairs: near 0
  * on surfaces of few dimensions, near 1 where neighbours are hardly nearer than others; 1 where all are the same. */
 armilla_status armilla_shape_reach(const armilla_shape *shape, const armilla_graph *neighbors, double *reach);
+/* Whether the data are a table of few features, which armilla_shape_even sees in another way. Not where the number is to
+ * be found: evened groups split more easily, and the number is right less often. */
+bool armilla_shape_is_table(const armilla_shape *shape);
+/* *made (m x n) = the data with each feature divided by its standard deviation, of length 1. */
+armilla_status armilla_shape_even(const armilla_shape *shape, float **made);
+/* to = the numbers in single precision, scaled to length 1 from whatever unit; 0 stays 0. */
+void armilla_shape_unit(int64_t count, const double *from, float *to);
 /* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each. */
 bool armilla_shape_has_graph(const armilla_shape *shape);
 

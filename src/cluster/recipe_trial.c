@@ -1,0 +1,81 @@
+/* Whether a small table is better seen around its mean. Angles from the origin tell proportions and not sizes; where all
+ * features are larger in one class, only the mean is a place to look from. No figure of the features says so beforehand:
+ * what does is that neighbours form no communities in the one view, or doubtful ones, and do in the other
+ * (docs/clustering.md). */
+#include "cluster/cluster.h"
+
+#include "base/ranks.h"
+#include "cluster/recipe.h"
+#include "cluster/shape.h"
+#include "data/sparse.h"
+#include "model/model.h"
+
+#include <string.h>
+
+/* Beyond so many samples a trial would cost more than the choice is worth. */
+enum { MOST_SAMPLES = 10000 };
+
+/* How much more of the edges' weight has to be inside communities around the mean, where both views have some. */
+#define COVERAGE_GAIN 0.05
+
+/* What the clusters of a preparation say of it. */
+typedef struct evidence {
+    bool communities; /* the labels are */
+    double modularity, coverage;
+} evidence;
+
+/* Data that a fit refuses are no evidence: they are left for the real one to refuse. */
+static armilla_status look(armilla_context *context, const armilla_data *X, const armilla_options *fit,
+                           const armilla_cluster_options *clusters, evidence *found)
+{
+    armilla_model *model = NULL;
+    armilla_clustering *clustering = NULL;
+    armilla_cluster_summary summary = {.by = NULL};
+    armilla_status status = armilla_fit(context, X, fit, &model);
+    if (status == ARMILLA_OK) status = armilla_cluster_fitted(context, X, model, clusters, &clustering);
+    if (status == ARMILLA_OK) armilla_clustering_summarize(clustering, &summary);
+    found->communities = summary.by && strcmp(summary.by, "communities") == 0;
+    found->modularity = summary.modularity;
+    found->coverage = summary.coverage;
+    armilla_clustering_free(clustering);
+    armilla_model_free(model);
+    return status == ARMILLA_BAD_DATA || status == ARMILLA_BAD_ARGUMENT ? ARMILLA_OK : status;
+}
+
+/* Whether another view could be better: at most all edges are inside. */
+static bool leaves_doubt(const evidence *found)
+{
+    return !found->communities || found->coverage + COVERAGE_GAIN <= 1;
+}
+
+static bool is_better(const evidence *around, const evidence *found)
+{
+    if (!around->communities || !found->communities) return around->communities;
+    return around->coverage >= found->coverage + COVERAGE_GAIN && around->modularity > found->modularity;
+}
+
+static bool is_worth_trying(armilla_context *context, const armilla_data *X, const armilla_options *fit,
+                            const armilla_cluster_options *clusters)
+{
+    const armilla_shape shape = {.X = X, .k = clusters->k};
+    const bool plain = !fit->log1p && !fit->tfidf && !fit->scale && !fit->center;
+    const bool own = fit->model || fit->basis || fit->codes || fit->start || fit->start_basis || fit->start_model;
+    return plain && !own && clusters->k > 1 && clusters->k < X->n && X->n <= MOST_SAMPLES &&
+           strcmp(clusters->method, "graph") == 0 && armilla_shape_is_table(&shape) && armilla_ranks_size(context) == 1;
+}
+
+armilla_status armilla_recipe_try(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                                  const armilla_cluster_options *clusters)
+{
+    const armilla_log_function log = context->log;
+    armilla_options centered = *fit;
+    evidence found = {.communities = false}, around = {.communities = false};
+    if (!is_worth_trying(context, X, fit, clusters)) return ARMILLA_OK;
+    centered.center = true;
+    context->log = NULL; /* the real fit says it all again */
+    armilla_status status = look(context, X, fit, clusters, &found);
+    if (status == ARMILLA_OK && leaves_doubt(&found)) status = look(context, X, &centered, clusters, &around);
+    context->log = log;
+    fit->center = status == ARMILLA_OK && is_better(&around, &found);
+    return status;
+}
