@@ -231,11 +231,13 @@ armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_
 {
     armilla_view view = {.matched = NULL};
     const bool codes = problem->codes_of != NULL;
+    const armilla_preparation *steps = codes ? &problem->codes_of->preparation : &from->preparation;
     by_graph s = {.from = from, .asked = asked, .problem = problem};
     armilla_status status = ARMILLA_OK;
     s.shape = (armilla_shape){.context = context,
                               .X = codes ? NULL : problem->X,
                               .codes = codes ? from->raw : NULL,
+                              .centered = steps->taken[ARMILLA_STEP_CENTER],
                               .n = problem->X->n,
                               .k = problem->options->k,
                               .seed = (uint64_t)problem->options->seed};

@@ -19,7 +19,8 @@ enum { MOST_FEATURES = 40 };
 
 bool armilla_shape_is_table(const armilla_shape *shape)
 {
-    return shape->k > 0 && shape->X && !armilla_sparse_of(shape->X) && shape->X->m > 1 && shape->X->m <= MOST_FEATURES;
+    return shape->k > 0 && !shape->centered && shape->X && !armilla_sparse_of(shape->X) && shape->X->m > 1 &&
+           shape->X->m <= MOST_FEATURES;
 }
 
 /* What features are multiplied by: at most 1, so that nothing overflows, and 0 for a constant one. */

@@ -15,8 +15,11 @@
 /* Beyond so many samples a trial would cost more than the choice is worth. */
 enum { MOST_SAMPLES = 10000 };
 
-/* How much more of the edges' weight has to be inside communities around the mean, where both views have some. */
-#define COVERAGE_GAIN 0.05
+/* The part of the edges' weight inside communities above which they are beyond doubt, and below which they are not; and
+ * how much more of it makes communities better than labels that are none. */
+#define CLEAR_COVERAGE 0.98
+#define DOUBTFUL_COVERAGE 0.95
+#define COVERAGE_GAIN 0.02
 
 /* What the clusters of a preparation say of it. */
 typedef struct evidence {
@@ -42,16 +45,19 @@ static armilla_status look(armilla_context *context, const armilla_data *X, cons
     return status == ARMILLA_BAD_DATA || status == ARMILLA_BAD_ARGUMENT ? ARMILLA_OK : status;
 }
 
-/* Whether another view could be better: at most all edges are inside. */
 static bool leaves_doubt(const evidence *found)
 {
-    return !found->communities || found->coverage + COVERAGE_GAIN <= 1;
+    return !found->communities || found->coverage < DOUBTFUL_COVERAGE;
 }
 
+/* Communities around the mean take the place of labels that are none where they are better by one measure at least, and of
+ * doubtful communities where they are beyond doubt. */
 static bool is_better(const evidence *around, const evidence *found)
 {
-    if (!around->communities || !found->communities) return around->communities;
-    return around->coverage >= found->coverage + COVERAGE_GAIN && around->modularity > found->modularity;
+    const bool parts = around->modularity > found->modularity;
+    if (!around->communities) return false;
+    if (found->communities) return parts && around->coverage >= CLEAR_COVERAGE;
+    return parts || around->coverage >= found->coverage + COVERAGE_GAIN;
 }
 
 static bool is_worth_trying(armilla_context *context, const armilla_data *X, const armilla_options *fit,

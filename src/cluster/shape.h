@@ -11,6 +11,7 @@ typedef struct armilla_shape {
     armilla_context *context;
     const armilla_data *X;     /* prepared; NULL: codes alone */
     const armilla_data *codes; /* r numbers each, in memory; NULL: data alone */
+    bool centered;             /* the preparation has taken the mean away */
     int64_t n;
     int64_t k; /* clusters; 0: as many as there are */
     uint64_t seed;
@@ -23,8 +24,9 @@ armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *ma
 /* *reach = the mean squared distance of the data's neighbours, whose cosines the graph has, over that of all pairs: near 0
  * on surfaces of few dimensions, near 1 where neighbours are hardly nearer than others; 1 where all are the same. */
 armilla_status armilla_shape_reach(const armilla_shape *shape, const armilla_graph *neighbors, double *reach);
-/* Whether the data are a table of few features, which armilla_shape_even sees in another way. Not where the number is to
- * be found: evened groups split more easily, and the number is right less often. */
+/* Whether the data are a table of few features, which armilla_shape_even sees in another way. Not where they are centred,
+ * which gains nothing from it, nor where the number is to be found: evened groups split more easily, and the number is
+ * right less often. */
 bool armilla_shape_is_table(const armilla_shape *shape);
 /* *made (m x n) = the data with each feature divided by its standard deviation, of length 1. */
 armilla_status armilla_shape_even(const armilla_shape *shape, float **made);
