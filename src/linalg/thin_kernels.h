@@ -3,7 +3,7 @@
 #ifndef ARMILLA_LINALG_THIN_KERNELS_H
 #define ARMILLA_LINALG_THIN_KERNELS_H
 
-#include "linalg/code_kernels.h"
+#include "linalg/descent_kernels.h"
 
 /* Products of matrices with few columns, column-major, columns of B and Z `stride` and `to` numbers apart. */
 typedef struct armilla_thin_product {

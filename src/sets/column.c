@@ -3,6 +3,7 @@
 
 #include "sets/supports.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static int64_t lanes_workspace(int64_t r)
 
 int64_t armilla_column_workspace(int64_t r)
 {
-    return 14 * r + r * r + lanes_workspace(r);
+    return (14 + ARMILLA_MOST_LANES) * r + r * r + lanes_workspace(r);
 }
 
 /* One atom is found by comparing all, and two on a sphere by a closed form; more by comparing supports, if by any. */
@@ -45,13 +46,8 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
     armilla_column_problem *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    *made = (armilla_column_problem){.codes = codes,
-                                     .r = r,
-                                     .s = s,
-                                     .exact = exact,
-                                     .context = context,
-                                     .kernels = armilla_code_kernels_for(context),
-                                     .thin = armilla_thin_kernels_best()};
+    *made = (armilla_column_problem){
+        .codes = codes, .r = r, .s = s, .exact = exact, .context = context, .thin = armilla_thin_kernels_best()};
     made->spectral = !exact && !codes->descends;
     made->spherical = !exact && codes->spherical;
     status = armilla_take(context, r, sizeof(double), &made->values);
@@ -79,6 +75,7 @@ void armilla_column_problem_free(armilla_column_problem *problem)
     armilla_release(problem->context, problem->factor);
     armilla_release(problem->context, problem->vectors);
     armilla_release(problem->context, problem->scaled);
+    armilla_release(problem->context, problem->single);
     armilla_release(problem->context, problem);
 }
 
@@ -95,8 +92,8 @@ static void fix_signs(int64_t r, double *vectors)
     }
 }
 
-/* Beyond 2^this the products of H that solvers on a sphere make come near the ends of the range, and those of d. */
-enum { SAFE_EXPONENT = 370, FAR_EXPONENT = 430 };
+/* Beyond 2^this the products of H that solvers on a sphere make come near the ends of the range. */
+enum { SAFE_EXPONENT = 370 };
 
 static void set_gram(armilla_column_problem *problem, const double *H)
 {
@@ -127,12 +124,57 @@ static void set_factor(armilla_column_problem *problem)
     problem->factor_rank = rank;
 }
 
+armilla_status armilla_column_problem_allow_single(armilla_column_problem *problem)
+{
+    const int64_t numbers = (problem->factor ? 2 : 1) * problem->r * problem->r;
+    if (problem->exact || !problem->codes->descend_lanes || problem->single) return ARMILLA_OK;
+    return armilla_take(problem->context, numbers, sizeof(float), &problem->single);
+}
+
+/* H and F in single precision, the largest entry of H between 1/2 and 1. */
+static void set_single(armilla_column_problem *problem, int exponent)
+{
+    const int64_t r = problem->r, factors = 2 * problem->factor_rank * r;
+    const double scale = ldexp(1, -exponent), root = sqrt(scale);
+    float *H = problem->single, *rows = H + r * r;
+    for (int64_t i = 0; i < r * r; i++) H[i] = (float)(scale * problem->H[i]);
+    for (int64_t i = 0; i < factors; i++) rows[i] = (float)(root * problem->factor[i]);
+    problem->typed = (armilla_typed_gram){.kernels = armilla_descent_kernels_for(problem->context, ARMILLA_F32),
+                                          .H = H,
+                                          .rows = factors > 0 ? rows : NULL,
+                                          .columns = rows + factors / 2,
+                                          /* no rounding may bring it below the largest eigenvalue */
+                                          .alpha = scale * problem->alpha * (1 + 4 * FLT_EPSILON),
+                                          .exponent = exponent};
+}
+
+static void set_typed(armilla_column_problem *problem)
+{
+    const int64_t r = problem->r, factors = problem->factor_rank * r;
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t k = 0; k < r; k++) largest = fmax(largest, problem->H[k * r + k]);
+    (void)frexp(largest, &exponent);
+    if (problem->single && problem->effort != ARMILLA_SOLVE && abs(exponent) <= SAFE_EXPONENT) {
+        set_single(problem, exponent);
+        return;
+    }
+    problem->typed = (armilla_typed_gram){.kernels = armilla_descent_kernels_for(problem->context, ARMILLA_F64),
+                                          .H = problem->H,
+                                          .rows = factors > 0 ? problem->factor : NULL,
+                                          .columns = factors > 0 ? problem->factor + factors : NULL,
+                                          .alpha = problem->alpha};
+}
+
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,
                                           armilla_effort effort)
 {
     set_gram(problem, gram);
     problem->effort = effort;
-    if (!problem->spectral) return ARMILLA_OK;
+    if (!problem->spectral) {
+        set_typed(problem);
+        return ARMILLA_OK;
+    }
     const double *H = problem->H;
     armilla_status status = armilla_eigen(algebra, problem->r, H, problem->values, problem->vectors);
     if (status != ARMILLA_OK) return status;
@@ -140,6 +182,7 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
     problem->alpha = problem->values[problem->r - 1];
     armilla_secular_gaps(problem->r, problem->values, problem->gaps);
     set_factor(problem);
+    set_typed(problem);
     if (effort != ARMILLA_DESCEND && problem->supports) status = armilla_supports_set(problem->supports, algebra, H);
     return status;
 }
@@ -250,75 +293,4 @@ void armilla_column_solve(const armilla_column_problem *problem, const double *d
 armilla_scaling armilla_column_scaling(const armilla_column_problem *problem)
 {
     return problem->exact && problem->codes->scales ? problem->codes->project : NULL;
-}
-
-/* Columns first ... of C, divided by unit, into lanes; where they are fewer than lanes the last is repeated. */
-static void spread_lanes(int64_t r, int64_t count, const double *C, double unit, double *lanes)
-{
-    for (int64_t i = 0; i < ARMILLA_LANES; i++) {
-        const double *c = C + (i < count ? i : count - 1) * r;
-        for (int64_t k = 0; k < r; k++) lanes[k * ARMILLA_LANES + i] = c[k] / unit;
-    }
-}
-
-static void gather_lanes(int64_t r, int64_t count, const double *lanes, double *W)
-{
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t k = 0; k < r; k++) W[i * r + k] = lanes[k * ARMILLA_LANES + i];
-}
-
-/* On a sphere H does not count beside a d that is so long that its squares overflow: then Proj(d) is the answer. */
-static void project_far(const armilla_column_problem *problem, const armilla_column_batch *batch)
-{
-    const int64_t r = problem->r;
-    const double far = ldexp(batch->unit, FAR_EXPONENT);
-    for (int64_t j = 0; j < batch->count && problem->spherical; j++) {
-        const double *c = batch->C + j * r;
-        double largest = 0;
-        for (int64_t k = 0; k < r; k++) largest = fabs(c[k]) > largest ? fabs(c[k]) : largest;
-        if (largest > far) (void)problem->codes->project(r, problem->s, c, batch->W + j * r);
-    }
-}
-
-void armilla_columns_solve(const armilla_column_problem *problem, const armilla_column_batch *batch, double *workspace)
-{
-    const armilla_code_set *codes = problem->codes;
-    const int64_t r = problem->r, count = batch->count;
-    const bool side_by_side = !problem->exact && codes->solve_lanes;
-    double *d = workspace, *w = d + r * ARMILLA_LANES, *rest = workspace + 2 * r * ARMILLA_LANES;
-    for (int64_t j = 0; j < count; j += side_by_side ? ARMILLA_LANES : 1) {
-        const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
-        if (side_by_side) {
-            spread_lanes(r, lanes, batch->C + j * r, batch->unit, d);
-            codes->solve_lanes(problem, d, w, rest);
-            gather_lanes(r, lanes, w, batch->W + j * r);
-        } else if (batch->unit == 1)
-            armilla_column_solve(problem, batch->C + j * r, batch->W + j * r, rest);
-        else {
-            for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
-            armilla_column_solve(problem, d, batch->W + j * r, rest);
-        }
-    }
-    if (!problem->exact) project_far(problem, batch);
-}
-
-void armilla_columns_descend(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                             double settled, double *workspace)
-{
-    const armilla_code_set *codes = problem->codes;
-    const int64_t r = problem->r, count = batch->count;
-    double *d = workspace, *w = d + r * ARMILLA_LANES, *rest = workspace + 2 * r * ARMILLA_LANES;
-    for (int64_t j = 0; j < count; j += codes->descend_lanes ? ARMILLA_LANES : 1) {
-        const int64_t lanes = count - j < ARMILLA_LANES ? count - j : ARMILLA_LANES;
-        if (codes->descend_lanes) {
-            spread_lanes(r, lanes, batch->C + j * r, batch->unit, d);
-            spread_lanes(r, lanes, batch->W + j * r, 1, w);
-            codes->descend_lanes(problem, d, steps, settled, w, rest);
-            gather_lanes(r, lanes, w, batch->W + j * r);
-        } else {
-            for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
-            armilla_column_descend(problem, d, steps, settled, batch->W + j * r, rest);
-        }
-    }
-    project_far(problem, batch);
 }

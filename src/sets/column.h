@@ -7,16 +7,25 @@
 #ifndef ARMILLA_SETS_COLUMN_H
 #define ARMILLA_SETS_COLUMN_H
 
-#include "linalg/code_kernels.h"
+#include "linalg/descent_kernels.h"
 #include "linalg/kernels.h"
 #include "linalg/thin_kernels.h"
 #include "sets/sets.h"
 
 typedef struct armilla_supports armilla_supports;
 
-/* What a column problem is set up for: descent alone; solving, but only roughly where that saves much; the codes that
- * are stored. */
-typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_SOLVE } armilla_effort;
+/* What a column problem is set up for: descent alone; solving, but only roughly where that saves much, or closely enough for
+ * codes that will descend from there; the codes that are stored. */
+typedef enum armilla_effort { ARMILLA_DESCEND, ARMILLA_ROUGHLY, ARMILLA_CLOSELY, ARMILLA_SOLVE } armilla_effort;
+
+/* H as the kernels of descent have it: in their type, and divided by 2^exponent. */
+typedef struct armilla_typed_gram {
+    const armilla_descent_kernels *kernels;
+    const void *H;
+    const void *rows, *columns; /* of F, where H = F'F is less work by it; else NULL */
+    double alpha;
+    int exponent;
+} armilla_typed_gram;
 
 /* What all columns share. */
 struct armilla_column_problem {
@@ -35,7 +44,8 @@ struct armilla_column_problem {
     int64_t factor_rank; /* rows of F; 0: H is as good */
     double alpha;        /* the largest of them */
     armilla_supports *supports; /* of sparse codes, where they are few; NULL else */
-    const armilla_code_kernels *kernels;
+    armilla_typed_gram typed;
+    float *single; /* space for it in single precision, where that may be used for all but stored codes; else NULL */
     const armilla_thin_kernels *thin;
     armilla_effort effort;
     armilla_context *context;
@@ -47,6 +57,8 @@ int64_t armilla_column_workspace(int64_t r);
 /* Memory for rank r and the set; armilla_column_problem_set fills it for a basis' Gram matrix, which is borrowed. */
 armilla_status armilla_column_problem_new(armilla_context *context, const armilla_code_set *codes, int64_t r, int64_t s,
                                           bool exact, armilla_column_problem **problem);
+/* From now on codes that are not stored may be found in single precision. */
+armilla_status armilla_column_problem_allow_single(armilla_column_problem *problem);
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,
                                           armilla_effort effort);
 /* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better; for any basis of r
@@ -88,6 +100,12 @@ void armilla_columns_descend(const armilla_column_problem *problem, const armill
                              double settled, double *workspace);
 
 /* For the sets' solvers. */
+
+/* Lanes of the kernels' type from and to a column of double; H and d have the scale of problem->H in the column. */
+void armilla_lane_get(const armilla_column_problem *problem, const void *lanes, int64_t lane, bool is_d,
+                      double *column);
+void armilla_lane_put(const armilla_column_problem *problem, const double *column, int64_t lane, void *lanes);
+void armilla_lane_copy(const armilla_column_problem *problem, const void *from, int64_t lane, void *to);
 
 /* g on the unit circle cos(t)*a + sin(t)*b: aa = a'Ha, ab = a'Hb, bb = b'Hb, p = d'a, q = d'b. */
 typedef struct armilla_circle {

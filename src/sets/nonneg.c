@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { PASSES = 300, ROUGH_PASSES = 30, LANES = ARMILLA_LANES };
+enum { PASSES = 300, ROUGH_PASSES = 30 };
 #define ROUGHLY_SETTLED 1e-6
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
@@ -14,36 +14,34 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return true;
 }
 
-static void descend_lanes(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
+static void descend_lanes(const armilla_column_problem *problem, const void *d, int steps, double settled, void *w,
                           double *workspace)
 {
-    const armilla_cone_descent descent = {problem->r, problem->H, steps, settled};
-    (void)problem->kernels->descend_cone(&descent, d, w, workspace);
+    const armilla_cone_descent descent = {problem->r, problem->typed.H, steps, settled};
+    (void)problem->typed.kernels->descend_cone(&descent, d, w, workspace);
 }
 
 /* What descent has not settled, one lane at a time. */
-static void finish_lane(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
+static void finish_lane(const armilla_column_problem *problem, const void *d, int64_t lane, void *w, double *workspace)
 {
     const int64_t r = problem->r;
     double *own = workspace, *code = own + r, *found = code + r, *rest = found + r;
-    for (int64_t k = 0; k < r; k++) {
-        own[k] = d[k * LANES];
-        code[k] = w[k * LANES];
-    }
+    armilla_lane_get(problem, d, lane, true, own);
+    armilla_lane_get(problem, w, lane, false, code);
     armilla_solve_by_active_set(problem, own, found, rest);
     if (armilla_column_value(problem, own, found) <= armilla_column_value(problem, own, code))
-        for (int64_t k = 0; k < r; k++) w[k * LANES] = found[k];
+        armilla_lane_put(problem, found, lane, w);
 }
 
-static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
+static void solve_lanes(const armilla_column_problem *problem, const void *d, void *w, double *workspace)
 {
-    const bool roughly = problem->effort == ARMILLA_ROUGHLY;
-    const armilla_cone_descent descent = {problem->r, problem->H, roughly ? ROUGH_PASSES : PASSES,
+    const bool roughly = problem->effort != ARMILLA_SOLVE;
+    const armilla_cone_descent descent = {problem->r, problem->typed.H, roughly ? ROUGH_PASSES : PASSES,
                                           roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED};
-    memset(w, 0, (size_t)(problem->r * LANES) * sizeof *w);
-    const unsigned settled = problem->kernels->descend_cone(&descent, d, w, workspace);
-    for (int i = 0; i < LANES && !roughly; i++)
-        if (!(settled >> i & 1)) finish_lane(problem, d + i, w + i, workspace);
+    memset(w, 0, (size_t)problem->r * ARMILLA_LANE_BYTES);
+    const unsigned settled = problem->typed.kernels->descend_cone(&descent, d, w, workspace);
+    for (int64_t i = 0; i < problem->typed.kernels->lanes && !roughly; i++)
+        if (!(settled >> i & 1)) finish_lane(problem, d, i, w, workspace);
 }
 
 /* One column, as a lane among copies of itself. */

@@ -21,73 +21,105 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return true;
 }
 
-enum { STARTS = 3, DESCENT_STEPS = 1000, ROUGH_STEPS = 30, LANES = ARMILLA_LANES };
-#define ROUGHLY_SETTLED 1e-6
+/* How many steps each start has, how many more the best of them, and when codes count as settled. */
+static const struct {
+    int each, more;
+    double settled;
+} efforts[] = {[ARMILLA_DESCEND] = {1000, 0, ARMILLA_SETTLED},
+               [ARMILLA_ROUGHLY] = {30, 0, 1e-6},
+               [ARMILLA_CLOSELY] = {100, 300, 1e-6},
+               [ARMILLA_SOLVE] = {1000, 0, ARMILLA_SETTLED}};
 
-/* Proj(d), which can sit on a saddle; a strictly positive direction; the best axis. */
-static void start_lane(const armilla_column_problem *problem, int start, const double *d, double *w)
+/* The best axis. */
+static void start_on_axis(const armilla_column_problem *problem, const double *d, double *w)
 {
     const int64_t r = problem->r;
-    int64_t best = 0, top = 0;
+    int64_t best = 0;
+    double least = INFINITY;
     for (int64_t k = 0; k < r; k++) {
-        const double own = problem->H[k * r + k] - 2 * d[k * LANES];
-        if (own < problem->H[best * r + best] - 2 * d[best * LANES]) best = k;
-        if (d[k * LANES] > d[top * LANES]) top = k;
-        w[k * LANES] = start == 1 ? 1 / sqrt((double)r) : 0;
+        const double value = problem->H[k * r + k] - 2 * d[k];
+        if (value < least) {
+            least = value;
+            best = k;
+        }
+        w[k] = 0;
     }
-    if (start == 1) return;
-    const double scale = d[top * LANES];
-    if (start == 2 || !(scale > 0)) {
-        w[best * LANES] = 1;
+    w[best] = 1;
+}
+
+/* Proj(d), which can sit on a saddle; of entries divided by the largest, whose squares cannot overflow. */
+static void start_along_d(const armilla_column_problem *problem, const double *d, double *w)
+{
+    const int64_t r = problem->r;
+    double largest = 0, squares = 0;
+    for (int64_t k = 0; k < r; k++) largest = d[k] > largest ? d[k] : largest;
+    if (!(largest > 0)) {
+        start_on_axis(problem, d, w);
         return;
     }
-    double squares = 0; /* of entries divided by the largest, which cannot overflow */
-    for (int64_t k = 0; k < r; k++) squares += pow(fmax(d[k * LANES] / scale, 0), 2);
-    for (int64_t k = 0; k < r; k++) w[k * LANES] = fmax(d[k * LANES] / scale, 0) / sqrt(squares);
-}
-
-static double value_of_lane(const armilla_column_problem *problem, const double *d, const double *w)
-{
-    double value = 0;
-    for (int64_t a = 0; a < problem->r; a++) {
-        double row = 0;
-        for (int64_t k = 0; k < problem->r; k++) row += problem->H[a * problem->r + k] * w[k * LANES];
-        value += w[a * LANES] * (row - 2 * d[a * LANES]);
+    for (int64_t k = 0; k < r; k++) {
+        w[k] = d[k] > 0 ? d[k] / largest : 0;
+        squares += w[k] * w[k];
     }
-    return value;
+    const double length = sqrt(squares);
+    for (int64_t k = 0; k < r; k++) w[k] /= length;
 }
 
-static void descend_lanes(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
+/* A strictly positive direction. */
+static void start_inside(const armilla_column_problem *problem, const double *d, double *w)
+{
+    const double entry = 1 / sqrt((double)problem->r);
+    (void)d;
+    for (int64_t k = 0; k < problem->r; k++) w[k] = entry;
+}
+
+typedef void (*start_of_column)(const armilla_column_problem *problem, const double *d, double *w);
+static const start_of_column starts[] = {start_along_d, start_inside, start_on_axis};
+enum { STARTS = sizeof starts / sizeof starts[0] };
+
+static armilla_descent descent_of(const armilla_column_problem *problem, int steps, double settled)
+{
+    const armilla_typed_gram *typed = &problem->typed;
+    return (armilla_descent){.r = problem->r,
+                             .H = typed->H,
+                             .alpha = typed->alpha,
+                             .steps = steps,
+                             .settled = settled,
+                             .rows = typed->rows,
+                             .columns = typed->columns,
+                             .rank = problem->factor_rank};
+}
+
+static void descend_lanes(const armilla_column_problem *problem, const void *d, int steps, double settled, void *w,
                           double *workspace)
 {
-    armilla_descent descent = {
-        .r = problem->r, .H = problem->H, .alpha = problem->alpha, .steps = steps, .settled = settled};
-    if (problem->factor_rank > 0) {
-        descent.rank = problem->factor_rank;
-        descent.rows = problem->factor;
-        descent.columns = problem->factor + problem->factor_rank * problem->r;
-    }
-    problem->kernels->descend(&descent, d, w, workspace);
+    const armilla_descent descent = descent_of(problem, steps, settled);
+    problem->typed.kernels->descend(&descent, d, w, NULL, workspace);
 }
 
-/* The best of three descents, of equals the first. */
-static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
+/* The best of three descents, of equals the first, and further from there. */
+static void solve_lanes(const armilla_column_problem *problem, const void *d, void *w, double *workspace)
 {
-    const int64_t r = problem->r;
-    const bool roughly = problem->effort == ARMILLA_ROUGHLY;
-    const int steps = roughly ? ROUGH_STEPS : DESCENT_STEPS;
-    const double settled = roughly ? ROUGHLY_SETTLED : ARMILLA_SETTLED;
-    double *trial = workspace + armilla_descent_workspace(r), least[LANES] = {0};
+    const int64_t r = problem->r, lanes = problem->typed.kernels->lanes;
+    const int more = efforts[problem->effort].more;
+    const double settled = efforts[problem->effort].settled;
+    const armilla_descent each = descent_of(problem, efforts[problem->effort].each, settled);
+    double *trial = workspace + armilla_descent_workspace(r), *own = trial + r * ARMILLA_LANES, *code = own + r;
+    double least[ARMILLA_MOST_LANES] = {0}, values[ARMILLA_MOST_LANES];
     for (int start = 0; start < STARTS; start++) {
-        for (int i = 0; i < LANES; i++) start_lane(problem, start, d + i, trial + i);
-        descend_lanes(problem, d, steps, settled, trial, workspace);
-        for (int i = 0; i < LANES; i++) {
-            const double value = value_of_lane(problem, d + i, trial + i);
-            if (start > 0 && !(value < least[i])) continue;
-            least[i] = value;
-            for (int64_t k = 0; k < r; k++) w[k * LANES + i] = trial[k * LANES + i];
+        for (int64_t i = 0; i < lanes; i++) {
+            armilla_lane_get(problem, d, i, true, own);
+            starts[start](problem, own, code);
+            armilla_lane_put(problem, code, i, trial);
+        }
+        problem->typed.kernels->descend(&each, d, trial, values, workspace);
+        for (int64_t i = 0; i < lanes; i++) {
+            if (start > 0 && !(values[i] < least[i])) continue;
+            least[i] = values[i];
+            armilla_lane_copy(problem, trial, i, w);
         }
     }
+    if (more > 0) descend_lanes(problem, d, more, settled, w, workspace);
 }
 
 /* One column, as a lane among copies of itself. */

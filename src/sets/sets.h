@@ -58,10 +58,10 @@ typedef struct armilla_code_set {
     /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). workspace:
      * armilla_column_workspace(r) numbers. */
     void (*solve)(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
-    /* The same for ARMILLA_LANES columns side by side (linalg/code_kernels.h), and steps of descent from w; NULL: each
-     * by itself. */
-    void (*solve_lanes)(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
-    void (*descend_lanes)(const armilla_column_problem *problem, const double *d, int steps, double settled, double *w,
+    /* The same for columns side by side (linalg/descent_kernels.h) in the type of problem->typed, and steps of descent from
+     * w; NULL: each by itself. */
+    void (*solve_lanes)(const armilla_column_problem *problem, const void *d, void *w, double *workspace);
+    void (*descend_lanes)(const armilla_column_problem *problem, const void *d, int steps, double settled, void *w,
                           double *workspace);
     /* The set is convex, and descent from any code leads to the best one: it takes the place of solving inside the
      * loop. Then descend_lanes is there and needs H alone. */

@@ -26,7 +26,7 @@ static void solve(const armilla_column_problem *problem, const double *d, double
 }
 
 /* The same for several columns: other bits, so that a column is always solved in this way where it can be. */
-static void solve_lanes(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
+static void solve_lanes(const armilla_column_problem *problem, const void *d, void *w, double *workspace)
 {
     const armilla_sphere_problem sphere = {problem->r, problem->vectors, problem->gaps};
     problem->thin->solve_sphere(&sphere, d, w, workspace);

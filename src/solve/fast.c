@@ -197,7 +197,9 @@ static armilla_status open_with(armilla_problem *p, armilla_fast *fast, const ar
     fast->loop = loop;
     fast->plain = o->basis->one_atom_per_row || loop == &armilla_loop_assign || loop == &armilla_loop_online;
     if (fast->loop->open) fast->loop->open(fast);
-    return armilla_column_problem_new(p->context, o->codes, p->r, o->s, o->basis->gram_is_identity, &fast->columns);
+    const armilla_status status =
+        armilla_column_problem_new(p->context, o->codes, p->r, o->s, o->basis->gram_is_identity, &fast->columns);
+    return status == ARMILLA_OK && o->type == ARMILLA_F32 ? armilla_column_problem_allow_single(fast->columns) : status;
 }
 
 static armilla_status open(armilla_problem *p, void *self)

@@ -32,11 +32,11 @@ static void take_better_codes(const armilla_fast *fast, const armilla_code_panel
     const armilla_column_problem *columns = fast->columns;
     const int64_t r = panel->r;
     const double unit = armilla_column_unit(columns, fast->problem->l);
-    double *d = panel->scratch, *others = d + r, *workspace = others + ARMILLA_LANES * r;
+    double *d = panel->scratch, *others = d + r, *workspace = others + ARMILLA_MOST_LANES * r;
     for (int64_t j = 0; j < panel->count; j++) {
-        const int64_t lane = j % ARMILLA_LANES, left = panel->count - j;
-        const armilla_column_batch batch = {left < ARMILLA_LANES ? left : ARMILLA_LANES, panel->C + j * r, unit,
-                                            others};
+        const int64_t lane = j % ARMILLA_MOST_LANES, left = panel->count - j;
+        const armilla_column_batch batch = {left < ARMILLA_MOST_LANES ? left : ARMILLA_MOST_LANES, panel->C + j * r,
+                                            unit, others};
         double *w = panel->W + j * r;
         if (lane == 0) armilla_columns_solve(columns, &batch, workspace);
         for (int64_t k = 0; k < r; k++) d[k] = panel->C[j * r + k] / unit;
@@ -69,7 +69,7 @@ static void plan_codes(armilla_fast *fast, double fall)
     if (fast->atoms.effort != ARMILLA_DESCEND) armilla_polish_done(polish, p->trace->count, fall);
     const bool due =
         fast->atoms.cheap || (!fast->atoms.sure && !p->draft && armilla_polish_due(polish, p->trace->count, fall));
-    fast->atoms.effort = !due ? ARMILLA_DESCEND : polish->thorough ? ARMILLA_SOLVE : ARMILLA_ROUGHLY;
+    fast->atoms.effort = !due ? ARMILLA_DESCEND : polish->thorough ? ARMILLA_CLOSELY : ARMILLA_ROUGHLY;
 }
 
 static armilla_status try_codes(armilla_fast *fast, double *h)

@@ -4,16 +4,12 @@
 
 #include <string.h>
 
-/* Rows of U that are moved together: sums of one atom fit into registers, and the rows of all atoms into a cache. */
-enum { STRIP = 16 };
-
 /* An atom that is hardly used has no curvature to divide by. */
 #define HARDLY 1e-12
 
 typedef struct descending {
-    const armilla_fast *fast;
-    double least; /* of G_kk, for an atom to move */
-    int passes;
+    const armilla_code_kernels *kernels;
+    armilla_basis_descent rows;
 } descending;
 
 static double least_use(const armilla_fast *fast)
@@ -24,38 +20,12 @@ static double least_use(const armilla_fast *fast)
     return HARDLY * used;
 }
 
-/* Entries first ... first+count-1 of atom k: u + (a_k - Ug_k)/G_kk, A and G of V = lW, both divided by l. */
-static inline void move_entries(const descending *s, int64_t k, int64_t first, int64_t count)
-{
-    const armilla_fast *fast = s->fast;
-    const int64_t m = fast->problem->m, r = fast->problem->r;
-    const double *g = fast->G + k * r, *a = fast->A + k * m + first, *U = fast->U_new + first;
-    const double floor = fast->problem->options.basis->floor;
-    double sum[STRIP], *u = fast->U_new + k * m + first;
-    for (int64_t i = 0; i < count; i++) sum[i] = a[i] / fast->l;
-    for (int64_t j = 0; j < r; j++)
-        for (int64_t i = 0; i < count; i++) sum[i] -= U[j * m + i] * g[j];
-    for (int64_t i = 0; i < count; i++) {
-        const double moved = u[i] + sum[i] / g[k];
-        u[i] = moved > floor ? moved : floor; /* fmax is a call */
-    }
-}
-
 /* Entries depend on those of their row alone, so that rows go through all passes while they are in a cache. */
 static void descend_rows(void *self, int64_t block, int64_t first, int64_t last)
 {
     const descending *s = self;
-    const int64_t r = s->fast->problem->r;
     (void)block;
-    for (int64_t i = first; i < last; i += STRIP)
-        for (int pass = 0; pass < s->passes; pass++)
-            for (int64_t k = 0; k < r; k++) {
-                if (s->fast->G[k * r + k] <= s->least) continue;
-                if (last - i >= STRIP)
-                    move_entries(s, k, i, STRIP);
-                else
-                    move_entries(s, k, i, last - i);
-            }
+    s->kernels->descend_rows(&s->rows, first, last);
 }
 
 /* Atom by atom, where a set says something about all entries of one. */
@@ -85,7 +55,16 @@ void armilla_fast_descend_basis(armilla_fast *fast)
         descend_atoms(fast);
         return;
     }
-    descending s = {fast, least_use(fast), fast->atoms.passes};
+    descending s = {.kernels = armilla_code_kernels_for(p->context),
+                    .rows = {.m = p->m,
+                             .r = p->r,
+                             .A = fast->A,
+                             .G = fast->G,
+                             .l = fast->l,
+                             .least = least_use(fast),
+                             .floor = p->options.basis->floor,
+                             .passes = fast->atoms.passes,
+                             .U = fast->U_new}};
     armilla_by_rows(p->algebra, p->m, descend_rows, &s);
 }
 

@@ -36,7 +36,8 @@ static void open_scene(scene *s, int64_t m, int64_t r, const armilla_basis_set *
             for (int64_t i = 0; i < r; i++) s->G[k * r + i] += W[j * r + k] * W[j * r + i];
         }
     REFERENCE_OK(armilla_algebra_new(reference_context, m, r, &s->algebra));
-    s->problem = (armilla_problem){.m = m, .r = r, .options = {.basis = basis}, .algebra = s->algebra};
+    s->problem = (armilla_problem){
+        .m = m, .r = r, .options = {.basis = basis}, .algebra = s->algebra, .context = reference_context};
     s->fast = (armilla_fast){.A = s->A, .G = s->G, .l = 0.7, .U_kept = s->U, .U_new = s->next, .column = s->column};
     s->fast.problem = &s->problem;
     free(W);
@@ -104,6 +105,38 @@ static void test_passes_are_those_of_plain_loops(void **state)
                 }
 }
 
+/* Every table, at odd scales of the radius, and on any part of the rows: those outside it stay. */
+static void test_tables(void **state)
+{
+    static const int64_t ranks[] = {1, 2, 31, 64, 200};
+    static const double radii[] = {1, 0.7, 1e-100, 1e100};
+    uint64_t random = 615;
+    (void)state;
+    for (int draw = 0; draw < 20; draw++) {
+        scene s;
+        open_scene(&s, 150, ranks[draw % 5], entrywise[draw % 2], &random);
+        s.fast.l = radii[draw % 4];
+        for (int64_t i = 0; i < s.m * s.r; i++) s.A[i] *= s.fast.l;
+        const int64_t first = reference_below(&random, 75), last = 75 + reference_below(&random, 76);
+        double *U = reference_new(s.m * s.r);
+        descend_plainly(&s, 2, draw % 2 ? -INFINITY : 0, U);
+        for (size_t row = 0; armilla_code_kernels_row(row); row++) {
+            const armilla_code_kernels *kernels = armilla_code_kernels_row(row);
+            if (!armilla_instructions_supported(kernels->name)) continue;
+            memcpy(s.next, s.U, (size_t)(s.m * s.r) * sizeof *s.U);
+            kernels->descend_rows(
+                &(armilla_basis_descent){s.m, s.r, s.A, s.G, s.fast.l, 0, draw % 2 ? -INFINITY : 0, 2, s.next}, first,
+                last);
+            for (int64_t i = 0; i < s.m * s.r; i++) {
+                const bool inside = i % s.m >= first && i % s.m < last;
+                REFERENCE_NEAR(s.next[i], inside ? U[i] : s.U[i], inside ? 1e-9 * (1 + fabs(U[i])) : 0);
+            }
+        }
+        free(U);
+        close_scene(&s);
+    }
+}
+
 /* No pass raises h, each is at least as far down as the one before, and none leaves the set. */
 static void test_every_pass_descends(void **state)
 {
@@ -169,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_are_those_of_plain_loops),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_every_pass_descends),
         cmocka_unit_test(test_many_passes_end_at_the_minimum),
         cmocka_unit_test(test_unused_atoms_stay),
