@@ -55,9 +55,9 @@ armilla_status armilla_shape_communities(const armilla_shape *shape, const armil
 armilla_status armilla_shape_measure(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *parting);
 
 /* best = communities of a number that the samples themselves say, count 0 where they say none (labels has space for n);
- * *numbers = all that were looked at, by rising number. */
+ * *looked_at = all that were, by rising number. */
 armilla_status armilla_shape_number(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *best,
-                                    armilla_cluster_number **numbers, int64_t *count);
+                                    armilla_cluster_number **looked_at, int64_t *count);
 
 /* Z (r x n) = the codes smoothed along the graph, of length 1. */
 armilla_status armilla_shape_smooth(const armilla_shape *shape, const armilla_graph *graph, float **Z);
