@@ -36,7 +36,8 @@ void armilla_shape_unit(int64_t count, const double *from, float *to)
 
 bool armilla_shape_has_graph(const armilla_shape *shape)
 {
-    return shape->n >= LEAST_SAMPLES && shape->k != 1 && shape->k < shape->n;
+    const bool fits = shape->n <= shape->context->most_narrow; /* graph/level.h */
+    return shape->n >= LEAST_SAMPLES && shape->k != 1 && shape->k < shape->n && fits;
 }
 
 static int64_t neighbors_each(const armilla_shape *shape)

@@ -32,7 +32,8 @@ bool armilla_shape_is_table(const armilla_shape *shape);
 armilla_status armilla_shape_even(const armilla_shape *shape, float **made);
 /* to = the numbers in single precision, scaled to length 1 from whatever unit; 0 stays 0. */
 void armilla_shape_unit(int64_t count, const double *from, float *to);
-/* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each. */
+/* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each; and not too many to be
+ * nodes. */
 bool armilla_shape_has_graph(const armilla_shape *shape);
 
 /* Bytes that graph and communities take together, at most. */
