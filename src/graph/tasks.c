@@ -7,10 +7,9 @@
 #include <math.h>
 #include <time.h>
 
-/* Tasks at a time: memory of six would be a third more than all before them, and for six of them three are as fast as
- * four or five. */
+/* Tasks at a time, as each has memory of its own: of six, three at a time are as fast as four or five. */
 enum { SIDE_BY_SIDE = 3 };
-/* What a run takes, of the memory that is left, at most. */
+/* What those at a time take together, of the memory that is left, at most. */
 #define MEMORY_PART 0.5
 /* The thread of the call, where the others are still at work, asks that often whether the call is to end: nanoseconds. */
 enum { WAIT = 5000000 };

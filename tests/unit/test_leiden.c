@@ -250,8 +250,7 @@ static void search_in_turn(const armilla_graph *graph, int64_t k, orders *made)
     armilla_communities_options options = {.resolution = 1};
     for (int i = 0; i < ORDERS; i++) {
         options.seed = (uint64_t)i;
-        support_ok(context,
-                   armilla_communities_search(context, graph, k, &options, made->labels[i], &made->counts[i]));
+        support_ok(context, armilla_communities_search(context, graph, k, &options, made->labels[i], &made->counts[i]));
         made->resolutions[i] = options.resolution;
     }
 }
