@@ -7,16 +7,16 @@
 
 /* The rows of parts come one after the other, and how long they are is known at the end: the memory of edges begins with
  * that part of what the level has, and grows by so much. */
-#define FIRST_ROOM 0.25
-#define MORE_ROOM 1.25
+#define FIRST_PART 0.25
+#define GROWTH 1.25
 
 /* Memory of edges for at least so many, with what is there. */
-static armilla_status make_room(armilla_context *context, int64_t entries, armilla_level *made)
+static armilla_status reserve(armilla_context *context, int64_t entries, armilla_level *made)
 {
-    if (entries <= made->room && made->targets && made->weights) return ARMILLA_OK;
+    if (entries <= made->capacity && made->targets && made->weights) return ARMILLA_OK;
     armilla_status status = armilla_grow(context, entries, sizeof *made->targets, &made->targets);
     if (status == ARMILLA_OK) status = armilla_grow(context, entries, sizeof *made->weights, &made->weights);
-    if (status == ARMILLA_OK) made->room = entries;
+    if (status == ARMILLA_OK) made->capacity = entries;
     return status;
 }
 
@@ -25,10 +25,10 @@ static armilla_status begin_level(armilla_context *context, int64_t nodes, armil
 {
     armilla_status status = ARMILLA_OK;
     made->nodes = 0;
-    if (nodes > made->node_room || !made->starts || !made->degrees) {
+    if (nodes > made->node_capacity || !made->starts || !made->degrees) {
         status = armilla_grow(context, nodes + 1, sizeof *made->starts, &made->starts);
         if (status == ARMILLA_OK) status = armilla_grow(context, nodes, sizeof *made->degrees, &made->degrees);
-        if (status == ARMILLA_OK) made->node_room = nodes;
+        if (status == ARMILLA_OK) made->node_capacity = nodes;
     }
     if (status != ARMILLA_OK) return status;
     memset(made->degrees, 0, (size_t)nodes * sizeof *made->degrees);
@@ -54,7 +54,7 @@ armilla_status armilla_level_of_graph(armilla_context *context, const armilla_gr
         return armilla_fail(context, ARMILLA_BAD_DATA, "communities are sought among at most %lld samples",
                             (long long)context->most_narrow);
     armilla_status status = begin_level(context, graph->rows, made);
-    if (status == ARMILLA_OK) status = make_room(context, entries, made);
+    if (status == ARMILLA_OK) status = reserve(context, entries, made);
     if (status != ARMILLA_OK) {
         armilla_level_release(context, made);
         return status;
@@ -183,10 +183,10 @@ static armilla_status join_part(const joining *work, int64_t p)
     armilla_level *made = work->made;
     const int64_t first = made->starts[p], needed = first + most_of_row(work, p);
     int64_t count = 0;
-    if (needed > made->room) {
-        const int64_t more = (int64_t)(MORE_ROOM * (double)made->room);
+    if (needed > made->capacity) {
+        const int64_t more = (int64_t)(GROWTH * (double)made->capacity);
         const int64_t most = work->level->starts[work->level->nodes];
-        const armilla_status status = make_room(work->context, armilla_max64(needed, armilla_min64(more, most)), made);
+        const armilla_status status = reserve(work->context, armilla_max64(needed, armilla_min64(more, most)), made);
         if (status != ARMILLA_OK) return status;
     }
     for (int32_t m = space->heads[p]; m < space->heads[p + 1]; m++) {
@@ -205,7 +205,7 @@ armilla_status armilla_level_join(armilla_context *context, const armilla_level 
     const joining work = {context, level, parts, made, space};
     const int64_t entries = level->starts[level->nodes];
     armilla_status status = begin_level(context, count, made);
-    if (status == ARMILLA_OK) status = make_room(context, (int64_t)(FIRST_ROOM * (double)entries), made);
+    if (status == ARMILLA_OK) status = reserve(context, (int64_t)(FIRST_PART * (double)entries), made);
     if (status != ARMILLA_OK) return status;
     made->total = level->total;
     list_members(level->nodes, parts, count, space->heads, space->members);

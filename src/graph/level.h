@@ -11,9 +11,9 @@ typedef struct armilla_level {
     int64_t *starts;  /* as of a graph */
     int32_t *targets; /* no entry (i,i) */
     double *weights;
-    double *degrees;         /* of the samples of a node, together: the edges inside count twice */
-    double total;            /* of all degrees: 2w */
-    int64_t room, node_room; /* entries and nodes that there is memory for */
+    double *degrees;                 /* of the samples of a node, together: the edges inside count twice */
+    double total;                    /* of all degrees: 2w */
+    int64_t capacity, node_capacity; /* entries and nodes that there is memory for */
 } armilla_level;
 
 /* Lists that joining needs, for as many numbers as the level has nodes, and one more in `heads`. */
