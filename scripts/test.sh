@@ -10,7 +10,7 @@ jobs=${JOBS:-$(nproc)}
 kills=25 passed=0 failed=0 skipped=0 table='' failures='' tier=''
 every_tier='tests sanitizers blas clang threads analysis valgrind packages'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
-threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|neighbors|graph_weights|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
+threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|neighbors|graph_weights|leiden|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
 
 title() {
     printf '\n== %s\n' "$1"

@@ -111,6 +111,14 @@ static bool communities_hold(const by_graph *s, const armilla_cluster_summary *o
            own->coverage >= other->coverage - COVERAGE_SLACK;
 }
 
+/* Whether they are to be taken beside whatever k-means would find: the modularity of k clusters is at most 1 - 1/k, and
+ * their coverage at most 1. */
+static bool communities_hold_anyway(const by_graph *s)
+{
+    const armilla_cluster_summary best = {.modularity = 1 - 1 / (double)s->shape.k, .coverage = 1};
+    return !s->asked->moved && communities_hold(s, &best);
+}
+
 /* The communities in place of the labels that are there. */
 static void take_communities(const by_graph *s, armilla_clustering *made)
 {
@@ -126,10 +134,24 @@ static void take_communities(const by_graph *s, armilla_clustering *made)
     made->summary.stability = own->stability;
 }
 
-/* Smoothing or plain k-means first, which the communities are compared with; data alone have no codes to smooth. */
+/* The communities, by themselves. */
+static armilla_status keep_communities(const by_graph *s, armilla_clustering **made)
+{
+    const armilla_samples share = armilla_samples_whole(s->shape.n);
+    const armilla_status status = armilla_clustering_new(s->shape.context, s->asked, s->shape.k, &share, made);
+    if (status != ARMILLA_OK) return status;
+    take_communities(s, *made);
+    (*made)->summary.stop = ARMILLA_STOP_CONVERGED;
+    (*made)->summary.seed = s->problem->options->seed;
+    return status;
+}
+
+/* Smoothing or plain k-means first, which the communities are compared with where that could matter; data alone have no
+ * codes to smooth. */
 static armilla_status compare(by_graph *s, armilla_clustering **made)
 {
     const bool smooths = s->shape.codes && (s->asked->moved || !is_small_table(s));
+    if (communities_hold_anyway(s)) return keep_communities(s, made);
     armilla_status status = smooths ? cluster_smoothed(s, made) : cluster_plainly(s, made);
     if (status != ARMILLA_OK || s->asked->moved) return status;
     if (communities_hold(s, &(*made)->summary)) {
@@ -158,7 +180,6 @@ static armilla_status find_communities(by_graph *s)
 static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
 {
     armilla_context *context = s->shape.context;
-    const armilla_samples share = armilla_samples_whole(s->shape.n);
     armilla_cluster_number *numbers = NULL;
     int64_t count = 0;
     armilla_status status = armilla_shape_graph(&s->shape, &s->graph, NULL);
@@ -169,11 +190,8 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "no number of clusters is better than one or all; give " ARMILLA_FIELD("k"));
     s->shape.k = s->communities.count;
-    if (status == ARMILLA_OK) status = armilla_clustering_new(context, s->asked, s->shape.k, &share, made);
+    if (status == ARMILLA_OK) status = keep_communities(s, made);
     if (status == ARMILLA_OK) {
-        take_communities(s, *made);
-        (*made)->summary.stop = ARMILLA_STOP_CONVERGED;
-        (*made)->summary.seed = s->problem->options->seed;
         (*made)->numbers = numbers;
         (*made)->number_count = count;
         numbers = NULL;

@@ -21,11 +21,19 @@ typedef struct part {
     int64_t *whole;  /* and what the whole has for the same */
 } part;
 
+/* What is found at a resolution: beside the communities of one in the parts, those of the next in the whole are sought. */
+typedef struct trial {
+    double resolution;
+    int64_t *labels;
+    int64_t count; /* 0: nothing was sought */
+} trial;
+
 typedef struct counting {
     const armilla_shape *shape;
     const armilla_graph *graph;
+    armilla_level fine; /* the same */
     part parts[PARTS];
-    int64_t *labels;
+    trial last, next;
     armilla_cluster_number found[RESOLUTIONS];
     int64_t count;
     armilla_parting *best; /* with the largest score so far */
@@ -85,21 +93,42 @@ static void release_part(armilla_context *context, part *made)
     armilla_release(context, made->whole);
 }
 
-/* *stability = how far the parts have the communities of the whole: the mean adjusted Rand index. */
-static armilla_status compare_parts(counting *s, double resolution, double *stability)
+/* Whether so many communities may be clusters. */
+static bool is_number(const counting *s, int64_t count)
 {
-    armilla_context *context = s->shape->context;
+    return count >= 2 && count <= s->shape->n / 2;
+}
+
+/* The communities of the last resolution in the parts, where they are worth it, and those of the next in the whole,
+ * where there is one. */
+static armilla_status seek(counting *s)
+{
+    armilla_communities_task tasks[PARTS + 1];
+    int count = 0, done = 0;
+    for (int p = 0; p < PARTS && is_number(s, s->last.count); p++)
+        tasks[count++] = (armilla_communities_task){.graph = &s->parts[p].graph,
+                                                    .options = {s->last.resolution, s->shape->seed + 1 + (uint64_t)p},
+                                                    .labels = s->parts[p].labels};
+    if (s->next.resolution > 0)
+        tasks[count++] = (armilla_communities_task){.graph = s->graph,
+                                                    .fine = &s->fine,
+                                                    .options = {s->next.resolution, s->shape->seed},
+                                                    .labels = s->next.labels};
+    const armilla_status status = armilla_communities_share(s->shape->context, tasks, count, false, &done);
+    if (status == ARMILLA_OK && s->next.resolution > 0) s->next.count = tasks[count - 1].count;
+    return status;
+}
+
+/* *stability = how far the parts have the communities of the whole: the mean adjusted Rand index. */
+static armilla_status compare_parts(const counting *s, double *stability)
+{
     armilla_status status = ARMILLA_OK;
     *stability = 0;
     for (int p = 0; p < PARTS && status == ARMILLA_OK; p++) {
-        part *own = &s->parts[p];
-        const armilla_communities_options options = {resolution, s->shape->seed + 1 + (uint64_t)p};
-        int64_t count = 0;
+        const part *own = &s->parts[p];
         double same = 0;
-        status = armilla_communities(context, &own->graph, &options, own->labels, &count);
-        for (int64_t i = 0; i < own->graph.rows; i++) own->whole[i] = s->labels[own->places[i]];
-        if (status == ARMILLA_OK)
-            status = armilla_adjusted_rand(context, own->graph.rows, own->labels, own->whole, &same);
+        for (int64_t i = 0; i < own->graph.rows; i++) own->whole[i] = s->last.labels[own->places[i]];
+        status = armilla_adjusted_rand(s->shape->context, own->graph.rows, own->labels, own->whole, &same);
         *stability += same / PARTS;
     }
     return status;
@@ -118,20 +147,18 @@ static void note(counting *s, const armilla_cluster_number *number)
     s->found[s->count++] = *number;
 }
 
-static armilla_status try_resolution(counting *s, double resolution)
+static armilla_status judge(counting *s)
 {
-    const armilla_communities_options options = {resolution, s->shape->seed};
-    armilla_parting parting = {.labels = s->labels, .resolution = resolution};
+    armilla_parting parting = {.labels = s->last.labels, .count = s->last.count, .resolution = s->last.resolution};
     double stability = 0;
-    armilla_status status = armilla_communities(s->shape->context, s->graph, &options, parting.labels, &parting.count);
-    if (status != ARMILLA_OK || parting.count < 2 || parting.count > s->shape->n / 2) return status;
-    status = compare_parts(s, resolution, &stability);
+    if (!is_number(s, parting.count)) return ARMILLA_OK;
+    armilla_status status = compare_parts(s, &stability);
     if (status == ARMILLA_OK) status = armilla_shape_measure(s->shape, s->graph, &parting);
     if (status != ARMILLA_OK) return status;
     const double score = fmax(stability, 0) * fmax(parting.modularity, 0);
     const armilla_cluster_number number = {.size = sizeof number,
                                            .k = parting.count,
-                                           .resolution = resolution,
+                                           .resolution = parting.resolution,
                                            .stability = stability,
                                            .modularity = parting.modularity,
                                            .score = score};
@@ -156,25 +183,36 @@ static armilla_status try_all(counting *s)
 {
     armilla_status status = ARMILLA_OK;
     for (int p = 0; p < PARTS && status == ARMILLA_OK; p++) status = make_part(s, p, &s->parts[p]);
-    for (int t = FIRST; t <= LAST && status == ARMILLA_OK; t++) {
-        armilla_call_step(s->shape->context, t - FIRST, RESOLUTIONS);
-        status = try_resolution(s, exp2(t / 2.0));
+    if (status == ARMILLA_OK) status = armilla_level_of_graph(s->shape->context, s->graph, &s->fine);
+    for (int t = FIRST; t <= LAST + 1 && status == ARMILLA_OK; t++) {
+        int64_t *const labels = s->last.labels;
+        armilla_call_step(s->shape->context, t - FIRST, RESOLUTIONS + 1);
+        s->next.resolution = t <= LAST ? exp2(t / 2.0) : 0;
+        status = seek(s);
+        if (status == ARMILLA_OK) status = judge(s);
+        s->last = s->next;
+        s->next = (trial){.labels = labels};
     }
     if (s->count > 0) qsort(s->found, (size_t)s->count, sizeof *s->found, by_count);
     return status;
 }
 
 armilla_status armilla_shape_number(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *best,
-                                    armilla_cluster_number **numbers, int64_t *count)
+                                    armilla_cluster_number **looked_at, int64_t *count)
 {
     armilla_context *context = shape->context;
     counting s = {.shape = shape, .graph = graph, .best = best};
-    armilla_status status = armilla_take(context, shape->n, sizeof *s.labels, &s.labels);
+    int64_t numbers = 0, *labels = NULL;
+    if (!armilla_size_area(2, shape->n, &numbers)) numbers = -1;
+    armilla_status status = armilla_take(context, numbers, sizeof *labels, &labels);
+    s.last.labels = labels;
+    s.next.labels = labels ? labels + shape->n : NULL;
     if (status == ARMILLA_OK) status = try_all(&s);
-    if (status == ARMILLA_OK) status = armilla_take(context, s.count, sizeof **numbers, numbers);
-    if (status == ARMILLA_OK && s.count > 0) memcpy(*numbers, s.found, (size_t)s.count * sizeof **numbers);
+    if (status == ARMILLA_OK) status = armilla_take(context, s.count, sizeof **looked_at, looked_at);
+    if (status == ARMILLA_OK && s.count > 0) memcpy(*looked_at, s.found, (size_t)s.count * sizeof **looked_at);
     if (status == ARMILLA_OK) *count = s.count;
     for (int p = 0; p < PARTS; p++) release_part(context, &s.parts[p]);
-    armilla_release(context, s.labels);
+    armilla_level_release(context, &s.fine);
+    armilla_release(context, labels);
     return status;
 }

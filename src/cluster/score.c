@@ -41,28 +41,63 @@ static int compare_pairs(const void *a, const void *b)
     return first ? first : compare_numbers(&x->of[TRUTH], &y->of[TRUTH]);
 }
 
+/* The different values in order: *sorted, of which the first *classes count. */
+static armilla_status sort_values(armilla_context *context, int64_t n, const int64_t *values, int64_t **sorted,
+                                  int64_t *classes)
+{
+    int64_t *made = NULL;
+    const armilla_status status = armilla_take(context, n, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < n; i++) made[i] = values[i];
+    if (n > 0) qsort(made, (size_t)n, sizeof *made, compare_numbers);
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || made[i] != made[*classes - 1]) made[(*classes)++] = made[i];
+    *sorted = made;
+    return status;
+}
+
+/* Whether all values are in 0 ... n-1, as those of clusters are. */
+static bool are_numbers(int64_t n, const int64_t *values)
+{
+    bool within = true;
+    for (int64_t i = 0; i < n; i++) within &= values[i] >= 0 && values[i] < n;
+    return within;
+}
+
+/* The same without sorting, for values that are numbers: sorted[v] = the number of v. */
+static armilla_status mark_values(armilla_context *context, int64_t n, const int64_t *values, int64_t **sorted,
+                                  int64_t *classes)
+{
+    int64_t *made = NULL;
+    const armilla_status status = armilla_take(context, n, sizeof *made, &made);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < n; i++) made[values[i]] = 1;
+    for (int64_t v = 0; v < n; v++)
+        if (made[v]) made[v] = (*classes)++;
+    *sorted = made;
+    return status;
+}
+
 /* values become numbers from 0 in the order of their size, *classes how many there are. */
 static armilla_status number_side(armilla_context *context, int64_t n, const int64_t *values, int side, contingency *t)
 {
+    const bool numbers = are_numbers(n, values);
     int64_t *sorted = NULL, classes = 0;
-    armilla_status status = armilla_take(context, n, sizeof *sorted, &sorted);
-    if (status != ARMILLA_OK) return status;
-    for (int64_t i = 0; i < n; i++) sorted[i] = values[i];
-    if (n > 0) qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
-    for (int64_t i = 0; i < n; i++)
-        if (i == 0 || sorted[i] != sorted[classes - 1]) sorted[classes++] = sorted[i];
+    armilla_status status = (numbers ? mark_values : sort_values)(context, n, values, &sorted, &classes);
     t->classes[side] = classes;
-    status = armilla_take(context, classes, sizeof **t->sizes, &t->sizes[side]);
+    if (status == ARMILLA_OK) status = armilla_take(context, classes, sizeof **t->sizes, &t->sizes[side]);
     for (int64_t i = 0; i < n && status == ARMILLA_OK; i++) {
-        const int64_t *found = bsearch(&values[i], sorted, (size_t)classes, sizeof *sorted, compare_numbers);
-        t->pairs[i].of[side] = found - sorted;
-        t->sizes[side][found - sorted]++;
+        const int64_t *found =
+            numbers ? NULL : bsearch(&values[i], sorted, (size_t)classes, sizeof *sorted, compare_numbers);
+        const int64_t number = numbers ? sorted[values[i]] : found - sorted;
+        t->pairs[i].of[side] = number;
+        t->sizes[side][number]++;
     }
     armilla_release(context, sorted);
     return status;
 }
 
-static void merge_pairs(contingency *t)
+static void sort_pairs(contingency *t)
 {
     if (t->n > 0) qsort(t->pairs, (size_t)t->n, sizeof *t->pairs, compare_pairs);
     for (int64_t i = 0; i < t->n; i++) {
@@ -72,6 +107,28 @@ static void merge_pairs(contingency *t)
         }
         t->pairs[t->count - 1].shared++;
     }
+}
+
+/* The same by counting, where the table of all pairs is no longer than the samples. */
+static armilla_status count_pairs(armilla_context *context, contingency *t)
+{
+    const int64_t rows = t->classes[LABELS], cols = t->classes[TRUTH];
+    int64_t *table = NULL;
+    const armilla_status status = armilla_take(context, rows * cols, sizeof *table, &table);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t i = 0; i < t->n; i++) table[t->pairs[i].of[LABELS] * cols + t->pairs[i].of[TRUTH]]++;
+    for (int64_t p = 0; p < rows * cols; p++)
+        if (table[p] > 0) t->pairs[t->count++] = (pair){.of = {p / cols, p % cols}, .shared = table[p]};
+    armilla_release(context, table);
+    return status;
+}
+
+/* The table, in order, from the pair of each sample. */
+static armilla_status merge_pairs(armilla_context *context, contingency *t)
+{
+    if (t->n > 0 && t->classes[LABELS] <= t->n / t->classes[TRUTH]) return count_pairs(context, t);
+    sort_pairs(t);
+    return ARMILLA_OK;
 }
 
 static void free_contingency(armilla_context *context, contingency *t)
@@ -179,7 +236,7 @@ static armilla_status fill_contingency(armilla_context *context, const int64_t *
     armilla_status status = armilla_take(context, t->n, sizeof *t->pairs, &t->pairs);
     if (status == ARMILLA_OK) status = number_side(context, t->n, labels, LABELS, t);
     if (status == ARMILLA_OK) status = number_side(context, t->n, truth, TRUTH, t);
-    if (status == ARMILLA_OK) merge_pairs(t);
+    if (status == ARMILLA_OK) status = merge_pairs(context, t);
     return status;
 }
 

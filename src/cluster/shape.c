@@ -36,7 +36,8 @@ void armilla_shape_unit(int64_t count, const double *from, float *to)
 
 bool armilla_shape_has_graph(const armilla_shape *shape)
 {
-    return shape->n >= LEAST_SAMPLES && shape->k != 1 && shape->k < shape->n;
+    const bool fits = shape->n <= shape->context->most_narrow; /* graph/level.h */
+    return shape->n >= LEAST_SAMPLES && shape->k != 1 && shape->k < shape->n && fits;
 }
 
 static int64_t neighbors_each(const armilla_shape *shape)
@@ -154,40 +155,58 @@ armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *ma
     return status;
 }
 
+/* Runs in several orders. */
+typedef struct ordered {
+    int64_t *labels;       /* n of each order */
+    int64_t *runs[ORDERS]; /* of those with k communities */
+    int found;             /* how many these are */
+} ordered;
+
 /* How well each run agrees with the others: sums[i] over them. */
-static armilla_status compare_runs(const armilla_shape *shape, const int64_t *runs, int count, double *sums)
+static armilla_status compare_runs(const armilla_shape *shape, const ordered *all, double *sums)
 {
     armilla_status status = ARMILLA_OK;
-    for (int i = 0; i < count; i++) sums[i] = 0;
-    for (int i = 1; i < count; i++)
+    for (int i = 0; i < all->found; i++) sums[i] = 0;
+    for (int i = 1; i < all->found; i++)
         for (int j = 0; j < i && status == ARMILLA_OK; j++) {
             double same = 0;
-            status = armilla_agreement(shape->context, shape->n, runs + i * shape->n, runs + j * shape->n, &same);
+            status = armilla_agreement(shape->context, shape->n, all->runs[i], all->runs[j], &same);
             sums[i] += same;
             sums[j] += same;
         }
     return status;
 }
 
-/* Runs in several orders, those of k communities one after the other; the search of the first says where the others
- * begin theirs. */
-static armilla_status run_orders(const armilla_shape *shape, const armilla_graph *graph, int64_t *runs, int *found,
-                                 armilla_parting *parting)
+/* What a task that is done has found. */
+static void keep_run(const armilla_communities_task *task, ordered *all, armilla_parting *parting)
 {
-    armilla_communities_options options = {.resolution = 1};
+    if (task->count != task->k) return;
+    parting->resolution = task->options.resolution;
+    all->runs[all->found++] = task->labels;
+}
+
+/* The search of each order begins at the resolution where that of the one before has ended, which mostly is where it
+ * began: so all orders that are left are taken to begin there, at the same time, and those that should not have are
+ * searched again. Where the first has not k communities there is no other. */
+static armilla_status run_orders(const armilla_shape *shape, const armilla_graph *graph, const armilla_level *fine,
+                                 ordered *all, armilla_parting *parting)
+{
+    armilla_communities_task tasks[ORDERS];
+    double resolution = 1;
     armilla_status status = ARMILLA_OK;
-    for (int order = 0; order < ORDERS && status == ARMILLA_OK; order++) {
-        int64_t *labels = runs + *found * shape->n, count = 0;
-        options.seed = shape->seed * ORDERS + (uint64_t)order;
-        armilla_call_step(shape->context, order, ORDERS + 1);
-        status = armilla_communities_search(shape->context, graph, shape->k, &options, labels, &count);
-        if (order == 0) parting->count = count;
-        if (status == ARMILLA_OK && count == shape->k) {
-            parting->resolution = options.resolution;
-            (*found)++;
-        } else if (order == 0) {
-            break;
-        }
+    for (int first = 0, done = 0; first < ORDERS && status == ARMILLA_OK; first += done) {
+        armilla_call_step(shape->context, first, ORDERS + 1);
+        for (int order = first; order < ORDERS; order++)
+            tasks[order] = (armilla_communities_task){.graph = graph,
+                                                      .fine = fine,
+                                                      .k = shape->k,
+                                                      .options = {resolution, shape->seed * ORDERS + (uint64_t)order},
+                                                      .labels = all->labels + order * shape->n};
+        status = armilla_communities_share(shape->context, tasks + first, ORDERS - first, true, &done);
+        for (int i = first; i < first + done && status == ARMILLA_OK; i++) keep_run(&tasks[i], all, parting);
+        resolution = tasks[first + done - 1].options.resolution;
+        if (first == 0) parting->count = tasks[0].count;
+        if (first == 0 && parting->count != shape->k) break;
     }
     return status;
 }
@@ -195,23 +214,27 @@ static armilla_status run_orders(const armilla_shape *shape, const armilla_graph
 armilla_status armilla_shape_communities(const armilla_shape *shape, const armilla_graph *graph,
                                          armilla_parting *parting)
 {
-    int64_t *runs = NULL, numbers = 0;
+    ordered all = {.found = 0};
+    armilla_level fine = {.nodes = 0};
+    int64_t numbers = 0;
     double sums[ORDERS];
-    int found = 0, best = 0;
+    int best = 0;
     if (!armilla_size_area(ORDERS, shape->n, &numbers)) numbers = -1;
-    armilla_status status = armilla_take(shape->context, numbers, sizeof *runs, &runs);
-    if (status == ARMILLA_OK) status = run_orders(shape, graph, runs, &found, parting);
-    if (status == ARMILLA_OK) status = compare_runs(shape, runs, found, sums);
-    if (status == ARMILLA_OK && found > 0) {
-        double all = 0;
-        for (int i = 0; i < found; i++) {
-            all += sums[i];
+    armilla_status status = armilla_take(shape->context, numbers, sizeof *all.labels, &all.labels);
+    if (status == ARMILLA_OK) status = armilla_level_of_graph(shape->context, graph, &fine);
+    if (status == ARMILLA_OK) status = run_orders(shape, graph, &fine, &all, parting);
+    armilla_level_release(shape->context, &fine);
+    if (status == ARMILLA_OK) status = compare_runs(shape, &all, sums);
+    if (status == ARMILLA_OK && all.found > 0) {
+        double sum = 0;
+        for (int i = 0; i < all.found; i++) {
+            sum += sums[i];
             if (sums[i] > sums[best]) best = i;
         }
-        parting->stability = found > 1 ? all / (found * (found - 1)) : 1;
-        memcpy(parting->labels, runs + best * shape->n, (size_t)shape->n * sizeof *runs);
+        parting->stability = all.found > 1 ? sum / (all.found * (all.found - 1)) : 1;
+        memcpy(parting->labels, all.runs[best], (size_t)shape->n * sizeof *parting->labels);
     }
-    armilla_release(shape->context, runs);
+    armilla_release(shape->context, all.labels);
     return status;
 }
 

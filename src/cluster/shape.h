@@ -32,7 +32,8 @@ bool armilla_shape_is_table(const armilla_shape *shape);
 armilla_status armilla_shape_even(const armilla_shape *shape, float **made);
 /* to = the numbers in single precision, scaled to length 1 from whatever unit; 0 stays 0. */
 void armilla_shape_unit(int64_t count, const double *from, float *to);
-/* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each. */
+/* Whether the samples are enough for neighbours to say something: 2 <= k < n, and a few each; and not too many to be
+ * nodes. */
 bool armilla_shape_has_graph(const armilla_shape *shape);
 
 /* Bytes that graph and communities take together, at most. */
@@ -55,9 +56,9 @@ armilla_status armilla_shape_communities(const armilla_shape *shape, const armil
 armilla_status armilla_shape_measure(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *parting);
 
 /* best = communities of a number that the samples themselves say, count 0 where they say none (labels has space for n);
- * *numbers = all that were looked at, by rising number. */
+ * *looked_at = all that were, by rising number. */
 armilla_status armilla_shape_number(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *best,
-                                    armilla_cluster_number **numbers, int64_t *count);
+                                    armilla_cluster_number **looked_at, int64_t *count);
 
 /* Z (r x n) = the codes smoothed along the graph, of length 1. */
 armilla_status armilla_shape_smooth(const armilla_shape *shape, const armilla_graph *graph, float **Z);

@@ -12,8 +12,11 @@
 enum {
     CHECKED = 400,  /* queries whose neighbours are found exactly */
     BLOCK = 4096,   /* queries that a thread compares at a time: most of them near each other, with cells in common */
-    COLUMNS = 192,  /* samples of a cell that they are multiplied with at a time, a multiple of every group */
-    GROUP_MOST = 64 /* columns of a group at most */
+    COLUMNS = 192,  /* samples of a cell that they are multiplied with at a time: these, a multiple of every group, */
+    MOST_TIMES = 5, /* or some times as many, so that queries are packed less often, */
+    CACHE = 256 << 10, /* as long as a second-level cache holds so many bytes of them */
+    RANKED = 96,       /* products that are ranked at a time: what is found raises the floor for the next */
+    GROUP_MOST = 64    /* columns of a group at most */
 };
 
 /* What all threads see. */
@@ -22,6 +25,7 @@ typedef struct probing {
     const armilla_celled *queries;
     bool same; /* they are the samples themselves */
     int64_t count, probed;
+    int64_t columns; /* of a cell at a time */
     const armilla_pair_kernels *kernels;
     char *centers; /* packed as many */
     armilla_ranking *made;
@@ -50,7 +54,7 @@ static char *cut(char **at, size_t bytes)
 
 static int64_t widest(const probing *p)
 {
-    return armilla_max64(COLUMNS, armilla_packed_columns(p->kernels->many, p->cells->count));
+    return armilla_max64(p->columns, armilla_packed_columns(p->kernels->many, p->cells->count));
 }
 
 static workspace lay_out(const probing *p, char *start, size_t *bytes)
@@ -60,7 +64,7 @@ static workspace lay_out(const probing *p, char *start, size_t *bytes)
     char *at = start;
     workspace w = {.first = 0};
     w.few = cut(&at, m * (size_t)p->kernels->few * size);
-    w.many = cut(&at, m * (COLUMNS + GROUP_MOST) * size);
+    w.many = cut(&at, m * ((size_t)p->columns + GROUP_MOST) * size);
     w.tile = cut(&at, (size_t)p->kernels->few * wide * size);
     w.floors = cut(&at, BLOCK * size);
     w.none = cut(&at, wide * size);
@@ -148,8 +152,9 @@ static void rank_products(const probing *p, workspace *w, int64_t q, const char 
     const int64_t found = p->kernels->above(count, row, number_at(type, w->floors, q), w->none, w->places);
     for (int64_t i = 0; i < found; i++) {
         const int64_t target = p->cells->samples.ids[from + w->places[i]];
-        if (p->same && target == id) continue;
-        armilla_ranking_put(p->made, id, number_at(type, row, w->places[i]), target);
+        const double value = number_at(type, row, w->places[i]);
+        if ((p->same && target == id) || value < armilla_ranking_floor(p->made, id)) continue;
+        armilla_ranking_put(p->made, id, value, target);
     }
     if (found > 0) put_below(type, w->floors, q, armilla_ranking_floor(p->made, id));
 }
@@ -158,6 +163,7 @@ static void rank_products(const probing *p, workspace *w, int64_t q, const char 
 static void meet_columns(const probing *p, workspace *w, int64_t c, int64_t from, int64_t count)
 {
     const int64_t m = p->cells->m, few = p->kernels->few, wide = armilla_packed_columns(p->kernels->many, count);
+    const size_t size = armilla_type_size(p->cells->work);
     const armilla_columns columns = {
         .values = column_of(p, &p->cells->samples, from), .m = m, .count = count, .stride = m};
     p->kernels->pack(&columns, 0, p->kernels->many, w->many);
@@ -167,14 +173,31 @@ static void meet_columns(const probing *p, workspace *w, int64_t c, int64_t from
             pack_one(p, column_of(p, p->queries, w->first + w->lists[i + k]), k, few, w->few);
         p->kernels->products(m, w->few, wide / p->kernels->many, w->many, w->tile);
         for (int64_t k = 0; k < some; k++)
-            rank_products(p, w, w->lists[i + k], w->tile + (size_t)(k * wide) * armilla_type_size(p->cells->work), from,
-                          count);
+            for (int64_t j = 0; j < count; j += RANKED)
+                rank_products(p, w, w->lists[i + k], w->tile + (size_t)(k * wide + j) * size, from + j,
+                              armilla_min64(RANKED, count - j));
     }
 }
 
+/* The cell that a place is in. */
+static int64_t cell_at(const armilla_celled *samples, int64_t cells, int64_t place)
+{
+    int64_t low = 0, high = cells;
+    while (low + 1 < high) {
+        const int64_t middle = (low + high) / 2;
+        if (samples->starts[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The queries' own cells come first: what they find there the others have to exceed. */
 static void search_block(const probing *p, workspace *w, int64_t first, int64_t count)
 {
-    const int64_t *starts = p->cells->samples.starts;
+    const int64_t *starts = p->cells->samples.starts, cells = p->cells->count;
+    const int64_t own = cell_at(p->queries, cells, first);
     w->first = first;
     rank_cells(p, w, first, count);
     list_queries(p, w, count);
@@ -183,9 +206,11 @@ static void search_block(const probing *p, workspace *w, int64_t first, int64_t 
         armilla_ranking_clear(p->made, id, id + 1);
         put_below(p->cells->work, w->floors, q, -INFINITY);
     }
-    for (int64_t c = 0; c < p->cells->count; c++)
-        for (int64_t from = starts[c]; from < starts[c + 1] && w->starts[c] < w->starts[c + 1]; from += COLUMNS)
-            meet_columns(p, w, c, from, armilla_min64(COLUMNS, starts[c + 1] - from));
+    for (int64_t i = 0; i < cells; i++) {
+        const int64_t c = own + i < cells ? own + i : own + i - cells;
+        for (int64_t from = starts[c]; from < starts[c + 1] && w->starts[c] < w->starts[c + 1]; from += p->columns)
+            meet_columns(p, w, c, from, armilla_min64(p->columns, starts[c + 1] - from));
+    }
     for (int64_t q = 0; q < count; q++) armilla_ranking_sort(p->made, p->queries->ids[first + q]);
 }
 
@@ -276,20 +301,6 @@ static armilla_status open_trial(const probing *p, uint64_t seed, trial *t)
     return status;
 }
 
-/* The cell that a place is in. */
-static int64_t cell_at(const armilla_celled *samples, int64_t cells, int64_t place)
-{
-    int64_t low = 0, high = cells;
-    while (low + 1 < high) {
-        const int64_t middle = (low + high) / 2;
-        if (samples->starts[middle] <= place)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* at[i] = how many neighbours of the trial are in the cell that is the i-th for their query. */
 static void count_ranks(const probing *p, const trial *t, int64_t *at)
 {
@@ -340,6 +351,8 @@ armilla_status armilla_cells_search(const armilla_cells *cells, const armilla_ce
                  .count = plan->count,
                  .kernels = armilla_pair_kernels_for(cells->context, cells->work),
                  .made = made};
+    const int64_t bytes = COLUMNS * cells->m * (int64_t)armilla_type_size(cells->work);
+    p.columns = COLUMNS * armilla_max64(1, armilla_min64(MOST_TIMES, CACHE / armilla_max64(1, bytes)));
     armilla_status status = choose_probed(&p, plan, found);
     if (status == ARMILLA_OK) status = armilla_ranking_take(cells->context, queries->n, plan->count, made);
     if (status == ARMILLA_OK) status = search_all(&p);

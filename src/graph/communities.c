@@ -1,38 +1,60 @@
 /* Leiden's algorithm: move, refine, join the refined parts into nodes, and again. */
 #include "graph/communities.h"
 
-#include "graph/weights.h"
+#include "base/size.h"
 
 #include <string.h>
 
 /* Whole runs, each from the communities of the one before: the second mends what the first has decided early. */
 enum { ROUNDS = 2 };
 
-static void release_nodes(armilla_moving_nodes *s)
+void armilla_nodes_release(armilla_moving_nodes *s)
 {
+    armilla_level_release(s->context, &s->levels[1]);
+    armilla_level_release(s->context, &s->levels[0]);
+    armilla_release(s->context, s->parts);
+    armilla_release(s->context, s->communities);
     armilla_release(s->context, s->queued);
-    armilla_release(s->context, s->queue);
-    armilla_release(s->context, s->order);
-    armilla_release(s->context, s->touched);
-    armilla_release(s->context, s->links);
-    armilla_release(s->context, s->degrees);
-    armilla_release(s->context, s->refined);
-    armilla_release(s->context, s->labels);
+    armilla_release(s->context, s->numbers);
+    *s = (armilla_moving_nodes){.context = s->context};
 }
 
-/* For the largest level, which is the first. */
-static armilla_status take_nodes(armilla_moving_nodes *s, int64_t n)
+armilla_status armilla_nodes_take(armilla_context *context, int64_t n, armilla_moving_nodes *s)
 {
-    armilla_context *context = s->context;
-    armilla_status status = armilla_take(context, n, sizeof *s->labels, &s->labels);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->refined, &s->refined);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->degrees, &s->degrees);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->links, &s->links);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->touched, &s->touched);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->order, &s->order);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->queue, &s->queue);
+    int32_t **const lists[] = {&s->labels,  &s->refined, &s->touched, &s->order, &s->queue,
+                               &s->members, &s->empty,   &s->place,   &s->found};
+    enum { LISTS = sizeof lists / sizeof *lists };
+    int64_t numbers = 0;
+    *s = (armilla_moving_nodes){.context = context};
+    if (!armilla_size_area(LISTS, n + 1, &numbers)) numbers = -1;
+    armilla_status status = armilla_take(context, numbers, sizeof *s->numbers, &s->numbers);
     if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->queued, &s->queued);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->communities, &s->communities);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s->parts, &s->parts);
+    for (int64_t i = 0; i < LISTS && status == ARMILLA_OK; i++) *lists[i] = s->numbers + i * (n + 1);
+    if (status != ARMILLA_OK) armilla_nodes_release(s);
     return status;
+}
+
+double armilla_nodes_bytes(int64_t nodes, int64_t entries)
+{
+    const armilla_moving_nodes *s = NULL;
+    const armilla_level *level = NULL;
+    const double each = 9 * sizeof *s->numbers + sizeof *s->queued + sizeof *s->communities + sizeof *s->parts;
+    return (double)nodes * (each + sizeof *level->starts + sizeof *level->degrees) +
+           (double)entries * (sizeof *level->targets + sizeof *level->weights);
+}
+
+armilla_level_space armilla_nodes_space(const armilla_moving_nodes *s)
+{
+    return (armilla_level_space){.heads = s->empty, .members = s->order, .places = s->queue};
+}
+
+bool armilla_nodes_over(const armilla_moving_nodes *s)
+{
+    const armilla_communities_turn *turn = s->turn;
+    if (turn && turn->number >= atomic_load_explicit(turn->cut, memory_order_relaxed)) return true;
+    return turn && turn->thread > 0 ? armilla_call_stopped(s->context, NULL) : armilla_call_over(s->context);
 }
 
 /* The parts become nodes: labels of these are those of the communities that they are in. touched is workspace. */
@@ -43,73 +65,58 @@ static void relabel_parts(const armilla_moving_nodes *s, int64_t nodes, int64_t 
     (void)armilla_labels_compact(parts, s->labels, nodes, s->queue);
 }
 
-/* One level; *next is the one after it, and place[i], where sample i is in this one, becomes that in the next. *ended:
- * there is no next. */
-static armilla_status run_level(armilla_moving_nodes *s, int64_t n, int64_t *place, armilla_level *next, bool *ended)
+/* One level of n samples; *next is the one after it, and place[i], where sample i is in this one, becomes that in the
+ * next. *ended: there is no next. */
+static armilla_status run_level(armilla_moving_nodes *s, int64_t n, armilla_level *next, bool *ended)
 {
     const int64_t nodes = s->level->nodes;
-    bool moved = false;
-    armilla_status status = armilla_nodes_move(s, &moved);
+    const armilla_level_space space = armilla_nodes_space(s);
+    armilla_status status = armilla_nodes_move(s);
     if (status == ARMILLA_OK) status = armilla_nodes_refine(s);
     if (status != ARMILLA_OK) return status;
     const int64_t parts = armilla_labels_compact(nodes, s->refined, nodes, s->queue);
     *ended = parts == nodes;
     if (*ended) return ARMILLA_OK;
-    status = armilla_level_join(s->context, s->level, s->refined, parts, next);
+    status = armilla_level_join(s->context, s->level, s->refined, parts, &space, next);
     if (status != ARMILLA_OK) return status;
-    for (int64_t i = 0; i < n; i++) place[i] = s->refined[place[i]];
+    for (int64_t i = 0; i < n; i++) s->place[i] = s->refined[s->place[i]];
     relabel_parts(s, nodes, parts);
     return ARMILLA_OK;
 }
 
-/* From the communities in labels (of samples) to better ones. place is workspace. */
-static armilla_status run_round(armilla_moving_nodes *s, const armilla_level *first, int64_t *labels, int64_t *place)
+/* From the communities of samples in found to better ones. The last level, whose nodes are connected, says which parts
+ * of a community are not: after the last round each becomes one, by which modularity only gains. */
+static armilla_status run_round(armilla_moving_nodes *s, const armilla_level *fine, bool last)
 {
-    const int64_t n = first->nodes;
-    armilla_level level = {.nodes = 0}, next = {.nodes = 0};
+    const int64_t n = fine->nodes;
     armilla_status status = ARMILLA_OK;
-    s->level = first;
-    memcpy(s->labels, labels, (size_t)n * sizeof *labels);
-    for (int64_t i = 0; i < n; i++) place[i] = i;
-    for (bool ended = false; !ended && status == ARMILLA_OK;) {
-        status = run_level(s, n, place, &next, &ended);
-        if (ended || status != ARMILLA_OK) break;
-        armilla_level_release(s->context, &level);
-        level = next;
-        next = (armilla_level){.nodes = 0};
-        s->level = &level;
+    s->level = fine;
+    memcpy(s->labels, s->found, (size_t)n * sizeof *s->labels);
+    for (int64_t i = 0; i < n; i++) s->place[i] = (int32_t)i;
+    bool ended = false;
+    for (int side = 0; !ended && status == ARMILLA_OK; side = 1 - side) {
+        status = run_level(s, n, &s->levels[side], &ended);
+        if (!ended) s->level = &s->levels[side];
     }
-    for (int64_t i = 0; i < n && status == ARMILLA_OK; i++) labels[i] = s->labels[place[i]];
-    s->level = first;
-    armilla_level_release(s->context, &next);
-    armilla_level_release(s->context, &level);
+    if (status != ARMILLA_OK) return status;
+    if (last) (void)armilla_level_components(s->level, s->labels, s->refined, s->queue);
+    const int32_t *communities = last ? s->refined : s->labels;
+    for (int64_t i = 0; i < n; i++) s->found[i] = communities[s->place[i]];
     return status;
 }
 
-armilla_status armilla_communities(armilla_context *context, const armilla_graph *graph,
-                                   const armilla_communities_options *options, int64_t *labels, int64_t *count)
+armilla_status armilla_nodes_run(armilla_moving_nodes *s, const armilla_level *fine,
+                                 const armilla_communities_options *options, int64_t *count)
 {
-    armilla_moving_nodes s = {.context = context, .resolution = options->resolution};
-    armilla_level level = {.nodes = 0};
-    int64_t *place = NULL, *found = NULL;
-    const int64_t n = graph->rows;
-    armilla_status status = take_nodes(&s, n);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *place, &place);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *found, &found);
-    if (status == ARMILLA_OK) status = armilla_level_of_graph(context, graph, &level);
-    for (int64_t i = 0; i < n && status == ARMILLA_OK; i++) found[i] = i;
-    for (uint64_t round = 0; round < ROUNDS && level.total > 0 && status == ARMILLA_OK; round++) {
-        s.seed = options->seed * ROUNDS + round;
-        status = run_round(&s, &level, found, place);
+    const int64_t n = fine->nodes;
+    armilla_status status = ARMILLA_OK;
+    s->resolution = options->resolution;
+    for (int64_t i = 0; i < n; i++) s->found[i] = (int32_t)i;
+    for (uint64_t round = 0; round < ROUNDS && fine->total > 0 && status == ARMILLA_OK; round++) {
+        s->seed = options->seed * ROUNDS + round;
+        status = run_round(s, fine, round + 1 == ROUNDS);
     }
-    if (status == ARMILLA_OK) {
-        *count = armilla_graph_components(graph, found, labels, s.queue); /* which only gains */
-    }
-    if (status == ARMILLA_STOPPED) status = armilla_call_explain(context);
-    armilla_level_release(context, &level);
-    armilla_release(context, found);
-    armilla_release(context, place);
-    release_nodes(&s);
+    if (status == ARMILLA_OK) *count = armilla_labels_compact(n, s->found, n, s->queue);
     return status;
 }
 

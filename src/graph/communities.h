@@ -6,6 +6,8 @@
 
 #include "graph/level.h"
 
+#include <stdatomic.h>
+
 typedef struct armilla_communities_options {
     double resolution; /* gamma > 0: more communities where it is larger */
     uint64_t seed;     /* of the order in which nodes are visited */
@@ -23,6 +25,23 @@ armilla_status armilla_communities(armilla_context *context, const armilla_graph
 armilla_status armilla_communities_search(armilla_context *context, const armilla_graph *graph, int64_t k,
                                           armilla_communities_options *options, int64_t *labels, int64_t *count);
 
+/* One of several that are sought at the same time. */
+typedef struct armilla_communities_task {
+    const armilla_graph *graph;
+    const armilla_level *fine; /* the same as a level, which tasks may share; NULL: it is made for the task */
+    int64_t k;                 /* as armilla_communities_search; 0: as armilla_communities */
+    armilla_communities_options options;
+    int64_t *labels;
+    int64_t count;
+    armilla_status status;
+} armilla_communities_task;
+
+/* Tasks on the threads of the call, some at a time, as memory has space; what they find does not depend on that. The
+ * first *done of them are done: all, or where they are a chain, in which a search begins at the resolution at which the
+ * one before has ended, those that did begin there. */
+armilla_status armilla_communities_share(armilla_context *context, armilla_communities_task *tasks, int count,
+                                         bool chain, int *done);
+
 /* Joins the communities 0 ... *count-1 until k are left, or no edge is left between two of them: always the two whose union
  * has the largest modularity, ties by index. */
 armilla_status armilla_communities_join(armilla_context *context, const armilla_graph *graph, double resolution,
@@ -33,26 +52,77 @@ armilla_status armilla_communities_join(armilla_context *context, const armilla_
 double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int64_t count, double resolution,
                           double *sums);
 
-/* A level's nodes in communities: what moving and refining share. */
+/* A task among others that run at the same time. */
+typedef struct armilla_communities_turn {
+    int thread;      /* of the team; 0 is the one that asks whether the call is to end */
+    int number;      /* of the task */
+    bool chain;      /* as above */
+    atomic_int *cut; /* tasks from this number on are not wanted */
+} armilla_communities_turn;
+
+/* Tasks after this one are not wanted; NULL has none. */
+void armilla_communities_cut(const armilla_communities_turn *turn);
+
+/* What is known of a community while nodes move, side by side in memory because it is asked for together. */
+typedef struct armilla_community {
+    double degree; /* of its nodes, together */
+    double links;  /* of the node in hand to it; 0 in between */
+} armilla_community;
+
+/* And of a part that a community is made of. */
+typedef struct armilla_community_part {
+    double weight;  /* the degrees of its nodes together */
+    double outside; /* its edges to the rest of its community */
+    double links;   /* of the node in hand to it; 0 in between */
+    int32_t community;
+    bool joined; /* more than one node is in it */
+} armilla_community_part;
+
+/* A level's nodes in communities: what moving and refining share. Zeros but for the context may be released; memory is for
+ * the largest level, which is the first, and for many runs one after the other. */
 typedef struct armilla_moving_nodes {
     armilla_context *context;
+    const armilla_communities_turn *turn; /* NULL: the only run in progress */
     const armilla_level *level;
     double resolution;
     uint64_t seed;
-    int64_t *labels;  /* of the nodes; below the number of nodes */
-    int64_t *refined; /* and of the parts that a community is made of */
-    double *degrees;  /* of the communities, together */
-    double *links;    /* to each community, of the node in hand; all 0 in between */
-    int64_t *touched; /* the communities of which it has links */
-    int64_t *order;   /* in which nodes are visited */
-    int64_t *queue;
+    int32_t *numbers; /* the memory of the following: */
+    int32_t *labels;  /* of the nodes; below the number of nodes */
+    int32_t *refined; /* the parts that they are in */
+    int32_t *touched; /* communities, or parts, that the node in hand has links to */
+    int32_t *order;   /* in which nodes are visited */
+    int32_t *queue;
+    int32_t *members; /* of each community */
+    int32_t *empty;   /* communities without members, for nodes that are best alone; one more than there are nodes */
+    int32_t *place;   /* of each sample: its node */
+    int32_t *found;   /* and its community, after a round */
     bool *queued;
+    armilla_community *communities;
+    armilla_community_part *parts;
+    armilla_level levels[2]; /* beyond the first, in turn */
 } armilla_moving_nodes;
 
-/* Moves nodes to where modularity gains most until none gains; whether one was moved. ARMILLA_STOPPED where the call is
- * to end. */
-armilla_status armilla_nodes_move(const armilla_moving_nodes *nodes, bool *moved);
+/* Memory for levels of at most so many nodes. */
+armilla_status armilla_nodes_take(armilla_context *context, int64_t n, armilla_moving_nodes *nodes);
+void armilla_nodes_release(armilla_moving_nodes *nodes);
+/* About how many bytes of memory a run takes on a level of so many nodes and edges. */
+double armilla_nodes_bytes(int64_t nodes, int64_t entries);
+
+/* nodes->found = the communities of the level's nodes, as armilla_communities has them. ARMILLA_STOPPED, without a
+ * message, where the run is to end. */
+armilla_status armilla_nodes_run(armilla_moving_nodes *nodes, const armilla_level *fine,
+                                 const armilla_communities_options *options, int64_t *count);
+/* The same for armilla_communities_search. */
+armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_level *fine, int64_t k,
+                                    armilla_communities_options *options, int64_t *labels, int64_t *count);
+
+/* Moves nodes to where modularity gains most until none gains. ARMILLA_STOPPED where the run is to end. */
+armilla_status armilla_nodes_move(const armilla_moving_nodes *nodes);
 /* refined = connected parts of the communities. */
 armilla_status armilla_nodes_refine(const armilla_moving_nodes *nodes);
+/* Where joining keeps its lists: what moving and refining use. */
+armilla_level_space armilla_nodes_space(const armilla_moving_nodes *nodes);
+/* Whether the run is to end: asked every so many nodes. */
+bool armilla_nodes_over(const armilla_moving_nodes *nodes);
 
 #endif

@@ -2,14 +2,10 @@
  * connected within it. The parts are connected, which communities after moving need not be. */
 #include "graph/communities.h"
 
-#include <string.h>
-
-typedef struct refining {
-    const armilla_moving_nodes *nodes;
-    double *weights; /* of a part: the degrees of its nodes together */
-    double *outside; /* of a part: its edges to the rest of its community */
-    bool *joined;    /* a part that more than one node is in */
-} refining;
+/* Nodes visited between two questions whether the run is to end. */
+enum { BREATH = 4096 };
+/* How long before it is a node's turn its place, its edges and the parts at their ends are fetched (moving.c). */
+enum { PLACE_AHEAD = 12, EDGES_AHEAD = 8, NUMBERS_AHEAD = 4, PARTS_AHEAD = 2 };
 
 /* Whether a part with these edges to the rest of its community, and that degree, belongs there:
  * outside >= gamma D_part (D_community - D_part) / 2w. */
@@ -18,90 +14,99 @@ static bool is_well_connected(const armilla_moving_nodes *nodes, double outside,
     return outside >= nodes->resolution * degree * (community - degree) / nodes->level->total;
 }
 
-/* links[p] = the node's edges to part p of its own community; returns how many parts are touched, and all that weight. */
-static int64_t add_links(const armilla_moving_nodes *s, int64_t node, double *inside)
+/* links of a part = the node's edges to it, of parts of its own community; returns how many are touched. */
+static int64_t add_links(const armilla_moving_nodes *s, int64_t node)
 {
     const armilla_level *level = s->level;
+    const int32_t own = s->labels[node];
     int64_t count = 0;
-    *inside = 0;
     for (int64_t e = level->starts[node]; e < level->starts[node + 1]; e++) {
-        const int64_t other = level->targets[e], part = s->refined[other];
-        if (s->labels[other] != s->labels[node]) continue;
-        if (s->links[part] == 0) s->touched[count++] = part;
-        s->links[part] += level->weights[e];
-        *inside += level->weights[e];
+        const int32_t p = s->refined[level->targets[e]];
+        armilla_community_part *part = &s->parts[p];
+        if (part->community != own) continue;
+        s->touched[count] = p;
+        count += part->links == 0;
+        part->links += level->weights[e];
     }
     return count;
 }
 
 /* The part that a node by itself gains most by joining; itself where none gains. */
-static int64_t best_part(const refining *s, int64_t node, int64_t touched)
+static int32_t best_part(const armilla_moving_nodes *s, int64_t node, int64_t touched)
 {
-    const armilla_moving_nodes *nodes = s->nodes;
-    const double degree = nodes->level->degrees[node], community = nodes->degrees[nodes->labels[node]];
-    int64_t best = nodes->refined[node];
+    const double degree = s->level->degrees[node], community = s->communities[s->labels[node]].degree;
+    int32_t best = s->refined[node];
     double most = 0;
     for (int64_t t = 0; t < touched; t++) {
-        const int64_t part = nodes->touched[t];
-        const double gain = nodes->links[part] - nodes->resolution * degree * s->weights[part] / nodes->level->total;
-        if (!is_well_connected(nodes, s->outside[part], s->weights[part], community)) continue;
-        if (gain < most || (gain == most && best != nodes->refined[node] && part > best)) continue;
-        best = part;
+        const int32_t p = s->touched[t];
+        const armilla_community_part *part = &s->parts[p];
+        const double gain = part->links - s->resolution * degree * part->weight / s->level->total;
+        if (gain < most || (gain == most && best != s->refined[node] && p > best)) continue;
+        if (!is_well_connected(s, part->outside, part->weight, community)) continue;
+        best = p;
         most = gain;
     }
     return best;
 }
 
-static void join(const refining *s, int64_t node, int64_t part, double inside)
+/* inside: the node's edges within its community. */
+static void join(const armilla_moving_nodes *s, int64_t node, int32_t p, double inside)
 {
-    const armilla_moving_nodes *nodes = s->nodes;
-    nodes->refined[node] = part;
-    s->joined[part] = true;
-    s->weights[part] += nodes->level->degrees[node];
-    s->outside[part] += inside - 2 * nodes->links[part];
+    armilla_community_part *part = &s->parts[p];
+    s->refined[node] = p;
+    part->joined = true;
+    part->weight += s->level->degrees[node];
+    part->outside += inside - 2 * part->links;
 }
 
-static void visit(const refining *s, int64_t node)
+static void visit(const armilla_moving_nodes *s, int64_t node)
 {
-    const armilla_moving_nodes *nodes = s->nodes;
-    double inside = 0;
-    if (s->joined[nodes->refined[node]]) return;
-    const double degree = nodes->level->degrees[node], community = nodes->degrees[nodes->labels[node]];
-    const int64_t touched = add_links(nodes, node, &inside);
-    if (is_well_connected(nodes, inside, degree, community)) {
-        const int64_t part = best_part(s, node, touched);
-        if (part != nodes->refined[node]) join(s, node, part, inside);
-    }
-    for (int64_t t = 0; t < touched; t++) nodes->links[nodes->touched[t]] = 0;
+    const armilla_community_part *own = &s->parts[s->refined[node]];
+    const double degree = s->level->degrees[node], community = s->communities[s->labels[node]].degree;
+    if (own->joined || !is_well_connected(s, own->outside, degree, community)) return;
+    const int64_t touched = add_links(s, node);
+    const int32_t p = best_part(s, node, touched);
+    if (p != s->refined[node]) join(s, node, p, own->outside);
+    for (int64_t t = 0; t < touched; t++) s->parts[s->touched[t]].links = 0;
+}
+
+ARMILLA_EXPECT expect(const armilla_moving_nodes *s, int64_t at)
+{
+    const armilla_level *level = s->level;
+    if (at + PLACE_AHEAD >= level->nodes) return;
+    const int32_t far = s->order[at + PLACE_AHEAD], near = s->order[at + NUMBERS_AHEAD],
+                  next = s->order[at + PARTS_AHEAD];
+    __builtin_prefetch(&level->starts[far]);
+    __builtin_prefetch(&level->degrees[far]);
+    __builtin_prefetch(&s->refined[far]);
+    armilla_level_expect_row(level, s->order[at + EDGES_AHEAD]);
+    for (int64_t e = level->starts[near]; e < level->starts[near + 1]; e++)
+        __builtin_prefetch(&s->refined[level->targets[e]]);
+    for (int64_t e = level->starts[next]; e < level->starts[next + 1]; e++)
+        __builtin_prefetch(&s->parts[s->refined[level->targets[e]]]);
 }
 
 /* Every node is a part, with its edges inside the community. */
-static void begin(const refining *s)
+static void begin(const armilla_moving_nodes *s)
 {
-    const armilla_moving_nodes *nodes = s->nodes;
-    const armilla_level *level = nodes->level;
+    const armilla_level *level = s->level;
     for (int64_t i = 0; i < level->nodes; i++) {
-        nodes->refined[i] = i;
-        s->weights[i] = level->degrees[i];
+        const int32_t own = s->labels[i];
+        double outside = 0;
         for (int64_t e = level->starts[i]; e < level->starts[i + 1]; e++)
-            if (nodes->labels[level->targets[e]] == nodes->labels[i]) s->outside[i] += level->weights[e];
+            outside += s->labels[level->targets[e]] == own ? level->weights[e] : 0;
+        s->refined[i] = (int32_t)i;
+        s->parts[i] = (armilla_community_part){.weight = level->degrees[i], .outside = outside, .community = own};
     }
 }
 
 armilla_status armilla_nodes_refine(const armilla_moving_nodes *nodes)
 {
-    armilla_context *context = nodes->context;
-    const int64_t n = nodes->level->nodes;
-    refining s = {.nodes = nodes};
-    armilla_status status = armilla_take(context, n, sizeof *s.weights, &s.weights);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s.outside, &s.outside);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *s.joined, &s.joined);
-    if (status == ARMILLA_OK) {
-        begin(&s);
-        for (int64_t i = 0; i < n; i++) visit(&s, nodes->order[i]);
+    begin(nodes);
+    for (int64_t i = 0; i < nodes->level->nodes; i++) {
+        expect(nodes, i);
+        visit(nodes, nodes->order[i]);
+        if ((i + 1) % BREATH == 0 && armilla_nodes_over(nodes)) return ARMILLA_STOPPED;
     }
-    armilla_release(context, s.joined);
-    armilla_release(context, s.outside);
-    armilla_release(context, s.weights);
-    return status;
+    return ARMILLA_OK;
 }

@@ -2,7 +2,6 @@
 #include "graph/communities.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Runs of Leiden's algorithm at most. */
 enum { RUNS = 14 };
@@ -33,50 +32,55 @@ static bool best_pair(const armilla_level *level, double resolution, int64_t pai
     return found;
 }
 
-/* One union; the parts of the level's nodes are workspace. */
-static armilla_status join_pair(armilla_context *context, const int64_t pair[2], armilla_level *level, int64_t *parts)
+/* Until k are left; places[c] = where the community c has gone. The level is one of nodes->levels, and the other comes in
+ * turn: *level is the last. */
+static armilla_status join_level(armilla_moving_nodes *nodes, double resolution, int64_t k, const armilla_level **level,
+                                 int32_t *places)
 {
-    armilla_level next = {.nodes = 0};
-    for (int64_t c = 0; c < level->nodes; c++) parts[c] = c == pair[1] ? pair[0] : c - (c > pair[1]);
-    const armilla_status status = armilla_level_join(context, level, parts, level->nodes - 1, &next);
-    if (status != ARMILLA_OK) return status;
-    armilla_level_release(context, level);
-    *level = next;
+    const armilla_level_space space = armilla_nodes_space(nodes);
+    const int64_t count = (*level)->nodes;
+    int32_t *parts = nodes->refined;
+    int64_t pair[2] = {0, 0};
+    armilla_status status = ARMILLA_OK;
+    for (int64_t c = 0; c < count; c++) places[c] = (int32_t)c;
+    for (int side = 1; status == ARMILLA_OK && (*level)->nodes > k && best_pair(*level, resolution, pair);
+         side = 1 - side) {
+        const int64_t left = (*level)->nodes - 1;
+        for (int64_t c = 0; c <= left; c++) parts[c] = (int32_t)(c == pair[1] ? pair[0] : c - (c > pair[1]));
+        status = armilla_level_join(nodes->context, *level, parts, left, &space, &nodes->levels[side]);
+        for (int64_t c = 0; c < count && status == ARMILLA_OK; c++) places[c] = parts[places[c]];
+        *level = &nodes->levels[side];
+        if (status == ARMILLA_OK && armilla_nodes_over(nodes)) status = ARMILLA_STOPPED;
+    }
     return status;
 }
 
-/* Until k are left; places[c] = where the community c has gone. */
-static armilla_status join_level(armilla_context *context, double resolution, int64_t k, armilla_level *level,
-                                 int64_t *places)
+static armilla_status join_communities(armilla_moving_nodes *nodes, const armilla_level *fine, double resolution,
+                                       int64_t k, int64_t *labels, int64_t *count)
 {
-    const int64_t count = level->nodes;
-    int64_t *parts = NULL, pair[2] = {0, 0};
-    armilla_status status = armilla_take(context, count, sizeof *parts, &parts);
-    for (int64_t c = 0; c < count && status == ARMILLA_OK; c++) places[c] = c;
-    while (status == ARMILLA_OK && level->nodes > k && best_pair(level, resolution, pair)) {
-        status = join_pair(context, pair, level, parts);
-        for (int64_t c = 0; c < count && status == ARMILLA_OK; c++) places[c] = parts[places[c]];
-        if (status == ARMILLA_OK && armilla_call_over(context)) status = armilla_call_explain(context);
-    }
-    armilla_release(context, parts);
+    const armilla_level_space space = armilla_nodes_space(nodes);
+    const armilla_level *level = &nodes->levels[0];
+    int32_t *places = nodes->labels;
+    if (*count <= k) return ARMILLA_OK;
+    for (int64_t i = 0; i < fine->nodes; i++) nodes->found[i] = (int32_t)labels[i];
+    armilla_status status = armilla_level_join(nodes->context, fine, nodes->found, *count, &space, &nodes->levels[0]);
+    if (status == ARMILLA_OK) status = join_level(nodes, resolution, k, &level, places);
+    for (int64_t i = 0; i < fine->nodes && status == ARMILLA_OK; i++) labels[i] = places[labels[i]];
+    if (status == ARMILLA_OK) *count = level->nodes;
     return status;
 }
 
 armilla_status armilla_communities_join(armilla_context *context, const armilla_graph *graph, double resolution,
                                         int64_t k, int64_t *labels, int64_t *count)
 {
-    armilla_level fine = {.nodes = 0}, level = {.nodes = 0};
-    int64_t *places = NULL;
-    if (*count <= k) return ARMILLA_OK;
-    armilla_status status = armilla_take(context, *count, sizeof *places, &places);
-    if (status == ARMILLA_OK) status = armilla_level_of_graph(context, graph, &fine);
-    if (status == ARMILLA_OK) status = armilla_level_join(context, &fine, labels, *count, &level);
+    armilla_level fine = {.nodes = 0};
+    armilla_moving_nodes nodes = {.context = context};
+    armilla_status status = armilla_level_of_graph(context, graph, &fine);
+    if (status == ARMILLA_OK) status = armilla_nodes_take(context, graph->rows, &nodes);
+    if (status == ARMILLA_OK) status = join_communities(&nodes, &fine, resolution, k, labels, count);
+    if (status == ARMILLA_STOPPED) status = armilla_call_explain(context);
+    armilla_nodes_release(&nodes);
     armilla_level_release(context, &fine);
-    if (status == ARMILLA_OK) status = join_level(context, resolution, k, &level, places);
-    for (int64_t i = 0; i < graph->rows && status == ARMILLA_OK; i++) labels[i] = places[labels[i]];
-    if (status == ARMILLA_OK) *count = level.nodes;
-    armilla_level_release(context, &level);
-    armilla_release(context, places);
     return status;
 }
 
@@ -95,29 +99,28 @@ static double next_resolution(const searching *s, double now, int64_t count, int
     return count < k ? now * step : now / step;
 }
 
-armilla_status armilla_communities_search(armilla_context *context, const armilla_graph *graph, int64_t k,
-                                          armilla_communities_options *options, int64_t *labels, int64_t *count)
+armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_level *fine, int64_t k,
+                                    armilla_communities_options *options, int64_t *labels, int64_t *count)
 {
     searching s = {.found = 0};
     armilla_communities_options trial = *options;
-    int64_t *tried = NULL, met = 0;
+    int64_t met = 0;
     bool near = false;
-    armilla_status status = armilla_take(context, graph->rows, sizeof *tried, &tried);
+    armilla_status status = ARMILLA_OK;
     for (int run = 0; run < RUNS && !near && status == ARMILLA_OK; run++) {
         if (run > 0) trial.resolution = next_resolution(&s, trial.resolution, met, k);
-        status = armilla_communities(context, graph, &trial, tried, &met);
+        if (run > 0 && nodes->turn && nodes->turn->chain) armilla_communities_cut(nodes->turn);
+        status = armilla_nodes_run(nodes, fine, &trial, &met);
         if (status != ARMILLA_OK) break;
         *(met < k ? &s.below : &s.above) = trial.resolution;
         near = met == k || (trial.resolution == 1 && met > k && (double)met <= NEAR * (double)k);
         if (s.found == 0 || (met >= k && (s.found < k || met < s.found))) {
             s.found = met;
             s.resolution = trial.resolution;
-            memcpy(labels, tried, (size_t)graph->rows * sizeof *labels);
+            for (int64_t i = 0; i < fine->nodes; i++) labels[i] = nodes->found[i];
         }
     }
     *count = s.found;
     options->resolution = s.resolution;
-    if (status == ARMILLA_OK) status = armilla_communities_join(context, graph, s.resolution, k, labels, count);
-    armilla_release(context, tried);
-    return status;
+    return status == ARMILLA_OK ? join_communities(nodes, fine, s.resolution, k, labels, count) : status;
 }

@@ -25,6 +25,17 @@ static void find_factors(void *self, int64_t first, int64_t last)
     }
 }
 
+/* Neighbours are anywhere in memory: those of later edges are fetched before it is their turn. */
+static inline __attribute__((always_inline)) void expect(const smoothing *s, int64_t e)
+{
+    enum { AHEAD = 6, LINE = 64 };
+    if (e + AHEAD >= armilla_graph_entries(s->graph)) return;
+    const int64_t j = s->graph->targets[e + AHEAD];
+    const char *from = (const char *)(s->from + j * s->r);
+    __builtin_prefetch(&s->factors[j]);
+    for (int64_t b = 0; b < s->r * (int64_t)sizeof(float); b += LINE) __builtin_prefetch(from + b);
+}
+
 /* to_i = (from_i + sum_j S_ij from_j) / 2 */
 static void smooth_samples(void *self, int64_t first, int64_t last)
 {
@@ -35,6 +46,7 @@ static void smooth_samples(void *self, int64_t first, int64_t last)
         memcpy(to, s->from + i * s->r, (size_t)s->r * sizeof *to);
         for (int64_t e = graph->starts[i]; e < graph->starts[i + 1]; e++) {
             const int64_t j = graph->targets[e];
+            expect(s, e);
             const float *from = s->from + j * s->r;
             const float factor = (float)(s->factors[i] * s->factors[j] * (double)graph->weights[e]);
             for (int64_t k = 0; k < s->r; k++) to[k] += factor * from[k];
@@ -55,12 +67,12 @@ armilla_status armilla_graph_smooth(armilla_context *context, const armilla_grap
     if (status == ARMILLA_OK) status = armilla_take(context, numbers, sizeof *other, &other);
     if (status == ARMILLA_OK) armilla_team_share(&team, graph->rows, find_factors, &s);
     for (int step = 0; step < steps && status == ARMILLA_OK; step++) {
-        s.from = Z;
-        s.to = other;
+        s.from = step % 2 ? other : Z;
+        s.to = step % 2 ? Z : other;
         armilla_team_share(&team, graph->rows, smooth_samples, &s);
-        memcpy(Z, other, (size_t)numbers * sizeof *Z);
         if (armilla_call_over(context)) status = armilla_call_explain(context);
     }
+    if (status == ARMILLA_OK && steps % 2) armilla_team_copy(&team, (size_t)numbers * sizeof *Z, other, Z);
     armilla_release(context, other);
     armilla_release(context, s.factors);
     return status;

@@ -223,6 +223,19 @@ static void draw_samples(double *X)
             X[j * FEATURES + i] = 0.2 * X[j * FEATURES + i] + centers[j % GROUPS * FEATURES + i];
 }
 
+/* Communities to which nothing could be preferred, as K clusters have a modularity of at most 1 - 1/K, are taken without
+ * k-means. */
+static void check_summary(const armilla_clustering *found, bool communities)
+{
+    armilla_cluster_summary summary;
+    armilla_clustering_summarize(found, &summary);
+    assert_string_equal(summary.by, communities ? "communities" : "smoothing");
+    assert_true(summary.modularity > 0.95 * (1 - 1.0 / GROUPS) && summary.coverage > 0.98);
+    assert_true(summary.stop == ARMILLA_STOP_CONVERGED);
+    assert_int_equal(summary.tries, communities ? 0 : 2);
+    assert_true(communities == isnan(summary.inertia));
+}
+
 /* Clusters of a model and its data, with the number and without it: one allocation after the other fails, the early ones
  * all and of the later ones some, and the outcome is the groups or ARMILLA_NO_MEMORY, with nothing left behind. */
 static void test_clusters_without_memory(void **state)
@@ -258,6 +271,7 @@ static void test_clusters_without_memory(void **state)
             assert_true(status == ARMILLA_NO_MEMORY ? found == NULL : status == ARMILLA_OK);
             if (found) assert_true(are_same(SAMPLES, armilla_clustering_labels(found), planted));
             if (found) assert_true((armilla_clustering_numbers(found) > 0) == (trial == 0));
+            if (found) check_summary(found, trial != 2);
             armilla_clustering_free(found);
             assert_int_equal(allocator.live, live);
         }

@@ -139,12 +139,44 @@ static void test_known_cases(void **state)
     armilla_context_free(context);
 }
 
+/* Labels that count from 0 are counted, others sorted: the scores have the same bits, also where pairs of classes are more
+ * than samples. */
+static void test_numbers_and_names(void **state)
+{
+    enum { N = 60 };
+    armilla_context *context = support_context();
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        int64_t numbers[2][N], names[2][N];
+        armilla_scores counted, sorted;
+        double agreement[2], rand[2];
+        for (uint64_t i = 0; i < 2 * N; i++) {
+            const uint64_t classes = 1 + (uint64_t)trial % (i < N ? 7 : 40);
+            const int64_t drawn = (int64_t)(armilla_random_bits((uint64_t)trial, ARMILLA_STREAM_TEST, i) % classes);
+            numbers[i / N][i % N] = drawn;
+            names[i / N][i % N] = drawn * 1000003 - 5000;
+        }
+        const int side = trial % 3; /* the first alone, the second alone, both */
+        const int64_t *a = side == 1 ? numbers[0] : names[0], *b = side == 0 ? numbers[1] : names[1];
+        support_ok(context, armilla_score(context, N, numbers[0], numbers[1], &counted));
+        support_ok(context, armilla_score(context, N, a, b, &sorted));
+        assert_memory_equal(&counted, &sorted, sizeof sorted);
+        support_ok(context, armilla_agreement(context, N, numbers[0], numbers[1], &agreement[0]));
+        support_ok(context, armilla_agreement(context, N, a, b, &agreement[1]));
+        support_ok(context, armilla_adjusted_rand(context, N, numbers[0], numbers[1], &rand[0]));
+        support_ok(context, armilla_adjusted_rand(context, N, a, b, &rand[1]));
+        assert_true(agreement[0] == agreement[1] && rand[0] == rand[1]);
+    }
+    armilla_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matching),
         cmocka_unit_test(test_expected_information),
         cmocka_unit_test(test_known_cases),
+        cmocka_unit_test(test_numbers_and_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
