@@ -196,7 +196,7 @@ static void test_plain_leiden(void **state)
 {
     uint64_t random = 41;
     (void)state;
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < reference_effort(60, 15); trial++) {
         const double chances[2] = {0.1 + 0.5 * reference_uniform(&random), 0.1 * reference_uniform(&random)};
         const armilla_communities_options options = {exp(4 * reference_uniform(&random) - 2), (uint64_t)trial};
         int64_t labels[MOST], wanted[MOST], count = 0;
@@ -384,7 +384,7 @@ static void test_tasks_stop(void **state)
     armilla_graph graph;
     (void)state;
     draw_large(&random, 10, &graph);
-    for (int trial = 0; trial < 40; trial++) {
+    for (int trial = 0; trial < reference_effort(40, 10); trial++) {
         int left = trial;
         armilla_context_set_watch(context, after_some, &left);
         support_ok(context, armilla_call_enter(context, threads_tried[trial % THREADS]));
