@@ -165,6 +165,35 @@ static void test_stored_codes(void **state)
     check_shapes(ARMILLA_SOLVE, all_shapes, 10);
 }
 
+/* Codes that are found closely are as good as stored ones, to the digits of their type. */
+static void test_close_codes(void **state)
+{
+    uint64_t random = 653;
+    (void)state;
+    for (size_t i = 0; i < SHAPES - 1; i++) {
+        const int64_t r = all_shapes[i][0];
+        double *close = reference_new(r * COLUMNS), *single = reference_new(r * COLUMNS);
+        double *stored = reference_new(r * COLUMNS);
+        scene s;
+        reference_scene("r = %d", (int)r);
+        open_scene(&random, sets[0], r, all_shapes[i][1], 1, &s);
+        set_effort(&s, ARMILLA_CLOSELY);
+        find(&s, s.plain, 0, COLUMNS, close);
+        find(&s, s.single, 0, COLUMNS, single);
+        set_effort(&s, ARMILLA_SOLVE);
+        find(&s, s.plain, 0, COLUMNS, stored);
+        for (int64_t j = 0; j < COLUMNS; j++) {
+            const double least = value_of(&s, j, stored + j * r);
+            REFERENCE_AT_MOST(value_of(&s, j, close + j * r), least + 1e-9 * fabs(least));
+            REFERENCE_AT_MOST(value_of(&s, j, single + j * r), least + 1e-4 * fabs(least));
+        }
+        close_scene(&s);
+        free(close);
+        free(single);
+        free(stored);
+    }
+}
+
 /* Samples far longer than the atoms, and far shorter: a code all the same. */
 static void test_far_samples(void **state)
 {
@@ -189,10 +218,8 @@ static void test_far_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descent),
-        cmocka_unit_test(test_rough_codes),
-        cmocka_unit_test(test_stored_codes),
-        cmocka_unit_test(test_far_samples),
+        cmocka_unit_test(test_descent),     cmocka_unit_test(test_rough_codes), cmocka_unit_test(test_stored_codes),
+        cmocka_unit_test(test_close_codes), cmocka_unit_test(test_far_samples),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }
