@@ -77,7 +77,8 @@ static void put_atom(plot_job *job, const double *atom, bool is_signed)
 /* Number and frame, in points from the upper left corner of the first. */
 static void put_frame(plot_job *job, const atom_grid *grid, int64_t a)
 {
-    const double x = grid->tile_width * (double)(a % grid->across), y = grid->tile_height * (double)(a / grid->across);
+    const int64_t row = a / grid->across;
+    const double x = grid->tile_width * (double)(a % grid->across), y = grid->tile_height * (double)row;
     const double wide = grid->pixel * (double)job->columns, high = grid->pixel * (double)job->rows;
     fprintf(job->script,
             "set label %lld '%lld' at %g,%g center font ',10' tc rgb '#404040'\n"
@@ -104,8 +105,8 @@ static void put_plot(plot_job *job, const atom_grid *grid)
     const char *pixels = plot_pixels(job, r * job->rows * job->columns);
     fprintf(job->script, "plot ");
     for (int64_t a = 0; a < r; a++) {
-        const double x = grid->tile_width * (double)(a % grid->across);
-        const double y = grid->tile_height * (double)(a / grid->across);
+        const int64_t row = a / grid->across;
+        const double x = grid->tile_width * (double)(a % grid->across), y = grid->tile_height * (double)row;
         fprintf(job->script, "data index %lld using ($1*%.9g+%.9g):($2*%.9g+%.9g):3:4:5 with rgbimage%s, \\\n     ",
                 (long long)a, grid->pixel, x + grid->pixel / 2, grid->pixel, y + grid->pixel / 2, pixels);
     }

@@ -91,7 +91,8 @@ static void put_panel(plot_job *job, const feature_sheet *sheet, int64_t a)
     const feature_weight *top = sheet->top + a * sheet->count;
     const double bars = BAR * sheet->count, high = bars + NUMBER + GAP;
     const double left = GAP + sheet->panel * (double)(a % sheet->across) + sheet->names + 8;
-    const double upper = job->height - ABOVE - NUMBER - high * (double)(a / sheet->across);
+    const int64_t row = a / sheet->across;
+    const double upper = job->height - ABOVE - NUMBER - high * (double)row;
     double low = 0, most = 0;
     char number[32];
     for (int i = 0; i < sheet->count; i++) {

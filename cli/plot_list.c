@@ -33,8 +33,8 @@ void plot_list_tics(plot_job *job, const char *axis, const plot_list *list, int 
     if (list->count > PLOT_LISTED) {
         const double step = plot_step((double)list->count, 10);
         fprintf(script, "set %stics (", axis);
-        for (double at = step; at <= (double)list->count; at += step)
-            fprintf(script, "%s'%.0f' %.0f", at > step ? ", " : "", at, at);
+        for (int64_t i = 1; (double)i * step <= (double)list->count; i++)
+            fprintf(script, "%s'%.0f' %.0f", i > 1 ? ", " : "", (double)i * step, (double)i * step);
         fprintf(script, ") font ',%d'\n", FONT);
         return;
     }

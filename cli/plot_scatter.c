@@ -66,7 +66,7 @@ static armilla_status draw(plot_job *job, const plot_points *points, const plot_
 {
     const double key = plot_key_width(job);
     char many[64];
-    scatter_range range[2];
+    scatter_range range[2] = {{0, 0}, {0, 0}};
     put_points(job, points, axes, rows, range);
     plot_title(job, "%s samples, %s", plot_points_text(job, points, many),
                axes->principal ? "the two leading directions of their codes" : "two entries of their codes");

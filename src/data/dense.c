@@ -55,7 +55,7 @@ static void free_dense(armilla_data *data)
     armilla_release(data->context, X);
 }
 
-#define STORAGE(name, type, word, numpy) [name] = "dense " word,
+#define STORAGE(name, type, word, numpy) [name] = ("dense " word),
 
 static const armilla_data_ops dense_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},

@@ -41,7 +41,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     return ARMILLA_OK;
 }
 
-#define STORAGE(name, type, word, numpy) [name] = "dense " word,
+#define STORAGE(name, type, word, numpy) [name] = ("dense " word),
 
 static const armilla_data_ops picked_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},

@@ -139,7 +139,7 @@ static void free_prepared(armilla_data *X)
     armilla_release(X->context, X);
 }
 
-#define STORAGE(name, type, word, numpy) [name] = "prepared dense " word,
+#define STORAGE(name, type, word, numpy) [name] = ("prepared dense " word),
 
 static const armilla_data_ops prepared_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},

@@ -76,7 +76,7 @@ static void free_sourced(armilla_data *data)
     armilla_release(data->context, X);
 }
 
-#define STORAGE(name, type, word, numpy) [name] = "source of dense " word,
+#define STORAGE(name, type, word, numpy) [name] = ("source of dense " word),
 
 static const armilla_data_ops sourced_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},

@@ -163,7 +163,7 @@ static void free_streamed(armilla_data *data)
     armilla_release(data->context, data);
 }
 
-#define STORAGE(name, type, word, numpy) [name] = "streamed dense " word,
+#define STORAGE(name, type, word, numpy) [name] = ("streamed dense " word),
 
 static const armilla_data_ops streamed_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},

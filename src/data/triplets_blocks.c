@@ -197,7 +197,8 @@ static bool suits(armilla_context *context, const armilla_team *team, const bloc
 {
     const double bytes = ((double)b->from->count + (double)b->capacity * team->threads) * sizeof(record);
     if (b->blocks > 1 && b->capacity > CACHED && b->capacity > b->from->count / LARGEST_PART) return false;
-    return bytes <= (double)(armilla_memory_left(context) / MEMORY_PART);
+    const int64_t most = armilla_memory_left(context) / MEMORY_PART;
+    return bytes <= (double)most;
 }
 
 armilla_status armilla_triplets_block(armilla_context *context, const armilla_team *team, const armilla_triplets *from,

@@ -101,6 +101,7 @@ static int take_scaled(int64_t k, const double *upper, double *S)
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors)
 {
     double S[ARMILLA_SMALL * ARMILLA_SMALL];
+    S[0] = 0; /* where k is 0 */
     const int exponent = take_scaled(k, vectors, S);
     if (isnan(S[0])) return false;
     memset(vectors, 0, (size_t)(k * k) * sizeof *vectors);

@@ -196,8 +196,9 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
 armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density)
 {
     const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / density);
+    const int64_t most = n / LEAD_SHARE;
     return (armilla_sketch_plan){
-        .samples = wanted <= (double)(n / LEAD_SHARE) ? (int64_t)ceil(wanted) : 0,
+        .samples = wanted <= (double)most ? (int64_t)ceil(wanted) : 0,
         .starts = 1,
         .kept = 1,
         .iterations = SKETCH_ITERATIONS,

@@ -229,9 +229,9 @@ static void test_storage_forms(void **state)
                 for (int64_t i = 0; i < M * N && stored >= ARMILLA_PRECISION_COUNT; i++) X[i] = floor(128 * X[i]);
                 reference_round_to_f32(M * N, X);
                 for (int64_t i = 0; i < STRIDE * N; i++)
-                    wide[i] = i % STRIDE < M                   ? X[i % STRIDE + i / STRIDE * M]
-                              : armilla_type_size(stored) == 1 ? 127
-                                                               : (double)NAN;
+                    wide[i] = i % STRIDE < M                                 ? X[i % STRIDE + i / STRIDE * M]
+                              : armilla_type_size((armilla_type)stored) == 1 ? 127
+                                                                             : (double)NAN;
                 armilla_store((armilla_type)stored, STRIDE * N, wide, held);
                 reference_trial_new(&trial, &reference_pairs[p], (armilla_type)work, M, N, R, 2, X);
                 set_scene(&trial, armilla_type_word((armilla_type)stored));
