@@ -4,6 +4,7 @@
  * (docs/clustering.md). */
 #include "cluster/cluster.h"
 
+#include "base/call.h"
 #include "base/ranks.h"
 #include "cluster/recipe.h"
 #include "cluster/shape.h"
@@ -70,18 +71,47 @@ static bool is_worth_trying(armilla_context *context, const armilla_data *X, con
            strcmp(clusters->method, "graph") == 0 && armilla_shape_is_table(&shape) && armilla_ranks_size(context) == 1;
 }
 
+/* The program's watch, and whether it has asked for the end: a fit and clusters that it ends are a result all the same, but
+ * no evidence. */
+typedef struct listener {
+    armilla_watch watch;
+    void *user;
+    bool stopped;
+} listener;
+
+static int hear(void *self, const armilla_progress *progress)
+{
+    listener *s = self;
+    s->stopped |= s->watch(s->user, progress) != 0;
+    return s->stopped;
+}
+
+/* Both looks, without a word: the real fit says it all again. */
+static armilla_status look_twice(armilla_context *context, const armilla_data *X, const armilla_options *fit,
+                                 const armilla_cluster_options *clusters, evidence found[2])
+{
+    const armilla_log_function log = context->log;
+    listener own = {context->watch, context->watch_user, false};
+    armilla_options plain = *fit, centered;
+    plain.callback = NULL;
+    centered = plain;
+    centered.center = true;
+    context->log = NULL;
+    if (own.watch) armilla_context_set_watch(context, hear, &own);
+    armilla_status status = look(context, X, &plain, clusters, &found[0]);
+    if (status == ARMILLA_OK && !own.stopped && leaves_doubt(&found[0]))
+        status = look(context, X, &centered, clusters, &found[1]);
+    armilla_context_set_watch(context, own.watch, own.user);
+    context->log = log;
+    return status == ARMILLA_OK && own.stopped ? armilla_call_explain(context) : status;
+}
+
 armilla_status armilla_recipe_try(armilla_context *context, const armilla_data *X, armilla_options *fit,
                                   const armilla_cluster_options *clusters)
 {
-    const armilla_log_function log = context->log;
-    armilla_options centered = *fit;
-    evidence found = {.communities = false}, around = {.communities = false};
+    evidence found[2] = {{.communities = false}, {.communities = false}};
     if (!is_worth_trying(context, X, fit, clusters)) return ARMILLA_OK;
-    centered.center = true;
-    context->log = NULL; /* the real fit says it all again */
-    armilla_status status = look(context, X, fit, clusters, &found);
-    if (status == ARMILLA_OK && leaves_doubt(&found)) status = look(context, X, &centered, clusters, &around);
-    context->log = log;
-    fit->center = status == ARMILLA_OK && is_better(&around, &found);
+    const armilla_status status = look_twice(context, X, fit, clusters, found);
+    fit->center = status == ARMILLA_OK && is_better(&found[1], &found[0]);
     return status;
 }

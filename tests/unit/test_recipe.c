@@ -247,6 +247,57 @@ static void test_trial_is_silent(void **state)
     armilla_data_free(data);
 }
 
+/* Asks for the end once, at a question. */
+typedef struct asker {
+    int64_t at, asked;
+} asker;
+
+static int ask_for_end(void *user, const armilla_progress *progress)
+{
+    asker *a = user;
+    (void)progress;
+    return ++a->asked == a->at;
+}
+
+static int count_call(void *user, const armilla_trace_entry *entry)
+{
+    (void)entry;
+    ++*(int *)user;
+    return 0;
+}
+
+/* Whenever the watch asks for the end, once, there is no choice: not one by half a trial. The fit's own callback does not
+ * see trials. */
+static void test_stopped_trial_is_no_choice(void **state)
+{
+    armilla_data *data = NULL;
+    int calls = 0;
+    asker a = {0, 0};
+    (void)state;
+    plant_sizes(4);
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, FEATURES, SAMPLES, FEATURES, &data));
+    armilla_context_set_watch(context, ask_for_end, &a);
+    for (bool fired = true; fired; fired = a.asked >= a.at) {
+        armilla_options fit;
+        armilla_cluster_options clusters;
+        armilla_options_default(&fit);
+        armilla_cluster_options_default(&clusters);
+        clusters.k = GROUPS;
+        fit.threads = clusters.threads = 1;
+        fit.callback = count_call;
+        fit.callback_user = &calls;
+        a = (asker){.at = a.at + 1 + a.at / 8};
+        const armilla_status status = armilla_cluster_recipe(context, data, &fit, &clusters);
+        assert_int_equal(status, a.asked >= a.at ? ARMILLA_STOPPED : ARMILLA_OK);
+        assert_int_equal(fit.center, a.asked < a.at);
+        assert_true(context->watch == ask_for_end && context->watch_user == &a);
+    }
+    assert_true(a.at > 100);
+    assert_int_equal(calls, 0);
+    armilla_context_set_watch(context, NULL, NULL);
+    armilla_data_free(data);
+}
+
 /* One allocation after the other fails, the early ones all and of the later ones some: no memory, or the same choice. */
 static void test_without_memory(void **state)
 {
@@ -278,7 +329,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_even_equals_plain_loops), TEST(test_tables),
         TEST(test_chooses_by_trait),        TEST(test_scales_no_more_features_than_samples),
-        TEST(test_trial_is_silent),         TEST(test_without_memory),
+        TEST(test_trial_is_silent),         TEST(test_stopped_trial_is_no_choice),
+        TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
