@@ -214,8 +214,9 @@ static void meet_tiles(const armilla_atoms *U, const tiled_part *part, const fet
     at->typed = typed;
 }
 
-static void meet_columns(const armilla_columns *X, const armilla_atoms *U, const tiled_part *part, double *C,
-                         ahead *next)
+/* Not inlined, so that its copy is on the stack by itself. */
+static __attribute__((noinline)) void meet_columns(const armilla_columns *X, const armilla_atoms *U,
+                                                   const tiled_part *part, double *C, ahead *next)
 {
     const int64_t count = X->count, size = sizeof(REAL);
     const bool crowded = X->stride * size % CROWDED_BYTES == 0;
