@@ -11,7 +11,7 @@ typedef struct option_group {
     void *target;
 } option_group;
 
-enum { OPTION_GROUPS = 4 };
+enum { OPTION_GROUPS = 5 };
 
 /* The tables of a command, its own last; returns how many. */
 size_t option_groups(const cli_command *command, cli_settings *settings, option_group groups[OPTION_GROUPS]);
