@@ -149,7 +149,7 @@ armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *ma
     if (reach) *reach = 1;
     if (shape->X) status = weigh_neighbors(shape, shape->X, made, reach);
     if (status == ARMILLA_OK && shape->codes) status = add_codes(shape, made);
-    if (status == ARMILLA_OK && even > 0) status = add_even(shape, even, made);
+    if (status == ARMILLA_OK && shape->X && even > 0) status = add_even(shape, even, made);
     if (status == ARMILLA_OK) armilla_graph_scale(made, 1 / (others + even));
     if (status != ARMILLA_OK) armilla_graph_release(shape->context, made);
     return status;
