@@ -77,26 +77,38 @@ def check_killed_runs(inputs):
     return left
 
 
-def check_a_sure_leftover():
-    """A process that is stopped while it writes keeps its temporary however old it looks; killed, it does not."""
+def stop(process):
+    """Stops it, and returns when it stands or has ended: a signal is sent before it arrives."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitpid(process.pid, os.WUNTRACED)
+
+
+def stopped_while_writing():
+    """A process, and the temporary that it has begun."""
     for pause in (0.002 * 1.3**i for i in range(30)):
         process = subprocess.Popen([ARMILLA, "convert", "large.csv", "stopped.csv", "--quiet"])
         time.sleep(pause)
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         found = temporaries()
         if found:
-            break
+            return process, found
         process.kill()
         process.wait()
         for name in listing() & {"stopped.csv"}:
             os.remove(name)
-    else:
-        need(False, "no run was stopped while it wrote")
-    age(found, 10**6)
-    write("beside.npy", "beside.csv")
-    need(temporaries() == found, "the temporary of a process that lives is gone")
-    process.kill()
-    process.wait()
+    need(False, "no run was stopped while it wrote")
+
+
+def check_a_sure_leftover():
+    """A process that is stopped while it writes keeps its temporary however old it looks; killed, it does not."""
+    process, found = stopped_while_writing()
+    try:
+        age(found, 10**6)
+        write("beside.npy", "beside.csv")
+        need(temporaries() == found, "the temporary of a process that lives is gone")
+    finally:  # nobody else would wake it, and it has this test's output open
+        process.kill()
+        process.wait()
     need(temporaries() == found, "killed, and it is gone already")
     write("beside.npy")
     need(not temporaries(), "what it left is still there")
