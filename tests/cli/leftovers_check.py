@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs that are killed at any moment (SIGKILL, which nobody can answer) leave whole outputs or none, and temporaries that
 a later run beside them removes once they are an hour old; not before, and not while their process lives."""
+import fcntl
 import os
 import random
 import re
@@ -83,18 +84,28 @@ def stop(process):
     os.waitpid(process.pid, os.WUNTRACED)
 
 
+def is_locked(name):
+    """Whether a process has its lock, as a temporary has soon after it is made; how old it looks matters from then on."""
+    with open(name, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def stopped_while_writing():
-    """A process, and the temporary that it has begun."""
+    """A process, and the temporary that it has begun and locked."""
     for pause in (0.002 * 1.3**i for i in range(30)):
         process = subprocess.Popen([ARMILLA, "convert", "large.csv", "stopped.csv", "--quiet"])
         time.sleep(pause)
         stop(process)
         found = temporaries()
-        if found:
+        if found and all(map(is_locked, found)):
             return process, found
         process.kill()
         process.wait()
-        for name in listing() & {"stopped.csv"}:
+        for name in temporaries() | listing() & {"stopped.csv"}:
             os.remove(name)
     need(False, "no run was stopped while it wrote")
 
