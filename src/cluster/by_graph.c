@@ -1,6 +1,6 @@
 /* The methods graph and smooth: which of communities, k-means on smoothed codes and plain k-means the labels are taken
- * from. The thresholds, each of which says when the graph is no evidence, were chosen by looking at about a hundred labelled sets
- * (docs/clustering.md, which also has the sets that were kept aside). */
+ * from. The thresholds, each of which says when the graph is no evidence, were chosen by looking at about a hundred
+ * labelled sets (docs/clustering.md, which also has the sets that were kept aside). */
 #include "cluster/shape.h"
 
 #include "base/ranks.h"

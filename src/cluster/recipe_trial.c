@@ -2,13 +2,11 @@
  * features are larger in one class, only the mean is a place to look from. No figure of the features says so beforehand:
  * what does is that neighbours form no communities in the one view, or doubtful ones, and do in the other
  * (docs/clustering.md). */
-#include "cluster/cluster.h"
+#include "cluster/recipe.h"
 
 #include "base/call.h"
 #include "base/ranks.h"
-#include "cluster/recipe.h"
 #include "cluster/shape.h"
-#include "data/sparse.h"
 #include "model/model.h"
 
 #include <string.h>

@@ -17,8 +17,6 @@ enum { EXACT = 20000 };
 #define RECALL 0.98
 /* Codes of that many numbers for each cluster have a graph of their own beside the whole ones. */
 enum { SHORT_CODES = 2 };
-/* What the graph of evened features weighs beside the others together. */
-#define EVEN_WEIGHT 1.0F
 /* Steps of smoothing, and orders in which communities are sought. */
 enum { STEPS = 10, ORDERS = 6 };
 /* Fewer samples than that have no shape. */
@@ -71,13 +69,12 @@ static armilla_status weigh_neighbors(const armilla_shape *shape, const armilla_
     return status;
 }
 
-/* sum += weight times the graph of these samples. */
-static armilla_status add_graph(const armilla_shape *shape, const armilla_data *samples, float weight,
-                                armilla_graph *sum)
+/* sum += the graph of these samples, `times` over. */
+static armilla_status add_graph(const armilla_shape *shape, const armilla_data *samples, int times, armilla_graph *sum)
 {
     armilla_graph own = {.rows = 0}, both = {.rows = 0};
     armilla_status status = weigh_neighbors(shape, samples, &own, NULL);
-    if (status == ARMILLA_OK && weight != 1) armilla_graph_scale(&own, weight);
+    if (status == ARMILLA_OK && times > 1) armilla_graph_scale(&own, (float)times);
     if (status == ARMILLA_OK && sum->rows == 0) {
         *sum = own;
         return status;
@@ -127,14 +124,14 @@ static armilla_status add_codes(const armilla_shape *shape, armilla_graph *sum)
 }
 
 /* The graph of a table's samples with features of one spread. */
-static armilla_status add_even(const armilla_shape *shape, float weight, armilla_graph *sum)
+static armilla_status add_even(const armilla_shape *shape, int times, armilla_graph *sum)
 {
     armilla_data *even = NULL;
     float *numbers = NULL;
     armilla_status status = armilla_shape_even(shape, &numbers);
     if (status == ARMILLA_OK)
         status = armilla_data_borrow_dense(shape->context, ARMILLA_F32, numbers, shape->X->m, shape->n, &even);
-    if (status == ARMILLA_OK) status = add_graph(shape, even, weight, sum);
+    if (status == ARMILLA_OK) status = add_graph(shape, even, times, sum);
     armilla_data_free(even);
     armilla_release(shape->context, numbers);
     return status;
@@ -142,15 +139,15 @@ static armilla_status add_even(const armilla_shape *shape, float weight, armilla
 
 armilla_status armilla_shape_graph(const armilla_shape *shape, armilla_graph *made, double *reach)
 {
-    const float others = (float)((shape->X != NULL) + 2 * (shape->codes != NULL));
-    const float even = armilla_shape_is_table(shape) ? EVEN_WEIGHT * others : 0;
+    const int others = (shape->X != NULL) + 2 * (shape->codes != NULL);
+    const int even = armilla_shape_is_table(shape) ? others : 0; /* as much as the others together */
     armilla_status status = ARMILLA_OK;
     *made = (armilla_graph){.rows = 0};
     if (reach) *reach = 1;
     if (shape->X) status = weigh_neighbors(shape, shape->X, made, reach);
     if (status == ARMILLA_OK && shape->codes) status = add_codes(shape, made);
     if (status == ARMILLA_OK && shape->X && even > 0) status = add_even(shape, even, made);
-    if (status == ARMILLA_OK) armilla_graph_scale(made, 1 / (others + even));
+    if (status == ARMILLA_OK) armilla_graph_scale(made, 1 / (float)(others + even));
     if (status != ARMILLA_OK) armilla_graph_release(shape->context, made);
     return status;
 }

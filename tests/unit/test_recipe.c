@@ -146,6 +146,15 @@ static void plant_votes(uint64_t seed, double empty)
     }
 }
 
+/* GROUPS clusters on so many threads, and nothing else. */
+static void ask(int threads, armilla_options *fit, armilla_cluster_options *clusters)
+{
+    armilla_options_default(fit);
+    armilla_cluster_options_default(clusters);
+    clusters->k = GROUPS;
+    fit->threads = clusters->threads = threads;
+}
+
 /* What the recipe chooses for X, and the labels that it leads to. */
 static void run_recipe(int64_t m, int64_t n, int threads, armilla_options *fit, int64_t *labels)
 {
@@ -153,10 +162,7 @@ static void run_recipe(int64_t m, int64_t n, int threads, armilla_options *fit, 
     armilla_model *model = NULL;
     armilla_clustering *found = NULL;
     armilla_cluster_options clusters;
-    armilla_options_default(fit);
-    armilla_cluster_options_default(&clusters);
-    fit->threads = clusters.threads = threads;
-    clusters.k = GROUPS;
+    ask(threads, fit, &clusters);
     support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, m, n, m, &data));
     support_ok(context, armilla_cluster_recipe(context, data, fit, &clusters));
     support_ok(context, armilla_fit(context, data, fit, &model));
@@ -236,9 +242,7 @@ static void test_trial_is_silent(void **state)
         armilla_options fit;
         armilla_cluster_options clusters;
         if (!bad) X[4] = 6;
-        armilla_options_default(&fit);
-        armilla_cluster_options_default(&clusters);
-        clusters.k = GROUPS;
+        ask(2, &fit, &clusters);
         support_ok(context, armilla_cluster_recipe(context, data, &fit, &clusters));
         assert_int_equal(messages, 0);
         assert_true(context->log == count_message);
@@ -280,10 +284,7 @@ static void test_stopped_trial_is_no_choice(void **state)
     for (bool fired = true; fired; fired = a.asked >= a.at) {
         armilla_options fit;
         armilla_cluster_options clusters;
-        armilla_options_default(&fit);
-        armilla_cluster_options_default(&clusters);
-        clusters.k = GROUPS;
-        fit.threads = clusters.threads = 1;
+        ask(1, &fit, &clusters);
         fit.callback = count_call;
         fit.callback_user = &calls;
         a = (asker){.at = a.at + 1 + a.at / 8};
@@ -310,10 +311,7 @@ static void test_without_memory(void **state)
     for (armilla_status status = ARMILLA_NO_MEMORY; status != ARMILLA_OK; failures += 1 + failures / 6) {
         armilla_options fit;
         armilla_cluster_options clusters;
-        armilla_options_default(&fit);
-        armilla_cluster_options_default(&clusters);
-        clusters.k = GROUPS;
-        fit.threads = clusters.threads = 1;
+        ask(1, &fit, &clusters);
         allocator.countdown = allocator.taken + failures;
         status = armilla_cluster_recipe(context, data, &fit, &clusters);
         allocator.countdown = -1;
