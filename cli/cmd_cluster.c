@@ -6,6 +6,7 @@
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
+#include "streams.h"
 #include "tops.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ static const char *preparation_choice(size_t index)
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "LABELS.txt",
                 "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
-                "otherwise to standard output"),
+                "otherwise to standard output, unless that is a terminal, which shows a table of the clusters"),
     OPTION_NAMES,
     OPTION_PATH("model-out", model_out, "MODEL.npz",
                 "write the model there with the clusters in it, for armilla predict"),
@@ -250,8 +251,11 @@ static armilla_status write_labels(cli_session *session, const cli_clustering *w
 {
     armilla_cluster_summary found;
     armilla_clustering_summarize(work->clustering, &found);
-    return labelling_write(session,
-                           &(cli_labelled){armilla_clustering_labels(work->clustering), found.n, work->model, work->X});
+    return labelling_write(session, &(cli_labelled){.labels = armilla_clustering_labels(work->clustering),
+                                                    .count = found.n,
+                                                    .model = work->model,
+                                                    .X = work->X,
+                                                    .summarized = true});
 }
 
 /* The model with the clusters in it, and how well these hold together; neither where nothing was fitted. */
@@ -268,6 +272,15 @@ static armilla_status keep(cli_session *session, cli_clustering *work)
     if (!session->silent) status = armilla_model_keep_clusters(session->context, work->model, work->clustering);
     status = armilla_context_agree(session->context, status, NULL, NULL);
     return status == ARMILLA_OK ? fitting_save(session, work->model, settings->model_out, NULL) : status;
+}
+
+/* Without --out the labels go to standard output, and --json takes it for itself. */
+static armilla_status check_stream(cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    if (settings->out || !settings->model_out || !streams_standard(settings->model_out)) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--model-out: the model and the labels would both go to standard output; give --out LABELS.txt");
 }
 
 static armilla_status missing_k(cli_session *session)
@@ -293,6 +306,7 @@ static armilla_status check_request(cli_session *session, bool *fitted)
     const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz"}};
     const bool argmax = by_argmax(settings);
     armilla_status status = outputs_check(session, outputs, 2);
+    if (status == ARMILLA_OK) status = check_stream(session);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
     if (status != ARMILLA_OK) return status;
     if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
@@ -317,6 +331,8 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     clustering_report(session, &work);
     status = tops_report_clusters(session, work.model, work.clustering);
+    if (status == ARMILLA_OK && labelling_spares(session))
+        report_line(&session->report, "labels    not shown on a terminal: --out LABELS.txt or a pipe gets them");
     if (status == ARMILLA_OK && session->settings.json) status = clustering_print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);

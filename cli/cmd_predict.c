@@ -73,7 +73,8 @@ static armilla_status run(cli_session *session)
     armilla_status status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = open_inputs(session, &p);
     if (status == ARMILLA_OK) status = predict(session, &p);
-    if (status == ARMILLA_OK) status = labelling_write(session, &(cli_labelled){p.labels, p.n, NULL, p.X});
+    if (status == ARMILLA_OK)
+        status = labelling_write(session, &(cli_labelled){.labels = p.labels, .count = p.n, .X = p.X});
     if (status == ARMILLA_OK && session->settings.out)
         report_line(&session->report, "written   %s: clusters of %" PRId64 " sample%s", session->settings.out, p.n,
                     p.n == 1 ? "" : "s");

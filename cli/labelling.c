@@ -5,12 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 static bool is_table(const char *path)
 {
-    const char *dot = path ? strrchr(path, '.') : NULL;
-    return dot && strcmp(dot, ".csv") == 0;
+    return path && outputs_ending(path, ".csv");
 }
 
 output_path labelling_output(const cli_session *session)
@@ -28,16 +27,23 @@ static armilla_status write_row(armilla_output *output, const cli_labelled *labe
     return status == ARMILLA_OK ? armilla_output_print(output, ",%" PRId64 "\n", labelled->labels[j]) : status;
 }
 
+bool labelling_spares(const cli_session *session)
+{
+    const cli_settings *settings = &session->settings;
+    return !settings->out && !settings->json && !settings->quiet && !settings->names && isatty(STDOUT_FILENO);
+}
+
 armilla_status labelling_write(cli_session *session, const cli_labelled *labelled)
 {
     const cli_settings *settings = &session->settings;
-    const bool table = settings->names || is_table(settings->out), shown = !settings->out && !settings->json;
+    const bool table = settings->names || is_table(settings->out);
+    const bool printed = !settings->out && !settings->json && !(labelled->summarized && labelling_spares(session));
     armilla_output *output = NULL;
     report_erase(&session->report); /* standard output may be the same terminal */
-    for (int64_t j = 0; j < labelled->count && shown && !table; j++) printf("%" PRId64 "\n", labelled->labels[j]);
-    if (!settings->out && !(shown && table)) return ARMILLA_OK;
+    for (int64_t j = 0; j < labelled->count && printed && !table; j++) printf("%" PRId64 "\n", labelled->labels[j]);
+    if (!settings->out && !(printed && table)) return ARMILLA_OK;
     armilla_status status =
-        armilla_output_new(session->context, shown ? "/dev/stdout" : settings->out, settings->force, &output);
+        armilla_output_new(session->context, printed ? "/dev/stdout" : settings->out, settings->force, &output);
     if (status == ARMILLA_OK && table) status = armilla_output_print(output, "sample,cluster\n");
     for (int64_t j = 0; j < labelled->count && status == ARMILLA_OK; j++)
         status = write_row(output, labelled, j, table);

@@ -10,6 +10,7 @@ typedef struct cli_labelled {
     int64_t count;
     const armilla_model *model; /* may be NULL */
     const armilla_data *X;      /* may be NULL */
+    bool summarized;            /* the summary has a table of the clusters, which a terminal shows instead */
 } cli_labelled;
 
 /* --out as an output that labels go to: a table where it ends in .csv, else text. */
@@ -18,5 +19,8 @@ output_path labelling_output(const cli_session *session);
 /* One label per line to --out, or with --names, or where that ends in .csv, a table with the samples' names, which are
  * numbers from 1 where they have none. To standard output where there is no --out, nor --json. */
 armilla_status labelling_write(cli_session *session, const cli_labelled *labelled);
+
+/* Whether labels would go to a terminal that shows the summary: there a table of the clusters says more. */
+bool labelling_spares(const cli_session *session);
 
 #endif

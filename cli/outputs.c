@@ -38,21 +38,59 @@ static bool same_place(const char *a, const char *b)
     return strcmp(split(a, first, sizeof first), split(b, second, sizeof second)) == 0 && same_file(first, second);
 }
 
-/* A name that ends like another kind of file would deceive whoever opens it; one with any other ending is fine. */
+static bool same_letters(const char *a, const char *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char first = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] - 'A' + 'a') : a[i];
+        const char second = b[i] >= 'A' && b[i] <= 'Z' ? (char)(b[i] - 'A' + 'a') : b[i];
+        if (first != second) return false;
+    }
+    return true;
+}
+
+const char *outputs_ending(const char *path, const char *endings)
+{
+    const size_t length = strlen(path);
+    for (const char *at = endings; *at; at += strspn(at, " ")) {
+        const size_t word = strcspn(at, " ");
+        if (word < length && same_letters(at, path + length - word, word)) return path + length - word;
+        at += word;
+    }
+    return NULL;
+}
+
+/* The ending by which the path names a format of the library's table, or what no command writes under such an option;
+ * NULL where it names none. */
+static const char *foreign_ending(const char *path)
+{
+    static const char others[] =
+        ".tsv .json .jsonl .svg .png .jpg .pdf .html .gz .bz2 .xz .zst .zip .xlsx .ods .parquet .feather .pkl .rds";
+    const char *found = outputs_ending(path, others);
+    armilla_table_row row;
+    for (size_t i = 0; !found && armilla_table_get(ARMILLA_TABLE_FORMATS, i, &row); i++)
+        if (row.alias[0] == '.') found = outputs_ending(path, row.alias);
+    return found;
+}
+
+/* A name that ends like another kind of file would deceive whoever opens it; one with any other ending is fine, and
+ * text may be called .txt. */
 static armilla_status check_ending(cli_session *session, const output_path *output)
 {
-    static const char *const kinds[] = {".npy",  ".npz", ".csv", ".tsv", ".txt",
-                                        ".json", ".mtx", ".png", ".svg", ".pdf"};
-    const char *dot = strrchr(output->path, '.');
-    for (size_t i = 0; dot && output->ending && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(dot, kinds[i]) == 0 && strcmp(output->ending, ".checkpoint") == 0)
-            return fail(session, ARMILLA_BAD_ARGUMENT,
-                        "%s: %s will be a checkpoint, and no %s file; give it another ending, such as .ckpt",
-                        output->option, output->path, kinds[i]);
-        else if (strcmp(dot, kinds[i]) == 0 && strcmp(dot, output->ending) != 0 && strcmp(output->ending, ".csv") != 0)
-            return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s will be an %s file; give it that ending", output->option,
-                        output->path, output->ending);
-    return ARMILLA_OK;
+    const char *own = output->ending, *found = own ? foreign_ending(output->path) : NULL;
+    if (!found || outputs_ending(output->path, own)) return ARMILLA_OK;
+    if (strcmp(own, ".checkpoint") == 0)
+        return fail(session, ARMILLA_BAD_ARGUMENT,
+                    "%s: %s will be a checkpoint, and no %s file; give it another ending, such as .ckpt",
+                    output->option, output->path, found);
+    if (strcmp(own, ".csv") == 0 && outputs_ending(output->path, ".txt")) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s will be %s; give it the ending %s", output->option, output->path,
+                strcmp(own, ".txt") == 0 || strcmp(own, ".csv") == 0 ? "text" : "another kind of file", own);
+}
+
+/* What is written there is meant to be lost. */
+static bool is_null(const char *path)
+{
+    return same_file(path, "/dev/null");
 }
 
 /* The checkpoint that a fit goes on from is replaced by those that it writes. */
@@ -68,6 +106,7 @@ static armilla_status check_path(cli_session *session, const output_path *output
     if (*output->path == '\0')
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name of a file is missing", output->option);
     if (streams_is(output->path)) return ARMILLA_OK;
+    if (is_null(output->path)) return ARMILLA_OK;
     if (stat(output->path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: is not a regular file and is not replaced; give another name",
                     output->path);
@@ -77,6 +116,7 @@ static armilla_status check_path(cli_session *session, const output_path *output
 static armilla_status check_apart(cli_session *session, const output_path *outputs, size_t index)
 {
     const char *path = outputs[index].path;
+    if (is_null(path)) return ARMILLA_OK;
     for (size_t i = 0; i < index; i++)
         if (outputs[i].path && same_place(outputs[i].path, path))
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is also given by %s; give each output a file of its own",

@@ -20,6 +20,14 @@ bool streams_is(const char *path)
     return false;
 }
 
+bool streams_standard(const char *path)
+{
+    static const char *const names[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0) return true;
+    return false;
+}
+
 static bool write_all(int file, const char *bytes, size_t count)
 {
     for (size_t done = 0; done < count;) {
@@ -83,13 +91,12 @@ armilla_status streams_open(cli_session *session, const cli_command *command)
     const char **const outputs[] = {&settings->out, &settings->trace, &settings->model_out,
                                     command->writes ? second : &none};
     armilla_status status = ARMILLA_OK;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (is_dash(*outputs[i])) {
-            *outputs[i] = "/dev/stdout";
-            if (settings->json)
-                return fail(session, ARMILLA_BAD_ARGUMENT,
-                            "--json and an output that is - would both go to standard output; give one of them a file");
-        }
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        if (is_dash(*outputs[i])) *outputs[i] = "/dev/stdout";
+        if (settings->json && *outputs[i] && streams_standard(*outputs[i]))
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "--json and an output that is - would both go to standard output; give one of them a file");
+    }
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && status == ARMILLA_OK; i++) {
         if (!is_dash(*inputs[i])) continue;
         if (session->report.input[0])

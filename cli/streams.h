@@ -12,4 +12,7 @@ armilla_status streams_open(cli_session *session, const cli_command *command);
 /* Whether a path is of a stream that is open already, such as /dev/stdout. */
 bool streams_is(const char *path);
 
+/* Whether it is that of standard output. */
+bool streams_standard(const char *path);
+
 #endif

@@ -9,8 +9,7 @@
 bool outputs_by_format(const cli_session *session)
 {
     const char *path = session->settings.out;
-    const size_t length = strlen(path);
-    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0) return false;
+    if (outputs_ending(path, ".npy")) return false;
     return armilla_data_write_check(session->context, path, NULL) == ARMILLA_OK;
 }
 

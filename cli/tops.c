@@ -18,6 +18,13 @@ const char *top_name(const armilla_model *model, const armilla_data *X, armilla_
     return buffer;
 }
 
+/* Atoms or clusters that lines of a summary are about. */
+typedef struct cli_groups {
+    const char *what;
+    int64_t count;
+    const int64_t *sizes; /* NULL: samples belong to several */
+} cli_groups;
+
 /* "word, other, ..." */
 static void join(const armilla_model *model, const armilla_top *top, int64_t group, char *text, size_t size)
 {
@@ -34,17 +41,22 @@ static void join(const armilla_model *model, const armilla_top *top, int64_t gro
     (void)armilla_plain_text(text);
 }
 
-static void report(cli_session *session, const armilla_model *model, const armilla_top *top, const char *what)
+/* A line for each group: what it is called, its number, how many samples it has where sizes is given, and its features
+ * where top is. */
+static void report(cli_session *session, const armilla_model *model, const armilla_top *top, const cli_groups *groups)
 {
-    const int64_t count = armilla_top_count(top);
-    char line[512];
-    for (int64_t k = 0; k < count && k < MOST_LINES; k++) {
-        join(model, top, k, line, sizeof line);
-        report_line(&session->report, "%s %-*" PRId64 " %s", what, (int)(9 - strlen(what) - 1), k, line);
+    const int margin = (int)(9 - strlen(groups->what) - 1);
+    for (int64_t k = 0; k < groups->count && k < MOST_LINES; k++) {
+        char line[512] = "", size[48] = "";
+        if (top) join(model, top, k, line, sizeof line);
+        if (groups->sizes)
+            snprintf(size, sizeof size, "%7" PRId64 " sample%s", groups->sizes[k],
+                     groups->sizes[k] == 1 ? (*line ? "   " : "") : (*line ? "s  " : "s"));
+        report_line(&session->report, "%s %-*" PRId64 " %s%s", groups->what, margin, k, size, line);
     }
-    if (count > MOST_LINES)
-        report_line(&session->report, "          and %" PRId64 " more; armilla top MODEL shows all",
-                    count - MOST_LINES);
+    if (groups->count > MOST_LINES)
+        report_line(&session->report, "          and %" PRId64 " more; %s shows all", groups->count - MOST_LINES,
+                    groups->sizes ? "armilla cluster --json" : "armilla top MODEL");
 }
 
 static bool is_read(const cli_session *session, const armilla_model *model)
@@ -58,7 +70,7 @@ armilla_status tops_report_atoms(cli_session *session, const armilla_model *mode
     if (!is_read(session, model)) return ARMILLA_OK;
     const armilla_status status =
         armilla_top_atoms(session->context, model, NULL, SHOWN, (int)session->settings.fit.threads, &top);
-    if (status == ARMILLA_OK) report(session, model, top, "atom");
+    if (status == ARMILLA_OK) report(session, model, top, &(cli_groups){"atom", armilla_top_count(top), NULL});
     armilla_top_free(top);
     return status;
 }
@@ -68,14 +80,17 @@ armilla_status tops_report_clusters(cli_session *session, const armilla_model *m
 {
     armilla_cluster_summary found;
     armilla_top *top = NULL;
-    if (!model || !is_read(session, model)) return ARMILLA_OK;
+    if (session->report.quiet || session->silent) return ARMILLA_OK;
     armilla_clustering_summarize(clustering, &found);
     const armilla_labels labels = {.size = sizeof labels,
                                    .count = found.n,
                                    .classes = found.k,
                                    .values = (int64_t *)(uintptr_t)armilla_clustering_labels(clustering)};
-    const armilla_status status = armilla_top_clusters(session->context, model, NULL, &labels, SHOWN, &top);
-    if (status == ARMILLA_OK) report(session, model, top, "cluster");
+    armilla_status status = ARMILLA_OK;
+    if (model && is_read(session, model))
+        status = armilla_top_clusters(session->context, model, NULL, &labels, SHOWN, &top);
+    if (status == ARMILLA_OK)
+        report(session, model, top, &(cli_groups){"cluster", found.k, armilla_clustering_sizes(clustering)});
     armilla_top_free(top);
     return status;
 }

@@ -9,8 +9,8 @@ enum { TOP_NAME = 32 };
 const char *top_name(const armilla_model *model, const armilla_data *X, armilla_naming kind, int64_t index,
                      char buffer[TOP_NAME]);
 
-/* A line with the first five features of each atom, or of each cluster of the clustering; nothing where the model's
- * features have no names, or nobody reads it. */
+/* A line for each atom with its first five features, where they have names; a line for each cluster with its size, and
+ * its first five features where the model, which may be NULL, has names. Nothing where nobody reads it. */
 armilla_status tops_report_atoms(cli_session *session, const armilla_model *model);
 armilla_status tops_report_clusters(cli_session *session, const armilla_model *model,
                                     const armilla_clustering *clustering);

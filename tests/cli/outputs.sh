@@ -34,20 +34,65 @@ refuse 73 'nosuch/model.npz: cannot be created: its directory does not exist; cr
 refuse 73 'data.csv/model.npz: cannot be created: a part of its path is not a directory; ' \
     $fit --out data.csv/model.npz
 refuse 73 'folder/: ' $fit --trace folder/
-refuse 73 '/dev/null: ' $fit --out /dev/null --force
-[ -c /dev/null ] || die '/dev/null was replaced'
 refuse 73 'nosuch/codes.npy: ' transform model.npz data.csv --out nosuch/codes.npy
 refuse 73 'nosuch/x.npy: ' reconstruct model.npz --out nosuch/x.npy
 refuse 73 'nosuch/data.npy: ' convert data.csv nosuch/data.npy
 refuse 73 'nosuch/labels.txt: ' cluster data.csv --k 2 --out nosuch/labels.txt
 refuse 73 'nosuch/p.svg: ' plot model.npz --out nosuch/p.svg
 refuse 73 'nosuch/demo: cannot be created: ' demo --out nosuch/demo
-for place in /dev/full /dev/null; do
-    refuse 73 "$place: " transform model.npz data.csv --out $place --force
-    refuse 73 "$place: " reconstruct model.npz --out $place --force
-    refuse 73 "$place: " convert data.csv $place --to npy --force
-    refuse 73 "$place: " cluster data.csv --k 2 --out $place --force
+refuse 73 '/dev/full: ' $fit --out /dev/full --force
+refuse 73 '/dev/full: ' transform model.npz data.csv --out /dev/full --force
+refuse 73 '/dev/full: ' reconstruct model.npz --out /dev/full --force
+refuse 73 '/dev/full: ' convert data.csv /dev/full --to npy --force
+refuse 73 '/dev/full: ' cluster data.csv --k 2 --out /dev/full --force
+
+# What goes to /dev/null is lost as it should be, for any number of outputs.
+for force in '' --force; do
+    expect 0 $fit --out /dev/null --trace /dev/null $force
+    expect 0 transform model.npz data.csv --out /dev/null $force
+    expect 0 reconstruct model.npz --out /dev/null $force
+    expect 0 convert data.csv /dev/null --to npy $force
+    expect 0 cluster data.csv --k 2 --out /dev/null --model-out /dev/null $force
+    expect 0 neighbors data.csv --count 2 --out /dev/null $force
+    expect 0 top model.npz --out /dev/null $force
 done
+[ -c /dev/null ] || die '/dev/null was replaced'
+
+# Endings that name another kind of file are refused, for every format that the library knows.
+"$ARMILLA" list formats >"$top/formats"
+endings=$(tr ' ' '\n' <"$top/formats" | grep -x '\.[a-z0-9-]*')
+[ "$(echo "$endings" | wc -l)" -gt 20 ] || die 'the formats have hardly any endings'
+for ending in $endings .json .svg .csv.gz .H5AD; do
+    case $ending in .npz) ;; *)
+        refuse 64 "x$ending will be " $fit --out x$ending
+        refuse 64 "x$ending will be " neighbors data.csv --count 2 --out x$ending
+        refuse 64 "x$ending will be " cluster data.csv --k 2 --out labels.txt --model-out x$ending ;;
+    esac
+    case $ending in .txt | .csv) ;; *)
+        refuse 64 "x$ending will be text; give it the ending .txt" cluster data.csv --k 2 --out x$ending
+        refuse 64 "x$ending will be text; give it the ending .csv" $fit --trace x$ending
+        refuse 64 "x$ending will be text; give it the ending .csv" top model.npz --out x$ending ;;
+    esac
+    refuse 64 "x$ending will be a checkpoint" $fit --checkpoint x$ending
+done
+refuse 64 'x.h5ad will be ' transform model.npz data.csv --out x.h5ad
+refuse 64 'x.h5ad will be ' reconstruct model.npz --out x.h5ad
+files before.npz codes.npy data.csv folder model.npz trace.csv x.npy
+expect 0 cluster data.csv --k 2 --out x.labels
+expect 0 cluster data.csv --k 2 --out x.CSV
+[ "$(head -n 1 x.CSV)" = sample,cluster ] || die '.CSV is not a table'
+rm x.labels x.CSV
+
+# One stream carries one thing.
+refuse 64 'would both go to standard output' cluster data.csv --k 2 --model-out -
+refuse 64 'would both go to standard output' cluster data.csv --k 2 --model-out /dev/fd/1
+refuse 64 'would both go to standard output' $fit --json --out /dev/stdout
+refuse 64 'is also given by' $fit --out - --trace -
+expect 0 cluster data.csv --k 2 --out labels.txt --model-out -
+mv "$top/stdout" streamed.npz
+: >"$top/stdout"
+expect 0 info streamed.npz
+rm streamed.npz labels.txt
 if [ "$(id -u)" -ne 0 ]; then
     chmod 500 folder
     refuse 73 'folder/model.npz: cannot be created: writing is not permitted there; ' $fit --out folder/model.npz
