@@ -2,7 +2,6 @@
 #include "json.h"
 
 static const armilla_option options[] = {
-    OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_MISSING_FEATURES,
     OPTION_JSON,
     OPTION_END,

@@ -3,6 +3,7 @@
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
+#include "reading.h"
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
@@ -42,7 +43,6 @@ static const armilla_option options[] = {
      .preset = "auto", .choice = preparation_choice, .value = "auto|none",
      .help = "auto: by a look at the data, where no option of preparation is given"},
     OPTION_MISSING_FEATURES,
-    OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -68,28 +68,6 @@ static armilla_status refuse_fit_options(cli_session *session)
     if (strcmp(session->settings.on, "data") == 0)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--on data: %s is a model; give the data",
                     session->settings.operands[0]);
-    return ARMILLA_OK;
-}
-
-/* So are those of reading: the samples are chosen, and have their labels. */
-static armilla_status refuse_read_options(cli_session *session)
-{
-    const cli_settings *settings = &session->settings;
-    const struct {
-        const char *name, *value;
-    } given[] = {{"labels", settings->labels},
-                 {"label-column", settings->label_column},
-                 {"label-array", settings->label_array},
-                 {"feature-names", settings->feature_names},
-                 {"sample-names", settings->sample_names},
-                 {"keep-label", settings->keep.labels},
-                 {"keep-samples", settings->keep.samples},
-                 {"keep-features", settings->keep.features}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].value)
-            return fail(session, ARMILLA_BAD_ARGUMENT,
-                        "--%s: %s is a model, not data; leave the option out (known classes: --truth FILE)",
-                        given[i].name, settings->operands[0]);
     return ARMILLA_OK;
 }
 
@@ -223,7 +201,8 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
 {
     armilla_model_summary summary;
     armilla_status status = refuse_fit_options(session);
-    if (status == ARMILLA_OK) status = refuse_read_options(session);
+    if (status == ARMILLA_OK)
+        status = reading_refuse(session, session->settings.operands[0], NULL, " (known classes: --truth FILE)");
     if (status == ARMILLA_OK)
         status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);

@@ -1,5 +1,6 @@
 /* armilla compare: two models side by side. */
 #include "plot.h"
+#include "reading.h"
 #include "scoring.h"
 
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 static const armilla_option options[] = {
     OPTION_PATH("data", data, "DATA", "samples whose errors and clusters are compared, coded by both models"),
     OPTION_PATH("plot", out, "FILE.svg", "draw the angles of all pairs of atoms, matched ones on the diagonal"),
-    OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_FORCE,
@@ -220,6 +220,8 @@ static armilla_status run(cli_session *session)
     comparing c = {.session = session};
     armilla_data *X = NULL;
     armilla_status status = settings->out ? plot_check_outputs(session, "--plot") : ARMILLA_OK;
+    if (status == ARMILLA_OK && !settings->data)
+        status = reading_refuse(session, settings->operands[0], NULL, ", or give --data DATA");
     for (int i = 0; i < 2 && status == ARMILLA_OK; i++)
         status = armilla_model_open(session->context, settings->operands[i], &c.models[i]);
     if (status == ARMILLA_OK && settings->data) status = open_data(session, settings->data, &X, NULL);

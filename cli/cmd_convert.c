@@ -10,7 +10,6 @@ static const armilla_option options[] = {
      .choice = written_choice, .value = "NAME", .help = "format of OUT; otherwise by its ending"},
     {ARMILLA_OPTION_ROW("to-samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, to_samples),
      .preset = "rows", .choice = samples_choice, .value = "WHERE", .help = "what a sample is in OUT"},
-    OPTION_SAMPLES("what a sample is in IN"),
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,

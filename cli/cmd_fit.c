@@ -22,7 +22,6 @@ static const armilla_option options[] = {
     OPTION_PATH("resume", checkpoint.resume, "FILE",
                 "go on from that checkpoint; may be the file of --checkpoint. The model has the same bits"),
     OPTION_MISSING_FEATURES,
-    OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,

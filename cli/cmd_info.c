@@ -1,5 +1,6 @@
 /* armilla info: what a model or a data file is, and what could be done with it. */
 #include "json.h"
+#include "reading.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 
 static const armilla_option options[] = {
-    OPTION_SAMPLES("what a sample is in a data file"),
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_END,
@@ -77,7 +77,8 @@ static armilla_status model_info(cli_session *session, const char *path)
 {
     armilla_model *model = NULL;
     armilla_model_summary summary;
-    const armilla_status status = armilla_model_open(session->context, path, &model);
+    armilla_status status = reading_refuse(session, path, NULL, "");
+    if (status == ARMILLA_OK) status = armilla_model_open(session->context, path, &model);
     if (status != ARMILLA_OK) return status;
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);

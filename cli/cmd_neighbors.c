@@ -1,6 +1,7 @@
 /* armilla neighbors: the nearest samples by angle, of a model's codes or of data, as a sparse matrix. */
 #include "json.h"
 #include "outputs.h"
+#include "reading.h"
 #include "signals.h"
 
 #include <inttypes.h>
@@ -38,9 +39,7 @@ static const armilla_option options[] = {
     {ARMILLA_OPTION_ROW("seed"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.seed),
      .preset = "0", .low = 0, .high = 9007199254740992, .value = "N",
      .help = "of what is drawn where --recall is below 1"},
-    OPTION_SAMPLES("what a sample is in the data files"),
     OPTION_THREADS,
-    OPTION_MEMORY,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -150,6 +149,8 @@ static armilla_status search_model(cli_session *session, cli_search *work)
     const cli_settings *settings = &session->settings;
     armilla_model_summary model;
     armilla_status status = refuse_preparation(session);
+    if (status == ARMILLA_OK && !settings->queries)
+        status = reading_refuse(session, settings->operands[0], NULL, ", or give data as --queries");
     if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &work->model);
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status != ARMILLA_OK) return status;

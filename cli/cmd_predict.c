@@ -11,7 +11,6 @@ static const armilla_option options[] = {
                 "otherwise to standard output"),
     OPTION_NAMES,
     OPTION_MISSING_FEATURES,
-    OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_QUIET,

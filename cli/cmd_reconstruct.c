@@ -9,7 +9,9 @@ enum { BLOCK_BYTES = 16 << 20 };
 
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "X.npy", "write the array there (required)"),
-    OPTION_SAMPLES("what a sample is in the array: rows gives n x m, columns m x n"),
+    {ARMILLA_OPTION_ROW("samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples),
+     .preset = "rows", .choice = samples_choice, .value = "WHERE",
+     .help = "what a sample is in the array: rows gives n x m, columns m x n"},
     OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,

@@ -1,6 +1,7 @@
 /* armilla top: what atoms and clusters are about. */
 #include "json.h"
 #include "outputs.h"
+#include "reading.h"
 #include "tops.h"
 
 #include <inttypes.h>
@@ -22,7 +23,6 @@ static const armilla_option options[] = {
      .preset = "10", .low = 1, .high = 1e6, .value = "N", .help = "how many features and samples of each"},
     OPTION_PATH("out", out, "FILE.csv", "write a table there, a line for each feature and sample"),
     OPTION_MISSING_FEATURES,
-    OPTION_SAMPLES("what a sample is in the data file"),
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_QUIET,
@@ -400,7 +400,10 @@ static armilla_status open_inputs(describing *d)
     cli_session *session = d->session;
     const cli_settings *settings = &session->settings;
     const char *const names[] = {settings->feature_names, settings->sample_names};
-    armilla_status status = armilla_model_open(session->context, settings->operands[0], &d->model);
+    static const char *const of_models[] = {"feature-names", "sample-names", NULL};
+    armilla_status status = ARMILLA_OK;
+    if (!settings->data) status = reading_refuse(session, settings->operands[0], of_models, ", or give --data DATA");
+    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &d->model);
     for (int kind = 0; kind <= ARMILLA_SAMPLE_NAMES && status == ARMILLA_OK && !settings->data; kind++)
         if (names[kind])
             status = armilla_model_read_names(session->context, d->model, (armilla_naming)kind, names[kind]);

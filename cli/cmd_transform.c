@@ -8,7 +8,6 @@
 static const armilla_option options[] = {
     OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
     OPTION_MISSING_FEATURES,
-    OPTION_SAMPLES("what a sample is in the data file; codes are written alike"),
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,

@@ -11,7 +11,7 @@
 /* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
 typedef struct cli_settings {
     armilla_options fit;
-    uint64_t fit_given; /* which rows of its table the command line has, a bit each in their order */
+    uint64_t fit_given, reading_given; /* which rows of these tables the command line has, a bit each in their order */
     armilla_cluster_options cluster;
     armilla_neighbors_options neighbors;
     armilla_checkpoint checkpoint; /* of fit */
@@ -95,8 +95,7 @@ bool samples_in_columns(const cli_session *session);
 /* Seconds of a clock that never goes back. */
 double now(void);
 
-/* The formats and the two orientations, as armilla_option's choice wants them. */
-const char *format_choice(size_t index);
+/* The formats that are written and the two orientations, as armilla_option's choice wants them. */
 const char *written_choice(size_t index);
 const char *samples_choice(size_t index);
 const char *missing_choice(size_t index);
@@ -118,18 +117,6 @@ const char *missing_choice(size_t index);
 #define OPTION_NAMES                                                                                                   \
     OPTION_FLAG("names", names,                                                                                        \
                 "labels beside the names of the samples, in any file and on standard output (not in --json)")
-#define OPTION_FORMAT                                                                                                  \
-    {                                                                                                                  \
-        ARMILLA_OPTION_ROW("format"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, format),           \
-                                      .choice = format_choice, .value = "NAME",                                        \
-                                      .help = "format of the data file; otherwise from its content and name"           \
-    }
-#define OPTION_LABEL_COLUMN                                                                                            \
-    OPTION_PATH("label-column", label_column, "COLUMN",                                                                \
-                "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1")
-#define OPTION_NAME_COLUMN                                                                                             \
-    OPTION_PATH("name-column", name_column, "COLUMN",                                                                  \
-                "column of a text table with the names of its rows; otherwise as it looks")
 #define OPTION_MISSING_FEATURES                                                                                        \
     {                                                                                                                  \
         ARMILLA_OPTION_ROW("missing-features"), .kind = ARMILLA_OPTION_WORD,                                           \
@@ -138,23 +125,19 @@ const char *missing_choice(size_t index);
                                                 .help = "what becomes of features that the model has and the data do " \
                                                         "not, by name: an error, or zeros"                             \
     }
-#define OPTION_SAMPLES(text)                                                                                           \
-    {                                                                                                                  \
-        ARMILLA_OPTION_ROW("samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, samples),         \
-                                       .preset = "rows", .choice = samples_choice, .value = "WHERE", .help = (text)    \
-    }
 #define OPTION_THREADS                                                                                                 \
     {                                                                                                                  \
         ARMILLA_OPTION_ROW("threads"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.threads),  \
                                        .low = 1, .high = 1024, .value = "N",                                           \
                                        .help = "threads (default: the cores this process may use)"                     \
     }
+#define MEMORY_HELP                                                                                                     \
+    "most memory for data, codes and all else, such as 512M or 16G; what does not fit is read piece by piece, or kept " \
+    "in a temporary file; otherwise what is free"
 #define OPTION_MEMORY                                                                                                  \
     {                                                                                                                  \
-        ARMILLA_OPTION_ROW("memory"),                                                                                  \
-            .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory), .value = "LIMIT",               \
-            .help = "most memory for data, codes and all else, such as 512M or 16G; what does not fit is read piece "  \
-                    "by piece, or kept in a temporary file; otherwise what is free"                                    \
+        ARMILLA_OPTION_ROW("memory"), .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory),       \
+                                      .value = "LIMIT", .help = MEMORY_HELP                                            \
     }
 #define OPTION_END                                                                                                     \
     {                                                                                                                  \

@@ -24,7 +24,7 @@ size_t option_groups(const cli_command *command, cli_settings *settings, option_
     if (command->compares)
         groups[count++] = (option_group){"neighbours ", armilla_neighbors_option_table(), &settings->neighbors};
     if (command->fits) groups[count++] = (option_group){"factorization ", armilla_option_table(), &settings->fit};
-    if (command->reads) groups[count++] = (option_group){"reading ", reading_options, settings};
+    if (command->reads) groups[count++] = (option_group){"reading ", reading_table(), settings};
     groups[count++] = (option_group){command->fits || command->reads ? "other " : "", command->options, settings};
     return count;
 }
@@ -66,13 +66,13 @@ static armilla_status take_value(cli_parser *parser, const armilla_option *row, 
     return ARMILLA_OK;
 }
 
-/* Rows of a fit's options are noted, so that the others can come from elsewhere. */
+/* Rows of a fit's options and of reading are noted: the others can come from elsewhere. */
 static void note_given(const option_group *group, const armilla_option *row, cli_settings *settings)
 {
     uint64_t bit = 1;
-    if (group->table != armilla_option_table()) return;
     for (const armilla_option *at = group->table; at != row; at = armilla_option_next(at)) bit <<= 1;
-    settings->fit_given |= bit;
+    if (group->table == armilla_option_table()) settings->fit_given |= bit;
+    if (group->table == reading_table()) settings->reading_given |= bit;
 }
 
 static armilla_status take_option(cli_parser *parser, const char *word)
@@ -133,6 +133,7 @@ void parse_defaults(const cli_command *command, cli_settings *settings)
     armilla_neighbors_options_default(&settings->neighbors);
     armilla_checkpoint_default(&settings->checkpoint);
     armilla_selection_default(&settings->keep);
+    if (command->reads) armilla_option_presets(reading_table(), settings);
     armilla_option_presets(command->options, settings);
 }
 

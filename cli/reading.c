@@ -23,39 +23,112 @@ static const char *decimal_choice(size_t index)
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
-const armilla_option reading_options[] = {
-    OPTION_FORMAT,
-    OPTION_LABEL_COLUMN,
-    OPTION_NAME_COLUMN,
-    OPTION_PATH("separator", separator, "WHAT",
-                "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
-                "as it looks"),
-    {ARMILLA_OPTION_ROW("header"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, header),
-     .choice = header_choice, .value = "WHICH",
-     .help = "whether the first line of a text table holds names; otherwise as it looks"},
-    {ARMILLA_OPTION_ROW("decimal"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, decimal),
-     .choice = decimal_choice, .value = "MARK",
-     .help = "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
-             "point"},
-    OPTION_PATH("ignore-columns", ignore_columns, "LIST|text",
-                "columns of a text table to leave out: names or numbers from 1, separated by commas; or text: all that "
-                "are not numbers"),
-    OPTION_PATH("array", array, "NAME", "which array, of a file that holds several"),
-    OPTION_PATH("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX"),
-    OPTION_PATH("label-array", label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file"),
-    OPTION_PATH("feature-names", feature_names, "FILE",
-                "names of the features, one per line; of lines with tabs the second field, as in 10x's features.tsv"),
-    OPTION_PATH("sample-names", sample_names, "FILE", "names of the samples, one per line"),
-    OPTION_PATH("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas"),
-    OPTION_PATH(
+static const char *format_choice(size_t index);
+
+/* Rows of the table are longer than those of others: what else they have is READ_... */
+typedef struct reading_row {
+    armilla_option option;
+    unsigned role;
+} reading_row;
+
+enum { READ_MACHINE = 1 /* says nothing about the file */ };
+
+#define READING(word, what, member)                                                                                    \
+    .size = sizeof(reading_row), .name = (word), .kind = ARMILLA_OPTION_##what, .offset = offsetof(cli_settings, member)
+#define READING_TEXT(word, member, called, text, which)                                                                \
+    {                                                                                                                  \
+        {READING(word, TEXT, member), .value = (called), .help = (text)}, which                                        \
+    }
+#define READING_WORD(word, member, choices, called, text, which)                                                       \
+    {                                                                                                                  \
+        {READING(word, WORD, member), .choice = (choices), .value = (called), .help = (text)}, which                   \
+    }
+
+/* Everything that can be said about a data file. Parsing, --help, the commands that info prints and what is refused
+ * beside a model go by these rows. */
+static const reading_row rows[] = {
+    READING_WORD("format", format, format_choice, "NAME",
+                 "format of the data file; otherwise from its content and name", 0),
+    {{READING("samples", WORD, samples), .preset = "rows", .choice = samples_choice, .value = "WHERE",
+      .help = "what a sample is in the data file"},
+     0},
+    READING_TEXT("label-column", label_column, "COLUMN",
+                 "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1", 0),
+    READING_TEXT("name-column", name_column, "COLUMN",
+                 "column of a text table with the names of its rows; otherwise as it looks", 0),
+    READING_TEXT("separator", separator, "WHAT",
+                 "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
+                 "as it looks",
+                 0),
+    READING_WORD("header", header, header_choice, "WHICH",
+                 "whether the first line of a text table holds names; otherwise as it looks", 0),
+    READING_WORD("decimal", decimal, decimal_choice, "MARK",
+                 "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
+                 "point",
+                 0),
+    READING_TEXT(
+        "ignore-columns", ignore_columns, "LIST|text",
+        "columns of a text table to leave out: names or numbers from 1, separated by commas; or text: all that "
+        "are not numbers",
+        0),
+    READING_TEXT("array", array, "NAME", "which array, of a file that holds several", 0),
+    READING_TEXT("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX", 0),
+    READING_TEXT("label-array", label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file", 0),
+    READING_TEXT("feature-names", feature_names, "FILE",
+                 "names of the features, one per line; of lines with tabs the second field, as in 10x's features.tsv",
+                 0),
+    READING_TEXT("sample-names", sample_names, "FILE", "names of the samples, one per line", 0),
+    READING_TEXT("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas", 0),
+    READING_TEXT(
         "keep-samples", keep.samples, "LIST|FILE",
         "only these samples: names, numbers from 1 or ranges such as 1-100, separated by commas, or a file with one "
-        "per line"),
-    OPTION_PATH("keep-features", keep.features, "LIST|FILE",
-                "only these features, given alike; a model remembers them and picks them out of other data"),
-    OPTION_MEMORY,
-    OPTION_END,
+        "per line",
+        0),
+    READING_TEXT("keep-features", keep.features, "LIST|FILE",
+                 "only these features, given alike; a model remembers them and picks them out of other data", 0),
+    {{READING("memory", SIZE, fit.memory), .value = "LIMIT", .help = MEMORY_HELP}, READ_MACHINE},
+    {{.name = NULL}, 0},
 };
+
+const armilla_option *reading_table(void)
+{
+    return &rows[0].option;
+}
+
+/* The next row from *at on that the command line has, and that is about the file; NULL behind the last. */
+static const armilla_option *next_given(const cli_settings *settings, size_t *at)
+{
+    while (rows[*at].option.name) {
+        const size_t i = (*at)++;
+        if (settings->reading_given >> i & 1 && !(rows[i].role & READ_MACHINE)) return &rows[i].option;
+    }
+    return NULL;
+}
+
+void reading_print(const cli_session *session, FILE *stream)
+{
+    const cli_settings *settings = &session->settings;
+    size_t at = 0;
+    for (const armilla_option *row = next_given(settings, &at); row; row = next_given(settings, &at)) {
+        const char *value = *(const char *const *)(const void *)((const char *)settings + row->offset);
+        fprintf(stream, " --%s%c", row->name, strncmp(value, "--", 2) == 0 ? '=' : ' ');
+        report_put_word(stream, value);
+    }
+}
+
+armilla_status reading_refuse(cli_session *session, const char *model, const char *const *but, const char *advice)
+{
+    size_t at = 0;
+    for (const armilla_option *row = next_given(&session->settings, &at); row;
+         row = next_given(&session->settings, &at)) {
+        bool fine = false;
+        for (const char *const *word = but; word && *word; word++) fine |= strcmp(*word, row->name) == 0;
+        if (fine) continue;
+        return fail(session, ARMILLA_BAD_ARGUMENT, "--%s: %s is a model, not data; leave the option out%s", row->name,
+                    model, advice);
+    }
+    return ARMILLA_OK;
+}
 
 /* The index-th of the formats whose use has the word in it. */
 static const char *table_choice(const char *use, size_t index)
@@ -71,7 +144,7 @@ const char *written_choice(size_t index)
     return table_choice("written", index);
 }
 
-const char *format_choice(size_t index)
+static const char *format_choice(size_t index)
 {
     return table_choice("read", index);
 }

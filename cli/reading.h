@@ -4,8 +4,17 @@
 
 #include "command.h"
 
+#include <stdio.h>
+
 /* For settings; ends with a row whose name is NULL. */
-extern const armilla_option reading_options[];
+const armilla_option *reading_table(void);
+
+/* The options of the table that were given, each with a blank before it, as they are typed for another command. */
+void reading_print(const cli_session *session, FILE *stream);
+
+/* ARMILLA_BAD_ARGUMENT where one of them was given but no data are read, because the operand is a model; `but` those in the
+ * list, which ends with NULL (NULL: none). */
+armilla_status reading_refuse(cli_session *session, const char *model, const char *const *but, const char *advice);
 
 /* A file that is being read, and how far that has come, in bytes: a line on the terminal. */
 typedef struct cli_reading cli_reading;

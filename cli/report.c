@@ -108,18 +108,37 @@ void report_line(cli_report *report, const char *format, ...)
     fprintf(stderr, "%s\n", armilla_plain_text(named));
 }
 
-const char *report_quote(const char *text, char *buffer, size_t size)
+void report_put_word(FILE *stream, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-    if (*text && *text != '-' && text[strspn(text, plain)] == '\0') {
-        snprintf(buffer, size, "%s", text);
-        return buffer;
+    if (*text && text[strspn(text, plain)] == '\0') {
+        fputs(text, stream);
+        return;
     }
-    size_t used = (size_t)snprintf(buffer, size, "%s'", *text == '-' ? "./" : "");
-    for (; *text && used + 6 < size; text++)
-        used += (size_t)(*text == '\'' ? snprintf(buffer + used, size - used, "'\\''")
-                                       : snprintf(buffer + used, size - used, "%c", *text));
-    snprintf(buffer + used, size - used, "'");
+    fputc('\'', stream);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    }
+    fputc('\'', stream);
+}
+
+void report_put_path(FILE *stream, const char *path)
+{
+    if (*path == '-' && path[1]) fputs("./", stream);
+    report_put_word(stream, path);
+}
+
+const char *report_quote(const char *path, char *buffer, size_t size)
+{
+    FILE *stream = fmemopen(buffer, size, "w");
+    buffer[0] = '\0';
+    if (!stream) return buffer;
+    report_put_path(stream, path);
+    (void)fclose(stream);
+    buffer[size - 1] = '\0';
     return buffer;
 }
 

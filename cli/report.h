@@ -4,6 +4,8 @@
 
 #include <armilla/armilla.h>
 
+#include <stdio.h>
+
 typedef struct cli_report {
     bool quiet;
     bool silent;   /* nothing at all: another process reports */
@@ -33,8 +35,11 @@ void report_erase(cli_report *report);
 /* "12 s", "3 min"; "?" where seconds < 0. */
 void report_seconds(double seconds, char *buffer, size_t size);
 
-/* text as one word of a shell command, for lines that a reader may copy. Returns buffer. */
-const char *report_quote(const char *text, char *buffer, size_t size);
+/* text as one word of a shell command, for lines that a reader may copy; a path is never taken for an option. */
+void report_put_word(FILE *stream, const char *text);
+void report_put_path(FILE *stream, const char *path);
+/* The path in a buffer, which is returned. */
+const char *report_quote(const char *path, char *buffer, size_t size);
 
 /* The few lines that a fit ends with. */
 void report_summary(cli_report *report, const armilla_model *model, const armilla_options *options);
