@@ -38,7 +38,7 @@ static armilla_status run(cli_session *session)
     armilla_data *X = NULL;
     armilla_model_summary summary;
     armilla_check check;
-    armilla_status status = armilla_model_open(session->context, operands[0], &model);
+    armilla_status status = open_model(session, operands[0], &model);
     if (status == ARMILLA_OK) status = open_data(session, operands[1], &X, NULL);
     if (status == ARMILLA_OK) status = match_features(session, model, operands[1], &X);
     if (status == ARMILLA_OK)

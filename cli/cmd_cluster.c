@@ -203,8 +203,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     armilla_status status = refuse_fit_options(session);
     if (status == ARMILLA_OK)
         status = reading_refuse(session, session->settings.operands[0], NULL, " (known classes: --truth FILE)");
-    if (status == ARMILLA_OK)
-        status = armilla_model_open(session->context, session->settings.operands[0], &work->model);
+    if (status == ARMILLA_OK) status = open_model(session, session->settings.operands[0], &work->model);
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &summary);

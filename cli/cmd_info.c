@@ -78,7 +78,7 @@ static armilla_status model_info(cli_session *session, const char *path)
     armilla_model *model = NULL;
     armilla_model_summary summary;
     armilla_status status = reading_refuse(session, path, NULL, "");
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, path, &model);
+    if (status == ARMILLA_OK) status = open_model(session, path, &model);
     if (status != ARMILLA_OK) return status;
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);

@@ -151,7 +151,7 @@ static armilla_status search_model(cli_session *session, cli_search *work)
     armilla_status status = refuse_preparation(session);
     if (status == ARMILLA_OK && !settings->queries)
         status = reading_refuse(session, settings->operands[0], NULL, ", or give data as --queries");
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &work->model);
+    if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &work->model);
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &model);

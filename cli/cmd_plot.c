@@ -141,9 +141,9 @@ armilla_status plot_draw(plot_job *job, const plot_kind *kind)
     return status;
 }
 
-static armilla_status open_model(plot_job *job, armilla_model **model)
+static armilla_status open_job(plot_job *job, armilla_model **model)
 {
-    armilla_status status = armilla_model_open(job->session->context, job->session->settings.operands[0], model);
+    armilla_status status = open_model(job->session, job->session->settings.operands[0], model);
     if (status != ARMILLA_OK) return status;
     job->model = *model;
     armilla_model_summarize(*model, &job->summary);
@@ -157,7 +157,7 @@ static armilla_status run(cli_session *session)
     armilla_model *model = NULL;
     plot_job job = {.session = session};
     armilla_status status = plot_check_outputs(session, "--out");
-    if (status == ARMILLA_OK && !kind->of_text) status = open_model(&job, &model);
+    if (status == ARMILLA_OK && !kind->of_text) status = open_job(&job, &model);
     if (status == ARMILLA_OK) status = plot_draw(&job, kind);
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);

@@ -29,7 +29,7 @@ typedef struct predicting {
 static armilla_status open_inputs(cli_session *session, predicting *p)
 {
     const cli_settings *settings = &session->settings;
-    armilla_status status = armilla_model_open(session->context, settings->operands[0], &p->model);
+    armilla_status status = open_model(session, settings->operands[0], &p->model);
     if (status != ARMILLA_OK) return status;
     if (!armilla_model_clusters(p->model, &p->k))
         return fail(session, ARMILLA_BAD_DATA,

@@ -71,7 +71,7 @@ static armilla_status run(cli_session *session)
     armilla_model *model = NULL;
     armilla_model_summary summary;
     armilla_status status = outputs_require(session, "reconstruct", "X.npy");
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, session->settings.operands[0], &model);
+    if (status == ARMILLA_OK) status = open_model(session, session->settings.operands[0], &model);
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
     status = outputs_by_format(session) ? write_table(session, model, &summary) : write_array(session, model, &summary);

@@ -403,7 +403,7 @@ static armilla_status open_inputs(describing *d)
     static const char *const of_models[] = {"feature-names", "sample-names", NULL};
     armilla_status status = ARMILLA_OK;
     if (!settings->data) status = reading_refuse(session, settings->operands[0], of_models, ", or give --data DATA");
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &d->model);
+    if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &d->model);
     for (int kind = 0; kind <= ARMILLA_SAMPLE_NAMES && status == ARMILLA_OK && !settings->data; kind++)
         if (names[kind])
             status = armilla_model_read_names(session->context, d->model, (armilla_naming)kind, names[kind]);

@@ -92,7 +92,7 @@ static armilla_status run(cli_session *session)
     void *codes = NULL;
     armilla_model_summary summary;
     armilla_status status = outputs_require(session, "transform", "CODES.npy");
-    if (status == ARMILLA_OK) status = armilla_model_open(session->context, settings->operands[0], &model);
+    if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &model);
     if (status == ARMILLA_OK) status = open_data(session, settings->operands[1], &X, NULL);
     if (status == ARMILLA_OK) status = match_features(session, model, settings->operands[1], &X);
     if (status != ARMILLA_OK) goto done;

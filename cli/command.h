@@ -33,7 +33,8 @@ typedef struct cli_settings {
 } cli_settings;
 
 typedef struct cli_session {
-    const char *program; /* as it was called */
+    const char *program;               /* as it was called */
+    const struct cli_command *command; /* that is run; NULL before */
     armilla_context *context;
     cli_report report;
     cli_settings settings;
@@ -85,6 +86,9 @@ armilla_status about(cli_session *session, const char *path, armilla_status stat
 
 /* A data file, read as --samples and the options of reading.h say; *seconds (may be NULL) is how long that took. */
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
+
+/* A model; where the file is something else the message says what is to be given. */
+armilla_status open_model(cli_session *session, const char *path, armilla_model **model);
 
 /* Puts *data's features into the model's order, by name, as --missing-features says; the session keeps what they were. */
 armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);

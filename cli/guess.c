@@ -22,6 +22,11 @@ void guess_offer(cli_guess *guess, const char *opening, const char *candidate)
     const bool shorter = guess->best && strlen(candidate) < strlen(guess->best); /* of equally near ones */
     if (distance > guess->least || (guess->best && distance == guess->least && !shorter)) return;
     guess->least = distance;
+    guess_take(guess, opening, candidate);
+}
+
+void guess_take(cli_guess *guess, const char *opening, const char *candidate)
+{
     guess->best = candidate;
     snprintf(guess->hint, sizeof guess->hint, "; did you mean '%s%s'?", opening, candidate);
 }

@@ -14,5 +14,7 @@ typedef struct cli_guess {
 void guess_begin(cli_guess *guess, const char *word);
 /* opening stands before the word in the hint: "--" for options. */
 void guess_offer(cli_guess *guess, const char *opening, const char *candidate);
+/* Names the candidate, however near it is. */
+void guess_take(cli_guess *guess, const char *opening, const char *candidate);
 
 #endif

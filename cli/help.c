@@ -41,10 +41,12 @@ static void add_range(char *buffer, size_t size, const armilla_option *row)
     add(buffer, size, "; ", range);
 }
 
+/* A row that takes more than its choices says by the last part of its value what: a FILE, or a number such as S. */
 static void add_choices(char *buffer, size_t size, const armilla_option *row)
 {
     for (size_t i = 0; row->choice(i); i++) add(buffer, size, i ? ", " : "; one of ", row->choice(i));
-    if (row->open) add(buffer, size, " ", "or a file");
+    const char *bar = row->open ? strrchr(row->value, '|') : NULL;
+    if (bar) add(buffer, size, " or ", strcmp(bar, "|FILE") == 0 ? "a file" : "a number");
 }
 
 void help_describe(const armilla_option *row, char *buffer, size_t size)

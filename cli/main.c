@@ -143,6 +143,7 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
         help_command(stdout, found);
         return ARMILLA_OK;
     }
+    session->command = found;
     status = parse_arguments(session, found, arguments + 1);
     session->report.quiet = session->settings.quiet;
     if (!session->settings.quiet && !session->silent) signals_report();
@@ -159,8 +160,11 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
 
 armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings)
 {
-    cli_session inner = {
-        .program = outer->program, .context = outer->context, .report = outer->report, .settings = *settings};
+    cli_session inner = {.program = outer->program,
+                         .command = command,
+                         .context = outer->context,
+                         .report = outer->report,
+                         .settings = *settings};
     inner.report.quiet = settings->quiet;
     armilla_context_set_log(outer->context, report_log, &inner.report);
     armilla_context_set_watch(outer->context, watch_call, &inner.report);

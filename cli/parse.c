@@ -36,13 +36,23 @@ bool parse_wants_help(char *const *arguments)
     return false;
 }
 
+/* One letter is short for the first option that begins with it, unless there is one of that letter. */
+static void offer(cli_guess *guess, const armilla_option *row)
+{
+    const char letter = guess->word[0], small = letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+    if (strlen(guess->word) != 1)
+        guess_offer(guess, "--", row->name);
+    else if (row->name[0] == small && (!guess->best || row->name[1] == '\0'))
+        guess_take(guess, "--", row->name);
+}
+
 static armilla_status refuse_option(const cli_parser *parser, const char *word, const char *name)
 {
     cli_guess guess;
     guess_begin(&guess, name);
     for (size_t g = 0; g < parser->group_count; g++)
         for (const armilla_option *row = parser->groups[g].table; row->name; row = armilla_option_next(row))
-            guess_offer(&guess, "--", row->name);
+            offer(&guess, row);
     return fail(parser->session, ARMILLA_BAD_ARGUMENT, "unknown option '%s'%s (see armilla %s --help)", word,
                 guess.hint, parser->command->name);
 }
@@ -113,8 +123,14 @@ static armilla_status check_choice(cli_session *session, const cli_command *comm
         if (strcmp(command->choice(i), word) == 0) return ARMILLA_OK;
         guess_offer(&guess, "", command->choice(i));
     }
-    return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown%s (see armilla %s --help)", command->name, word,
-                guess.hint, command->name);
+    char all[256] = "";
+    size_t used = 0;
+    if (guess.best)
+        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown%s (see armilla %s --help)", command->name, word,
+                    guess.hint, command->name);
+    for (size_t i = 0; command->choice(i) && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", command->choice(i));
+    return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown; choices: %s", command->name, word, all);
 }
 
 static armilla_status check_operands(const cli_parser *parser)

@@ -86,7 +86,7 @@ done:
 }
 
 /* The data get the model's features in the model's order, where both have names. */
-static armilla_status open_model(cli_session *session, const char *path, armilla_data **X, armilla_model **model)
+static armilla_status open_start(cli_session *session, const char *path, armilla_data **X, armilla_model **model)
 {
     armilla_model_summary summary;
     armilla_status status = *model ? ARMILLA_OK : armilla_model_open(session->context, path, model);
@@ -103,7 +103,7 @@ armilla_status start_open(cli_session *session, armilla_data **X, start_file *st
     if (!options->start || is_row(options->start)) return ARMILLA_OK;
     armilla_status status = armilla_model_recognize(session->context, options->start, &model);
     if (status == ARMILLA_OK)
-        status = model ? open_model(session, options->start, X, &start->model)
+        status = model ? open_start(session, options->start, X, &start->model)
                        : open_basis(session, options->start, *X, &start->basis);
     options->start_model = start->model;
     options->start_basis = start->basis;

@@ -24,6 +24,15 @@ refuse 64 "did you mean '--samples'?" check model.npz data.csv --sample rows
 refuse 64 "unknown option '--rank'" info data.csv --rank 2
 refuse 64 "did you mean 'basis'?" list bases
 refuse 64 "did you mean 'cones'?" demo cone
+refuse 64 'choices: cones, convergence, mnist, clustering' demo nosuch
+refuse 64 'choices: basis, codes, solvers, starts, formats, models' list nosuch
+refuse 64 "did you mean '--k'?" cluster data.csv -k 3
+refuse 64 "did you mean '--k'?" cluster data.csv -K 3
+refuse 64 "did you mean '--rank'?" fit data.csv -r 3
+expect 0 fit --help
+tr -s ' \n' ' ' <"$top/stdout" >"$top/help"
+grep -qF 'before everything else; one of none, median or a number' "$top/help" || die "--total's help"
+grep -qF 'one of random, kmeans++, svd, nndsvd, samples or a file' "$top/help" || die "--start's help"
 
 # Operands.
 refuse 64 'DATA is missing' fit --rank 2
@@ -96,3 +105,26 @@ expect 0 fit --rank=4 data.csv --max-iter 1 --rank 2 --json --quiet
 equal "$(member rank)" 2
 expect 0 fit --rank 2 --max-iter 1 --quiet -- -data.csv
 refuse 64 'one argument too many' fit --rank 2 -- -data.csv --quiet
+
+# Operands that are something else, or the other way round.
+expect 0 fit data.csv --rank 2 --max-iter 3 --quiet --out model.npz
+expect 0 convert data.csv data.npz
+for data in data.csv data.npz; do
+    swapped="$data: is not a model, and model.npz is: the model comes first, armilla"
+    refuse 65 "$swapped transform model.npz $data" transform $data model.npz --out never.npy
+    refuse 65 "$swapped check model.npz $data" check $data model.npz
+    refuse 65 "$swapped predict model.npz $data" predict $data model.npz
+done
+for command in 'plot data.csv --out never.svg' 'top data.csv' 'reconstruct data.csv --out never.npy' \
+    'transform data.csv data.csv --out never.npy'; do
+    # shellcheck disable=SC2086 # several words
+    refuse 65 'data.csv: is not a model; armilla fit data.csv --rank R --out MODEL.npz makes one' $command
+done
+refuse 65 'data.csv: is not a model; armilla compare takes two models, and data behind --data' compare model.npz data.csv
+refuse 65 'data.csv: is not a model; armilla compare takes two models, and data behind --data' compare data.csv model.npz
+ran='armilla transform - model.npz'
+"$ARMILLA" transform - model.npz --out never.npy <data.csv 2>"$top/stderr" && die 'swapped operands were taken'
+says 'the model comes first, armilla transform model.npz -'
+head -c 300 model.npz >cut.npz
+refuse 65 'cut.npz: is not a whole .npz archive' transform cut.npz data.csv --out never.npy
+[ ! -e never.npy ] && [ ! -e never.svg ] || die "a refused command left something"
