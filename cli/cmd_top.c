@@ -351,8 +351,9 @@ static armilla_status write_entry(const describing *d, armilla_output *output, c
     const double numbers[] = {entry->weight, entry->lift, entry->inside, entry->outside,
                               entry->effect, entry->p,    entry->angle};
     char buffer[TOP_NAME];
-    armilla_status status = output_csv_text(output, is_of_features(row->list) ? feature_name(d, entry->index, buffer)
-                                                                              : sample_name(d, entry->index, buffer));
+    armilla_status status =
+        armilla_output_field(output, is_of_features(row->list) ? feature_name(d, entry->index, buffer)
+                                                               : sample_name(d, entry->index, buffer));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == ARMILLA_OK; i++)
         status = write_number(output, numbers[i]);
     return status == ARMILLA_OK ? armilla_output_print(output, "\n") : status;
@@ -369,7 +370,7 @@ static armilla_status write_group(const describing *d, armilla_output *output, b
         for (int64_t e = 0; status == ARMILLA_OK; e++) {
             if (!armilla_top_entry_get(atom ? d->atoms : d->clusters, k, rows[i].list, e, &entry)) break;
             status = armilla_output_print(output, atom ? "atom," : "cluster,");
-            if (status == ARMILLA_OK) status = output_csv_text(output, atom ? number : cluster_name(d, k));
+            if (status == ARMILLA_OK) status = armilla_output_field(output, atom ? number : cluster_name(d, k));
             if (status == ARMILLA_OK) status = armilla_output_print(output, ",%s,%" PRId64 ",", rows[i].name, e + 1);
             if (status == ARMILLA_OK) status = write_entry(d, output, &rows[i], &entry);
         }

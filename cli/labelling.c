@@ -23,7 +23,7 @@ static armilla_status write_row(armilla_output *output, const cli_labelled *labe
     if (!table) return armilla_output_print(output, "%" PRId64 "\n", labelled->labels[j]);
     char buffer[TOP_NAME];
     const char *name = top_name(labelled->model, labelled->X, ARMILLA_SAMPLE_NAMES, j, buffer);
-    const armilla_status status = output_csv_text(output, name);
+    const armilla_status status = armilla_output_field(output, name);
     return status == ARMILLA_OK ? armilla_output_print(output, ",%" PRId64 "\n", labelled->labels[j]) : status;
 }
 

@@ -43,9 +43,6 @@ armilla_status outputs_write_table(cli_session *session, armilla_type type, cons
 armilla_status outputs_begin_array(cli_session *session, armilla_type type, int64_t samples, int64_t width,
                                    armilla_output **output);
 
-/* A text as a field of a CSV. */
-armilla_status output_csv_text(armilla_output *output, const char *text);
-
 /* Commits, unless a signal came: then nothing is left behind and the session's exit status says so. */
 armilla_status outputs_finish(cli_session *session, armilla_output *output);
 

@@ -13,15 +13,6 @@ bool outputs_by_format(const cli_session *session)
     return armilla_data_write_check(session->context, path, NULL) == ARMILLA_OK;
 }
 
-armilla_status output_csv_text(armilla_output *output, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) return armilla_output_print(output, "%s", text);
-    armilla_status status = armilla_output_print(output, "\"");
-    for (const char *c = text; *c && status == ARMILLA_OK; c++)
-        status = *c == '"' ? armilla_output_print(output, "\"\"") : armilla_output_write(output, c, 1);
-    return status == ARMILLA_OK ? armilla_output_print(output, "\"") : status;
-}
-
 /* "code1", "code2", ... one after the other. */
 static armilla_status number_features(cli_session *session, const char *stem, int64_t count, size_t size, char **names)
 {

@@ -23,6 +23,9 @@ ARMILLA_API armilla_status armilla_output_new(armilla_context *context, const ch
 ARMILLA_API armilla_status armilla_output_write(armilla_output *output, const void *bytes, size_t count);
 ARMILLA_API armilla_status armilla_output_print(armilla_output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Adds the text as a field of a row of a CSV table: in quotes where readers would take it for something else, such as a
+ * comment, or drop a part of it. Separators and line ends are the caller's. */
+ARMILLA_API armilla_status armilla_output_field(armilla_output *output, const char *text);
 ARMILLA_API armilla_status armilla_output_commit(armilla_output *output);
 ARMILLA_API void armilla_output_free(armilla_output *output);
 

@@ -18,12 +18,12 @@ typedef struct table {
     armilla_table_columns columns;
     int64_t rows, numbers; /* numbers: of a row */
     double *values;
-    armilla_span *names, *labels; /* of rows; NULL: none */
-    bool run_on;                  /* a quoted field holds a line end; atomic */
+    armilla_field *names, *labels; /* of rows; NULL: none */
+    bool run_on;                   /* a quoted field holds a line end; atomic */
 } table;
 
 /* FILE: line 3, column 2: 'abc' is not a number; what to do */
-static armilla_status bad_field(const table *t, int64_t column, armilla_span field, int mistake)
+static armilla_status bad_field(const table *t, int64_t column, const armilla_field *field, int mistake)
 {
     static const char *const messages[] = {
         [ARMILLA_DECIMAL_NUMBER] = "",
@@ -44,12 +44,13 @@ static armilla_status bad_field(const table *t, int64_t column, armilla_span fie
     double value = 0;
     const unsigned char other = t->columns.dialect.mark == ',' ? '.' : ',';
     if (mistake == ARMILLA_DECIMAL_TEXT &&
-        armilla_decimal_parse(field.start, field.end, other, t->text.plain, &value) == ARMILLA_DECIMAL_NUMBER)
+        armilla_fields_number(field, other, t->text.plain, &value) == ARMILLA_DECIMAL_NUMBER)
         mistake = OTHER_MARK;
     const char *quote = mistake == ARMILLA_DECIMAL_EMPTY ? "" : "'";
     return armilla_fail(t->text.context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s",
-                        t->text.path, armilla_text_line_number(&t->text, field.start), column, *quote ? " " : "", quote,
-                        armilla_text_show(field, shown), quote, messages[mistake]);
+                        t->text.path, armilla_text_line_number(&t->text, field->start), column, *quote ? " " : "",
+                        quote, armilla_text_show((armilla_span){field->start, field->end}, shown), quote,
+                        messages[mistake]);
 }
 
 /* The record that holds the byte: quotes may have joined lines. */
@@ -64,7 +65,7 @@ static armilla_status tell_mistake(const table *t, const armilla_text_part *part
 {
     const armilla_span record = find_record(t, part);
     const unsigned char *at = record.start;
-    armilla_span field = record;
+    armilla_field field = {record.start, record.end, 0};
     int64_t column = 0;
     const int64_t found = armilla_fields_count(&t->columns.dialect, record);
     if (part->mistake == RAGGED)
@@ -77,7 +78,7 @@ static armilla_status tell_mistake(const table *t, const armilla_text_part *part
         column++;
         if (field.start >= part->bad) break;
     }
-    return bad_field(t, column, field, part->mistake);
+    return bad_field(t, column, &field, part->mistake);
 }
 
 /* A plain number and the separator or the end behind it: nearly every field. Else false, and nothing has changed. */
@@ -101,15 +102,14 @@ static int take_field(const table *t, armilla_span record, int64_t column, int64
                       double *value)
 {
     const armilla_table_columns *c = &t->columns;
-    armilla_span field;
+    armilla_field field;
     double ignored = 0;
     if (!armilla_fields_next(&c->dialect, record, at, &field)) return -1;
     if (column == c->label) t->labels[row] = field;
     if (column == c->name) t->names[row] = field;
     const bool number = armilla_table_columns_number(c, column);
     if (!number && !(column == c->name && c->names_are_text)) return 0;
-    const int kind =
-        (int)armilla_decimal_parse(field.start, field.end, c->dialect.mark, t->text.plain, number ? value : &ignored);
+    const int kind = (int)armilla_fields_number(&field, c->dialect.mark, t->text.plain, number ? value : &ignored);
     const bool missing = kind == ARMILLA_DECIMAL_EMPTY || kind == ARMILLA_DECIMAL_NOT_FINITE;
     if (number && missing && t->text.options->keep_missing) {
         *value = (double)NAN;
@@ -139,7 +139,7 @@ static bool parse_record(const table *t, armilla_span record, int64_t row, armil
         }
         next += number;
     }
-    armilla_span field = {record.start, record.start};
+    armilla_field field = {record.start, record.start, 0};
     const bool more = at && armilla_fields_next(&c->dialect, record, &at, &field);
     const bool trailing = more && c->trailing && !at && field.start == field.end;
     if (column == c->fields && mistake >= 0 && (!more || trailing)) return true;
@@ -272,7 +272,7 @@ static armilla_status transpose(table *t)
 }
 
 /* Names of rows, or labels, become the data's. */
-static armilla_status adopt(const table *t, const armilla_span *fields, armilla_naming kind, armilla_data *data)
+static armilla_status adopt(const table *t, const armilla_field *fields, armilla_naming kind, armilla_data *data)
 {
     armilla_names names = {0};
     armilla_status status = ARMILLA_OK;

@@ -53,21 +53,22 @@ static armilla_status given_mark(const armilla_text *text, const char *word, uns
 }
 
 /* A number that needs the mark. */
-static bool is_decimal(const armilla_text *text, armilla_span field, unsigned char mark)
+static bool is_decimal(const armilla_text *text, const armilla_field *field, unsigned char mark)
 {
     double value = 0;
-    return field.start < field.end && memchr(field.start, mark, (size_t)(field.end - field.start)) &&
-           armilla_decimal_parse(field.start, field.end, mark, text->plain, &value) == ARMILLA_DECIMAL_NUMBER;
+    return field->start < field->end && memchr(field->start, mark, (size_t)(field->end - field->start)) &&
+           armilla_fields_number(field, mark, text->plain, &value) == ARMILLA_DECIMAL_NUMBER;
 }
 
 /* The first field with decimals decides. */
 static unsigned char look_for_mark(const armilla_text *text, const armilla_dialect *dialect)
 {
-    armilla_span rest = text->all, record, field;
+    armilla_span rest = text->all, record;
+    armilla_field field;
     while (rest.start - text->all.start < LOOKED_AT && armilla_fields_next_record(dialect, &rest, &record))
         for (const unsigned char *at = record.start; armilla_fields_next(dialect, record, &at, &field);)
             for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-                if (is_decimal(text, field, marks[i].byte)) return marks[i].byte;
+                if (is_decimal(text, &field, marks[i].byte)) return marks[i].byte;
     return '.';
 }
 

@@ -1,8 +1,8 @@
 /* Labels of samples from a file of their own: IDX with one size (as MNIST has them) or a vector in an .npy, whose
  * numbers become text, or plain text with one label per line. Compressed by gzip or not. */
 #include "files/array.h"
+#include "files/fields.h"
 #include "files/files.h"
-#include "files/text.h"
 
 #include "base/number.h"
 
@@ -57,11 +57,23 @@ static bool is_table(const char *at, const char *end)
     return (size_t)(end - at) > length && strncmp(at, table_head, length) == 0 && strchr("\r\n", at[length]);
 }
 
-static const char *last_field(const char *at, const char *end)
+/* The last field of each record behind the head. */
+static armilla_status read_table(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
 {
-    for (const char *c = end; c > at; c--)
-        if (c[-1] == ',') return c;
-    return at;
+    static const armilla_dialect dialect = {.separator = ',', .multiline = true, .mark = '.'};
+    armilla_span rest = {bytes->start, bytes->start + bytes->count}, record;
+    armilla_field field = {NULL, NULL, 0};
+    armilla_status status = ARMILLA_OK;
+    (void)armilla_fields_next_record(&dialect, &rest, &record);
+    while (status == ARMILLA_OK && armilla_fields_next_record(&dialect, &rest, &record)) {
+        for (const unsigned char *at = record.start; armilla_fields_next(&dialect, record, &at, &field);) {}
+        if (field.start == field.end)
+            return armilla_fail(context, ARMILLA_BAD_DATA,
+                                "%s: row %lld of the table has no label; give one label per row", bytes->path,
+                                (long long)names->count + 1);
+        status = armilla_fields_add_name(context, field, names);
+    }
+    return status;
 }
 
 /* Lines end with LF or CR LF; blanks at the end of a line and empty lines at the end of the file do not count. */
@@ -72,20 +84,15 @@ static armilla_status read_lines(armilla_context *context, const armilla_bytes *
     if (memchr(at, 0, bytes->count))
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: is no text file; give labels one per line, or as IDX or .npy", bytes->path);
-    const bool table = is_table(at, end);
+    if (is_table(at, end)) return read_table(context, bytes, names);
     while (end > at && strchr(" \t\r\n", end[-1])) end--;
-    if (table) {
-        const char *stop = end > at ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-        at = stop ? stop + 1 : end; /* behind the head */
-    }
     while (at < end && status == ARMILLA_OK) {
         const char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
         while (last > at && strchr(" \t\r", last[-1])) last--;
         if (last == at)
             return armilla_fail(context, ARMILLA_BAD_DATA, "%s: line %lld is empty; give one label per line",
                                 bytes->path, (long long)names->count + 1);
-        const char *first = table ? last_field(at, last) : at;
-        status = armilla_names_add(context, names, first, (size_t)(last - first));
+        status = armilla_names_add(context, names, at, (size_t)(last - at));
         at = stop ? stop + 1 : end;
     }
     return status;

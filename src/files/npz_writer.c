@@ -142,16 +142,12 @@ armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char
 armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name, const armilla_names *names)
 {
     const int64_t shape[2] = {names->count, -1};
-    char descriptor[24];
-    int64_t characters = 0;
-    unsigned char *block = NULL;
-    size_t bytes = 0;
+    armilla_texts texts;
     if (writer->failed != ARMILLA_OK) return writer->failed;
-    writer->failed = armilla_texts_make(writer->context, names, &characters, &block, &bytes);
+    writer->failed = armilla_texts_make(writer->context, names, &texts);
     if (writer->failed != ARMILLA_OK) return writer->failed;
-    snprintf(descriptor, sizeof descriptor, "U%" PRId64, characters);
-    writer->failed = armilla_npz_writer_add_raw(writer, name, descriptor, shape, block, bytes);
-    armilla_release(writer->context, block);
+    writer->failed = armilla_npz_writer_add_raw(writer, name, texts.descriptor, shape, texts.block, texts.bytes);
+    armilla_release(writer->context, texts.block);
     return writer->failed;
 }
 

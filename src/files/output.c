@@ -3,6 +3,7 @@
  * written directly. The first failure sticks: later writes and the commit return its status again. */
 #include "files/output.h"
 
+#include "files/fields.h"
 #include "files/leftovers.h"
 
 #include <errno.h>
@@ -295,6 +296,15 @@ armilla_status armilla_output_write(armilla_output *output, const void *bytes, s
     if (count > 0) memcpy(output->buffer + output->used, bytes, count);
     output->used += count;
     return ARMILLA_OK;
+}
+
+armilla_status armilla_output_field(armilla_output *output, const char *text)
+{
+    if (!output) return ARMILLA_BAD_ARGUMENT;
+    if (output->failed != ARMILLA_OK) return output->failed;
+    if (!text)
+        return output->failed = armilla_fail(output->context, ARMILLA_BAD_ARGUMENT, "%s: text is NULL", output->path);
+    return armilla_fields_put(output, text, ARMILLA_FIELD_OF_ROW);
 }
 
 static int print_plain(const armilla_output *output, char *text, size_t size, const char *format, va_list arguments)

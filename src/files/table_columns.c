@@ -14,31 +14,35 @@ typedef struct record_kinds {
     int64_t fields, texts, names, integers; /* names: texts that are no numbers gone wrong */
     bool consecutive;                       /* the numbers are whole and rise by 1 */
     double start;                           /* the first of them */
+    int64_t quoted, named;                  /* in quotes without need; such fields and names, and an empty first */
     bool begins_with_text, begins_empty, begins_with_name;
 } record_kinds;
 
-/* A text that is no number gone wrong, such as 1,5 or 12.3.4. */
-static bool is_name(armilla_span field)
+/* A number that holds what separates has to stand in quotes. */
+static bool is_needlessly_quoted(const armilla_dialect *dialect, const armilla_field *field, armilla_decimal kind)
 {
-    if (!memchr("+-.0123456789", *field.start, 13)) return true;
-    for (const unsigned char *at = field.start; at < field.end; at++)
-        if (*at >= 0x80 || ((*at | 32) >= 'a' && (*at | 32) <= 'z' && (*at | 32) != 'e')) return true;
-    return false;
+    if (!field->quote || kind != ARMILLA_DECIMAL_NUMBER) return field->quote;
+    for (const unsigned char *at = field->start; at < field->end; at++)
+        if (armilla_fields_separates(dialect, *at)) return false;
+    return true;
 }
 
 static record_kinds look_at(const armilla_text *text, const armilla_table_columns *columns, armilla_span record)
 {
     record_kinds kinds = {.consecutive = true};
-    armilla_span field;
+    armilla_field field;
     double value = 0, before = 0;
     for (const unsigned char *at = record.start; armilla_fields_next(&columns->dialect, record, &at, &field);
          kinds.fields++) {
-        const armilla_decimal kind =
-            armilla_decimal_parse(field.start, field.end, columns->dialect.mark, text->plain, &value);
+        const armilla_decimal kind = armilla_fields_number(&field, columns->dialect.mark, text->plain, &value);
         const bool is_text = kind == ARMILLA_DECIMAL_TEXT, number = kind == ARMILLA_DECIMAL_NUMBER;
         const bool first_number = number && kinds.integers == 0;
         kinds.texts += is_text;
-        kinds.names += is_text && is_name(field);
+        kinds.names += is_text && armilla_fields_is_name(field.start, field.end);
+        const bool quoted = is_needlessly_quoted(&columns->dialect, &field, kind);
+        const bool empty_first = kinds.fields == 0 && kind == ARMILLA_DECIMAL_EMPTY;
+        kinds.quoted += quoted;
+        kinds.named += quoted || empty_first || (is_text && armilla_fields_is_name(field.start, field.end));
         if (first_number) kinds.start = value;
         if (number && (value != floor(value) || (!first_number && value != before + 1))) kinds.consecutive = false;
         kinds.integers += number && value == floor(value);
@@ -76,6 +80,41 @@ static bool is_header(const record_kinds *first, const record_kinds *second)
     return first->names > 0 && 2 * first->texts >= first->fields && first->texts > second->texts;
 }
 
+/* What names need quotes for, to be no numbers and no missing values. */
+static bool is_quoted_number(const armilla_text *text, const armilla_table_columns *c, const armilla_field *field)
+{
+    double value = 0;
+    if (!field->quote || field->start == field->end) return false;
+    return armilla_fields_number(field, c->dialect.mark, text->plain, &value) != ARMILLA_DECIMAL_TEXT ||
+           !armilla_fields_is_name(field->start, field->end);
+}
+
+/* Whether no field of the record under such a name stands in quotes. */
+static bool stands_bare(const armilla_text *text, const armilla_table_columns *c, armilla_span header,
+                        armilla_span record)
+{
+    const unsigned char *over = header.start, *at = record.start;
+    armilla_field name, field;
+    if (armilla_fields_count(&c->dialect, record) == armilla_fields_count(&c->dialect, header) + 1)
+        (void)armilla_fields_next(&c->dialect, record, &at, &field); /* names of rows, as R writes them */
+    while (armilla_fields_next(&c->dialect, header, &over, &name) &&
+           armilla_fields_next(&c->dialect, record, &at, &field))
+        if (field.quote && is_quoted_number(text, c, &name)) return false;
+    return true;
+}
+
+/* A first record that is all names and quotes is a header where numbers stand in no quotes: `rest` is what follows. */
+static bool is_quoted_header(const armilla_text *text, const armilla_table_columns *c, armilla_span header,
+                             armilla_span rest)
+{
+    enum { LOOKED_AT = 16 };
+    armilla_span record = rest;
+    int looked = 0;
+    for (; looked < LOOKED_AT && armilla_fields_next_record(&c->dialect, &rest, &record); looked++)
+        if (!stands_bare(text, c, header, record)) return false;
+    return looked > 0;
+}
+
 /* 0, 1, 2, ...: a sample, or what pandas calls columns without names? */
 static bool is_doubtful(const record_kinds *first, const record_kinds *second)
 {
@@ -84,11 +123,11 @@ static bool is_doubtful(const record_kinds *first, const record_kinds *second)
            first->start >= 0 && first->start <= 1 && !(second->consecutive && second->start == first->start);
 }
 
-static armilla_status decide_header(const armilla_text *text, const record_kinds *first, const record_kinds *second,
-                                    bool *header)
+/* *header = what the options say; false where they are silent. */
+static armilla_status given_header(const armilla_text *text, bool *header)
 {
     const char *given = text->options->header;
-    *header = given ? strcmp(given, "yes") == 0 : is_header(first, second);
+    *header = given && strcmp(given, "yes") == 0;
     if (!given || *header || strcmp(given, "no") == 0) return ARMILLA_OK;
     return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
                         "header '%s' (" ARMILLA_FIELD("header") ") is unknown; it can be yes or no", given);
@@ -99,14 +138,18 @@ static armilla_status find_records(const armilla_text *text, armilla_table_colum
     armilla_span rest = text->all, record = rest, second = rest;
     record_kinds following = {0};
     armilla_status status = armilla_dialect_find(text, &c->dialect);
+    if (status == ARMILLA_OK) status = given_header(text, &c->header);
     if (status != ARMILLA_OK) return status;
     if (!armilla_fields_next_record(&c->dialect, &rest, &record))
         return armilla_fail(text->context, ARMILLA_BAD_DATA, "%s: holds no rows of numbers; check how it was made",
                             text->path);
     *first = look_at(text, c, record);
+    const armilla_span below = rest;
     const bool more = armilla_fields_next_record(&c->dialect, &rest, &second);
     if (more) following = look_at(text, c, second);
-    if ((status = decide_header(text, first, &following, &c->header)) != ARMILLA_OK) return status;
+    if (!text->options->header)
+        c->header = is_header(first, &following) ||
+                    (first->quoted > 0 && first->named == first->fields && is_quoted_header(text, c, record, below));
     c->doubtful = !text->options->header && !c->header && is_doubtful(first, &following);
     c->names = record;
     c->first = c->header ? second : record;
@@ -119,7 +162,7 @@ static armilla_status find_records(const armilla_text *text, armilla_table_colum
 
 static bool ends_empty(const armilla_table_columns *c, armilla_span record)
 {
-    armilla_span field = {record.start, record.start};
+    armilla_field field = {record.start, record.start, 0};
     for (const unsigned char *at = record.start; armilla_fields_next(&c->dialect, record, &at, &field);) {}
     return field.start == field.end && record.end > record.start &&
            armilla_fields_separates(&c->dialect, record.end[-1]);
@@ -156,11 +199,10 @@ static armilla_status find_column(const armilla_text *text, const armilla_table_
                                   const char *option, int64_t *column)
 {
     const unsigned char *at = c->names.start;
-    const size_t length = strlen(wanted);
-    armilla_span field;
+    armilla_field field;
     int64_t number = 0;
     for (int64_t i = c->short_header; header_fits(c) && armilla_fields_next(&c->dialect, c->names, &at, &field); i++)
-        if ((size_t)(field.end - field.start) == length && memcmp(field.start, wanted, length) == 0) {
+        if (armilla_fields_equal(&field, wanted)) {
             *column = i;
             return ARMILLA_OK;
         }
@@ -179,7 +221,7 @@ static armilla_status find_column(const armilla_text *text, const armilla_table_
 static bool header_begins_empty(const armilla_table_columns *c)
 {
     const unsigned char *at = c->names.start;
-    armilla_span field = {at, at};
+    armilla_field field = {at, at, 0};
     return c->header && c->dialect.separator != ' ' && armilla_fields_next(&c->dialect, c->names, &at, &field) &&
            field.start == field.end;
 }
@@ -211,7 +253,7 @@ static void add_shown(const armilla_table_columns *c, int64_t column, char *show
 {
     const unsigned char *at = c->names.start;
     const size_t used = strlen(shown);
-    armilla_span field = {at, at};
+    armilla_field field = {at, at, 0};
     for (int64_t i = c->short_header; header_fits(c) && i <= column; i++)
         if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
     const int length = (int)(field.end - field.start);
@@ -225,14 +267,13 @@ static void add_shown(const armilla_table_columns *c, int64_t column, char *show
 static void ignore_texts(const armilla_text *text, armilla_table_columns *c)
 {
     const unsigned char *at = c->first.start;
-    armilla_span field;
+    armilla_field field;
     char shown[256] = "";
     int64_t count = 0;
     double value = 0;
     for (int64_t i = 0; i < c->fields && armilla_fields_next(&c->dialect, c->first, &at, &field); i++) {
         if (i == c->name || i == c->label) continue;
-        if (armilla_decimal_parse(field.start, field.end, c->dialect.mark, text->plain, &value) != ARMILLA_DECIMAL_TEXT)
-            continue;
+        if (armilla_fields_number(&field, c->dialect.mark, text->plain, &value) != ARMILLA_DECIMAL_TEXT) continue;
         c->ignored[i] = true;
         count++;
         add_shown(c, i, shown, sizeof shown);
@@ -308,7 +349,7 @@ armilla_status armilla_table_columns_names(const armilla_text *text, const armil
                                            armilla_names *names)
 {
     const unsigned char *at = c->names.start;
-    armilla_span field;
+    armilla_field field;
     armilla_status status = ARMILLA_OK;
     if (!header_fits(c)) return ARMILLA_OK;
     for (int64_t i = c->short_header; status == ARMILLA_OK && i < c->fields; i++) {

@@ -3,6 +3,8 @@
 
 #include "base/size.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define REPLACEMENT 0xFFFDu /* what stands for bytes that are no character */
@@ -83,11 +85,14 @@ armilla_status armilla_texts_read(armilla_context *context, const armilla_array 
     return status;
 }
 
+/* Characters of the text; -1 where bytes of it are none. U+FFFD may stand in it itself. */
 static int64_t count_characters(const char *text)
 {
+    static const char replacement[] = "\xEF\xBF\xBD";
     int64_t count = 0;
     while (*text) {
-        (void)decode(&text);
+        const bool itself = strncmp(text, replacement, strlen(replacement)) == 0;
+        if (decode(&text) == REPLACEMENT && !itself) return -1;
         count++;
     }
     return count;
@@ -98,25 +103,46 @@ static void put_little(uint32_t word, unsigned char *to)
     for (int i = 0; i < UTF32_BYTES; i++) to[i] = (unsigned char)(word >> 8 * i);
 }
 
-armilla_status armilla_texts_make(armilla_context *context, const armilla_names *names, int64_t *characters,
-                                  unsigned char **block, size_t *bytes)
+static void put_wide(const char *text, unsigned char *to)
 {
-    int64_t longest = 1, total = 0;
+    for (; *text; to += UTF32_BYTES) put_little(decode(&text), to);
+}
+
+static void put_bytes(const char *text, unsigned char *to)
+{
+    memcpy(to, text, strlen(text));
+}
+
+/* The longest in characters and in bytes; characters are -1 where some name is no UTF-8. */
+static void find_longest(const armilla_names *names, int64_t *characters, int64_t *bytes)
+{
+    *characters = *bytes = 1;
+    for (int64_t i = 0; i < names->count; i++) {
+        const char *name = armilla_names_at(names, i);
+        const int64_t count = *characters < 0 ? -1 : count_characters(name);
+        *characters = count < 0 ? -1 : armilla_max64(*characters, count);
+        *bytes = armilla_max64(*bytes, (int64_t)strlen(name));
+    }
+}
+
+armilla_status armilla_texts_make(armilla_context *context, const armilla_names *names, armilla_texts *texts)
+{
+    int64_t characters = 0, longest = 0, total = 0;
     unsigned char *made = NULL;
-    for (int64_t i = 0; i < names->count; i++)
-        longest = armilla_max64(longest, count_characters(armilla_names_at(names, i)));
-    if (!armilla_size_area(names->count, longest, &total))
-        return armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for names of up to %lld characters",
+    find_longest(names, &characters, &longest);
+    const bool wide = characters >= 0;
+    const int64_t width = wide ? characters * UTF32_BYTES : longest;
+    if (!armilla_size_area(names->count, width, &total))
+        return armilla_fail(context, ARMILLA_NO_MEMORY, "out of memory for names of up to %lld bytes",
                             (long long)longest);
-    const armilla_status status = armilla_grow_large(context, total, UTF32_BYTES, &made);
+    const armilla_status status = armilla_grow_large(context, total, 1, &made);
     if (status != ARMILLA_OK) return status;
     for (int64_t i = 0; i < names->count; i++) {
-        unsigned char *to = made + i * longest * UTF32_BYTES;
-        memset(to, 0, (size_t)longest * UTF32_BYTES);
-        for (const char *text = armilla_names_at(names, i); *text; to += UTF32_BYTES) put_little(decode(&text), to);
+        unsigned char *to = made + i * width;
+        memset(to, 0, (size_t)width);
+        (wide ? put_wide : put_bytes)(armilla_names_at(names, i), to);
     }
-    *characters = longest;
-    *block = made;
-    *bytes = (size_t)total * UTF32_BYTES;
+    *texts = (armilla_texts){.block = made, .bytes = (size_t)total};
+    snprintf(texts->descriptor, sizeof texts->descriptor, "%c%" PRId64, wide ? 'U' : 'S', wide ? characters : longest);
     return ARMILLA_OK;
 }

@@ -8,9 +8,14 @@
 /* Adds the strings of the vector, U or S, to names as UTF-8; what is no character becomes U+FFFD. */
 armilla_status armilla_texts_read(armilla_context *context, const armilla_array *array, armilla_names *names);
 
-/* *block = the names as the numbers of a U array, little-endian, whose strings have *characters each; *bytes in all.
- * The caller releases it. */
-armilla_status armilla_texts_make(armilla_context *context, const armilla_names *names, int64_t *characters,
-                                  unsigned char **block, size_t *bytes);
+/* The names as the bytes of an array: U, little-endian, or S where one of them is no UTF-8, which U could not hold. */
+typedef struct armilla_texts {
+    char descriptor[24]; /* NumPy's, such as U7 */
+    unsigned char *block;
+    size_t bytes;
+} armilla_texts;
+
+/* The caller releases the block. */
+armilla_status armilla_texts_make(armilla_context *context, const armilla_names *names, armilla_texts *texts);
 
 #endif

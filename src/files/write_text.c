@@ -1,6 +1,7 @@
 /* Text writers: CSV/TSV, Matrix Market and svmlight. Numbers have as few digits as give them back bit for bit in the
  * type that they are held in; the C locale is in force meanwhile (armilla_data_write). */
 #include "files/decimal.h"
+#include "files/fields.h"
 #include "files/files.h"
 #include "files/write.h"
 
@@ -53,23 +54,12 @@ static armilla_status put_count(text_file *file, int64_t count, const char *behi
     return armilla_output_write(file->output, text, (size_t)length);
 }
 
-/* In quotes where it holds what would end the field, or blanks that readers drop. */
-static armilla_status put_field(text_file *file, const char *text)
-{
-    const size_t length = strlen(text);
-    const bool blank = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
-    if (!blank && text[strcspn(text, "\",;\t\r\n")] == '\0') return put(file, text);
-    armilla_status status = put(file, "\"");
-    for (; *text && status == ARMILLA_OK; text++)
-        status = armilla_output_write(file->output, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    return status == ARMILLA_OK ? put(file, "\"") : status;
-}
-
 /* A table: which names stand in the header and before each line, and the labels behind it. */
 typedef struct table {
     text_file file;
     char separator[2];
     const armilla_names *across, *down, *labels;
+    char label[32]; /* what the column of labels is called */
 } table;
 
 static armilla_status put_separator(table *t)
@@ -77,21 +67,58 @@ static armilla_status put_separator(table *t)
     return armilla_output_write(t->file.output, t->separator, 1);
 }
 
+static bool is_called(const table *t, const char *name)
+{
+    for (int64_t k = 0; t->across && k < t->across->count; k++)
+        if (strcmp(armilla_names_at(t->across, k), name) == 0) return true;
+    return false;
+}
+
+/* As no feature is: label, or label2, label3, ... */
+static void name_labels(table *t)
+{
+    snprintf(t->label, sizeof t->label, "label");
+    for (int64_t i = 2; is_called(t, t->label); i++) snprintf(t->label, sizeof t->label, "label%" PRId64, i);
+    if (strcmp(t->label, "label") == 0) return;
+    const armilla_writing *w = t->file.w;
+    armilla_log(w->context, ARMILLA_LOG_WARNING, "%s: a feature is called label, so the column of labels is %s",
+                w->path, t->label);
+}
+
+/* What stands over the first column says what that holds: nothing over names of rows. */
+static armilla_status check_first(const table *t)
+{
+    const armilla_writing *w = t->file.w;
+    if (t->down || !t->across || *armilla_names_at(t->across, 0)) return ARMILLA_OK;
+    return armilla_fail(w->context, ARMILLA_BAD_DATA,
+                        "%s: the first %s has an empty name, which in a table says that its column holds names; give "
+                        "it a name, or write .npz",
+                        w->path, w->options->sample_columns ? "sample" : "feature");
+}
+
 /* Where anything has a name there is a header, so that readers need not guess: over the first column, where that has
  * names, it is empty, and columns without names are called x1, x2, ... */
 static armilla_status put_header(table *t)
 {
+    const armilla_field_place place =
+        t->file.lines.width > 1 || t->down || t->labels ? ARMILLA_FIELD_OF_HEADER : ARMILLA_FIELD_ALONE;
     armilla_status status = ARMILLA_OK;
     if (!t->across && !t->down && !t->labels) return ARMILLA_OK;
     for (int64_t k = 0; k < t->file.lines.width && status == ARMILLA_OK; k++) {
         if (k > 0 || t->down) status = put_separator(t);
-        if (status == ARMILLA_OK && t->across) status = put_field(&t->file, armilla_names_at(t->across, k));
+        if (status == ARMILLA_OK && t->across)
+            status = armilla_fields_put(t->file.output, armilla_names_at(t->across, k), place);
         if (status == ARMILLA_OK && !t->across) status = put(&t->file, "x");
         if (status == ARMILLA_OK && !t->across) status = put_count(&t->file, k + 1, "");
     }
     if (status == ARMILLA_OK && t->labels) status = put_separator(t);
-    if (status == ARMILLA_OK && t->labels) status = put(&t->file, "label");
+    if (status == ARMILLA_OK && t->labels) status = put(&t->file, t->label);
     return status == ARMILLA_OK ? put(&t->file, "\n") : status;
+}
+
+static armilla_status put_name(text_file *file, const armilla_names *names, int64_t i)
+{
+    return armilla_fields_put(file->output, armilla_names_at(names, i), ARMILLA_FIELD_OF_ROW);
 }
 
 static armilla_status put_row(table *t, int64_t i)
@@ -99,13 +126,13 @@ static armilla_status put_row(table *t, int64_t i)
     text_file *file = &t->file;
     armilla_column line;
     armilla_status status = armilla_lines_read(&file->lines, i, true, &line);
-    if (status == ARMILLA_OK && t->down) status = put_field(file, armilla_names_at(t->down, i));
+    if (status == ARMILLA_OK && t->down) status = put_name(file, t->down, i);
     for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
         if (k > 0 || t->down) status = put_separator(t);
         if (status == ARMILLA_OK) status = put_number(file, line.values[k]);
     }
     if (status == ARMILLA_OK && t->labels) status = put_separator(t);
-    if (status == ARMILLA_OK && t->labels) status = put_field(file, armilla_names_at(t->labels, i));
+    if (status == ARMILLA_OK && t->labels) status = put_name(file, t->labels, i);
     return status == ARMILLA_OK ? put(file, "\n") : status;
 }
 
@@ -116,8 +143,14 @@ static armilla_status write_csv(const armilla_writing *w)
     const armilla_names *samples = armilla_data_names(w->data, ARMILLA_SAMPLE_NAMES);
     table t = {.separator = ",", .across = columns ? samples : features, .down = columns ? features : samples};
     if (armilla_has_ending(".tsv", w->path, strlen(w->path))) t.separator[0] = '\t';
-    if (!columns) t.labels = armilla_data_names(w->data, ARMILLA_SAMPLE_LABELS);
+    t.labels = armilla_data_names(w->data, ARMILLA_SAMPLE_LABELS);
+    if (columns && t.labels)
+        armilla_log(w->context, ARMILLA_LOG_WARNING,
+                    "%s: labels are not kept where samples are columns; .npz keeps them", w->path);
+    if (columns) t.labels = NULL;
     armilla_status status = text_open(w, columns, &t.file);
+    if (status == ARMILLA_OK) status = check_first(&t);
+    if (status == ARMILLA_OK && t.labels) name_labels(&t);
     if (status == ARMILLA_OK) status = put_header(&t);
     for (int64_t i = 0; status == ARMILLA_OK && i < t.file.lines.count; i++) {
         status = armilla_writing_go_on(w, i, t.file.lines.count);
@@ -180,12 +213,14 @@ static armilla_status put_label(text_file *file, int64_t sample)
 {
     const char *label = armilla_data_name(file->w->data, ARMILLA_SAMPLE_LABELS, sample);
     const unsigned char *start = (const unsigned char *)label;
+    char shown[ARMILLA_SHOWN];
     if (!label) return put(file, "0");
     if (!armilla_decimal_list(start, start + strlen(label), file->w->plain))
         return armilla_fail(file->w->context, ARMILLA_BAD_DATA,
                             "%s: svmlight has numbers for labels, and that of sample %" PRId64
                             " is '%s'; write .npz or .csv, or give numbers (" ARMILLA_FIELD("labels") ")",
-                            file->w->path, sample + 1, label);
+                            file->w->path, sample + 1,
+                            armilla_text_show((armilla_span){start, start + strlen(label)}, shown));
     return put(file, label);
 }
 
@@ -196,13 +231,32 @@ static armilla_status put_pair(text_file *file, int64_t place, double value)
     return status == ARMILLA_OK ? put_number(file, value) : status;
 }
 
-static armilla_status put_sample(text_file *file, int64_t sample)
+/* The entries of a sample; *most becomes the last feature of those so far that has one. */
+static armilla_status put_pairs(text_file *file, const armilla_column *x, int64_t *most)
 {
+    armilla_status status = ARMILLA_OK;
+    for (int64_t i = 0; i < x->count && status == ARMILLA_OK; i++) { /* an entry is written also where it is 0 */
+        const int64_t feature = armilla_column_feature(x, i);
+        if (!x->rows && x->values[i] == 0) continue;
+        status = put_pair(file, feature, x->values[i]);
+        if (feature > *most) *most = feature;
+    }
+    return status;
+}
+
+/* The indices say how many features there are, and the first line that the file is svmlight: where they would not, a 0
+ * is written for the last feature. */
+static armilla_status put_sample(text_file *file, int64_t sample, int64_t *most)
+{
+    const int64_t last = file->w->data->m - 1;
     armilla_column x = {.count = 0};
     armilla_status status = put_label(file, sample);
     if (status == ARMILLA_OK) status = armilla_lines_read(&file->lines, sample, false, &x);
-    for (int64_t i = 0; i < x.count && status == ARMILLA_OK; i++) /* an entry is written also where it is 0 */
-        if (x.rows || x.values[i] != 0) status = put_pair(file, armilla_column_feature(&x, i), x.values[i]);
+    if (status == ARMILLA_OK) status = put_pairs(file, &x, most);
+    if (status == ARMILLA_OK && *most < (sample + 1 < file->lines.count ? 0 : last)) {
+        status = put_pair(file, last, 0);
+        *most = last;
+    }
     return status == ARMILLA_OK ? put(file, "\n") : status;
 }
 
@@ -213,10 +267,11 @@ static armilla_status write_svmlight(const armilla_writing *w)
         return armilla_fail(
             w->context, ARMILLA_BAD_ARGUMENT,
             "%s: svmlight has one sample per line; leave out " ARMILLA_FIELD("write.sample_columns columns"), w->path);
+    int64_t most = -1;
     armilla_status status = text_open(w, false, &file);
     for (int64_t i = 0; status == ARMILLA_OK && i < file.lines.count; i++) {
         status = armilla_writing_go_on(w, i, file.lines.count);
-        if (status == ARMILLA_OK) status = put_sample(&file, i);
+        if (status == ARMILLA_OK) status = put_sample(&file, i, &most);
     }
     return text_close(&file, status);
 }

@@ -209,6 +209,26 @@ static void reads_what_programs_write(void **state)
     reads("x,y,t\n1,2,5\" pipe\n3,4,\"6\"\"\"\n", &label, (expectation){"x|y", "", "5\" pipe|6\""});
 }
 
+/* Quotes say what a field is: neither a comment nor less than what stands in them, and in a first line a name. */
+static void believes_quotes(void **state)
+{
+    (void)state;
+    const armilla_read_options label = {.size = sizeof(armilla_read_options), .label_column = "a\"b"};
+    reads(",x,y\n\"#b\",1,2\n\" t \",3,4\n", &usual, (expectation){"x|y", "#b| t ", ""});
+    reads("\"#f\",\" g\"\n1,2\n3,4\n", &usual, (expectation){"#f| g", "", ""});
+    reads("x,y,\"a\"\"b\"\n1,2,t\n3,4,\"t \"\n", &label, (expectation){"x|y", "", "t|t "});
+    reads("\"7\",\"nan\"\n1,2\n3,4\n", &usual, (expectation){"7|nan", "", ""});
+    reads("\"1,5\",\"2,5\"\n1,2\n3,4\n", &usual, (expectation){"1,5|2,5", "", ""});
+    reads("\"\",\"9\",\"7\"\n\"2\",1,2\n\"1\",3,4\n", &usual, (expectation){"9|7", "2|1", ""});
+    reads("\"9\" \"7\"\n\"2\" 1 2\n\"1\" 3 4\n", &usual, (expectation){"9|7", "2|1", ""});
+    reads("id,x,y\n'tis,1,2\ndon't,3,4\n", &usual, (expectation){"x|y", "'tis|don't", ""});
+    reads("id,x,y\n'tis','1',2\nb\"\"c,3,'4'\n", &usual, (expectation){"x|y", "tis|b\"\"c", ""});
+    /* Where numbers stand in quotes too, these are no names. */
+    reads("\"1\",\"2\"\n\"3\",\"4\"\n", &usual, (expectation){"", "", ""});
+    reads("\"1\",\"2\"\n3,\" 4 \"\n", &usual, (expectation){"", "", ""});
+    refuses("\"1,5\",\"2,5\"\n1,2\n\"3,5\",4\n", &usual, ARMILLA_BAD_DATA, "'1,5' has another decimal mark");
+}
+
 static void says_what_is_wrong(void **state)
 {
     (void)state;
@@ -331,6 +351,7 @@ int main(void)
         TEST(tells_of_a_doubtful_first_line),
         TEST(takes_columns_as_told),
         TEST(reads_what_programs_write),
+        TEST(believes_quotes),
         TEST(says_what_is_wrong),
         TEST(does_not_depend_on_threads),
         TEST(takes_no_memory_for_empty_lines),
