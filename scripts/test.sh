@@ -162,7 +162,17 @@ tier_valgrind() {
     done
 }
 
+# The wheel by pip in a Debian that debootstrap has made, which is kept, with scikit-learn alone.
+bare_debian() {
+    scripts/wheel.sh "$build" && /usr/bin/python3 tests/wheel/bare.py "$build"/wheel/armilla-*.whl "$build/bare-root"
+}
+
 tier_packages() {
+    if [[ -z $(command -v debootstrap) || $(id -u) != 0 ]]; then
+        skip "the wheel on a bare Debian" "debootstrap is not installed, or this is not root, whom it needs"
+    elif tree "$build"; then
+        step "the wheel on a bare Debian" bare_debian
+    fi
     if [[ -z $(command -v dpkg-buildpackage) || -z $(command -v dh) || -z $(command -v lintian) ]]; then
         skip packages "debhelper or lintian is not installed"
     else

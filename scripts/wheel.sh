@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes a wheel of the Python package with the library and what it is linked to inside: scripts/wheel.sh BUILD. The result
-# is in BUILD/wheel. BLAS and LAPACK are not inside: the library loads those of the system when it first needs them.
+# is in BUILD/wheel. BLAS and LAPACK are not inside: the library loads those that NumPy and SciPy use when it first needs
+# them (src/linalg/blas_open.c).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
@@ -43,13 +44,25 @@ for file in "$stage"/armilla/lib/*; do
 done
 
 ln -s libarmilla.so.1 "$stage/armilla/lib/libarmilla.so"
-platform=manylinux_$(getconf GNU_LIBC_VERSION | sed 's/.* //; s/\./_/')_$(uname -m)
 export ARMILLA_INCLUDE=$PWD/include ARMILLA_LIBRARY=$stage/armilla/lib ARMILLA_RPATH='$ORIGIN/lib'
+
+# The oldest C library that has every version of a symbol that a file inside asks for: the platform of the wheel.
+platform() {
+    local version
+    version=$(find build/lib* -type f -name '*.so*' -exec objdump -p {} + |
+        sed -n 's/.* GLIBC_ABI_DT_RELR$/2.36/p; s/.* GLIBC_\([0-9.]*\)$/\1/p' | sort -V | tail -n 1)
+    [[ $version == 2.* ]] || { echo "no version of the C library in what was built" >&2; return 1; }
+    version=${version#2.}
+    echo "manylinux_2_${version%%.*}_$(uname -m)"
+}
+
 make_wheel() {
+    local tag
     cd "$stage" &&
         /usr/bin/python3 setup.py -q build &&
         rm build/lib*/armilla/lib/libarmilla.so &&
-        /usr/bin/python3 setup.py -q bdist_wheel --skip-build --dist-dir "$out" --plat-name "$platform"
+        tag=$(platform) &&
+        /usr/bin/python3 setup.py -q bdist_wheel --skip-build --dist-dir "$out" --plat-name "$tag"
 }
 (make_wheel) >"$build/wheel.log" 2>&1 || { cat "$build/wheel.log" >&2; exit 1; }
 ls "$out"/*.whl

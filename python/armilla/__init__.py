@@ -6,6 +6,7 @@
 >>> labels = armilla.SphericalKMeans(10, random_state=0).fit_predict(X)
 """
 
+from . import _requirements  # before what needs them
 from . import datasets
 from ._clusters import AutoCluster, SphericalKMeans
 from ._factorization import SphericalFactorization, SphericalNMF, SphericalPCA

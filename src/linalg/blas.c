@@ -1,17 +1,16 @@
-/* BLAS and LAPACK as the run-time linker finds them, loaded at the first use, and run on one thread. What a process has
- * loaded and the thread count of its BLAS belong to the process, so state of the same reach is unavoidable here: the
- * table of functions, written once, and a counter. The first to enter saves and lowers the thread count, the last to
- * leave puts it back, and a host program's NumPy is not throttled. */
+/* BLAS and LAPACK, loaded at the first use, and run on one thread. What a process has loaded and the thread count of its
+ * BLAS belong to the process, so state of the same reach is unavoidable here: the table of functions, written once, and a
+ * counter. The first to enter saves and lowers the thread count, the last to leave puts it back, and a host program's
+ * NumPy is not throttled. */
 #include "linalg/blas.h"
 
 #include "base/size.h"
 #include "base/team.h"
+#include "linalg/blas_open.h"
 #include "linalg/dense.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -42,74 +41,11 @@ typedef union symbol {
     void (*set_long)(long);
 } symbol;
 
-#ifdef ARMILLA_LINK_BLAS
-
-#define LINKED(name) name,
-armilla_blas_table armilla_blas = {ARMILLA_BLAS_LIST(LINKED)};
-enum { LIBRARIES = 1 };
-static void *handles[LIBRARIES] = {RTLD_DEFAULT};
-
-static armilla_status open_libraries(armilla_context *context)
-{
-    (void)context;
-    return ARMILLA_OK;
-}
-
-#else
-
-armilla_blas_table armilla_blas;
-/* By the names that programs linked with them would have recorded, from cmake/Dependencies.cmake: the system's
- * alternatives and library paths decide what they are. */
-static const char *const libraries[] = {ARMILLA_BLAS_LIBRARIES};
-enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
-static void *handles[LIBRARIES];
-
-#define NAME(name) #name,
-static const char *const names[] = {ARMILLA_BLAS_LIST(NAME)};
-enum { FUNCTIONS = sizeof names / sizeof names[0] };
-_Static_assert(sizeof armilla_blas == FUNCTIONS * sizeof(void *), "the table holds one pointer for each name");
-
-static void *look_up(const char *name)
-{
-    void *found = NULL;
-    for (int i = 0; i < LIBRARIES && !found; i++)
-        if (handles[i]) found = dlsym(handles[i], name);
-    return found;
-}
-
-/* Handles stay open: a table that was given out is never taken back. */
-static armilla_status open_libraries(armilla_context *context)
-{
-    void *found[FUNCTIONS];
-    for (int i = 0; i < LIBRARIES; i++) {
-        if (!handles[i]) handles[i] = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-        if (!handles[i])
-            return armilla_fail(context, ARMILLA_NOT_BUILT,
-                                "BLAS and LAPACK cannot be loaded: %s; install what is missing, or name its folder in "
-                                "LD_LIBRARY_PATH",
-                                dlerror());
-    }
-    for (int i = 0; i < FUNCTIONS; i++) {
-        found[i] = look_up(names[i]);
-        if (!found[i])
-            return armilla_fail(context, ARMILLA_NOT_BUILT,
-                                "BLAS and LAPACK cannot be used: %s does not have the function %s; install another",
-                                libraries[LIBRARIES - 1], names[i]);
-    }
-    memcpy(&armilla_blas, found, sizeof armilla_blas); /* which POSIX promises for pointers of dlsym */
-    return ARMILLA_OK;
-}
-
-#endif
-
 static bool find_control(const thread_control *control, symbol *get, symbol *set)
 {
-    for (int i = 0; i < LIBRARIES; i++) {
-        get->address = dlsym(handles[i], control->get_name);
-        set->address = dlsym(handles[i], control->set_name);
-        if (get->address && set->address) return true;
-    }
-    return false;
+    get->address = armilla_blas_symbol(control->get_name);
+    set->address = armilla_blas_symbol(control->set_name);
+    return get->address && set->address;
 }
 
 /* Threads that OpenBLAS starts when it is loaded, by its own rule. */
@@ -181,7 +117,7 @@ static armilla_status load(armilla_context *context, int threads)
     threads = threads < most_entered ? most_entered : threads;
     if (!loaded) {
         status = ask_for(context, true, openblas_threads() - 1 + threads);
-        if (status == ARMILLA_OK) status = open_libraries(context);
+        if (status == ARMILLA_OK) status = armilla_blas_open(context);
         if (status == ARMILLA_OK) callers = threads;
         loaded = status == ARMILLA_OK;
         if (loaded && entered > 0) lower_threads();

@@ -1,34 +1,26 @@
-/* The functions of BLAS and LAPACK that src/linalg calls, as a table: the libraries are loaded when they are first
- * used (armilla_blas_load), because some take hundreds of megabytes for that, and reading a file needs none of it. */
+/* BLAS and LAPACK for src/linalg, the only caller. The libraries are loaded when they are first used, because some take
+ * hundreds of megabytes for that, and reading a file needs none of it. */
 #ifndef ARMILLA_LINALG_BLAS_H
 #define ARMILLA_LINALG_BLAS_H
 
 #include "base/context.h"
 
-#include <cblas.h>
-#include <lapacke.h>
-
-/* X(name); the headers give each its type. */
-#define ARMILLA_BLAS_LIST(X)                                                                                           \
-    X(cblas_dgemm)                                                                                                     \
-    X(cblas_dsyrk)                                                                                                     \
-    X(LAPACKE_dgeqrf_work)                                                                                             \
-    X(LAPACKE_dgesdd_work)                                                                                             \
-    X(LAPACKE_dorgqr_work)                                                                                             \
-    X(LAPACKE_dsyevd_work)
-
-#define ARMILLA_BLAS_MEMBER(name) __typeof__(name) *name;
-typedef struct armilla_blas_table {
-    ARMILLA_BLAS_LIST(ARMILLA_BLAS_MEMBER)
-} armilla_blas_table;
-#undef ARMILLA_BLAS_MEMBER
-
-/* Complete after armilla_blas_load, and unchanged from then on: whoever has an algebra of more than ARMILLA_SMALL columns,
- * or has entered (not idle), may call; others load first. */
-extern armilla_blas_table armilla_blas;
-
 /* Loads the libraries where that has not been done. ARMILLA_NOT_BUILT where one is missing, ARMILLA_NO_MEMORY where
  * the process has a limit that the buffers of OpenBLAS for so many calling threads do not fit in. */
 armilla_status armilla_blas_load(armilla_context *context, int threads);
+
+/* The routines, column-major, after armilla_blas_load: whoever has an algebra of more than ARMILLA_SMALL columns, or has
+ * entered (not idle), may call; others load first. op and its like are 'N', or 'T' for the transpose; half is 'U' or 'L';
+ * LAPACK's return 0 or what is wrong, and with size -1 say in work[0] how much they want. */
+void armilla_dgemm(char left, char right, int m, int n, int k, double alpha, const double *A, int lda, const double *B,
+                   int ldb, double beta, double *C, int ldc);
+void armilla_dsyrk(char half, char op, int n, int k, double alpha, const double *A, int lda, double beta, double *C,
+                   int ldc);
+int armilla_dgeqrf(int m, int n, double *A, int lda, double *tau, double *work, int size);
+int armilla_dorgqr(int m, int n, int k, double *A, int lda, const double *tau, double *work, int size);
+int armilla_dgesdd(char job, int m, int n, double *A, int lda, double *values, double *U, int ldu, double *Vt, int ldvt,
+                   double *work, int size, int *integers);
+int armilla_dsyevd(char job, char half, int n, double *A, int lda, double *values, double *work, int size,
+                   int *integers, int integer_size);
 
 #endif

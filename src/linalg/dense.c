@@ -19,8 +19,8 @@ void armilla_multiply_thin(const armilla_thin_product *p, int64_t rows)
     if (p->r <= ARMILLA_SMALL && p->c <= ARMILLA_SMALL)
         armilla_thin_kernels_best()->multiply(p, rows);
     else
-        armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)p->c, (int)p->r, p->alpha,
-                                 p->B, (int)p->stride, p->K, (int)p->r, p->beta, p->Z, (int)p->to);
+        armilla_dgemm('N', 'N', (int)rows, (int)p->c, (int)p->r, p->alpha, p->B, (int)p->stride, p->K, (int)p->r,
+                      p->beta, p->Z, (int)p->to);
 }
 
 void armilla_gram_thin(const armilla_thin_gram *of, int64_t rows)
@@ -28,8 +28,7 @@ void armilla_gram_thin(const armilla_thin_gram *of, int64_t rows)
     if (of->r <= ARMILLA_SMALL)
         armilla_thin_kernels_best()->gram(of, rows);
     else
-        armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)of->r, (int)rows, 1, of->B,
-                                 (int)of->stride, of->adds, of->G, (int)of->r);
+        armilla_dsyrk('U', 'T', (int)of->r, (int)rows, 1, of->B, (int)of->stride, of->adds, of->G, (int)of->r);
 }
 
 void armilla_gram(int64_t m, int64_t r, const double *B, double *G)
@@ -47,8 +46,7 @@ void armilla_multiply(int64_t m, int64_t r, int64_t c, double alpha, const doubl
 
 void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const double *K, double *Z)
 {
-    armilla_blas.cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)r, (int)c, (int)m, 1, B, (int)m, K, (int)m,
-                             0, Z, (int)r);
+    armilla_dgemm('T', 'N', (int)r, (int)c, (int)m, 1, B, (int)m, K, (int)m, 0, Z, (int)r);
 }
 
 void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last)
@@ -176,11 +174,9 @@ static armilla_status query_work(armilla_algebra *algebra)
     int integer = 0;
     const int64_t eigen = 1 + 6 * algebra->r + 2 * algebra->r * algebra->r;
     const int infos[] = {
-        armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r,
-                                         &asked[0], -1, &integer),
-        armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, &dummy, m, &dummy, &asked[1], -1),
-        armilla_blas.LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r < m ? r : m, r < m ? r : m, &dummy, m, &dummy,
-                                         &asked[2], -1),
+        armilla_dgesdd('A', r, r, &dummy, r, &dummy, &dummy, r, &dummy, r, &asked[0], -1, &integer),
+        armilla_dgeqrf(m, r, &dummy, m, &dummy, &asked[1], -1),
+        armilla_dorgqr(m, r < m ? r : m, r < m ? r : m, &dummy, m, &dummy, &asked[2], -1),
     };
     for (int i = 0; i < 3; i++)
         if (infos[i] != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK refused a work size query");
@@ -271,9 +267,8 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
 {
     if (vectors != S) memcpy(vectors, S, (size_t)(k * k) * sizeof *vectors);
     if (k <= ARMILLA_SMALL) return small_eigen(algebra, k, true, values, vectors);
-    const int info =
-        armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', (int)k, vectors, (int)k, values, algebra->work,
-                                         algebra->work_size, algebra->integers, algebra->integer_size);
+    const int info = armilla_dsyevd('V', 'U', (int)k, vectors, (int)k, values, algebra->work, algebra->work_size,
+                                    algebra->integers, algebra->integer_size);
     if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
     return ARMILLA_OK;
 }
@@ -281,9 +276,8 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
 armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values)
 {
     if (k <= ARMILLA_SMALL) return small_eigen(algebra, k, false, values, S);
-    const int info =
-        armilla_blas.LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'N', 'U', (int)k, S, (int)k, values, algebra->work,
-                                         algebra->work_size, algebra->integers, algebra->integer_size);
+    const int info = armilla_dsyevd('N', 'U', (int)k, S, (int)k, values, algebra->work, algebra->work_size,
+                                    algebra->integers, algebra->integer_size);
     if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
     return ARMILLA_OK;
 }

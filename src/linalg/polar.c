@@ -31,8 +31,7 @@ static void inverse_root(int64_t r, const double *values, double *Z, double *roo
         for (int64_t i = 0; i < r; i++) Z[k * r + i] *= fourth;
     }
     if (r > ARMILLA_SMALL)
-        armilla_blas.cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, Z, (int)r, 0, root,
-                                 (int)r);
+        armilla_dsyrk('L', 'N', (int)r, (int)r, 1, Z, (int)r, 0, root, (int)r);
     else
         multiply_halves(r, Z, root);
     for (int64_t a = 0; a < r; a++)
@@ -75,16 +74,13 @@ static armilla_status careful_factor(armilla_algebra *algebra, double *U)
     const armilla_status status = armilla_algebra_need_lapack(algebra);
     if (status != ARMILLA_OK) return status;
     double *R = algebra->square[0], *Y = algebra->square[1], *Zt = algebra->square[2];
-    int info =
-        armilla_blas.LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, r, U, m, algebra->tau, algebra->work, algebra->work_size);
+    int info = armilla_dgeqrf(m, r, U, m, algebra->tau, algebra->work, algebra->work_size);
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = 0; i < r; i++) R[j * r + i] = i <= j ? U[j * m + i] : 0;
+    if (info == 0) info = armilla_dorgqr(m, r, r, U, m, algebra->tau, algebra->work, algebra->work_size);
     if (info == 0)
-        info = armilla_blas.LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, r, r, U, m, algebra->tau, algebra->work,
-                                                algebra->work_size);
-    if (info == 0)
-        info = armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', r, r, R, r, algebra->values, Y, r, Zt, r,
-                                                algebra->work, algebra->work_size, algebra->integers);
+        info = armilla_dgesdd('A', r, r, R, r, algebra->values, Y, r, Zt, r, algebra->work, algebra->work_size,
+                              algebra->integers);
     if (info != 0)
         return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK failed with info %d in QR or SVD", info);
     armilla_multiply(r, r, r, 1, Y, Zt, 0, R);

@@ -131,11 +131,8 @@ static void measure(const pass *p, const block *b, double *sums, bool opens)
 {
     const int rows = (int)b->rows, before = (int)p->before, k = (int)p->span->plan.k;
     const double beta = opens ? 0 : 1;
-    if (before > 0)
-        armilla_blas.cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, before, k, rows, 1, b->S, rows, b->D, rows,
-                                 beta, sums, before);
-    armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, k, rows, 1, b->D, rows, beta, sums + p->before * k,
-                             k);
+    if (before > 0) armilla_dgemm('T', 'N', before, k, rows, 1, b->S, rows, b->D, rows, beta, sums, before);
+    armilla_dsyrk('U', 'T', k, rows, 1, b->D, rows, beta, sums + p->before * k, k);
 }
 
 /* Q = AK - S(cK), in the place of the block. */
@@ -143,11 +140,8 @@ static void make(const pass *p, const block *b)
 {
     const armilla_span *span = p->span;
     const int rows = (int)b->rows, before = (int)p->before, k = (int)span->plan.k;
-    armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, k, k, 1, b->D, rows, span->K, k, 0, b->Q,
-                             rows);
-    if (before > 0)
-        armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, k, before, -1, b->S, rows, span->cK,
-                                 before, 1, b->Q, rows);
+    armilla_dgemm('N', 'N', rows, k, k, 1, b->D, rows, span->K, k, 0, b->Q, rows);
+    if (before > 0) armilla_dgemm('N', 'N', rows, k, before, -1, b->S, rows, span->cK, before, 1, b->Q, rows);
     for (int64_t c = 0; c < k; c++)
         armilla_store(span->plan.type, rows, b->Q + c * rows, column_at(span, p->before + c, b->at));
 }
@@ -175,9 +169,8 @@ static void make_parts(void *self, int64_t first, int64_t last)
             const block b = load_block(p, part, at, end);
             if (!p->U) make(p, &b);
             if (p->U)
-                armilla_blas.cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)b.rows, (int)p->columns,
-                                         (int)p->before, 1, b.S, (int)b.rows, p->Y, (int)p->before, 0, p->U + at,
-                                         (int)m);
+                armilla_dgemm('N', 'N', (int)b.rows, (int)p->columns, (int)p->before, 1, b.S, (int)b.rows, p->Y,
+                              (int)p->before, 0, p->U + at, (int)m);
         }
     }
 }
@@ -199,9 +192,7 @@ static double add_parts(const pass *p)
         *(i < before * k ? span->c + i : span->gram + i - before * k) = sum;
     }
     for (int64_t i = 0; i < k; i++) square += span->gram[i * k + i];
-    if (before > 0)
-        armilla_blas.cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)k, (int)before, -1, span->c, (int)before,
-                                 1, span->gram, (int)k);
+    if (before > 0) armilla_dsyrk('U', 'T', (int)k, (int)before, -1, span->c, (int)before, 1, span->gram, (int)k);
     return square;
 }
 

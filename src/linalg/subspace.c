@@ -22,16 +22,16 @@ static armilla_status decompose(armilla_context *context, const decomposition *d
     const int m = (int)d->rows, n = (int)d->columns, least = m < n ? m : n;
     double *work = NULL, *right = NULL, wanted = 0;
     int *integers = NULL;
-    int info = armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, d->left ? 'S' : 'N', m, n, d->A, m, d->values,
-                                                d->left, m, right, least, &wanted, -1, integers);
+    int info =
+        armilla_dgesdd(d->left ? 'S' : 'N', m, n, d->A, m, d->values, d->left, m, right, least, &wanted, -1, integers);
     if (!(wanted <= INT_MAX))
         return armilla_fail(context, ARMILLA_BAD_DATA, "a matrix of %d x %d is too large for LAPACK's SVD", m, n);
     armilla_status status = armilla_take(context, 8 * (int64_t)least, sizeof *integers, &integers);
     if (status == ARMILLA_OK) status = armilla_take(context, (int64_t)wanted + 1, sizeof *work, &work);
     if (status == ARMILLA_OK && d->left) status = armilla_take(context, (int64_t)least * n, sizeof *right, &right);
     if (status == ARMILLA_OK && info == 0)
-        info = armilla_blas.LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, d->left ? 'S' : 'N', m, n, d->A, m, d->values,
-                                                d->left, m, right, least, work, (int)wanted, integers);
+        info = armilla_dgesdd(d->left ? 'S' : 'N', m, n, d->A, m, d->values, d->left, m, right, least, work,
+                              (int)wanted, integers);
     if (status == ARMILLA_OK && info != 0)
         status = armilla_fail(context, ARMILLA_INTERNAL, "LAPACK failed with info %d in an SVD", info);
     armilla_release(context, right);

@@ -1,15 +1,12 @@
-"""What is shipped: examples in docstrings, the page of the gallery, type hints, signatures, pictures, the wheel."""
+"""What is shipped: examples in docstrings, the page of the gallery, type hints, signatures, pictures."""
 
 import doctest
 import importlib
 import inspect
-import os
-import pathlib
 import pkgutil
 import subprocess
 import sys
 import warnings
-import zipfile
 
 import numpy as np
 import pytest
@@ -178,34 +175,3 @@ def test_axis_labels_are_inside_the_picture():
         box = axis.label.get_window_extent(renderer)
         assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, axis.label.get_text()
     plt.close("all")
-
-
-@pytest.mark.skipif(FEW or not os.environ.get("ARMILLA_BUILD"), reason="needs a build tree")
-def test_wheel(tmp_path):
-    """A wheel with the library inside installs without an index, and needs nothing of the tree it was built in."""
-    build = pathlib.Path(os.environ["ARMILLA_BUILD"])
-    if not (build / "libarmilla.so.1").exists():
-        pytest.skip("no shared library")
-    (tmp_path / "build").mkdir()
-    for name in build.glob("libarmilla.so*"):
-        (tmp_path / "build" / name.name).symlink_to(name)
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    for script in (["wheel.sh", tmp_path / "build"], ["venv.sh", tmp_path / "build", tmp_path / "venv"]):
-        done = subprocess.run([ROOT / "scripts" / script[0], *script[1:]], env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = (tmp_path / "build" / "wheel").glob("*.whl")
-    assert "-cp39-abi3-manylinux_" in wheel.name
-    with zipfile.ZipFile(wheel) as content:
-        (name,) = (name for name in content.namelist() if name.endswith(".dist-info/METADATA"))
-        metadata = content.read(name).decode().splitlines()
-    for line in ("Name: armilla", f"Version: {armilla.__version__}", "Author: Armilla developers", "License: BSD-3-Clause", "Requires-Python: >=3.9"):
-        assert line in metadata, line
-    assert any(line.startswith("Summary: Matrix factorization on the sphere") for line in metadata)
-    script = "import armilla, sys; armilla.fit([[1.0, 2], [3, 4], [5, 1]], 1); print(open('/proc/self/maps').read())"
-    done = subprocess.run([tmp_path / "venv" / "bin" / "python3", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    loaded = {line.split()[-1] for line in done.stdout.splitlines() if "armilla" in line}
-    assert loaded and all(str(tmp_path / "venv") in path for path in loaded), loaded
-    (package,) = (tmp_path / "venv").glob("lib/python3*/site-packages/armilla")
-    carried = {path.name for path in (package / "lib").iterdir()} - {"libarmilla.so.1"}
-    assert {path.name for path in (package / "licenses").iterdir()} == carried | {"armilla"}

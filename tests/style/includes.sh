@@ -34,6 +34,8 @@ for file in $(find src -name '*.[ch]'); do
         case $what in
         '<armilla/'*) [[ -f include/$name ]] || complain "$file:$line: no public header $name" ;;
         '<'*cblas*.h'>' | '<'*lapack*.h'>')
+            complain "$file:$line: BLAS and LAPACK are called by their Fortran names (src/linalg/fortran.h), without $name" ;;
+        '"linalg/fortran.h"' | '"linalg/blas.h"')
             [[ $folder == linalg ]] || complain "$file:$line: only src/linalg may include $name" ;;
         '<mpi.h>') complain "$file:$line: the core is free of MPI" ;;
         '"'*)
