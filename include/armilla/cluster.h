@@ -147,11 +147,14 @@ ARMILLA_API armilla_status armilla_model_predict(armilla_context *context, const
 ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
                                                   armilla_cluster_options *clusters);
 
-/* Classes as numbers from 0 in the order in which they first occur. An empty list is all zeros. */
+/* Classes as numbers from 0 in the order of labels: by number where all labels are numbers, otherwise by text, byte by
+ * byte. Missing labels (no text, and what pandas takes for it: nan, NA, None and the like) are one class, the last. An empty
+ * list is all zeros. */
 typedef struct armilla_labels {
     size_t size;
     int64_t count, classes;
     int64_t *values;
+    int64_t missing; /* samples whose label is missing */
 } armilla_labels;
 
 ARMILLA_API armilla_status armilla_labels_open_sized(armilla_context *context, const char *path, armilla_labels *labels,

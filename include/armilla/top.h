@@ -49,8 +49,7 @@ typedef struct armilla_top_entry {
  * those of the fit, as the model rebuilds them. threads <= 0: all cores. */
 ARMILLA_API armilla_status armilla_top_atoms(armilla_context *context, const armilla_model *model,
                                              const armilla_data *X, int64_t count, int threads, armilla_top **top);
-/* The same for clusters: of the samples of X, whose numbers come from its labels (0 ... classes-1, in the order of first
- * occurrence), or where X is NULL of the fit. Angles are those of samples as the model rebuilds them. Features are
+/* The same for clusters: of the samples of X, whose numbers come from its labels (0 ... classes-1), or where X is NULL of the fit. Angles are those of samples as the model rebuilds them. Features are
  * compared as the model prepares X, but for centring; where X is NULL the means are those of rebuilt samples, and there
  * is no effect. The rank test is made where X is of counts: whole numbers, none negative. */
 ARMILLA_API armilla_status armilla_top_clusters(armilla_context *context, const armilla_model *model,

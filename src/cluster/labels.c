@@ -2,22 +2,58 @@
 #include "cluster/cluster.h"
 
 #include "base/sized.h"
+#include "cluster/label_order.h"
 #include "files/files.h"
 #include "model/model.h"
+
+/* values = the texts that differ in the order of their first occurrence, of which *differ is the number. */
+static armilla_status tell_apart(armilla_context *context, const armilla_names *names, int64_t *values, int64_t *differ)
+{
+    armilla_names_index index = {.names = NULL};
+    const armilla_status status = armilla_names_index_new(context, names, &index);
+    *differ = 0;
+    for (int64_t i = 0; i < names->count && status == ARMILLA_OK; i++) {
+        const int64_t first = armilla_names_find(&index, armilla_names_at(names, i));
+        values[i] = first < i ? values[first] : (*differ)++;
+    }
+    armilla_names_index_free(context, &index);
+    return status;
+}
+
+/* The texts that differ get the numbers of their classes: in the order of labels, and what is missing one in common. */
+static armilla_status order(armilla_context *context, const armilla_names *names, int64_t differ, armilla_labels *made)
+{
+    armilla_label *texts = NULL;
+    int64_t *places = NULL, seen = 0;
+    armilla_status status = armilla_take(context, differ, sizeof *texts, &texts);
+    if (status == ARMILLA_OK) status = armilla_take(context, differ, sizeof *places, &places);
+    for (int64_t i = 0; i < names->count && status == ARMILLA_OK; i++)
+        if (made->values[i] == seen) texts[seen] = (armilla_label){armilla_names_at(names, i), seen, false, 0}, seen++;
+    if (status == ARMILLA_OK) status = armilla_labels_sort(context, differ, texts);
+    for (int64_t k = 0; k < differ && status == ARMILLA_OK; k++) {
+        const bool new = k == 0 || armilla_label_compare(&texts[k - 1], &texts[k]) != 0;
+        made->classes += new;
+        places[texts[k].index] = made->classes - 1;
+    }
+    const bool some = status == ARMILLA_OK && differ > 0 && texts[differ - 1].missing;
+    for (int64_t i = 0; i < names->count && status == ARMILLA_OK; i++) {
+        made->values[i] = places[made->values[i]];
+        made->missing += some && made->values[i] == made->classes - 1;
+    }
+    armilla_release(context, places);
+    armilla_release(context, texts);
+    return status;
+}
 
 /* Fills the program's struct, which has `size` bytes. */
 static armilla_status number_names(armilla_context *context, const armilla_names *names, armilla_labels *labels,
                                    size_t size)
 {
     armilla_labels made = {.count = names->count};
-    armilla_names_index index = {.names = NULL};
-    armilla_status status = armilla_names_index_new(context, names, &index);
-    if (status == ARMILLA_OK) status = armilla_take(context, names->count, sizeof *made.values, &made.values);
-    for (int64_t i = 0; i < names->count && status == ARMILLA_OK; i++) {
-        const int64_t first = armilla_names_find(&index, armilla_names_at(names, i));
-        made.values[i] = first < i ? made.values[first] : made.classes++;
-    }
-    armilla_names_index_free(context, &index);
+    int64_t differ = 0;
+    armilla_status status = armilla_take(context, names->count, sizeof *made.values, &made.values);
+    if (status == ARMILLA_OK) status = tell_apart(context, names, made.values, &differ);
+    if (status == ARMILLA_OK) status = order(context, names, differ, &made);
     if (status == ARMILLA_OK)
         armilla_sized_write(&made, sizeof made, labels, size);
     else

@@ -25,7 +25,7 @@ ENDS_WITH(armilla_check, finding);
 ENDS_WITH(armilla_cluster_options, threads);
 ENDS_WITH(armilla_cluster_summary, stability);
 ENDS_WITH(armilla_cluster_number, score);
-ENDS_WITH(armilla_labels, values);
+ENDS_WITH(armilla_labels, missing);
 ENDS_WITH(armilla_scores, purity);
 ENDS_WITH(armilla_comparison_summary, kept);
 ENDS_WITH(armilla_atom_match, angle);

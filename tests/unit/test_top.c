@@ -108,6 +108,7 @@ static void test_lists_without_memory(void **state)
             armilla_top *top = NULL;
             const int64_t live = allocator.live;
             assert_true(k < 400);
+            allocator.taken = 0;
             allocator.countdown = k;
             status = way < 2 ? armilla_top_atoms(context, model, given, 4, 1, &top)
                              : armilla_top_clusters(context, model, given, &labels, 4, &top);
