@@ -219,6 +219,7 @@ static armilla_status score(cli_session *session, cli_clustering *work)
     armilla_clustering_summarize(work->clustering, &found);
     if (work->truth.count == 0) return ARMILLA_OK;
     work->scored = true;
+    labelling_say_missing(session, work->truth.missing, work->truth.count);
     const armilla_status status = armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering),
                                                 work->truth.values, &work->scores);
     session->scores = work->scores;

@@ -1,4 +1,5 @@
 /* armilla plot: a model as a picture. The kinds are rows of a table; each writes a gnuplot script and its data. */
+#include "labelling.h"
 #include "plot.h"
 
 #include <errno.h>
@@ -7,16 +8,16 @@
 #include <string.h>
 
 static const plot_kind kinds[] = {
-    {"convergence", plot_convergence, false},
-    {"sphere", plot_sphere, false},
-    {"scatter", plot_scatter, false},
-    {"graph", plot_graph, false},
-    {"atoms", plot_atoms, false},
-    {"features", plot_features, false},
-    {"codes", plot_codes, false},
-    {"clusters", plot_clusters, false},
-    {"confusion", plot_confusion, false},
-    {"numbers", plot_numbers, true},
+    {.name = "convergence", .draw = plot_convergence},
+    {.name = "sphere", .draw = plot_sphere, .classes = true},
+    {.name = "scatter", .draw = plot_scatter, .classes = true},
+    {.name = "graph", .draw = plot_graph, .classes = true},
+    {.name = "atoms", .draw = plot_atoms},
+    {.name = "features", .draw = plot_features},
+    {.name = "codes", .draw = plot_codes},
+    {.name = "clusters", .draw = plot_clusters, .classes = true},
+    {.name = "confusion", .draw = plot_confusion, .classes = true},
+    {.name = "numbers", .draw = plot_numbers, .of_text = true},
 };
 
 static const char *kind_choice(size_t index)
@@ -33,7 +34,7 @@ static const armilla_option options[] = {
                 "rows and columns of the images that samples are, such as 28x28; 28x28,column-major where pixels come "
                 "column by column, as MATLAB writes them; otherwise as the model's data had them"),
     OPTION_PATH("components", components, "A,B[,C]",
-                "sphere, scatter: the entries of the codes to draw, counted from 1"),
+                "sphere, scatter: the entries of the codes to draw, counted from 0 as atoms are"),
     OPTION_FLAG("globe", globe, "graph: the map on a globe"),
     OPTION_PATH("labels", labels, "FILE",
                 "a label per sample: text, IDX or .npy; otherwise the model's, the clusters that it "
@@ -159,6 +160,7 @@ static armilla_status run(cli_session *session)
     armilla_status status = plot_check_outputs(session, "--out");
     if (status == ARMILLA_OK && !kind->of_text) status = open_job(&job, &model);
     if (status == ARMILLA_OK) status = plot_draw(&job, kind);
+    if (status == ARMILLA_OK && kind->classes) labelling_say_missing(session, job.missing, job.summary.n);
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);
     armilla_release(session->context, job.lengths);
@@ -188,7 +190,8 @@ const cli_command command_plot = {
         "  atoms        columns of the basis as images; --images HxW where the data were no images\n"
         "  features     the ten largest entries of each atom, with the names of their features\n"
         "  codes        all codes as a heat map, samples ordered by the component that contributes most\n"
-        "  clusters     sizes of the clusters, and the angles within and between them\n"
+        "  clusters     sizes of the clusters (--labels, kept ones, the model's labels, or the atom that contributes\n"
+        "               most), and the angles within and between them\n"
         "  confusion    clusters (--labels, kept ones, or the atom that contributes most) against classes\n"
         "               (--truth, or the model's labels), with accuracy and NMI\n"
         "  numbers      of what `armilla cluster DATA --json` prints where --k is left out: stability, modularity and\n"

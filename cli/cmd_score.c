@@ -1,4 +1,5 @@
 /* armilla score: how well clusters agree with known classes. */
+#include "labelling.h"
 #include "scoring.h"
 
 #include <inttypes.h>
@@ -29,6 +30,8 @@ static armilla_status print_scores(cli_session *session, const armilla_labels *l
     const armilla_status status =
         armilla_score(session->context, labels->count, labels->values, truth->values, &scores);
     if (status != ARMILLA_OK) return status;
+    labelling_say_missing(session, labels->missing, labels->count);
+    labelling_say_missing(session, truth->missing, truth->count);
     json_t *object = json_object();
     scoring_put(object, &scores);
     json_put_count(object, "samples", labels->count);

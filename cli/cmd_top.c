@@ -1,5 +1,6 @@
 /* armilla top: what atoms and clusters are about. */
 #include "json.h"
+#include "labelling.h"
 #include "outputs.h"
 #include "reading.h"
 #include "tops.h"
@@ -18,7 +19,8 @@ static const armilla_option options[] = {
                 "labels of the samples, one per line or as armilla cluster writes them: "
                 "the clusters that are described beside the atoms; otherwise those that the model keeps, if it does"),
     OPTION_PATH("atoms", atoms, "LIST", "only these atoms: numbers from 0, separated by commas; or none"),
-    OPTION_PATH("only-clusters", only_clusters, "LIST", "only clusters with these labels, separated by commas"),
+    OPTION_PATH("only-clusters", only_clusters, "LIST",
+                "only clusters with these labels, separated by commas; those without one are (missing)"),
     {ARMILLA_OPTION_ROW("count"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, count),
      .preset = "10", .low = 1, .high = 1e6, .value = "N", .help = "how many features and samples of each"},
     OPTION_PATH("out", out, "FILE.csv", "write a table there, a line for each feature and sample"),
@@ -38,7 +40,6 @@ typedef struct describing {
     armilla_data *carrier; /* has the labels' texts */
     armilla_labels labels;
     int64_t *first; /* of each cluster: a sample that is in it */
-    int64_t *order; /* clusters as they are shown */
     armilla_top *atoms, *clusters;
 } describing;
 
@@ -52,8 +53,15 @@ static const char *sample_name(const describing *d, int64_t index, char buffer[T
     return top_name(d->model, d->X, ARMILLA_SAMPLE_NAMES, index, buffer);
 }
 
+/* Missing labels are the last cluster. */
+static bool is_missing(const describing *d, int64_t cluster)
+{
+    return d->labels.missing > 0 && cluster == d->labels.classes - 1;
+}
+
 static const char *cluster_name(const describing *d, int64_t cluster)
 {
+    if (is_missing(d, cluster)) return LABEL_MISSING;
     return armilla_data_name(d->carrier, ARMILLA_SAMPLE_LABELS, d->first[cluster]);
 }
 
@@ -97,37 +105,6 @@ static armilla_status check_list(const describing *d, const char *option, const 
                 list,
                 shows == shows_atom ? "atoms are numbered from 0 to one less than the model's rank, or say none"
                                     : "clusters are called as in the file of --clusters");
-}
-
-/* A cluster by its name. */
-typedef struct named_cluster {
-    const char *name;
-    int64_t cluster;
-} named_cluster;
-
-/* Numbers by size and before words, these by their bytes. */
-static int compare_clusters(const void *a, const void *b)
-{
-    const char *x = ((const named_cluster *)a)->name, *y = ((const named_cluster *)b)->name;
-    char *x_end = NULL, *y_end = NULL;
-    const double p = strtod(x, &x_end), q = strtod(y, &y_end);
-    const bool x_number = *x && !*x_end, y_number = *y && !*y_end;
-    if (x_number != y_number) return y_number - x_number;
-    if (x_number && p != q) return p < q ? -1 : 1;
-    return strcmp(x, y);
-}
-
-static armilla_status sort_clusters(describing *d)
-{
-    const int64_t count = d->labels.classes;
-    named_cluster *sorted = NULL;
-    const armilla_status status = armilla_take(d->session->context, count, sizeof *sorted, &sorted);
-    if (status != ARMILLA_OK) return status;
-    for (int64_t k = 0; k < count; k++) sorted[k] = (named_cluster){cluster_name(d, k), k};
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_clusters);
-    for (int64_t k = 0; k < count; k++) d->order[k] = sorted[k].cluster;
-    armilla_release(d->session->context, sorted);
-    return ARMILLA_OK;
 }
 
 /* Whether there are clusters to describe: those of a file, or those that the model keeps. */
@@ -175,10 +152,10 @@ static armilla_status open_clusters(describing *d)
     if (status == ARMILLA_OK) status = armilla_labels_of_data(context, d->carrier, &d->labels);
     armilla_release(context, nothing); /* of the carrier only the labels are used */
     if (status == ARMILLA_OK) status = armilla_take(context, d->labels.classes, sizeof *d->first, &d->first);
-    if (status == ARMILLA_OK) status = armilla_take(context, d->labels.classes, sizeof *d->order, &d->order);
     if (status != ARMILLA_OK) return status;
     for (int64_t j = n - 1; j >= 0; j--) d->first[d->labels.values[j]] = j;
-    return sort_clusters(d);
+    labelling_say_missing(session, d->labels.missing, d->labels.count);
+    return ARMILLA_OK;
 }
 
 static json_t *feature_facts(const describing *d, const armilla_top_entry *entry, bool atom)
@@ -242,10 +219,13 @@ static json_t *cluster_facts(const describing *d, int64_t k)
     json_t *object = json_object();
     armilla_top_group group;
     const char *name = cluster_name(d, k);
-    char *end = NULL;
-    const long long number = strtoll(name, &end, 10);
+    char again[TOP_NAME];
+    const long long number = strtoll(name, NULL, 10);
+    snprintf(again, sizeof again, "%lld", number);
     (void)armilla_top_group_get(d->clusters, k, &group);
-    if (*name && !*end && name[0] != '+')
+    if (is_missing(d, k))
+        json_put_text(object, "cluster", NULL);
+    else if (strcmp(again, name) == 0) /* not 007, which is another label than 7 */
         (void)json_object_set_new(object, "cluster", json_integer(number));
     else
         json_put_text(object, "cluster", name);
@@ -264,7 +244,7 @@ static armilla_status print_json(const describing *d)
     for (int64_t k = 0; k < armilla_top_count(d->atoms); k++)
         if (shows_atom(d, k)) (void)json_array_append_new(atoms, atom_facts(d, k));
     for (int64_t k = 0; k < armilla_top_count(d->clusters); k++)
-        if (shows_cluster(d, d->order[k])) (void)json_array_append_new(clusters, cluster_facts(d, d->order[k]));
+        if (shows_cluster(d, k)) (void)json_array_append_new(clusters, cluster_facts(d, k));
     (void)json_object_set_new(object, "atoms", atoms);
     (void)json_object_set_new(object, "clusters", clusters);
     return json_print(d->session, object);
@@ -330,8 +310,7 @@ static void print_text(const describing *d)
                group.samples);
         print_lists(d, d->atoms, k, atom_lists);
     }
-    for (int64_t i = 0; i < armilla_top_count(d->clusters); i++) {
-        const int64_t k = d->order[i];
+    for (int64_t k = 0; k < armilla_top_count(d->clusters); k++) {
         if (!shows_cluster(d, k) || !armilla_top_group_get(d->clusters, k, &group)) continue;
         fputs("cluster ", stdout);
         print_name(cluster_name(d, k));
@@ -370,7 +349,8 @@ static armilla_status write_group(const describing *d, armilla_output *output, b
         for (int64_t e = 0; status == ARMILLA_OK; e++) {
             if (!armilla_top_entry_get(atom ? d->atoms : d->clusters, k, rows[i].list, e, &entry)) break;
             status = armilla_output_print(output, atom ? "atom," : "cluster,");
-            if (status == ARMILLA_OK) status = armilla_output_field(output, atom ? number : cluster_name(d, k));
+            if (status == ARMILLA_OK)
+                status = armilla_output_field(output, atom ? number : is_missing(d, k) ? "" : cluster_name(d, k));
             if (status == ARMILLA_OK) status = armilla_output_print(output, ",%s,%" PRId64 ",", rows[i].name, e + 1);
             if (status == ARMILLA_OK) status = write_entry(d, output, &rows[i], &entry);
         }
@@ -388,7 +368,7 @@ static armilla_status write_table(const describing *d)
     for (int64_t k = 0; k < armilla_top_count(d->atoms) && status == ARMILLA_OK; k++)
         if (shows_atom(d, k)) status = write_group(d, output, true, k);
     for (int64_t k = 0; k < armilla_top_count(d->clusters) && status == ARMILLA_OK; k++)
-        if (shows_cluster(d, d->order[k])) status = write_group(d, output, false, d->order[k]);
+        if (shows_cluster(d, k)) status = write_group(d, output, false, k);
     if (status == ARMILLA_OK) status = armilla_output_commit(output);
     armilla_output_free(output);
     if (status == ARMILLA_OK) report_line(&d->session->report, "written   %s", settings->out);
@@ -465,7 +445,6 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK && !session->settings.json && !session->settings.out) print_text(&d);
     armilla_top_free(d.clusters);
     armilla_top_free(d.atoms);
-    armilla_release(session->context, d.order);
     armilla_release(session->context, d.first);
     armilla_labels_free(session->context, &d.labels);
     armilla_data_free(d.carrier);

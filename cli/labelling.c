@@ -12,6 +12,15 @@ static bool is_table(const char *path)
     return path && outputs_ending(path, ".csv");
 }
 
+void labelling_say_missing(cli_session *session, int64_t missing, int64_t count)
+{
+    if (missing > 0)
+        report_line(&session->report,
+                    "labels    %" PRId64 " of %" PRId64
+                    " are missing (empty, nan, NA or the like): one class, " LABEL_MISSING,
+                    missing, count);
+}
+
 output_path labelling_output(const cli_session *session)
 {
     const char *path = session->settings.out;

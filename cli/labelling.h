@@ -13,6 +13,10 @@ typedef struct cli_labelled {
     bool summarized;            /* the summary has a table of the clusters, which a terminal shows instead */
 } cli_labelled;
 
+/* What pictures and lines for people call the class of missing labels; and a line that says how many there are. */
+#define LABEL_MISSING "(missing)"
+void labelling_say_missing(cli_session *session, int64_t missing, int64_t count);
+
 /* --out as an output that labels go to: a table where it ends in .csv, else text. */
 output_path labelling_output(const cli_session *session);
 

@@ -8,29 +8,36 @@
 
 #include <stdio.h>
 
+/* What classes of samples are, on an axis or above a legend and, with their number and a plural s, in a title. */
+typedef struct plot_grouping {
+    const char *word, *title;
+} plot_grouping;
+
 typedef struct plot_job {
     cli_session *session;
     const armilla_model *model;
     armilla_model_summary summary;
-    double *U, *V;          /* m x r and r x n, column-major */
-    double *lengths;        /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
-    int64_t *classes;       /* of each sample, 0 ... class_count-1 */
-    int64_t class_count;    /* 1 or more */
-    const char **names;     /* of the classes */
-    armilla_data *samples;  /* the codes with the labels of a file, which the names point into; or NULL */
-    char *numbers;          /* what the names of clusters and atoms point into; or NULL */
-    const char *class_word; /* what the classes are: label, cluster, largest atom */
-    FILE *script, *data;    /* what draw writes */
-    double width, height;   /* of the picture, in points */
-    char title[512];        /* "": none */
-    int64_t rows, columns;  /* of the images that samples are, 0 where nobody knows */
-    bool column_major;      /* their pixels come column by column */
+    double *U, *V;           /* m x r and r x n, column-major */
+    double *lengths;         /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
+    int64_t *classes;        /* of each sample, 0 ... class_count-1 */
+    int64_t class_count;     /* 1 or more */
+    int64_t missing;         /* labels among those that are drawn */
+    const char **names;      /* of the classes */
+    armilla_data *samples;   /* the codes with the labels of a file, which the names point into; or NULL */
+    char *numbers;           /* what the names of clusters and atoms point into; or NULL */
+    const plot_grouping *by; /* what the classes are */
+    FILE *script, *data;     /* what draw writes */
+    double width, height;    /* of the picture, in points */
+    char title[512];         /* "": none */
+    int64_t rows, columns;   /* of the images that samples are, 0 where nobody knows */
+    bool column_major;       /* their pixels come column by column */
 } plot_job;
 
 typedef struct plot_kind {
     const char *name;
     armilla_status (*draw)(plot_job *job);
     bool of_text; /* the operand is no model, and draw reads it */
+    bool classes; /* samples are drawn by their class */
 } plot_kind;
 
 armilla_status plot_convergence(plot_job *job);
@@ -81,21 +88,26 @@ void plot_tics(plot_job *job, char axis, double step);
 /* --- plot_list.c: names along an axis --- */
 
 typedef struct plot_list {
-    const char *const *names; /* NULL: numbers from 1 */
+    const char *const *names; /* NULL: numbers from 0 */
     int64_t count;
     bool numbered; /* the number stands before each name */
+    int64_t every; /* 1: all are shown; 5: the first and every fifth after it */
 } plot_list;
 
-enum { PLOT_LISTED = 60 }; /* most names of an axis; of more, round numbers alone */
+enum { PLOT_LISTED = 60 }; /* of more, cells are narrower than a line of text */
 
-/* The name of an item, or its number from 1, in the buffer where need be. */
+/* The name of an item, or its number from 0, in the buffer where need be. */
 const char *plot_list_text(const plot_list *list, int64_t index, char buffer[32]);
-/* The longest in points, at most `most` characters each; of a list that is too long, its numbers. */
-double plot_list_width(const plot_list *list, int most);
-/* The tics of the axis "x" or "y" at 1, 2, ... */
-void plot_list_tics(plot_job *job, const char *axis, const plot_list *list, int most);
+/* How many are shown beside cells of that height. */
+void plot_list_beside(plot_list *list, double cell);
 /* The same below cells of that width, turned where they are too long; returns the points that they take. */
-double plot_list_below(const plot_list *list, double cell, int most, bool *turned);
+double plot_list_below(plot_list *list, double cell, int most, bool *turned);
+/* The longest that is shown in points, at most `most` characters each. */
+double plot_list_width(const plot_list *list, int most);
+/* The tics of the axis "x" or "y" at 0, 1, ... */
+void plot_list_tics(plot_job *job, const char *axis, const plot_list *list, int most);
+/* What the axis is called: the word, and which are named where a reader could not tell. */
+const char *plot_list_title(const plot_list *list, const char *word, char buffer[96]);
 
 /* --- plot_points.c: samples as points --- */
 
@@ -154,11 +166,11 @@ const char *plot_pixels(const plot_job *job, int64_t cells);
 
 /* --- plot_classes.c --- */
 
-/* Labels of samples as classes 0 ... count-1, in the order of their names. */
+/* Labels of samples as classes 0 ... count-1, in the order of labels. */
 typedef struct plot_labels {
     int64_t *classes;   /* n */
     const char **names; /* count */
-    int64_t count;
+    int64_t count, missing;
     armilla_data *samples; /* what the names point into; NULL: the model */
 } plot_labels;
 
@@ -168,6 +180,10 @@ void plot_labels_free(plot_job *job, plot_labels *labels);
 
 /* Classes instead of those that there are: the clusters that the model keeps, or else the largest contribution. */
 armilla_status plot_classify_found(plot_job *job);
+/* "60 samples with 3 labels" */
+void plot_classes_title(plot_job *job);
+/* Fails where there are more than `most` classes. */
+armilla_status plot_classes_check(const plot_job *job, int64_t most);
 /* Fills classes: --labels, the model's labels, the clusters that it keeps, or else the largest contribution. */
 armilla_status plot_classify(plot_job *job);
 

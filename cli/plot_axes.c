@@ -15,9 +15,9 @@ armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes)
     while (fine) {
         char *end = NULL;
         const long long number = strtoll(at, &end, 10);
-        fine = *at >= '0' && *at <= '9' && axes->count < most && number >= 1 && number <= job->summary.rank;
-        for (int i = 0; i < axes->count; i++) fine = fine && axes->chosen[i] != number - 1;
-        if (fine) axes->chosen[axes->count++] = number - 1;
+        fine = *at >= '0' && *at <= '9' && axes->count < most && number >= 0 && number < job->summary.rank;
+        for (int i = 0; i < axes->count; i++) fine = fine && axes->chosen[i] != number;
+        if (fine) axes->chosen[axes->count++] = number;
         if (!fine || *end != ',') {
             fine = fine && !*end;
             break;
@@ -26,8 +26,8 @@ armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes)
     }
     if (fine && axes->count >= 2) return ARMILLA_OK;
     return fail(job->session, ARMILLA_BAD_ARGUMENT,
-                "--components '%s': give two%s different numbers from 1 to %lld, such as 1,2", text,
-                most > 2 ? " or three" : "", (long long)job->summary.rank);
+                "--components '%s': give two%s different numbers from 0 to %lld, such as 0,1", text,
+                most > 2 ? " or three" : "", (long long)job->summary.rank - 1);
 }
 
 static double dot(const double *a, const double *b, int64_t r)

@@ -1,12 +1,15 @@
 /* Classes of the samples: labels that a file or the model has, clusters that it keeps, or the atom that contributes
  * most. */
+#include "labelling.h"
 #include "plot.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+static const plot_grouping labels_row = {"label", "with %" PRId64 " label%s"};
+static const plot_grouping clusters_row = {"cluster", "in %" PRId64 " cluster%s"};
+static const plot_grouping atoms_row = {"largest atom", "by the largest of %" PRId64 " atom%s"};
 
 int64_t plot_largest(const plot_job *job, int64_t j)
 {
@@ -18,62 +21,40 @@ int64_t plot_largest(const plot_job *job, int64_t j)
     return best;
 }
 
-/* The texts of the file, which belong to labels->samples. */
-static armilla_status read_file(plot_job *job, const char *path, plot_labels *labels, const char **texts)
+/* A carrier of the file's labels: of its numbers nothing is used. */
+static armilla_status read_file(plot_job *job, const char *path, plot_labels *labels)
 {
     armilla_context *context = job->session->context;
     const armilla_model_summary *of = &job->summary;
-    armilla_status status =
+    const armilla_status status =
         armilla_data_wrap_dense(context, ARMILLA_F64, job->V, of->rank, of->n, of->rank, &labels->samples);
-    if (status == ARMILLA_OK) status = armilla_data_read_labels(context, labels->samples, path);
-    for (int64_t j = 0; j < of->n && status == ARMILLA_OK; j++)
-        texts[j] = armilla_data_name(labels->samples, ARMILLA_SAMPLE_LABELS, j);
+    return status == ARMILLA_OK ? armilla_data_read_labels(context, labels->samples, path) : status;
+}
+
+/* A class is called as its first sample is labelled. */
+static armilla_status name_classes(plot_job *job, plot_labels *labels)
+{
+    const armilla_status status =
+        armilla_take(job->session->context, labels->count, sizeof *labels->names, &labels->names);
+    for (int64_t j = job->summary.n - 1; j >= 0 && status == ARMILLA_OK; j--)
+        labels->names[labels->classes[j]] = labels->samples
+                                                ? armilla_data_name(labels->samples, ARMILLA_SAMPLE_LABELS, j)
+                                                : armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, j);
+    if (status == ARMILLA_OK && labels->missing > 0) labels->names[labels->count - 1] = LABEL_MISSING;
     return status;
-}
-
-/* The order of classes: numbers by value, then texts, in which runs of digits compare as numbers. */
-static int compare_labels(const void *first, const void *second)
-{
-    const char *a = *(const char *const *)first, *b = *(const char *const *)second;
-    char *a_end, *b_end;
-    const double x = strtod(a, &a_end), y = strtod(b, &b_end);
-    if (*a && *b && !*a_end && !*b_end && x != y) return x < y ? -1 : 1;
-    return strverscmp(a, b);
-}
-
-/* Numbers the labels that differ. */
-static armilla_status number_labels(plot_job *job, plot_labels *labels, const char **texts)
-{
-    const int64_t n = job->summary.n;
-    armilla_status status = armilla_take(job->session->context, n, sizeof *labels->names, &labels->names);
-    if (status == ARMILLA_OK)
-        status = armilla_take(job->session->context, n, sizeof *labels->classes, &labels->classes);
-    if (status != ARMILLA_OK) return status;
-    const char **names = labels->names;
-    memcpy(names, texts, (size_t)n * sizeof *texts);
-    qsort(names, (size_t)n, sizeof *names, compare_labels);
-    for (int64_t j = 0; j < n; j++)
-        if (j == 0 || compare_labels(&names[j], &names[labels->count - 1]) != 0) names[labels->count++] = names[j];
-    for (int64_t j = 0; j < n; j++) {
-        const char **found = bsearch(&texts[j], names, (size_t)labels->count, sizeof *names, compare_labels);
-        labels->classes[j] = found ? found - names : 0;
-    }
-    return ARMILLA_OK;
 }
 
 armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *labels)
 {
-    const int64_t n = job->summary.n;
-    const char **texts = NULL;
+    armilla_context *context = job->session->context;
+    armilla_labels read = {.count = 0};
     *labels = (plot_labels){.count = 0};
-    if (!path && !armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, 0)) return ARMILLA_OK;
-    armilla_status status = armilla_take(job->session->context, n, sizeof *texts, &texts);
-    if (status == ARMILLA_OK && path) status = read_file(job, path, labels, texts);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK && !path; j++)
-        texts[j] = armilla_model_name(job->model, ARMILLA_SAMPLE_LABELS, j);
-    if (status == ARMILLA_OK) status = number_labels(job, labels, texts);
-    armilla_release(job->session->context, texts);
-    return status;
+    armilla_status status = path ? read_file(job, path, labels) : armilla_labels_of_model(context, job->model, &read);
+    if (status == ARMILLA_OK && path) status = armilla_labels_of_data(context, labels->samples, &read);
+    labels->classes = read.values;
+    labels->count = read.classes;
+    labels->missing = read.missing;
+    return status == ARMILLA_OK && read.values ? name_classes(job, labels) : status;
 }
 
 void plot_labels_free(plot_job *job, plot_labels *labels)
@@ -93,6 +74,7 @@ static void forget_classes(plot_job *job)
     job->names = NULL;
     job->numbers = NULL;
     job->samples = NULL;
+    job->missing = 0;
 }
 
 /* Clusters and atoms are called by their numbers from 0, as in files of labels and by armilla top. */
@@ -119,7 +101,7 @@ armilla_status plot_classify_found(plot_job *job)
     for (int64_t j = 0; j < job->summary.n && status == ARMILLA_OK; j++)
         job->classes[j] = kept ? kept[j] : plot_largest(job, j);
     job->class_count = k;
-    job->class_word = kept ? "cluster" : "largest atom";
+    job->by = kept ? &clusters_row : &atoms_row;
     return status;
 }
 
@@ -131,6 +113,23 @@ armilla_status plot_classify(plot_job *job)
     job->names = labels.names;
     job->samples = labels.samples;
     job->class_count = labels.count;
-    job->class_word = "label";
+    job->missing = labels.missing;
+    job->by = &labels_row;
     return status != ARMILLA_OK || labels.names ? status : plot_classify_found(job);
+}
+
+void plot_classes_title(plot_job *job)
+{
+    char classes[80];
+    snprintf(classes, sizeof classes, job->by->title, job->class_count, job->class_count == 1 ? "" : "s");
+    plot_title(job, "%" PRId64 " sample%s %s", job->summary.n, job->summary.n == 1 ? "" : "s", classes);
+}
+
+armilla_status plot_classes_check(const plot_job *job, int64_t most)
+{
+    if (job->class_count <= most) return ARMILLA_OK;
+    return fail(job->session, ARMILLA_BAD_DATA,
+                "%s: %" PRId64 " %ss are too many for one picture, which has space for %" PRId64
+                "; give fewer kinds of labels by --labels FILE",
+                job->session->settings.kind, job->class_count, job->by->word, most);
 }

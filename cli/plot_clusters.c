@@ -52,7 +52,7 @@ static void put_data(plot_job *job, cluster_facts *facts)
 {
     const int64_t r = job->summary.rank;
     for (int64_t c = 0; c < facts->count; c++)
-        fprintf(job->data, "%" PRId64 " %" PRId64 " %u\n", c + 1, facts->sizes[c],
+        fprintf(job->data, "%" PRId64 " %" PRId64 " %u\n", c, facts->sizes[c],
                 facts->count <= MOST_COLOURS ? plot_colour(c) : plot_colour(0));
     fprintf(job->data, "\n\n");
     for (int64_t a = 0; a < facts->count; a++)
@@ -60,7 +60,7 @@ static void put_data(plot_job *job, cluster_facts *facts)
             const double turned = a == b ? facts->within[a] : angle(facts->means + a * r, facts->means + b * r, r);
             const bool known = turned == turned && facts->sizes[a] > 0;
             if (known) facts->most = fmax(facts->most, turned);
-            fprintf(job->data, "%" PRId64 " %" PRId64 " ", b + 1, a + 1);
+            fprintf(job->data, "%" PRId64 " %" PRId64 " ", b, a);
             if (known)
                 fprintf(job->data, "%.4g\n", turned);
             else
@@ -81,7 +81,8 @@ static cluster_layout lay_out(const plot_job *job, int64_t count)
     const plot_list names = {.names = job->names, .count = count};
     cluster_layout l = {.rows = names, .columns = names};
     l.cell = count > PLOT_LISTED ? (double)TALL / (double)count : fmin(56, fmax(13, (double)ROWS / (double)count));
-    l.below = plot_list_below(&names, l.cell, PLOT_NAME, &l.turned);
+    plot_list_beside(&l.rows, l.cell);
+    l.below = plot_list_below(&l.columns, l.cell, PLOT_NAME, &l.turned);
     /* Names that would take more space than the angles are numbers there, and numbered at the left. */
     if (l.turned && l.below > 110) {
         l.rows.numbered = true;
@@ -106,15 +107,17 @@ static void put_heading(plot_job *job, int label, const char *text, double x, do
 static void put_sizes(plot_job *job, const cluster_facts *facts, const cluster_layout *l)
 {
     int64_t most = 1;
+    char title[96];
     for (int64_t c = 0; c < facts->count; c++) most = facts->sizes[c] > most ? facts->sizes[c] : most;
     plot_box(job, l->bars, l->bars + BARS, l->bottom, l->bottom + l->side);
     put_heading(job, 1, "samples", l->bars, l->bottom + l->side);
     fprintf(job->script,
             "set label 2 '%s' at screen %.5g,%.5g center rotate by 90 font ',11'\n"
             "set multiplot\nset border 1 lw 0.8\nunset key\nset tics nomirror out scale 0.4\n"
-            "set yrange [%g:0.5]\nset xrange [0:%" PRId64 "]\nset xtics %.0f font ',10'\n",
-            job->class_word, MARGIN / job->width, (l->bottom + l->side / 2) / job->height, (double)facts->count + 0.5,
-            most, fmax(1, plot_step((double)most, 3)));
+            "set yrange [%g:-0.5]\nset xrange [0:%" PRId64 "]\nset xtics %.0f font ',10'\n",
+            plot_list_title(&l->rows, job->by->word, title), MARGIN / job->width,
+            (l->bottom + l->side / 2) / job->height, (double)facts->count - 0.5, most,
+            fmax(1, plot_step((double)most, 3)));
     plot_list_tics(job, "y", &l->rows, PLOT_NAME);
     fprintf(job->script, "set style fill solid 1 noborder\n"
                          "plot data index 0 using (0):1:(0):2:($1-0.38):($1+0.38):3 with boxxyerror lc rgb variable");
@@ -130,10 +133,10 @@ static void put_angles(plot_job *job, const cluster_facts *facts, const cluster_
     plot_box(job, l->angles, l->angles + l->side, l->bottom, top);
     put_heading(job, 1, "angle, °; to the own mean on the diagonal", l->angles, top);
     fprintf(job->script,
-            "set border 0\nset tics scale 0\nset xrange [0.5:%g]\nset cbrange [0:%g]\n%s"
+            "set border 0\nset tics scale 0\nset xrange [-0.5:%g]\nset cbrange [0:%g]\n%s"
             "set cbtics %g scale 0.4 font ',10'\nunset ytics\n"
             "set colorbox user origin screen %.5g,graph 0 size screen %.5g,graph 1\n",
-            k + 0.5, facts->most > 0 ? facts->most : 1, plot_palette_blue_down, plot_step(facts->most, 6),
+            k - 0.5, facts->most > 0 ? facts->most : 1, plot_palette_blue_down, plot_step(facts->most, 6),
             (l->angles + l->side + 10) / job->width, 10 / job->width);
     plot_list_tics(job, "x", &l->columns, PLOT_NAME);
     if (l->turned) fprintf(job->script, "set xtics rotate by 90 right\n");
@@ -151,22 +154,26 @@ static void draw(plot_job *job, cluster_facts *facts)
     const cluster_layout l = lay_out(job, facts->count);
     measure(job, facts);
     put_data(job, facts);
-    plot_title(job, "%" PRId64 " sample%s in %" PRId64 " cluster%s", job->summary.n, job->summary.n == 1 ? "" : "s",
-               facts->count, facts->count == 1 ? "" : "s");
+    plot_classes_title(job);
     plot_page(job, l.angles + fmax(l.side + SCALE, 230), l.bottom + l.side + ABOVE);
     put_sizes(job, facts, &l);
     put_angles(job, facts, &l);
 }
 
+/* Clusters are those of --labels, or that the model keeps; labels of the model are classes, and come after these. */
+static armilla_status choose_clusters(plot_job *job)
+{
+    const bool kept = !job->session->settings.labels && armilla_model_clusters(job->model, NULL);
+    const armilla_status status = kept ? plot_classify_found(job) : ARMILLA_OK;
+    return status == ARMILLA_OK ? plot_classes_check(job, MOST_CLUSTERS) : status;
+}
+
 armilla_status plot_clusters(plot_job *job)
 {
     armilla_context *context = job->session->context;
+    armilla_status status = choose_clusters(job);
     cluster_facts facts = {.count = job->class_count};
-    if (job->class_count > MOST_CLUSTERS)
-        return fail(job->session, ARMILLA_BAD_DATA,
-                    "clusters: %" PRId64 " clusters are too many for one picture (at most %d)", job->class_count,
-                    MOST_CLUSTERS);
-    armilla_status status = armilla_take(context, facts.count, sizeof *facts.sizes, &facts.sizes);
+    if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.sizes, &facts.sizes);
     if (status == ARMILLA_OK)
         status = armilla_take(context, facts.count, (size_t)job->summary.rank * sizeof *facts.means, &facts.means);
     if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.within, &facts.within);

@@ -65,15 +65,12 @@ static void put_palette(plot_job *job)
             is_signed ? plot_palette_diverging : plot_palette_blue);
 }
 
-/* Every component has its number, or none has. */
-static void put_rows(plot_job *job)
+static void put_rows(plot_job *job, double height)
 {
-    const int64_t r = job->summary.rank;
-    fprintf(job->script, "set yrange [%g:0.5]\n", (double)r + 0.5);
-    if (r <= NUMBERED)
-        fprintf(job->script, "set ytics 1 font ',10'\nset ylabel 'component' offset 0.5,0\n");
-    else
-        fprintf(job->script, "unset ytics\nset ylabel '%" PRId64 " components' offset 2,0\n", r);
+    plot_list components = {.count = job->summary.rank};
+    plot_list_beside(&components, height / (double)components.count);
+    fprintf(job->script, "set yrange [%g:-0.5]\nset ylabel 'component' offset 0.5,0\n", (double)components.count - 0.5);
+    plot_list_tics(job, "y", &components, PLOT_NAME);
 }
 
 static bool has_lengths(const plot_job *job)
@@ -110,14 +107,14 @@ armilla_status plot_codes(plot_job *job)
     plot_page(job, LEFT + WIDTH + RIGHT, BELOW + height + ABOVE);
     plot_box(job, LEFT, LEFT + WIDTH, BELOW, BELOW + height);
     put_palette(job);
-    put_rows(job);
+    put_rows(job, height);
     put_axes(job, columns);
     for (int64_t j = 1; j < n && r <= 50; j++)
         if (places[j].largest != places[j - 1].largest)
             fprintf(job->script,
                     "set arrow from %" PRId64 ",graph 0 to %" PRId64 ",graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
                     j, j);
-    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2+1):3 with image%s\n", (double)n / (double)columns,
+    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2):3 with image%s\n", (double)n / (double)columns,
             plot_pixels(job, r * columns));
     armilla_release(job->session->context, places);
     return ARMILLA_OK;

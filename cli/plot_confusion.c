@@ -93,7 +93,7 @@ static void put_data(plot_job *job, const confusion *c)
     for (int64_t a = 0; a < c->rows; a++)
         for (int64_t b = 0; b < c->columns; b++) {
             const int64_t number = c->counts[a * c->columns + c->order[b]];
-            fprintf(job->data, "%" PRId64 " %" PRId64 " %" PRId64 " %.4g\n", b + 1, a + 1, number,
+            fprintf(job->data, "%" PRId64 " %" PRId64 " %" PRId64 " %.4g\n", b, a, number,
                     c->totals[a] > 0 ? 100 * (double)number / (double)c->totals[a] : 0);
         }
 }
@@ -122,12 +122,14 @@ static void put_matrix(plot_job *job, const confusion *c, double cell)
 
 static void draw(plot_job *job, const confusion *c, const char **ordered)
 {
-    const plot_list classes = {.names = c->truth.names, .count = c->rows};
-    const plot_list clusters = {.names = ordered, .count = c->columns};
+    plot_list classes = {.names = c->truth.names, .count = c->rows};
+    plot_list clusters = {.names = ordered, .count = c->columns};
+    char across[96], down[96];
     const double wide = fmax(cell_size(c->columns, 13), 100.0 / (double)c->columns);
     const double high = fmax(cell_size(c->rows, 13), 60.0 / (double)c->rows);
     bool turned = false;
     const double below = plot_list_below(&clusters, wide, NAME_BELOW, &turned) + LABEL + MARGIN;
+    plot_list_beside(&classes, high);
     const double left = MARGIN + LABEL + plot_list_width(&classes, PLOT_NAME);
     const double right = left + wide * (double)c->columns, top = below + high * (double)c->rows;
     put_data(job, c);
@@ -136,14 +138,15 @@ static void draw(plot_job *job, const confusion *c, const char **ordered)
     plot_box(job, left, right, below, top);
     fprintf(
         job->script,
-        "unset key\nset border lw 0.6 lc rgb '#909090'\nset tics nomirror scale 0 tc rgb 'black'\nset xrange [0.5:%g]\n"
-        "set yrange [%g:0.5]\nset cbrange [0:100]\n%sset cbtics 25 scale 0.4 font ',10'\n"
+        "unset key\nset border lw 0.6 lc rgb '#909090'\nset tics nomirror scale 0 tc rgb 'black'\nset xrange [-0.5:%g]\n"
+        "set yrange [%g:-0.5]\nset cbrange [0:100]\n%sset cbtics 25 scale 0.4 font ',10'\n"
         "set cblabel '%% of the class' offset 0.5,0\n"
         "set colorbox user origin screen %.5g,graph 0 size screen %.5g,graph 1\n"
-        "set label 1 'cluster' at screen %.5g,%.5g center\n"
-        "set label 2 'class' at screen %.5g,%.5g center rotate by 90\n",
-        (double)c->columns + 0.5, (double)c->rows + 0.5, plot_palette_blue, (right + 10) / job->width, 10 / job->width,
-        (left + right) / 2 / job->width, 14 / job->height, 14 / job->width, (below + top) / 2 / job->height);
+        "set label 1 '%s' at screen %.5g,%.5g center\n"
+        "set label 2 '%s' at screen %.5g,%.5g center rotate by 90\n",
+        (double)c->columns - 0.5, (double)c->rows - 0.5, plot_palette_blue, (right + 10) / job->width, 10 / job->width,
+        plot_list_title(&clusters, job->by->word, across), (left + right) / 2 / job->width, 14 / job->height,
+        plot_list_title(&classes, "class", down), 14 / job->width, (below + top) / 2 / job->height);
     plot_list_tics(job, "y", &classes, PLOT_NAME);
     plot_list_tics(job, "x", &clusters, NAME_BELOW);
     if (turned) fprintf(job->script, "set xtics rotate by 90 right\n");
@@ -174,13 +177,16 @@ static armilla_status read_classes(plot_job *job, confusion *c)
                     "confusion: the model has no labels; give the classes of the samples by --truth FILE");
     if (!settings->labels) status = plot_classify_found(job);
     if (status != ARMILLA_OK) return status;
+    job->missing = c->truth.missing > job->missing ? c->truth.missing : job->missing;
     c->rows = c->truth.count;
     c->columns = job->class_count;
-    if (c->rows > MOST_CLASSES || c->columns > MOST_CLASSES)
+    if (c->rows > MOST_CLASSES)
         return fail(job->session, ARMILLA_BAD_DATA,
-                    "confusion: %" PRId64 " classes and %" PRId64 " clusters are too many for one picture (at most %d)",
-                    c->rows, c->columns, MOST_CLASSES);
-    return ARMILLA_OK;
+                    "confusion: %" PRId64
+                    " classes are too many for one picture, which has space for %d; give classes of "
+                    "fewer kinds by --truth FILE",
+                    c->rows, MOST_CLASSES);
+    return plot_classes_check(job, MOST_CLASSES);
 }
 
 armilla_status plot_confusion(plot_job *job)

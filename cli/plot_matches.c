@@ -58,7 +58,7 @@ static void put_data(matches *m)
     for (int64_t a = 0; a < m->summary.ranks[0]; a++)
         for (int64_t b = 0; b < m->summary.ranks[1]; b++) {
             const double angle = angles[m->order[1][b] * m->summary.ranks[0] + m->order[0][a]];
-            fprintf(m->job.data, "%" PRId64 " %" PRId64 " ", b + 1, a + 1);
+            fprintf(m->job.data, "%" PRId64 " %" PRId64 " ", b, a);
             if (isnan(angle)) {
                 fprintf(m->job.data, "NaN\n");
                 continue;
@@ -79,10 +79,12 @@ static void put_script(matches *m)
 {
     plot_job *job = &m->job;
     const int64_t rows = m->summary.ranks[0], columns = m->summary.ranks[1];
-    const plot_list first = {.names = m->names[0], .count = rows}, second = {.names = m->names[1], .count = columns};
+    plot_list first = {.names = m->names[0], .count = rows}, second = {.names = m->names[1], .count = columns};
     const double wide = cell_size(columns, 100), high = cell_size(rows, 60);
     bool turned = false;
+    char across[96], down[96];
     const double below = plot_list_below(&second, wide, PLOT_NAME, &turned) + LABEL + MARGIN;
+    plot_list_beside(&first, high);
     const double left = MARGIN + LABEL + plot_list_width(&first, PLOT_NAME);
     const double right = left + wide * (double)columns, top = below + high * (double)rows;
     const int most = m->largest <= 90.5 ? 90 : 180; /* directions without negative entries are no further apart */
@@ -92,13 +94,14 @@ static void put_script(matches *m)
     plot_box(job, left, right, below, top);
     fprintf(job->script,
             "unset key\nset border lw 0.6 lc rgb '#909090'\nset tics nomirror scale 0 tc rgb 'black'\n"
-            "set xrange [0.5:%g]\nset yrange [%g:0.5]\nset cbrange [0:%d]\n%sset cbtics %d scale 0.4 font ',10'\n"
+            "set xrange [-0.5:%g]\nset yrange [%g:-0.5]\nset cbrange [0:%d]\n%sset cbtics %d scale 0.4 font ',10'\n"
             "set cblabel 'angle in degrees' offset 0.5,0\n"
             "set colorbox user origin screen %.5g,graph 0 size screen %.5g,graph 1\n"
-            "set label 1 'atom of the second model' at screen %.5g,%.5g center\n"
-            "set label 2 'atom of the first' at screen %.5g,%.5g center rotate by 90\n",
-            (double)columns + 0.5, (double)rows + 0.5, most, plot_palette_blue_down, most / 6,
-            (right + 10) / job->width, 10 / job->width, (left + right) / 2 / job->width, 14 / job->height,
+            "set label 1 '%s' at screen %.5g,%.5g center\n"
+            "set label 2 '%s' at screen %.5g,%.5g center rotate by 90\n",
+            (double)columns - 0.5, (double)rows - 0.5, most, plot_palette_blue_down, most / 6,
+            (right + 10) / job->width, 10 / job->width, plot_list_title(&second, "atom of the second model", across),
+            (left + right) / 2 / job->width, 14 / job->height, plot_list_title(&first, "atom of the first", down),
             14 / job->width, (below + top) / 2 / job->height);
     plot_list_tics(job, "y", &first, PLOT_NAME);
     plot_list_tics(job, "x", &second, PLOT_NAME);

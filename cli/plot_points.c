@@ -68,7 +68,7 @@ static bool has_key(const plot_job *job)
 double plot_key_width(const plot_job *job)
 {
     const plot_list list = {.names = job->names, .count = job->class_count};
-    double widest = plot_text_width(job->class_word, PLOT_NAME, KEY_FONT);
+    double widest = plot_text_width(job->by->word, PLOT_NAME, KEY_FONT);
     char number[32];
     if (!has_key(job)) return 0;
     for (int64_t c = 0; c < job->class_count; c++)
@@ -78,6 +78,8 @@ double plot_key_width(const plot_job *job)
 
 void plot_key(plot_job *job, double left, double top)
 {
+    if (job->class_count > MOST_KEYS)
+        plot_note(job, "Colours and shapes: %" PRId64 " %ss, too many for a legend.", job->class_count, job->by->word);
     if (!has_key(job)) {
         fprintf(job->script, "unset key\n");
         return;
@@ -86,7 +88,7 @@ void plot_key(plot_job *job, double left, double top)
             "set key at screen %.5g,%.5g left top Left reverse vertical noenhanced samplen 0.5 spacing 1.05 width 0 "
             "font ',%d'\n"
             "set label 1003 '%s' at screen %.5g,%.5g left font ',%d' tc rgb '#404040'\n",
-            left / job->width, (top - 14) / job->height, KEY_FONT, job->class_word, (left + 8) / job->width,
+            left / job->width, (top - 14) / job->height, KEY_FONT, job->by->word, (left + 8) / job->width,
             (top - 4) / job->height, KEY_FONT);
 }
 

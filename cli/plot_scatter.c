@@ -59,7 +59,7 @@ static void put_axis(plot_job *job, const plot_axes *axes, int a, const scatter_
         fprintf(job->script, "set %clabel '%s direction (%.3g %% of the variance)'\n", axis, words[a],
                 100 * axes->share[a]);
     else
-        fprintf(job->script, "set %clabel 'component %lld'\n", axis, (long long)axes->chosen[a] + 1);
+        fprintf(job->script, "set %clabel 'component %lld'\n", axis, (long long)axes->chosen[a]);
 }
 
 static armilla_status draw(plot_job *job, const plot_points *points, const plot_axes *axes, const double *rows)

@@ -102,7 +102,7 @@ static void axis_name(const plot_axes *axes, int i, char *text, size_t size)
     if (axes->principal)
         snprintf(text, size, "PC%d", i + 1);
     else
-        snprintf(text, size, "{/:Italic v}_{%lld}", (long long)axes->chosen[i] + 1);
+        snprintf(text, size, "{/:Italic v}_{%lld}", (long long)axes->chosen[i]);
 }
 
 static void begin_page(plot_job *job)

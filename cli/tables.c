@@ -13,13 +13,13 @@ bool outputs_by_format(const cli_session *session)
     return armilla_data_write_check(session->context, path, NULL) == ARMILLA_OK;
 }
 
-/* "code1", "code2", ... one after the other. */
+/* "code0", "code1", ... one after the other. */
 static armilla_status number_features(cli_session *session, const char *stem, int64_t count, size_t size, char **names)
 {
     char *made = NULL;
     const armilla_status status = armilla_take(session->context, count, size, &made);
     for (int64_t i = 0; status == ARMILLA_OK && i < count; i++)
-        snprintf(made + (size_t)i * size, size, "%s%lld", stem, (long long)i + 1);
+        snprintf(made + (size_t)i * size, size, "%s%lld", stem, (long long)i);
     *names = made;
     return status;
 }

@@ -57,7 +57,7 @@ static bool is_table(const char *at, const char *end)
     return (size_t)(end - at) > length && strncmp(at, table_head, length) == 0 && strchr("\r\n", at[length]);
 }
 
-/* The last field of each record behind the head. */
+/* The last field of each record behind the head; an empty one is a missing label. */
 static armilla_status read_table(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
 {
     static const armilla_dialect dialect = {.separator = ',', .multiline = true, .mark = '.'};
@@ -67,10 +67,6 @@ static armilla_status read_table(armilla_context *context, const armilla_bytes *
     (void)armilla_fields_next_record(&dialect, &rest, &record);
     while (status == ARMILLA_OK && armilla_fields_next_record(&dialect, &rest, &record)) {
         for (const unsigned char *at = record.start; armilla_fields_next(&dialect, record, &at, &field);) {}
-        if (field.start == field.end)
-            return armilla_fail(context, ARMILLA_BAD_DATA,
-                                "%s: row %lld of the table has no label; give one label per row", bytes->path,
-                                (long long)names->count + 1);
         status = armilla_fields_add_name(context, field, names);
     }
     return status;

@@ -5,6 +5,7 @@ $ARMILLA is the command. Exit status 77 (skipped) where NumPy, SciPy or scikit-l
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -233,10 +234,17 @@ def pictures():
         table = np.loadtxt("atoms.dat", ndmin=2)
         assert table.shape == (ranks[0] * ranks[1], 3) and os.path.getsize("atoms.svg") > 1000
         drawn = np.empty(ranks)
-        drawn[table[:, 1].astype(int) - 1, table[:, 0].astype(int) - 1] = table[:, 2]
+        drawn[table[:, 1].astype(int), table[:, 0].astype(int)] = table[:, 2]
         close(np.diag(drawn), np.degrees([match["angle"] for match in found["matches"]]), 1e-4, "the diagonal")
         all_angles = np.degrees(angles_between(models[0]["U"], models[1]["U"], False))
         close(np.sort(drawn, axis=None), np.sort(all_angles, axis=None), 1e-4, "all angles")
+        with open("atoms.gp", encoding="utf-8") as file:
+            script = file.read()
+        tics = [dict((int(place), int(atom)) for atom, place in re.findall(r'"(\d+)" (\d+)', line))
+                for line in (re.search(rf"^set {axis}tics \((.*)\)", script, re.MULTILINE)[1] for axis in "yx")]
+        assert all(len(found) >= min(rank, 30) for found, rank in zip(tics, ranks)), tics
+        for a, first in tics[0].items():
+            close([drawn[a, b] for b in tics[1]], [all_angles[first, second] for second in tics[1].values()], 1e-4, "tics")
     assert "--force" in run("compare", "a.npz", "b.npz", "--plot", "atoms.svg", status=73)
 
 

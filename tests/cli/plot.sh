@@ -19,7 +19,7 @@ refuse 65 'data.csv' plot data.csv --out p.svg
 refuse 64 '3x3' plot two.npz --kind atoms --out p.svg
 refuse 64 '--images' plot two.npz --kind atoms --images 3x --out p.svg
 refuse 65 '9 features' plot two.npz --kind atoms --images 4x3 --out p.svg
-refuse 64 '--components' plot five.npz --kind sphere --components 1,9 --out p.svg
+refuse 64 '--components' plot five.npz --kind sphere --components 1,5 --out p.svg
 refuse 64 '--components' plot five.npz --kind sphere --components 1,1 --out p.svg
 refuse 64 '--components' plot five.npz --kind sphere --components 1 --out p.svg
 refuse 64 '--components' plot five.npz --kind sphere --components '1,2;3' --out p.svg

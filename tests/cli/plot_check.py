@@ -249,8 +249,8 @@ def check_confusion():
     lines = [line.split() for line in load("confusion.dat").decode().splitlines()]
     need(len(lines) == 12, "cells are missing")
     for column, row, count, percent in lines:
-        pairs = [(t, f) for t, f in zip(truth, found) if t == int(row) - 1]
-        wanted = sum(f == order[int(column) - 1] for _, f in pairs)
+        pairs = [(t, f) for t, f in zip(truth, found) if t == int(row)]
+        wanted = sum(f == order[int(column)] for _, f in pairs)
         need(int(count) == wanted, row, column, count, "but", wanted)
         need(abs(float(percent) - 100 * wanted / len(pairs)) < 0.1, "percent", percent)
     scores = json.loads(run("score", "found.txt", "classes.txt", "--json").stdout)

@@ -185,7 +185,7 @@ CLUSTERING = {"--k": ["2", "3", "12", "1", "99"], "--method": ["kmeans", "euclid
               "--truth": ["labels.txt", "labels.idx", "names.csv"]}
 PLOTTING = {"--kind": ["convergence", "sphere", "scatter", "graph", "atoms", "features", "codes", "clusters", "confusion"],
             "--images": ["1x5", "5x1", "2x2", "0x1", "5x1,column-major", "1x5,x"],
-            "--components": ["1,2", "1,2,3", "2,9", "x"], "--labels": ["labels.txt", "labels.idx"],
+            "--components": ["0,1", "0,1,2", "2,9", "x"], "--labels": ["labels.txt", "labels.idx"],
             "--truth": ["labels.txt", "names.csv"], "--title": ["", "]]>", "x"]}
 
 # name, operands (D data, M a model, L labels), what must be given, options and how many of them at most, weight
