@@ -3,6 +3,7 @@
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
+#include "preparing.h"
 #include "reading.h"
 #include "scoring.h"
 #include "signals.h"
@@ -71,12 +72,6 @@ static armilla_status refuse_fit_options(cli_session *session)
     return ARMILLA_OK;
 }
 
-static bool is_prepared(const armilla_options *fit)
-{
-    return fit->total || fit->top_features > 0 || fit->log1p || fit->tfidf || fit->scale || fit->center ||
-           fit->normalize;
-}
-
 static bool by_argmax(const cli_settings *settings)
 {
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
@@ -107,7 +102,7 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     armilla_cluster_options clusters = settings->cluster;
     const bool special = fit->model || fit->basis || fit->codes || by_argmax(settings);
     const bool on_data = strcmp(settings->on, "data") == 0;
-    const bool said = is_prepared(fit) || strcmp(settings->prepare, "none") == 0;
+    const bool said = preparing_given(fit) || strcmp(settings->prepare, "none") == 0;
     if (special && fit->rank == 0) fit->rank = clusters.k;
     if (said && (on_data || fit->rank > 0)) return ARMILLA_OK; /* nothing is left to look for */
     /* A trial by the graph says nothing of clusters by k-means, and where the preparation is given nothing at all. */
@@ -117,12 +112,8 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     if (fit->rank == 0) fit->rank = chosen.rank;
     if (said) return ARMILLA_OK;
     if (!special && !on_data) settings->cluster.method = clusters.method;
-    fit->normalize = chosen.normalize;
-    fit->log1p = chosen.log1p;
-    fit->tfidf = chosen.tfidf;
-    fit->idf = chosen.idf;
-    fit->scale = chosen.scale;
-    fit->center = chosen.center && !special;
+    chosen.center &= !special;
+    preparing_take(fit, &chosen);
     return ARMILLA_OK;
 }
 
@@ -275,7 +266,7 @@ static bool finds_number(const cli_settings *settings, bool fitted)
     const armilla_options *fit = &settings->fit;
     const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->on, "data") == 0;
     if (settings->cluster.method) return strcmp(settings->cluster.method, "graph") == 0;
-    return !fitted && !special && !is_prepared(fit) && strcmp(settings->prepare, "none") != 0;
+    return !fitted && !special && !preparing_given(fit) && strcmp(settings->prepare, "none") != 0;
 }
 
 /* *fitted = whether the operand is a model. */

@@ -1,6 +1,7 @@
 /* armilla neighbors: the nearest samples by angle, of a model's codes or of data, as a sparse matrix. */
 #include "json.h"
 #include "outputs.h"
+#include "preparing.h"
 #include "reading.h"
 #include "signals.h"
 
@@ -76,38 +77,24 @@ static armilla_status choose_preparation(cli_session *session, const armilla_dat
     cli_settings *settings = &session->settings;
     armilla_options *fit = &settings->fit, chosen = *fit;
     armilla_cluster_options clusters = settings->cluster;
-    const bool said = fit->log1p || fit->tfidf || fit->scale || fit->center;
-    if (strcmp(settings->prepare, "none") == 0 || said) return ARMILLA_OK;
+    if (strcmp(settings->prepare, "none") == 0 || preparing_given(fit)) return ARMILLA_OK;
     clusters.k = 1;
     const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
-    if (status != ARMILLA_OK) return status;
-    fit->log1p = chosen.log1p;
-    fit->tfidf = chosen.tfidf;
-    fit->scale = chosen.scale;
-    fit->center = chosen.center;
-    return ARMILLA_OK;
+    if (status == ARMILLA_OK) preparing_take(fit, &chosen);
+    return status;
 }
 
 /* A model has its own preparation: options that say another are a mistake. */
 static armilla_status refuse_preparation(cli_session *session)
 {
     const cli_settings *settings = &session->settings;
-    const armilla_options *fit = &settings->fit;
-    const struct {
-        const char *name;
-        bool given;
-    } rows[] = {{"center", fit->center},
-                {"tfidf", fit->tfidf},
-                {"log1p", fit->log1p},
-                {"scale", fit->scale},
-                {"prepare", strcmp(settings->prepare, "none") != 0},
-                {"precision", fit->precision != NULL}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].given)
-            return fail(session, ARMILLA_BAD_ARGUMENT,
-                        "--%s: %s is a model, fitted already; leave the option out, or give the data", rows[i].name,
-                        settings->operands[0]);
-    return ARMILLA_OK;
+    const char *given = preparing_given(&settings->fit);
+    if (strcmp(settings->prepare, "none") != 0) given = "prepare";
+    if (settings->fit.precision) given = "precision";
+    if (!given) return ARMILLA_OK;
+    return fail(session, ARMILLA_BAD_ARGUMENT,
+                "--%s: %s is a model, fitted already; leave the option out, or give the data", given,
+                settings->operands[0]);
 }
 
 /* Beside DATA, which samples there are and what they are called is not said of the queries. */
@@ -190,6 +177,7 @@ static armilla_status print_json(cli_session *session, const cli_search *work)
     json_put_count(object, "probed", found.probed);
     json_put_flag(object, "log1p", session->settings.fit.log1p);
     json_put_flag(object, "tfidf", session->settings.fit.tfidf);
+    json_put_text(object, "idf", session->settings.fit.tfidf ? session->settings.fit.idf : NULL);
     json_put_flag(object, "scale", session->settings.fit.scale);
     json_put_flag(object, "center", session->settings.fit.center);
     json_put_number(object, "seconds", now() - work->begun);

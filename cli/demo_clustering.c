@@ -4,6 +4,7 @@
 #include "demo.h"
 #include "embedded.h"
 #include "parse.h"
+#include "preparing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -151,16 +152,11 @@ static cli_settings *begin(demo_job *job, int64_t seed)
 
 static void prepare(const labelled_set *set, preparation prepared, cli_settings *settings)
 {
-    armilla_options *fit = &settings->fit;
     if (prepared == UNSAID) return;
     settings->prepare = "none";
     if (prepared == RAW) return;
-    fit->log1p = set->chosen.log1p;
-    fit->tfidf = set->chosen.tfidf;
-    fit->idf = set->chosen.idf;
-    fit->scale = set->chosen.scale;
-    fit->center = set->chosen.center && prepared == CHOSEN;
-    fit->normalize = set->chosen.normalize;
+    preparing_take(&settings->fit, &set->chosen);
+    settings->fit.center &= prepared == CHOSEN;
 }
 
 static void choose(const labelled_set *set, const method *by, cli_settings *settings)

@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Options that go together: where one of them is given, none is taken from the model. */
+/* Options that go together: where one of them is given, none is taken from the model. Those of the preparation do too. */
 static const char *const sets[] = {"model", "basis", "codes", NULL};
-static const char *const preparation[] = {"total", "log1p",  "top-features", "tfidf", "idf",
-                                          "scale", "center", "normalize",    NULL};
 static const char *const algorithm[] = {"solver", "lambda", "mu", "batch", NULL};
 
 typedef struct taken_option {
@@ -18,24 +16,8 @@ typedef struct taken_option {
 } taken_option;
 
 static const taken_option taken[] = {
-    {"rank", NULL},
-    {"basis", sets},
-    {"codes", sets},
-    {"sparsity", sets},
-    {"radius", sets},
-    {"total", preparation},
-    {"log1p", preparation},
-    {"top-features", preparation},
-    {"tfidf", preparation},
-    {"idf", preparation},
-    {"scale", preparation},
-    {"center", preparation},
-    {"normalize", preparation},
-    {"solver", algorithm},
-    {"lambda", algorithm},
-    {"mu", algorithm},
-    {"batch", algorithm},
-    {"precision", NULL},
+    {"rank", NULL},        {"basis", sets},       {"codes", sets},   {"sparsity", sets},   {"radius", sets},
+    {"solver", algorithm}, {"lambda", algorithm}, {"mu", algorithm}, {"batch", algorithm}, {"precision", NULL},
 };
 
 static bool is_given(const cli_session *session, const char *name)
@@ -47,10 +29,23 @@ static bool is_given(const cli_session *session, const char *name)
     return false;
 }
 
-static bool is_open(const cli_session *session, const taken_option *option)
+static bool is_prepared(const cli_session *session)
 {
-    if (is_given(session, option->name)) return false;
-    for (const char *const *other = option->group; other && *other; other++)
+    bool given = false;
+    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row))
+        given |= armilla_option_is_of(row, ARMILLA_PREPARATION) && is_given(session, row->name);
+    return given;
+}
+
+/* Whether the option is to be what the model says of it. */
+static bool is_open(const cli_session *session, const armilla_option *row)
+{
+    const taken_option *found = NULL;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(taken[i].name, row->name) == 0) found = &taken[i];
+    if (armilla_option_is_of(row, ARMILLA_PREPARATION)) return !is_prepared(session);
+    if (!found || is_given(session, row->name)) return false;
+    for (const char *const *other = found->group; other && *other; other++)
         if (is_given(session, *other)) return false;
     return true;
 }
@@ -75,10 +70,10 @@ static armilla_status take_recorded(cli_session *session, const json_t *record, 
     armilla_options *fit = &session->settings.fit, usual;
     armilla_status status = ARMILLA_OK;
     armilla_options_default(&usual);
-    for (size_t i = 0; i < sizeof taken / sizeof *taken && status == ARMILLA_OK; i++) {
-        const armilla_option *row = armilla_option_find(armilla_option_table(), taken[i].name);
-        const char *value = json_string_value(json_object_get(record, taken[i].name));
-        if (!row || !value || !is_open(session, &taken[i])) continue;
+    for (const armilla_option *row = armilla_option_table(); row->name && status == ARMILLA_OK;
+         row = armilla_option_next(row)) {
+        const char *value = json_string_value(json_object_get(record, row->name));
+        if (!value || !is_open(session, row)) continue;
         const bool off = row->kind == ARMILLA_OPTION_FLAG && strcmp(value, "yes") != 0;
         if (off) continue;
         status = armilla_option_set(session->context, row, fit, row->kind == ARMILLA_OPTION_FLAG ? NULL : value);

@@ -5,6 +5,9 @@
 
 #include <armilla/base.h>
 
+#include <stddef.h>
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,7 +37,11 @@ typedef struct armilla_option {
     const char *(*resolve)(const char *word); /* WORD, optional: the canonical name of a word (aliases), or NULL */
     const char *value;                        /* what --help calls the value: "R", "FILE" */
     const char *help;                         /* one line */
+    const char *group;                        /* what it is one of: ARMILLA_PREPARATION; NULL: nothing */
 } armilla_option;
+
+/* The group of options that say how data are prepared before they are fitted. */
+#define ARMILLA_PREPARATION "preparation"
 
 /* The beginning of a row: {ARMILLA_OPTION_ROW("rank"), .kind = ...}. */
 #define ARMILLA_OPTION_ROW(word) .size = sizeof(armilla_option), .name = (word)
@@ -43,6 +50,12 @@ typedef struct armilla_option {
 static inline const armilla_option *armilla_option_next(const armilla_option *row)
 {
     return (const armilla_option *)(const void *)((const char *)row + row->size);
+}
+
+/* Whether the option is one of the group. */
+static inline bool armilla_option_is_of(const armilla_option *row, const char *group)
+{
+    return row->size > offsetof(armilla_option, group) && row->group && strcmp(row->group, group) == 0;
 }
 
 /* Sets every field that the table describes to its preset. The table ends with a row whose name is NULL. */
@@ -58,6 +71,9 @@ ARMILLA_API const armilla_option *armilla_option_find(const armilla_option *tabl
 
 /* The row's value in source as a user would type it, into buffer; "" where it is unset. Returns buffer. */
 ARMILLA_API const char *armilla_option_show(const armilla_option *row, const void *source, char *buffer, size_t size);
+
+/* target's field of the row becomes source's, where both structs have it; texts are borrowed. */
+ARMILLA_API void armilla_option_copy(const armilla_option *row, const void *source, void *target);
 
 /* Edit distance (insertions, deletions, substitutions, neighbouring swaps count 1), for "did you mean". */
 ARMILLA_API size_t armilla_word_distance(const char *a, const char *b);

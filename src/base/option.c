@@ -264,6 +264,12 @@ static void show_real(double value, char *buffer, size_t size)
     }
 }
 
+void armilla_option_copy(const armilla_option *row, const void *source, void *target)
+{
+    if (!row || !source || !target || !has_field(row, source) || !has_field(row, target)) return;
+    memcpy(field(row, target), field_const(row, source), field_sizes[row->kind]);
+}
+
 const char *armilla_option_show(const armilla_option *row, const void *source, char *buffer, size_t size)
 {
     const char *text = NULL;

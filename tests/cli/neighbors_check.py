@@ -87,7 +87,15 @@ def check_preparation(random):
     assert graph("x.npy", "--prepare", "auto")[1]["tfidf"] is False
     counts = random.poisson(0.3, (300, 40))
     sparse.save_npz("c.npz", sparse.csr_matrix(counts.astype(float)))
-    assert graph("c.npz", "--prepare", "auto")[1]["tfidf"] is True
+    counts[:, 0] = 1  # of all samples: the plain form of tf-idf leaves nothing of it
+    sparse.save_npz("c.npz", sparse.csr_matrix(counts.astype(float)))
+    made, shown = graph("c.npz", "--prepare", "auto")
+    assert shown["tfidf"] is True and shown["idf"] == "plain", shown
+    agrees(made, np.log1p(counts) * np.log(len(counts) / np.maximum((counts > 0).sum(0), 1)))
+    fit = json.loads(run("cluster", "c.npz", "--k", 3, "--model-out", "m.npz", "--json", "--quiet", "--out", "l.txt"))["fit"]
+    assert all(shown[step] == fit[step] for step in ("log1p", "tfidf", "scale", "center"))
+    with np.load("m.npz") as model:  # as cluster prepares them
+        assert json.loads(bytes(model["meta"]))["options"]["idf"] == shown["idf"]
 
 
 def check_weights_and_ties():

@@ -24,8 +24,8 @@ def run(*arguments, status=0):
     return done.stdout, done.stderr
 
 
-def fit(out, *options):
-    shown, said = run("fit", "x.npy", *options, "--json", "--force", "--out", out)
+def fit(out, *options, data="x.npy"):
+    shown, said = run("fit", data, *options, "--json", "--force", "--out", out)
     with np.load(out, allow_pickle=False) as archive:
         model = {name: archive[name] for name in archive.files}
     return json.loads(shown), json.loads(bytes(model["meta"])), model, said
@@ -54,6 +54,30 @@ def check_taken():
     assert shown["rank"] == 3 and shown["basis"] == "nonnegative"
 
 
+def check_every_option():
+    """Of the model's record the next fit takes every row of the option table but those that are of one fit."""
+    own = {"model", "start", "seed", "restarts", "max-iter", "tol", "time-limit", "threads", "kernel"}
+    np.save("c.npy", random.poisson(1.0, size=(60, 12)).astype(float))
+    common = ("--rank", 3, "--max-iter", 2, "--quiet")
+    cases = {
+        "basis": "nonnegative", "codes": "free", "radius": 2, "solver": "palm", "precision": "f32", "center": None, "log1p": None,
+        "scale": None, "tfidf": None, "total": 7.5, "top-features": 5, "normalize": "l2", "rank": 4,
+        "idf": ("plain", "--tfidf"), "lambda": ("2x", "--solver", "palm"), "mu": ("3x", "--solver", "palm"),
+        "batch": (16, "--solver", "online"), "sparsity": (2, "--codes", "sparse-sphere"),
+    }
+    _, meta, _, _ = fit("a.npz", *common)
+    assert set(meta["options"]) - own == set(cases), "a case for every option"
+    for name, value in cases.items():
+        value, *needs = value if isinstance(value, tuple) else (value,)
+        _, first, _, _ = fit("a.npz", *common, f"--{name}", *([] if value is None else [value]), *needs, data="c.npy")
+        _, second, _, _ = fit("b.npz", "--start", "a.npz", "--max-iter", 1, "--quiet", data="c.npy")
+        for option in set(meta["options"]) - own:
+            assert first["options"][option] == second["options"][option], (name, option, first["options"], second["options"])
+    _, first, _, _ = fit("a.npz", "--model", "spherical-kmeans", *common)
+    _, second, _, _ = fit("b.npz", "--start", "a.npz", "--quiet")
+    assert (second["model"], second["normalize"]) == ("spherical-kmeans", "l2")
+
+
 def check_told_otherwise():
     """An option counts instead; one of a kind instead of all of its kind."""
     fit("a.npz", "--rank", 4, "--scale", "--center", "--codes", "sparse-sphere", "--sparsity", 2, "--solver", "palm")
@@ -76,5 +100,6 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     np.save("x.npy", random.poisson(random.gamma(1, 2, size=(1, 12)), size=(60, 12)).astype(float) + 0.5)
     check_taken()
+    check_every_option()
     check_told_otherwise()
     os.chdir("/")

@@ -33,7 +33,7 @@ ENDS_WITH(armilla_cluster_quality, silhouette);
 ENDS_WITH(armilla_table_row, use);
 ENDS_WITH(armilla_top_group, coherence);
 ENDS_WITH(armilla_top_entry, angle);
-ENDS_WITH(armilla_option, help);
+ENDS_WITH(armilla_option, group);
 ENDS_WITH(armilla_data_source, close);
 ENDS_WITH(armilla_ranks, local);
 
