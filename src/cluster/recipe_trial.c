@@ -84,7 +84,8 @@ static int hear(void *self, const armilla_progress *progress)
     return s->stopped;
 }
 
-/* Both looks, without a word: the real fit says it all again. */
+/* Both looks, without a word: the real fit says it all again. They are short, and end by themselves: what is chosen does not
+ * depend on how far a machine gets within a limit. */
 static armilla_status look_twice(armilla_context *context, const armilla_data *X, const armilla_options *fit,
                                  const armilla_cluster_options *clusters, evidence found[2])
 {
@@ -92,6 +93,7 @@ static armilla_status look_twice(armilla_context *context, const armilla_data *X
     listener own = {context->watch, context->watch_user, false};
     armilla_options plain = *fit, centered;
     plain.callback = NULL;
+    plain.time_limit = 0;
     centered = plain;
     centered.center = true;
     context->log = NULL;

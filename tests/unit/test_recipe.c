@@ -205,6 +205,46 @@ static void test_chooses_by_trait(void **state)
 }
 
 /* Units differ in both, but of more features than samples most would be noise of the same weight. */
+/* Two groups of about one direction again, of random sizes, in few features. */
+static void plant_any_sizes(uint64_t seed, int64_t *m, int64_t *n)
+{
+    uint64_t random = seed;
+    *m = 3 + reference_below(&random, 9);
+    *n = 60 + reference_below(&random, MOST_SAMPLES - 60);
+    const double low = 4 + 4 * reference_uniform(&random), high = 9 + 7 * reference_uniform(&random);
+    reference_fill_normal(&random, *m * *n, X);
+    for (int64_t i = 0; i < *m; i++) {
+        const double unit = 0.7 + 0.6 * reference_uniform(&random);
+        for (int64_t j = 0; j < *n; j++) X[j * *m + i] = fmax(unit * (X[j * *m + i] + (j % GROUPS ? high : low)), 0.1);
+    }
+}
+
+static bool is_centered(uint64_t seed, double time_limit)
+{
+    int64_t m = 0, n = 0;
+    armilla_data *data = NULL;
+    armilla_options fit;
+    armilla_cluster_options clusters;
+    plant_any_sizes(seed, &m, &n);
+    ask(1, &fit, &clusters);
+    fit.time_limit = time_limit;
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, m, n, m, &data));
+    support_ok(context, armilla_cluster_recipe(context, data, &fit, &clusters));
+    assert_true(fit.time_limit == time_limit);
+    armilla_data_free(data);
+    return fit.center;
+}
+
+/* A trial is evidence when it has come to its end: the choice is the same with any limit of time, which ends the fit
+ * alone. These tables look different where it does not end. */
+static void test_choice_does_not_depend_on_time(void **state)
+{
+    static const uint64_t seeds[] = {9, 159, 287, 349};
+    (void)state;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
+        assert_int_equal(is_centered(seeds[i], 1e-9), is_centered(seeds[i], 0));
+}
+
 static void test_scales_no_more_features_than_samples(void **state)
 {
     uint64_t random = 3;
@@ -325,9 +365,13 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_even_equals_plain_loops), TEST(test_tables),
-        TEST(test_chooses_by_trait),        TEST(test_scales_no_more_features_than_samples),
-        TEST(test_trial_is_silent),         TEST(test_stopped_trial_is_no_choice),
+        TEST(test_even_equals_plain_loops),
+        TEST(test_tables),
+        TEST(test_chooses_by_trait),
+        TEST(test_choice_does_not_depend_on_time),
+        TEST(test_scales_no_more_features_than_samples),
+        TEST(test_trial_is_silent),
+        TEST(test_stopped_trial_is_no_choice),
         TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
