@@ -127,22 +127,30 @@ static void summarize(armilla_fit_state *f, double objective)
     s->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
     s->squared_norm = f->facts.squared_norm;
     s->radius = f->resolved.codes->spherical ? p->l : NAN;
-    s->image_rows = f->X->image[0];
-    s->image_columns = f->X->image[1];
+    const bool seen = f->continued && f->X->image[0] == 0;
+    s->image_rows = seen ? f->continued->summary.image_rows : f->X->image[0];
+    s->image_columns = seen ? f->continued->summary.image_columns : f->X->image[1];
     s->passes = f->context->call.passes;
     s->passes_before = armilla_max64(f->context->call.passes_before, 0);
     s->seconds = armilla_clock() - f->clock_start;
     s->seconds_per_iteration = last->iteration > 0 ? (last->seconds - first->seconds) / (double)last->iteration : 0;
 }
 
-/* What the data are called, and what they were chosen from. */
+/* What the data are called, and what they were chosen from. The features of a model that is continued stay what they are
+ * where the new data do not say. */
 static armilla_status take_names(armilla_fit_state *f)
 {
+    const armilla_model *before = f->continued;
+    const armilla_kept *kept[] = {&f->X->kept[ARMILLA_KEPT_FEATURES], &f->X->kept[ARMILLA_KEPT_SAMPLES]};
     armilla_status status = ARMILLA_OK;
-    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
-        status = armilla_names_copy(f->context, armilla_data_names(f->X, (armilla_naming)kind), &f->model->names[kind]);
+    if (before && !kept[ARMILLA_KEPT_FEATURES]->at) kept[ARMILLA_KEPT_FEATURES] = &before->kept[ARMILLA_KEPT_FEATURES];
+    for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++) {
+        const armilla_names *names = armilla_data_names(f->X, (armilla_naming)kind);
+        if (!names && before && kind == ARMILLA_FEATURE_NAMES) names = &before->names[kind];
+        status = armilla_names_copy(f->context, names, &f->model->names[kind]);
+    }
     for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
-        status = armilla_kept_copy(f->context, &f->X->kept[i], &f->model->kept[i]);
+        status = armilla_kept_copy(f->context, kept[i], &f->model->kept[i]);
     return status;
 }
 

@@ -158,6 +158,7 @@ static void describe(const armilla_model *model, armilla_options *options, char 
     options->normalize = s->normalize;
     options->center = s->center;
     options->tfidf = s->tfidf;
+    options->idf = armilla_idf_choice(armilla_options_plain_idf(model->options_text));
     options->log1p = s->log1p;
     options->scale = s->scale;
     options->start = NULL;

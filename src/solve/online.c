@@ -172,10 +172,10 @@ static void add(int64_t count, double factor, const double *part, double *sums)
 static double remembered(const armilla_fast *fast, double samples)
 {
     const armilla_problem *p = fast->problem;
-    const double seen = fast->online.seen + samples, n = (double)p->n;
-    const double share = p->past ? (p->past->total + n) / PAST_SHARE : n / PASS_SHARE;
+    const double seen = fast->online.seen + samples, all = (p->past ? p->past->total : 0) + (double)p->n;
+    const double share = all / (p->past ? PAST_SHARE : PASS_SHARE);
     const double most = fmax(share, fmax(BLOCKS_REMEMBERED * samples, PER_ATOM * (double)p->r));
-    return fmin(seen, p->past ? most : fmin(n, most));
+    return fmin(seen, fmin(all, most)); /* another pass adds no samples */
 }
 
 /* A <- rho A + X_b V_b', G <- rho G + V_b V_b' */
