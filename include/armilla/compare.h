@@ -24,7 +24,7 @@ typedef struct armilla_comparison_summary {
     int64_t principal;     /* angles between these: the smaller dimension */
     bool reordered;        /* features were matched by name, and stand in another order in the second model */
     bool lines;            /* atoms count as lines: one of the models may negate an atom and its codes */
-    bool same_preparation; /* both take the same steps, so that their errors mean the same */
+    bool same_preparation; /* both take the same steps with the same parameters, so that their errors mean the same */
     double mean_angle;     /* of the matched atoms that have a direction, in radians; NaN where there is none */
     double largest_angle;
     double relative_errors[2]; /* what the models state, each of its own data */

@@ -66,9 +66,9 @@ static armilla_status label(pair *p, int side, int64_t n, const void *codes)
     return status;
 }
 
-static bool take_same_steps(const armilla_model *const models[2])
+static bool prepare_alike(const armilla_model *const models[2])
 {
-    return memcmp(models[0]->preparation.taken, models[1]->preparation.taken, sizeof models[0]->preparation.taken) == 0;
+    return armilla_preparation_alike(&models[0]->preparation, &models[1]->preparation);
 }
 
 static bool same_names(const armilla_names *a, const armilla_names *b)
@@ -86,7 +86,7 @@ static bool have_same_samples(const armilla_model *const models[2])
     const armilla_names *names[2] = {&models[0]->names[ARMILLA_SAMPLE_NAMES], &models[1]->names[ARMILLA_SAMPLE_NAMES]};
     if (a->n != b->n || a->n == 0) return false;
     if (names[0]->count > 0 && names[1]->count > 0) return same_names(names[0], names[1]);
-    return a->precision != b->precision || !take_same_steps(models) || a->fingerprint == b->fingerprint;
+    return a->precision != b->precision || !prepare_alike(models) || a->fingerprint == b->fingerprint;
 }
 
 static armilla_status score(pair *p, armilla_comparison *made)
@@ -155,7 +155,7 @@ static armilla_status compare(pair *p, armilla_comparison *made)
         .size = sizeof *s, .samples = -1, .clustered = -1, .kept = -1, .data_errors = {NAN, NAN}};
     s->m = p->models[0]->summary.m;
     s->lines = signs_are_free(p->models[0]) || signs_are_free(p->models[1]);
-    s->same_preparation = take_same_steps(p->models);
+    s->same_preparation = prepare_alike(p->models);
     for (int i = 0; i < 2; i++) {
         s->ranks[i] = p->models[i]->summary.rank;
         s->relative_errors[i] = p->models[i]->summary.relative_error;

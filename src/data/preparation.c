@@ -101,6 +101,31 @@ static armilla_status learn_mean(armilla_context *context, const armilla_prepara
     return ARMILLA_OK;
 }
 
+static bool total_alike(const armilla_preparation *a, const armilla_preparation *b)
+{
+    const double *one = a->learned[ARMILLA_STEP_TOTAL], *other = b->learned[ARMILLA_STEP_TOTAL];
+    return a->total == b->total || (one && other && *one == *other);
+}
+
+/* How many features were chosen; before that, how many are to be. */
+static int64_t count_top(const armilla_preparation *p)
+{
+    const double *chosen = p->learned[ARMILLA_STEP_TOP];
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->m && chosen; i++) count += chosen[i] != 0;
+    return chosen ? count : p->top;
+}
+
+static bool top_alike(const armilla_preparation *a, const armilla_preparation *b)
+{
+    return count_top(a) == count_top(b);
+}
+
+static bool idf_alike(const armilla_preparation *a, const armilla_preparation *b)
+{
+    return a->plain_idf == b->plain_idf;
+}
+
 #define PLACES(field) .option = offsetof(armilla_options, field), .summary = offsetof(armilla_model_summary, field)
 
 const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
@@ -112,6 +137,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             .single = true,
                             .array = "total",
                             .allows = is_factor,
+                            .alike = total_alike,
                             .takes = is_amount,
                             .needs = "scales samples to a sum and needs entries that are not negative; leave it out"},
     [ARMILLA_STEP_LOG1P] = {.name = "log1p",
@@ -130,6 +156,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                           .array = "top_features",
                           .allows = is_choice,
                           .statistics = ARMILLA_FEATURE_DEVIATIONS,
+                          .alike = top_alike,
                           .learn = learn_choice},
     [ARMILLA_STEP_TFIDF] = {.name = "tfidf",
                             .kind = ARMILLA_STEP_FACTOR,
@@ -137,6 +164,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             .array = "idf",
                             .allows = is_amount,
                             .statistics = ARMILLA_FEATURE_COUNTS,
+                            .alike = idf_alike,
                             .learn = learn_idf},
     [ARMILLA_STEP_SCALE] = {.name = "scale",
                             .kind = ARMILLA_STEP_FACTOR,
@@ -220,15 +248,6 @@ armilla_preparation armilla_preparation_asked(const armilla_options *options)
     return p;
 }
 
-/* How many features were chosen; before that, how many are to be. */
-static int64_t count_top(const armilla_preparation *p)
-{
-    const double *chosen = p->learned[ARMILLA_STEP_TOP];
-    int64_t count = 0;
-    for (int64_t i = 0; i < p->m && chosen; i++) count += chosen[i] != 0;
-    return chosen ? count : p->top;
-}
-
 static void tell(const armilla_preparation *p, armilla_step step, void *field)
 {
     const double *total = p->learned[ARMILLA_STEP_TOTAL];
@@ -252,6 +271,16 @@ void armilla_preparation_describe(const armilla_preparation *p, armilla_model_su
 {
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
         tell(p, (armilla_step)step, (char *)summary + armilla_steps[step].summary);
+}
+
+bool armilla_preparation_alike(const armilla_preparation *a, const armilla_preparation *b)
+{
+    bool alike = true;
+    for (int step = 0; step < ARMILLA_STEP_COUNT && alike; step++) {
+        const armilla_step_row *row = &armilla_steps[step];
+        alike = a->taken[step] == b->taken[step] && (!a->taken[step] || !row->alike || row->alike(a, b));
+    }
+    return alike;
 }
 
 bool armilla_preparation_any(const armilla_preparation *p)

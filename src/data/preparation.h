@@ -66,6 +66,8 @@ typedef struct armilla_step_row {
     const char *array;        /* of what it learned, in a model file; NULL: it learns nothing */
     bool (*allows)(double x); /* numbers that can have been learned */
     int statistics;           /* of the features, that it learns from (data/features.h) */
+    /* Whether two that take the step take it in the same form; NULL: it has one form. */
+    bool (*alike)(const armilla_preparation *a, const armilla_preparation *b);
     /* learned = m numbers from these; weights are those of the steps before. */
     armilla_status (*learn)(armilla_context *context, const armilla_preparation *p,
                             const armilla_feature_statistics *found, double *learned);
@@ -90,6 +92,8 @@ armilla_preparation armilla_preparation_asked(const armilla_options *options);
 /* The summary's words and flags. */
 void armilla_preparation_describe(const armilla_preparation *p, armilla_model_summary *summary);
 bool armilla_preparation_any(const armilla_preparation *p);
+/* Whether both take the same steps, with the same parameters; what they learned from data may differ. */
+bool armilla_preparation_alike(const armilla_preparation *a, const armilla_preparation *b);
 
 /* Learns what the steps need from X, as given. */
 armilla_status armilla_preparation_learn(armilla_context *context, armilla_preparation *p, const armilla_data *X);

@@ -269,6 +269,10 @@ static armilla_status read_options(const reading *r)
     }
     r->model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
                                               json_string_value(json_object_get(options, "mu")));
+    armilla_preparation *p = &r->model->preparation;
+    bool taken = false;
+    (void)armilla_total_read(json_string_value(json_object_get(options, "total")), &taken, &p->total);
+    p->plain_idf = armilla_idf_is_plain(json_string_value(json_object_get(options, "idf")));
     char *text = json_dumps(options, JSON_COMPACT);
     const armilla_status status =
         text ? armilla_copy_text(r->context, text, &r->model->options_text)

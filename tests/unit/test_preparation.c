@@ -222,6 +222,100 @@ static void test_stored_by_name(void **state)
     }
 }
 
+/* A model with these options that went through a file, and the samples as it prepares them. */
+static armilla_model *stored_model(const armilla_data *data, armilla_options options, double *prepared)
+{
+    armilla_model *made = NULL, *read = NULL;
+    char path[256];
+    options.rank = 1;
+    options.max_iter = 1;
+    options.threads = 1;
+    support_path(path, sizeof path, "model.npz");
+    support_ok(context, armilla_fit(context, data, &options, &made));
+    support_ok(context, armilla_model_save(context, made, path, true));
+    support_ok(context, armilla_model_open(context, path, &read));
+    support_ok(context, armilla_model_prepare_columns(context, read, N, prepared, NULL));
+    armilla_model_free(made);
+    return read;
+}
+
+static bool said_alike(const armilla_model *first, const armilla_model *second)
+{
+    armilla_comparison *found = NULL;
+    armilla_comparison_summary summary;
+    support_ok(context, armilla_model_compare(context, first, second, NULL, 1, &found));
+    armilla_comparison_summarize(found, &summary);
+    armilla_comparison_free(found);
+    return summary.same_preparation;
+}
+
+/* The index-th value of an option that tests can give it, NULL past the last. */
+static const char *value_of(const armilla_option *row, size_t index)
+{
+    static const char *const numbers[] = {"2", "4"};
+    size_t choices = 0;
+    while (row->kind == ARMILLA_OPTION_WORD && row->choice(choices)) choices++;
+    if (index < choices) return row->choice(index);
+    if (row->kind == ARMILLA_OPTION_FLAG) return index == 0 ? "" : NULL;
+    const bool number = row->kind == ARMILLA_OPTION_INTEGER || (row->kind == ARMILLA_OPTION_WORD && row->open);
+    return number && index - choices < 2 ? numbers[index - choices] : NULL;
+}
+
+/* The options with the index-th value of one of them; a flag is the other. */
+static armilla_options changed_by(const armilla_options *options, const armilla_option *row, size_t index)
+{
+    armilla_options other = *options;
+    bool *flag = (bool *)(void *)((char *)&other + row->offset);
+    if (row->kind == ARMILLA_OPTION_FLAG)
+        *flag = !*flag;
+    else
+        support_ok(context, armilla_option_set(context, row, &other, value_of(row, index)));
+    return other;
+}
+
+/* Whether the option says how data are prepared. */
+static bool prepares(const armilla_options *options, const armilla_option *row)
+{
+    const armilla_preparation before = armilla_preparation_asked(options);
+    bool changed = false;
+    for (size_t i = 0; value_of(row, i) && !changed; i++) {
+        const armilla_options other = changed_by(options, row, i);
+        const armilla_preparation after = armilla_preparation_asked(&other);
+        changed = memcmp(&before, &after, sizeof before) != 0;
+    }
+    return changed;
+}
+
+/* Two models are said to prepare data alike exactly where they make the same numbers of the same samples: for every value
+ * of every option of the table that says how to prepare, beside all other steps but scale, which undoes weights. */
+static void test_alike_with_equal_parameters(void **state)
+{
+    const armilla_options all = options_of(COMBINATIONS - 1 - (1 << ARMILLA_STEP_SCALE));
+    double X[M * N], base[M * N];
+    int64_t differ = 0;
+    (void)state;
+    fill(X);
+    for (int64_t i = 0; i < M * N; i++) X[i] = i % (i % M + 2) == 0 ? 0 : X[i]; /* features of several frequencies */
+    memcpy(base, X, sizeof X);
+    armilla_data *data = wrap(X);
+    armilla_model *first = stored_model(data, all, base);
+    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
+        for (size_t i = 0; prepares(&all, row) && value_of(row, i); i++) {
+            double made[M * N];
+            memcpy(made, X, sizeof X);
+            armilla_model *second = stored_model(data, changed_by(&all, row, i), made);
+            const bool same = memcmp(base, made, sizeof made) == 0;
+            if (said_alike(first, second) != same) fail_msg("%s %s: said otherwise", row->name, value_of(row, i));
+            assert_int_equal(said_alike(second, first), same);
+            differ += !same;
+            armilla_model_free(second);
+        }
+    }
+    assert_true(differ > ARMILLA_STEP_COUNT); /* every step, and what parameters there are */
+    armilla_model_free(first);
+    armilla_data_free(data);
+}
+
 static void test_bad_columns(void **state)
 {
     double X[M * N];
@@ -246,6 +340,7 @@ int main(void)
         TEST(test_columns_there_and_back),
         TEST(test_undone_without_lengths),
         TEST(test_stored_by_name),
+        TEST(test_alike_with_equal_parameters),
         TEST(test_bad_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
