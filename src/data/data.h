@@ -155,6 +155,8 @@ typedef struct armilla_column_map {
 
 /* Unit length is all that is done. */
 bool armilla_column_map_rescales(const armilla_column_map *map);
+/* What centring leaves of a sample of m features is rounding where it is no longer than this part of the sample. */
+double armilla_column_map_rounding(const armilla_column_map *map, int64_t m);
 
 /* *view = inner with other operations, as a view's first member; what inner owns beside its numbers stays inner's. */
 void armilla_data_view(armilla_data *view, const armilla_data *inner, const armilla_data_ops *ops,

@@ -285,8 +285,13 @@ bool armilla_preparation_alike(const armilla_preparation *a, const armilla_prepa
 
 bool armilla_preparation_any(const armilla_preparation *p)
 {
+    return armilla_preparation_before(p, ARMILLA_STEP_COUNT);
+}
+
+bool armilla_preparation_before(const armilla_preparation *p, armilla_step step)
+{
     bool any = false;
-    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) any |= p->taken[step];
+    for (int i = 0; i < (int)step; i++) any |= p->taken[i];
     return any;
 }
 

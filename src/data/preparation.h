@@ -92,6 +92,8 @@ armilla_preparation armilla_preparation_asked(const armilla_options *options);
 /* The summary's words and flags. */
 void armilla_preparation_describe(const armilla_preparation *p, armilla_model_summary *summary);
 bool armilla_preparation_any(const armilla_preparation *p);
+/* Whether a step is taken before that one. */
+bool armilla_preparation_before(const armilla_preparation *p, armilla_step step);
 /* Whether both take the same steps, with the same parameters; what they learned from data may differ. */
 bool armilla_preparation_alike(const armilla_preparation *a, const armilla_preparation *b);
 

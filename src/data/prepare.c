@@ -52,7 +52,8 @@ static armilla_factor factor_of(const prepared *X, const double *x, armilla_leng
 {
     armilla_length length = armilla_length_of(X->data.m, NULL, x);
     if (X->rescales) length = armilla_own_length(X->inner->type, length);
-    if (X->map.mean && armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
+    const double rounding = armilla_column_map_rounding(&X->map, X->data.m);
+    if (X->map.mean && armilla_length_within(length, rounding, before)) return (armilla_factor){0, 1};
     return armilla_unit_factor(length);
 }
 
@@ -155,6 +156,12 @@ static const armilla_data_ops prepared_ops = {
 bool armilla_column_map_rescales(const armilla_column_map *map)
 {
     return map->unit_length && !(map->total > 0) && !map->entries && !map->weights && !map->mean;
+}
+
+/* A total is divided by a sum of m entries. */
+double armilla_column_map_rounding(const armilla_column_map *map, int64_t m)
+{
+    return (8 + (map->total > 0 ? (double)m : 0)) * DBL_EPSILON;
 }
 
 armilla_status armilla_data_prepare(armilla_context *context, const armilla_data *inner, const armilla_column_map *map,

@@ -148,7 +148,8 @@ static armilla_factor factor_of(const prepared *X, armilla_column y, double *col
     if (X->rescales) return armilla_unit_factor(armilla_own_length(X->inner->type, before));
     if (!X->form.mean) return armilla_unit_factor(before);
     const armilla_length length = centred_length(X, y, column);
-    if (armilla_length_within(length, 8 * DBL_EPSILON, before)) return (armilla_factor){0, 1};
+    const double rounding = armilla_column_map_rounding(&X->map, X->form.data.m);
+    if (armilla_length_within(length, rounding, before)) return (armilla_factor){0, 1};
     return armilla_unit_factor(length);
 }
 

@@ -161,13 +161,19 @@ static double own_length(const pass *p, double length, int exponent)
     return p->rescales && fabs(ldexp(length, exponent) - 1) <= rounding ? ldexp(1, -exponent) : length;
 }
 
+/* A total is divided by a sum of all entries. */
+static double total_loss(const pass *p)
+{
+    return p->total > 0 ? (double)p->source->m * DBL_EPSILON : 0;
+}
+
 /* Whether a sample has no direction: certainly, or where rounding decides. least: what underflows. */
 static void count_zero(const pass *p, const sample *s, double length, double least, block *b)
 {
     const armilla_model_summary *m = &p->model->summary;
     const bool centred = p->atoms > m->rank, is_f32 = m->precision == ARMILLA_F32 && !p->unit;
     /* Sparse entries are rounded to single precision before the mean is subtracted. */
-    const double blur = (is_f32 ? 2 * FLT_EPSILON : 16 * DBL_EPSILON) * s->size;
+    const double blur = ((is_f32 ? 2 * FLT_EPSILON : 16 * DBL_EPSILON) + total_loss(p)) * s->size;
     const bool exact = !centred || (!is_f32 && !p->log1p);
     b->zeros_most += length <= (centred ? blur : 0) || (!p->unit && length <= sqrt((double)m->m) * least);
     b->zeros_least +=
@@ -197,7 +203,7 @@ static double settle(const pass *p, sample *s, block *b)
     s->size = before + (centred ? s->w[r] * p->norms[r] : 0);
     count_zero(p, s, length, ldexp(is_f32 ? FLT_TRUE_MIN : DBL_TRUE_MIN, -exponent), b);
     /* What is left of a sample that equals the mean is rounding. */
-    if (p->unit && centred && length <= 8 * DBL_EPSILON * before) length = 0;
+    if (p->unit && centred && length <= (8 * DBL_EPSILON + total_loss(p)) * before) length = 0;
     const double factor = !p->unit     ? ldexp(1, exponent - p->exponent)
                           : length > 0 ? 1 / own_length(p, length, exponent)
                                        : 0;

@@ -342,6 +342,33 @@ def check_cancellation(X):
             close(json.loads(found)["relative_error"], double["relative_error"], 1e-3, f"{mean} +- {spread}, {unit}")
 
 
+def check_nothing_left(_):
+    """Samples that are multiples of one another are alike after --total: whatever else is done, a fit of what centring
+    leaves is refused with advice that helps, or it is one that the check confirms."""
+    rng = np.random.default_rng(5)
+    refused = 0
+    for count, features in enumerate((1, 2, 30, 1000)):
+        X = np.outer(rng.uniform(1, 100, 25), rng.uniform(0.1, 1, features))
+        np.save("x.npy", X)
+        sparse.save_npz("x.npz", sparse.csr_matrix(X))
+        others = ("--log1p", "--tfidf", "--scale", "--normalize")
+        for taken in itertools.product((False, True), repeat=len(others)):
+            words = [word for step, word in zip(taken, others) if step]
+            words += ["l2"] if taken[-1] else []
+            data = "x.npz" if (count + sum(taken)) % 3 == 0 else "x.npy"
+            options = ["--rank", 1, "--total", ("10", "median")[taken[0]], "--quiet", "--force", "--out", "left.npz",
+                       "--precision", ("f64", "f32")[(count + sum(taken)) % 2], *words]
+            if subprocess.run([ARMILLA, "fit", data, *map(str, options), "--center"], capture_output=True).returncode == 0:
+                run("check", "left.npz", data)
+                continue
+            found = run("fit", data, *options, "--center", status=65)
+            assert "after centring" in found or "fit without --center" in found or "or without --center" in found, found
+            refused += 1
+            run("fit", data, *options)
+            run("check", "left.npz", data)
+    assert refused > 40, refused
+
+
 def main():
     rng = np.random.default_rng(7)
     X = rng.poisson(0.7, (90, 17)) * rng.integers(1, 40, (90, 17)).clip(0, 9)
@@ -352,7 +379,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check in (check_against_sklearn, check_cells, check_undone, check_refusal, check_selection, check_names_in_outputs,
-                      check_info, check_memory, check_warnings, check_cancellation):
+                      check_info, check_memory, check_warnings, check_cancellation, check_nothing_left):
             try:
                 check(X.copy())
             except AssertionError as wrong:
