@@ -55,7 +55,7 @@ static const reading_row rows[] = {
     READING_TEXT("label-column", label_column, "COLUMN",
                  "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1", 0),
     READING_TEXT("name-column", name_column, "COLUMN",
-                 "column of a text table with the names of its rows; otherwise as it looks", 0),
+                 "column of a text table with the names of its rows, or none; otherwise as it looks", 0),
     READING_TEXT("separator", separator, "WHAT",
                  "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
                  "as it looks",

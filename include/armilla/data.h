@@ -68,7 +68,7 @@ typedef struct armilla_read_options {
     bool sample_columns;      /* the file has one sample per column, as the paper; default: one per row */
     const char *array;        /* of a file with several arrays: which; NULL: the only one */
     const char *label_column; /* text tables: name or number (from 1) of the column with labels; NULL: none */
-    const char *name_column;  /* text tables: of the column with the names of samples; NULL: as it looks */
+    const char *name_column;  /* text tables: of the column with the names of samples; "none"; NULL: as it looks */
     const char *separator;    /* text tables: comma, semicolon, tab, blank or one character; NULL: as it looks */
     const char *header;       /* text tables: yes or no; NULL: as it looks */
     const char *decimal;      /* text tables: point or comma; NULL: as it looks where semicolons separate, else point */

@@ -1,7 +1,7 @@
 /* CSV, TSV and plain columns of numbers, with or without a header, names of the rows, and labels. */
 #include "files/array.h"
+#include "files/doubts.h"
 #include "files/files.h"
-#include "files/table_columns.h"
 
 #include "base/size.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME, OTHER_MARK };
+enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME, OTHER_MARK, THOUSANDS };
 
 typedef struct table {
     armilla_text text;
@@ -21,6 +21,17 @@ typedef struct table {
     armilla_field *names, *labels; /* of rows; NULL: none */
     bool run_on;                   /* a quoted field holds a line end; atomic */
 } table;
+
+/* What a field is that is not a number: one with another decimal mark, or with a separator of thousands. 1,234 can be
+ * either; what else the table has decides. */
+static int explain_text(const table *t, const armilla_field *field)
+{
+    const unsigned char other = t->columns.dialect.mark == ',' ? '.' : ',';
+    const bool decimal = armilla_dialect_is_decimal(&t->text, field, other);
+    if (armilla_doubt_thousands(field) && !(decimal && armilla_dialect_has_mark(&t->text, &t->columns.dialect, other)))
+        return THOUSANDS;
+    return decimal ? OTHER_MARK : ARMILLA_DECIMAL_TEXT;
+}
 
 /* FILE: line 3, column 2: 'abc' is not a number; what to do */
 static armilla_status bad_field(const table *t, int64_t column, const armilla_field *field, int mistake)
@@ -39,13 +50,11 @@ static armilla_status bad_field(const table *t, int64_t column, const armilla_fi
                            "holds names (" ARMILLA_FIELD("name_column 1") ")",
         [OTHER_MARK] = " has another decimal mark than was expected; use one for all numbers, and say which "
                        "(" ARMILLA_FIELD("decimal point or comma") ")",
+        [THOUSANDS] = " looks like a number with a thousands separator; write the numbers without it (" ARMILLA_FIELD(
+            "decimal") " would take it for the decimal mark)",
     };
     char shown[ARMILLA_SHOWN];
-    double value = 0;
-    const unsigned char other = t->columns.dialect.mark == ',' ? '.' : ',';
-    if (mistake == ARMILLA_DECIMAL_TEXT &&
-        armilla_fields_number(field, other, t->text.plain, &value) == ARMILLA_DECIMAL_NUMBER)
-        mistake = OTHER_MARK;
+    if (mistake == ARMILLA_DECIMAL_TEXT) mistake = explain_text(t, field);
     const char *quote = mistake == ARMILLA_DECIMAL_EMPTY ? "" : "'";
     return armilla_fail(t->text.context, ARMILLA_BAD_DATA, "%s: line %" PRId64 ", column %" PRId64 ":%s%s%s%s%s",
                         t->text.path, armilla_text_line_number(&t->text, field->start), column, *quote ? " " : "",
@@ -319,6 +328,8 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     if (status != ARMILLA_OK) return status;
     pass_declaration(&t.text);
     status = read_rows(&t);
+    if (status == ARMILLA_OK)
+        status = armilla_doubt_ids(&t.text, &t.columns, &(armilla_table_values){t.values, t.rows, t.numbers});
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
     if (status == ARMILLA_OK) status = make_data(&t, data);
     if (status == ARMILLA_OK && t.columns.doubtful)
@@ -326,6 +337,12 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
                     "%s: the first line counts up and is taken for a sample; say " ARMILLA_FIELD(
                         "header yes") " where it holds the names "
                                       "of columns, else " ARMILLA_FIELD("header no"),
+                    bytes->path);
+    if (status == ARMILLA_OK && t.columns.dialect.doubtful)
+        armilla_log(context, ARMILLA_LOG_WARNING,
+                    "%s: numbers such as 1,234 are read as 1.234; say " ARMILLA_FIELD(
+                        "decimal comma") " where that is "
+                                         "right, and write them without the comma where it separates thousands",
                     bytes->path);
     armilla_release(context, t.values);
     armilla_release(context, t.names);

@@ -1,7 +1,7 @@
 /* How a table is written: what separates its fields and what stands before their decimals, as the options say or else
  * as it looks. A guess that fails must end in a complaint, never in other numbers: a comma is taken for a decimal mark
  * only where semicolons separate, and then for all fields or for none. */
-#include "files/fields.h"
+#include "files/doubts.h"
 
 #include <string.h>
 
@@ -52,8 +52,7 @@ static armilla_status given_mark(const armilla_text *text, const char *word, uns
                         "decimal mark '%s' (" ARMILLA_FIELD("decimal") ") is unknown; it can be point or comma", word);
 }
 
-/* A number that needs the mark. */
-static bool is_decimal(const armilla_text *text, const armilla_field *field, unsigned char mark)
+bool armilla_dialect_is_decimal(const armilla_text *text, const armilla_field *field, unsigned char mark)
 {
     double value = 0;
     return field->start < field->end && memchr(field->start, mark, (size_t)(field->end - field->start)) &&
@@ -68,8 +67,18 @@ static unsigned char look_for_mark(const armilla_text *text, const armilla_diale
     while (rest.start - text->all.start < LOOKED_AT && armilla_fields_next_record(dialect, &rest, &record))
         for (const unsigned char *at = record.start; armilla_fields_next(dialect, record, &at, &field);)
             for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-                if (is_decimal(text, &field, marks[i].byte)) return marks[i].byte;
+                if (armilla_dialect_is_decimal(text, &field, marks[i].byte)) return marks[i].byte;
     return '.';
+}
+
+bool armilla_dialect_has_mark(const armilla_text *text, const armilla_dialect *dialect, unsigned char mark)
+{
+    armilla_span rest = text->all, record;
+    armilla_field field;
+    while (rest.start - text->all.start < LOOKED_AT && armilla_fields_next_record(dialect, &rest, &record))
+        for (const unsigned char *at = record.start; armilla_fields_next(dialect, record, &at, &field);)
+            if (armilla_dialect_is_decimal(text, &field, mark) && !armilla_doubt_thousands(&field)) return true;
+    return false;
 }
 
 armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *dialect)
@@ -89,6 +98,7 @@ armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *d
     else if (armilla_fields_next_record(&found, &rest, &record))
         found.separator = armilla_fields_separator(record, found.mark);
     if (!options->decimal && found.separator == ';') found.mark = look_for_mark(text, &found);
+    found.doubtful = !options->decimal && found.mark == ',' && !armilla_dialect_has_mark(text, &found, ',');
     if (status == ARMILLA_OK) *dialect = found;
     return status;
 }

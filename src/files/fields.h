@@ -9,6 +9,7 @@ typedef struct armilla_dialect {
     unsigned char separator; /* ' ': runs of blanks; 0: not known yet, any of them */
     bool multiline;          /* a quoted field may hold line ends */
     unsigned char mark;      /* before the decimals: a point or a comma */
+    bool doubtful;           /* it was taken for a comma, and may separate thousands: 1,234 */
 } armilla_dialect;
 
 /* A field without what stands round it: blanks, or quotes with everything in them. */
@@ -19,6 +20,11 @@ typedef struct armilla_field {
 
 /* What the options say, else as the text looks; no separator where it has no record. */
 armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *dialect);
+
+/* Whether the field is a number that needs the mark before its decimals; and whether the table has one that cannot be
+ * another number in groups of three digits. */
+bool armilla_dialect_is_decimal(const armilla_text *text, const armilla_field *field, unsigned char mark);
+bool armilla_dialect_has_mark(const armilla_text *text, const armilla_dialect *dialect, unsigned char mark);
 
 /* The next record of rest that holds something: neither blank nor a comment (# outside of quotes). */
 bool armilla_fields_next_record(const armilla_dialect *dialect, armilla_span *rest, armilla_span *record);

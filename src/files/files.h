@@ -46,6 +46,9 @@ const armilla_format *armilla_formats_find(const char *name);
 armilla_status armilla_format_check(armilla_context *context, const char *path, const armilla_format *format,
                                     const armilla_read_options *options);
 
+/* ARMILLA_BAD_DATA, with what to do, where the bytes are plainly something else than data, whatever the file is called. */
+armilla_status armilla_refuse_container(armilla_context *context, const armilla_bytes *bytes);
+
 /* The format that the first `length` bytes of the path alone decide for; NULL: none. */
 const armilla_format *armilla_formats_named(const char *path, size_t length);
 

@@ -21,6 +21,7 @@ typedef struct reading {
     const char *path;
     const armilla_read_options *options;
     armilla_npz *npz;
+    int64_t arrays;                /* entries that are some */
     int64_t matrices, wide;        /* arrays of numbers with two dimensions, and those of them that are no vectors */
     char chosen[ARMILLA_NPZ_NAME]; /* the last of these, else of those, else the first entry */
     armilla_listing list;
@@ -35,6 +36,7 @@ static armilla_status look_around(reading *f)
         armilla_array array;
         const armilla_status status = armilla_npz_peek(f->npz, name, &array);
         if (status == ARMILLA_NO_MEMORY) return status;
+        f->arrays += armilla_npz_has(f->npz, name);
         armilla_listing_add(&f->list, name, status == ARMILLA_OK ? &array : NULL);
         const bool matrix = status == ARMILLA_OK && array.dimensions == 2;
         const bool wide = matrix && array.shape[0] > 1 && array.shape[1] > 1;
@@ -67,6 +69,10 @@ static armilla_status choose(reading *f)
     if (wanted)
         return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s'; it holds: %s", f->path, wanted,
                             f->list.text);
+    if (f->arrays == 0)
+        return armilla_fail(f->context, ARMILLA_BAD_DATA,
+                            "%s: is a zip archive without arrays (.npy), of: %s; unpack it, and give the file in it",
+                            f->path, f->list.text);
     /* A single entry is read whatever it is, so that what is wrong with it is said. */
     if (f->matrices == 1 || f->wide == 1 ||
         (armilla_npz_entry(f->npz, 0, first) && !armilla_npz_entry(f->npz, 1, second)))
@@ -117,8 +123,11 @@ static armilla_status take_labels(reading *f, armilla_data *data)
     armilla_names names = {.count = 0};
     armilla_array array = {.dimensions = 0};
     unsigned char *block = NULL;
-    if (!armilla_npz_has(f->npz, wanted))
-        return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s' with labels", f->path, wanted);
+    if (!armilla_npz_has(f->npz, wanted)) {
+        if (!f->list.text[0] && look_around(f) == ARMILLA_NO_MEMORY) return ARMILLA_NO_MEMORY;
+        return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no array '%s' with labels; it holds: %s", f->path,
+                            wanted, f->list.text);
+    }
     armilla_status status = armilla_npz_read_texts(f->npz, wanted, &names);
     if (status == ARMILLA_BAD_DATA) {
         status = armilla_npz_load(f->npz, wanted, &array, &block);

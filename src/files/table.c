@@ -2,6 +2,7 @@
 #include "files/stream.h"
 
 #include "base/sized.h"
+#include "files/doubts.h"
 #include "files/output.h"
 
 #include <stdio.h>
@@ -28,38 +29,6 @@ const armilla_format *armilla_formats_find(const char *name)
     for (size_t i = 0; armilla_formats_row(i); i++)
         if (strcmp(armilla_formats_row(i)->name, name) == 0) return armilla_formats_row(i);
     return NULL;
-}
-
-#define SPREADSHEET "is a spreadsheet; save the sheet as CSV in the program that made it, and give that file"
-
-/* Containers that are no data in themselves. */
-static const struct container {
-    const char *magic, *message;
-} containers[] = {
-    {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
-    {"\x1f\x8b", "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
-    {"\xd0\xcf\x11\xe0", SPREADSHEET},
-    {"%PDF", "is a PDF, which holds no table; give the table itself, as CSV"},
-};
-
-static const char spreadsheet_endings[] = ".xlsx .xlsm .xls .ods";
-
-/* A zip archive with the sheets of a workbook. */
-static bool is_spreadsheet(const armilla_bytes *bytes)
-{
-    return bytes->count >= 4 && memcmp(bytes->start, "PK\x03\x04", 4) == 0 &&
-           armilla_has_ending(spreadsheet_endings, bytes->path, strlen(bytes->path));
-}
-
-static armilla_status refuse_container(armilla_context *context, const armilla_bytes *bytes)
-{
-    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
-        const size_t length = strlen(containers[i].magic);
-        if (bytes->count >= length && memcmp(bytes->start, containers[i].magic, length) == 0)
-            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, containers[i].message);
-    }
-    if (is_spreadsheet(bytes)) return armilla_fail(context, ARMILLA_BAD_DATA, "%s: %s", bytes->path, SPREADSHEET);
-    return ARMILLA_OK;
 }
 
 /* "npy (.npy), csv (.csv .tsv .txt)" */
@@ -142,7 +111,7 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
     char all[LISTED];
     *format = armilla_formats_named(bytes->path, stem_length(bytes));
     if (*format) return ARMILLA_OK;
-    armilla_status status = refuse_container(context, bytes);
+    armilla_status status = armilla_refuse_container(context, bytes);
     if (status != ARMILLA_OK) return status;
     *format = find_by_content(bytes);
     if (!*format) *format = find_by_ending(bytes);
@@ -217,6 +186,7 @@ static armilla_status read_file(armilla_context *context, const char *path, cons
     if (status != ARMILLA_OK) return status;
     const armilla_format *known = format ? format : armilla_formats_named(path, strlen(path));
     if (armilla_packed(path, known, bytes.start, bytes.count)) status = armilla_bytes_unpack(context, &bytes);
+    if (status == ARMILLA_OK && format == &armilla_format_csv) status = armilla_refuse_container(context, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
     if (status == ARMILLA_OK) status = armilla_format_check(context, path, format, options);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
@@ -263,6 +233,7 @@ static armilla_status open_any(armilla_context *context, const char *path, const
     const char *const texts[ARMILLA_NAMING_COUNT] = {options->feature_names, options->sample_names, options->labels};
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
         if (texts[kind]) status = armilla_texts_attach(context, texts[kind], (armilla_naming)kind, made);
+    if (status == ARMILLA_OK) status = armilla_doubt_labels(context, path, made);
     /* Readers that were stopped fail in their own words, or have gone on to their end. */
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
     if (status == ARMILLA_OK)

@@ -194,18 +194,26 @@ static bool header_fits(const armilla_table_columns *c)
     return c->header && (c->short_header || header == c->fields || (c->trailing && header == c->fields + 1));
 }
 
+/* The column that the header calls so; -1: none. */
+static int64_t find_named(const armilla_table_columns *c, const char *wanted)
+{
+    const unsigned char *at = c->names.start;
+    armilla_field field;
+    for (int64_t i = c->short_header; header_fits(c) && armilla_fields_next(&c->dialect, c->names, &at, &field); i++)
+        if (armilla_fields_equal(&field, wanted)) return i;
+    return -1;
+}
+
 /* A column by its name or by its number from 1. */
 static armilla_status find_column(const armilla_text *text, const armilla_table_columns *c, const char *wanted,
                                   const char *option, int64_t *column)
 {
-    const unsigned char *at = c->names.start;
-    armilla_field field;
+    const int64_t named = find_named(c, wanted);
     int64_t number = 0;
-    for (int64_t i = c->short_header; header_fits(c) && armilla_fields_next(&c->dialect, c->names, &at, &field); i++)
-        if (armilla_fields_equal(&field, wanted)) {
-            *column = i;
-            return ARMILLA_OK;
-        }
+    if (named >= 0) {
+        *column = named;
+        return ARMILLA_OK;
+    }
     for (const char *digit = wanted; *digit; digit++)
         number =
             *digit >= '0' && *digit <= '9' && number >= 0 && number < INT32_MAX ? 10 * number + (*digit - '0') : -1;
@@ -248,14 +256,21 @@ void armilla_table_columns_free(armilla_context *context, armilla_table_columns 
     columns->ignored = NULL;
 }
 
+armilla_field armilla_table_columns_name(const armilla_table_columns *c, int64_t column)
+{
+    const unsigned char *at = c->names.start;
+    armilla_field field = {at, at, 0};
+    if (!header_fits(c) || column < c->short_header) return field;
+    for (int64_t i = c->short_header; i <= column; i++)
+        if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) return (armilla_field){at, at, 0};
+    return field;
+}
+
 /* The column's name, or its number from 1, at the end of a text. */
 static void add_shown(const armilla_table_columns *c, int64_t column, char *shown, size_t size)
 {
-    const unsigned char *at = c->names.start;
     const size_t used = strlen(shown);
-    armilla_field field = {at, at, 0};
-    for (int64_t i = c->short_header; header_fits(c) && i <= column; i++)
-        if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
+    const armilla_field field = armilla_table_columns_name(c, column);
     const int length = (int)(field.end - field.start);
     if (length > 0)
         snprintf(shown + used, size - used, "%s%.*s", used ? ", " : "", length < 40 ? length : 40, field.start);
@@ -330,7 +345,8 @@ armilla_status armilla_table_columns_find(const armilla_text *text, armilla_tabl
             text->path);
     if (status == ARMILLA_OK && options->label_column)
         status = find_column(text, &c, options->label_column, ARMILLA_FIELD("label_column"), &c.label);
-    if (status == ARMILLA_OK && options->name_column)
+    const bool unnamed = options->name_column && strcmp(options->name_column, "none") == 0;
+    if (status == ARMILLA_OK && options->name_column && !(unnamed && find_named(&c, "none") < 0))
         status = find_column(text, &c, options->name_column, ARMILLA_FIELD("name_column"), &c.name);
     if (status == ARMILLA_OK && !options->name_column) guess_names(&c, &first);
     if (status == ARMILLA_OK) status = ignore(text, &c);

@@ -32,6 +32,9 @@ static inline bool armilla_table_columns_number(const armilla_table_columns *col
 armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *columns,
                                            armilla_names *names);
 
+/* What the header calls the column, from 0; an empty field where it does not. */
+armilla_field armilla_table_columns_name(const armilla_table_columns *columns, int64_t column);
+
 /* How many columns of numbers there are. */
 int64_t armilla_table_columns_numbers(const armilla_table_columns *columns);
 

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Tables that mean something else than they seem to: ids, thousands, measurements as labels, and files that are no tables.
+
+Warnings come where they should and nowhere else: both sides are generated. $ARMILLA is the command. Exit status 77 (skipped)
+where NumPy is missing."""
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import uuid
+import zipfile
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+ARMILLA = os.path.abspath(os.environ["ARMILLA"])
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"armilla {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}"
+    return done.stderr
+
+
+def write(path, columns, names=None, separator=","):
+    with open(path, "w", encoding="utf-8") as file:
+        if names:
+            file.write(separator.join(names) + "\n")
+        for row in zip(*columns):
+            file.write(separator.join(str(value) for value in row) + "\n")
+
+
+def read(path, *options):
+    """Samples x features as they are read, and what was said."""
+    said = run("convert", path, "read.npy", "--force", *options)
+    return np.load("read.npy"), said
+
+
+def check_ids():
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        n = [8, 30, 150, 1000][seed]
+        floats = [random.normal(size=n).round(4) for _ in range(4)]
+        small = [random.integers(0, 5, n) for _ in range(3)]
+        ids = {
+            "from 1": np.arange(1, n + 1),
+            "from 0": np.arange(n),
+            "from 1001": np.arange(1001, 1001 + n),
+            "shuffled": random.permutation(n) + 1,
+        }
+        if n >= 30:
+            ids["with gaps"] = np.cumsum(random.integers(1, 9, n))
+        for what, column in ids.items():
+            for others in (floats, small):
+                for names in (None, ["first", "a", "b", "c", "d"][: 1 + len(others)]):
+                    write("t.csv", [column, *others], names)
+                    X, said = read("t.csv")
+                    assert "as ids do" in said and "--name-column 1" in said and "--ignore-columns 1" in said, (what, said)
+                    assert X.shape == (n, 1 + len(others))
+                    # What it advises does what it says, and is silent.
+                    for option in (("--name-column", 1), ("--ignore-columns", 1), ("--name-column", "none")):
+                        X, said = read("t.csv", *option)
+                        assert "as ids do" not in said, said
+                        assert X.shape == (n, (1 if option[1] == "none" else 0) + len(others))
+        # A header tells, wherever the column stands and whatever distinct numbers it has.
+        for name in ("id", "ID", "sample_id", "CellID", "index", "Unnamed: 0"):
+            write("t.csv", [*small, random.permutation(10 * n)[:n]], ["a", "b", "c", name])
+            assert f"column 4 ({name})" in read("t.csv")[1], name
+        # A feature is no id: decimals, ties, counts, negative numbers, columns of which all are such numbers.
+        features = {
+            "floats": floats[0],
+            "ties": np.r_[np.arange(n - 1), 0],
+            "counts": random.poisson(3, n),
+            "large counts": random.permutation(np.unique(random.integers(0, 10**6, 4 * n)))[:n],
+            "negative": np.arange(n) - 3,
+            "halves": np.arange(n) / 2,
+            "constant": np.ones(n, int),
+            "bits": random.integers(0, 2, n),
+        }
+        for what, column in features.items():
+            for names in (None, ["first", "acid", "b", "c", "d"]):
+                write("t.csv", [column, *floats], names)
+                assert "as ids do" not in read("t.csv")[1], what
+        write("t.csv", np.arange(n * 4).reshape(n, 4).T)
+        assert "as ids do" not in read("t.csv")[1]
+        sparse = random.poisson(0.05, (6, n))
+        write("t.csv", sparse)
+        assert "as ids do" not in read("t.csv")[1]
+        # Text is taken for names, and never for numbers.
+        texts = {
+            "uuid": [uuid.UUID(bytes=random.bytes(16), version=4) for _ in range(n)],
+            "s1": [f"s{i}" for i in range(n)],
+            "hex": [f"{i:04x}x" for i in range(n)],
+        }
+        for what, column in texts.items():
+            write("t.csv", [column, *floats], ["sample", "a", "b", "c", "d"])
+            X, said = read("t.csv")
+            assert "as ids do" not in said and np.array_equal(X, np.array(floats).T), (what, said)
+    # Few rows are no evidence.
+    write("t.csv", [[1, 2, 3], [0.5, 0.25, 4]])
+    assert "as ids do" not in read("t.csv")[1]
+
+
+def check_thousands():
+    for number in ("1,234", "12,345", "123,456", "1,234,567", "-1,234", "1,234.50", "1'234", "1 234", "1\u00a0234"):
+        write("t.csv", [[0.5, 1, f'"{number}"'], [1, 2, 3]])
+        said = run("info", "t.csv", status=65)
+        assert "thousands separator" in said and "line 3, column 1" in said and said.count("\n") == 1, said
+    # Not thousands: a decimal comma, by itself or because another number of the table has one.
+    for values in (['"0,5"'], ['"1,25"'], ['"0,123"'], ['"1,234"', '"0,5"'], ['"1,234"', '"10,25"']):
+        write("t.csv", [values, range(len(values))])
+        said = run("info", "t.csv", status=65)
+        assert "decimal mark" in said and "thousands" not in said, said
+        X, _ = read("t.csv", "--decimal", "comma", "--separator", "comma")
+        assert X[0, 0] == float(values[0].strip('"').replace(",", "."))
+    # Points between thousands, where decimals have a comma.
+    write("t.csv", [["1,5", "2.345,50"], ["3", "4"]], separator=";")
+    assert "thousands separator" in run("info", "t.csv", status=65)
+    # Where semicolons separate a comma is a guess, which is said unless some number settles it.
+    write("t.csv", [["1,234", "5,678"], ["3", "4"]], separator=";")
+    X, said = read("t.csv")
+    assert "thousands" in said and X[0, 0] == 1.234
+    assert "thousands" not in read("t.csv", "--decimal", "comma")[1]
+    write("t.csv", [["1,234", "5,67"], ["3", "4"]], separator=";")
+    assert "thousands" not in read("t.csv")[1]
+
+
+def check_labels():
+    random = np.random.default_rng(5)
+    n = 400
+    features = [random.normal(size=n).round(3) for _ in range(3)]
+    labels = {
+        "target": (random.normal(size=n).round(6), True),
+        "price": (random.integers(0, 10**6, n), True),
+        "classes": (random.integers(0, 10, n), False),
+        "halves": (random.integers(0, 8, n) / 2, False),
+        "words": ([f"w{i}" for i in range(n)], False),
+    }
+    for what, (column, doubtful) in labels.items():
+        write("t.csv", [*features, column], ["a", "b", "c", "y"])
+        assert ("measurements rather than classes" in read("t.csv", "--label-column", "y")[1]) == doubtful, what
+        np.save("x.npy", np.array(features).T)
+        write("y.txt", [column])
+        assert ("measurements rather than classes" in read("x.npy", "--labels", "y.txt")[1]) == doubtful, what
+
+
+def check_contents():
+    book = io.BytesIO()
+    with zipfile.ZipFile(book, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    plain = io.BytesIO()
+    with zipfile.ZipFile(plain, "w") as archive:
+        archive.writestr("data.txt", "1 2\n3 4\n")
+    contents = {
+        "web page": [b"<!DOCTYPE html>\n<html><body>Sign in</body></html>", b"\n  <html lang=\"en\">", b"\xef\xbb\xbf<HTML>",
+                     b"<!-- x --><html>"],
+        "XML": [b"<?xml version='1.0'?><a/>"],
+        "PDF": [b"%PDF-1.7\n1 0 obj"],
+        "JSON": [b'{"a": [1, 2]}', b"[[1, 2], [3, 4]]", b'[{"x": 1}]', b"[1.5, 2]", b'\n{ "message": "Not found" }'],
+        "spreadsheet": [book.getvalue(), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)],
+        "Parquet": [b"PAR1" + bytes(range(64)) + b"PAR1"],
+        "zip archive": [plain.getvalue()],
+    }
+    for what, samples in contents.items():
+        for content in samples:
+            for name in ("x.csv", "x.txt", "x.tsv"):
+                with open(name, "wb") as file:
+                    file.write(content)
+                said = run("info", name, status=65)
+                assert what in said and said.count("\n") == 1, (what, content[:40], said)
+    # Tables that begin alike are tables.
+    for text in ("PAR1,b\n1,2\n3,4\n", "BZh9 b\n1 2\n3 4\n", "[a],b\n1,2\n3,4\n", "<a>,b\n1,2\n3,4\n"):
+        with open("x.csv", "w", encoding="utf-8") as file:
+            file.write(text)
+        assert read("x.csv")[0].shape == (2, 2), text
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    check_ids()
+    check_thousands()
+    check_labels()
+    check_contents()
+    os.chdir("/")
