@@ -75,6 +75,20 @@ static armilla_status status_of(int code)
     return ARMILLA_BAD_DATA;
 }
 
+/* What it warns of, a line each, is said as our own warnings are. */
+static void pass_on(cli_session *session, char *printed)
+{
+    static const char prefix[] = PROGRAM ": warning: ";
+    for (char *line = printed; (line = strstr(line, prefix));) {
+        line += strlen(prefix);
+        const size_t length = strcspn(line, "\n");
+        if (line[length] != '\n') return; /* cut */
+        line[length] = '\0';
+        report_log(&session->report, ARMILLA_LOG_WARNING, line);
+        line += length + 1;
+    }
+}
+
 /* The program's own message, whatever a library has printed before it. */
 static const char *find_message(char *printed)
 {
@@ -87,8 +101,11 @@ static const char *find_message(char *printed)
 
 static armilla_status judge(cli_session *session, const char *path, int ended, char *printed)
 {
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) {
+        pass_on(session, printed);
+        return ARMILLA_OK;
+    }
     const char *message = find_message(printed);
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return ARMILLA_OK;
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == CHILD_MISSING) return not_built(session, path);
     if (WIFEXITED(ended) && *message) return fail(session, status_of(WEXITSTATUS(ended)), "%s", message);
     return fail(session, ARMILLA_BAD_DATA,

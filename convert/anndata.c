@@ -1,7 +1,8 @@
-/* HDF5: AnnData's .h5ad (X dense, or a csr or csc group; names of obs and var, a column of obs as labels) and 10x .h5 (a group of compressed
- * columns, features x barcodes). */
+/* HDF5: AnnData's .h5ad (X, raw, layers, obsm and their like: dense, a csr or csc group, or a data frame; names of obs and
+ * var, a column of obs as labels) and 10x .h5 (a group of compressed columns, features x barcodes). */
 #include "hdf5_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const vectors[3] = {"data", "indices", "indptr"};
@@ -37,48 +38,104 @@ static armilla_status read_group(const source *s, const char *group, matrix *mad
     return status == ARMILLA_OK && !by_sample ? matrix_turn(s->c, made) : status;
 }
 
-/* The names of obs or var, in the group's dataset that its attribute _index names. */
-static armilla_status read_index(const source *s, const char *group, int64_t wanted, text_list *list)
+/* Whose rows and columns the arrays of a place have: paths that begin so, or are that. */
+typedef struct place {
+    const char *begins;
+    const char *samples, *features; /* data frames, or NULL */
+} place;
+
+static const place places[] = {
+    {"X", "/obs", "/var"},           {"layers/", "/obs", "/var"}, {"raw/X", "/obs", "/raw/var"},
+    {"raw.X", "/obs", "/raw.var"},   {"obsm/", "/obs", NULL},     {"varm/", "/var", NULL},
+    {"raw/varm/", "/raw/var", NULL}, {"obsp/", "/obs", "/obs"},   {"varp/", "/var", "/var"},
+};
+
+static place place_of(const char *array)
 {
-    char name[MOST_WORD], path[MOST_PATH];
-    if (!hdf5_has(s, group)) return ARMILLA_OK;
-    hdf5_read_word(s, group, "_index", name);
-    hdf5_join(path, group, name[0] ? name : "_index");
-    return hdf5_read_texts(s, path, wanted, list);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const size_t length = strlen(places[i].begins);
+        const bool folder = places[i].begins[length - 1] == '/';
+        if (strncmp(array, places[i].begins, length) == 0 && (folder || array[length] == '\0')) return places[i];
+    }
+    return (place){NULL, NULL, NULL};
+}
+
+/* How many rows the data frame has, by its index. */
+static armilla_status count_rows(const source *s, const char *frame, int64_t *rows)
+{
+    char name[MOST_WORD];
+    text_list index = {0};
+    hdf5_index_name(s, frame, name);
+    const armilla_status status = name[0] ? hdf5_read_column(s, frame, name, -1, &index) : ARMILLA_OK;
+    *rows = index.count;
+    text_list_free(&index);
+    return status == ARMILLA_OK && *rows < 1 ? hdf5_bad(s, frame, "its index cannot be read") : status;
+}
+
+/* Arrays, sparse groups and data frames; until 0.6 obsm and its like were datasets of records, and raw/X was raw.X. */
+static armilla_status read_array(const source *s, const char *array, matrix *made)
+{
+    char path[MOST_PATH], kind[MOST_WORD], folder[MOST_PATH];
+    int64_t rows = 0;
+    hdf5_join(path, "", array);
+    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(path + 1, "/") + 1, path);
+    if (!hdf5_has(s, path) && hdf5_has(s, folder) && hdf5_kind(s, folder) == H5I_DATASET && strchr(array, '/'))
+        return hdf5_read_records(s, folder, strchr(array, '/') + 1, made);
+    if (!hdf5_has(s, path))
+        return hdf5_bad(s, array, "is not there; give X, raw/X, layers/NAME or obsm/NAME (--array)");
+    if (hdf5_kind(s, path) != H5I_GROUP) return hdf5_read_dense(s, path, made);
+    hdf5_read_word(s, path, "encoding-type", kind);
+    if (strcmp(kind, "dataframe") != 0) return read_group(s, path, made);
+    const armilla_status status = count_rows(s, path, &rows);
+    return status == ARMILLA_OK ? hdf5_read_frame(s, path, rows, made) : status;
 }
 
 static armilla_status read_anndata(const source *s, matrix *made)
 {
     const char *array = s->c->array ? s->c->array : "X";
-    const bool raw = strncmp(array, "raw/", 4) == 0;
-    char path[MOST_PATH];
-    hdf5_join(path, "", array);
-    if (!hdf5_has(s, path)) return hdf5_bad(s, array, "is not there; give X, raw/X or layers/NAME (--array)");
-    armilla_status status =
-        hdf5_kind(s, path) == H5I_GROUP ? read_group(s, path, made) : hdf5_read_dense(s, path, made);
-    if (status == ARMILLA_OK) status = read_index(s, "/obs", made->n, &made->names[ARMILLA_SAMPLE_NAMES]);
-    if (status == ARMILLA_OK)
-        status = read_index(s, raw ? "/raw/var" : "/var", made->m, &made->names[ARMILLA_FEATURE_NAMES]);
-    return status == ARMILLA_OK ? hdf5_read_labels(s, "/obs", made->n, &made->names[ARMILLA_SAMPLE_LABELS]) : status;
+    while (*array == '/') array++;
+    if (strcmp(array, "raw/X") == 0 && !hdf5_has(s, "/raw/X") && hdf5_has(s, "/raw.X")) array = "raw.X";
+    const place at = place_of(array);
+    armilla_status status = read_array(s, array, made);
+    if (status == ARMILLA_OK && at.samples)
+        status = hdf5_read_index(s, at.samples, "samples", made->n, &made->names[ARMILLA_SAMPLE_NAMES]);
+    if (status == ARMILLA_OK && at.features)
+        status = hdf5_read_index(s, at.features, "features", made->m, &made->names[ARMILLA_FEATURE_NAMES]);
+    if (status != ARMILLA_OK) return status;
+    return hdf5_read_labels(s, at.samples ? at.samples : "/obs", made->n, &made->names[ARMILLA_SAMPLE_LABELS]);
+}
+
+/* The first of the vectors that is there, as names, with a warning where it is not read. */
+static armilla_status read_vector(const source *s, const char *group, const char *const among[], int64_t wanted,
+                                  const char *whose, text_list *list)
+{
+    for (; *among; among++) {
+        if (!hdf5_has_column(s, group, *among)) continue;
+        const armilla_status status = hdf5_read_column(s, group, *among, wanted, list);
+        if (status != ARMILLA_OK || list->texts) return status;
+        warn(s->c, "%s: %s/%s: the names of %s are not read: they are not %lld texts", s->c->path, group, *among, whose,
+             (long long)wanted);
+    }
+    return ARMILLA_OK;
 }
 
 /* 10x: compressed by barcode, which are the samples. */
 static armilla_status read_tenx(const source *s, const char *group, matrix *made)
 {
-    static const char *const features[] = {"features/name", "gene_names", "features/id", "genes"};
-    char path[MOST_PATH];
+    static const char *const features[] = {"features/name", "gene_names", "features/id", "genes", NULL};
+    static const char *const barcodes[] = {"barcodes", NULL};
     int64_t shape[2];
     armilla_status status = read_shape(s, group, NULL, shape);
     if (status != ARMILLA_OK) return status;
     made->m = shape[0];
     made->n = shape[1];
     status = hdf5_read_compressed(s, group, vectors, made->n, made->m, made);
-    for (size_t i = 0; i < 4 && status == ARMILLA_OK && !made->names[ARMILLA_FEATURE_NAMES].texts; i++) {
-        hdf5_join(path, group, features[i]);
-        status = hdf5_read_texts(s, path, made->m, &made->names[ARMILLA_FEATURE_NAMES]);
-    }
-    hdf5_join(path, group, "barcodes");
-    return status == ARMILLA_OK ? hdf5_read_texts(s, path, made->n, &made->names[ARMILLA_SAMPLE_NAMES]) : status;
+    if (status == ARMILLA_OK)
+        status = read_vector(s, group, features, made->m, "features", &made->names[ARMILLA_FEATURE_NAMES]);
+    if (status == ARMILLA_OK)
+        status = read_vector(s, group, barcodes, made->n, "samples", &made->names[ARMILLA_SAMPLE_NAMES]);
+    s->c->error[0] = status == ARMILLA_OK ? '\0' : s->c->error[0];
+    return status;
 }
 
 /* The groups of a file in which 10x leaves a matrix: /matrix, or one for each genome. */

@@ -16,6 +16,7 @@ typedef struct conversion {
     const char *labels;  /* the column of obs, or the variable, with labels of samples; or NULL */
     bool sample_columns; /* of .mat, whose orientation is not fixed */
     char error[1024];
+    char warnings[2048]; /* lines */
 } conversion;
 
 /* A list of texts; all zeros is empty. */
@@ -46,6 +47,8 @@ typedef struct choice {
 /* Puts the message into the conversion and returns status. */
 armilla_status refuse(conversion *c, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* One line more of what a user should know though the conversion goes on. */
+void warn(conversion *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* *block = count elements of that size, zeroed; free frees them. */
 armilla_status take(conversion *c, int64_t count, size_t size, void *block);
 void text_list_free(text_list *list);
@@ -67,6 +70,8 @@ armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_
 armilla_status labels_of_numbers(conversion *c, int64_t count, const double *numbers, text_list *list);
 armilla_status labels_of_codes(conversion *c, int64_t count, const double *codes, const text_list *categories,
                                text_list *list);
+/* That there is too little memory for names or labels. */
+armilla_status texts_no_memory(conversion *c);
 armilla_status labels_refuse(conversion *c, const char *why, int64_t samples);
 
 /* What a format fills; *made is the caller's also on failure. */

@@ -154,11 +154,28 @@ static bool is_half(hid_t type)
            H5Tget_norm(type) == H5T_NORM_IMPLIED;
 }
 
-bool hdf5_held_type(hid_t dataset, bool narrow, armilla_type *type)
+bool hdf5_is_number(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    return class == H5T_INTEGER || class == H5T_ENUM || (class == H5T_FLOAT && H5Tget_size(type) <= 8);
+}
+
+/* Booleans are an enumeration, which is converted as its numbers are. */
+static hid_t element_type(hid_t dataset)
 {
     const hid_t stored = H5Dget_type(dataset);
+    if (H5Tget_class(stored) != H5T_ENUM) return stored;
+    const hid_t numbers = H5Tget_super(stored);
+    H5Tclose(stored);
+    return numbers;
+}
+
+bool hdf5_held_type(hid_t dataset, bool narrow, armilla_type *type)
+{
+    const hid_t stored = element_type(dataset);
     const H5T_class_t class = H5Tget_class(stored);
     const size_t size = H5Tget_size(stored);
+    const bool numbers = hdf5_is_number(stored);
     if (narrow && is_half(stored))
         *type = ARMILLA_F16;
     else if (narrow && class == H5T_INTEGER && size == 1)
@@ -166,10 +183,10 @@ bool hdf5_held_type(hid_t dataset, bool narrow, armilla_type *type)
     else
         *type = (class == H5T_FLOAT && size <= 4) || size == 1 ? ARMILLA_F32 : ARMILLA_F64;
     H5Tclose(stored);
-    return class == H5T_INTEGER || (class == H5T_FLOAT && size <= 8);
+    return numbers;
 }
 
-static armilla_status read_all(const source *s, const char *path, hid_t dataset, hid_t type, void *to)
+armilla_status hdf5_read_all(const source *s, const char *path, hid_t dataset, hid_t type, void *to)
 {
     if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) >= 0) return ARMILLA_OK;
     return hdf5_bad(s, path, "cannot be read; the file is damaged, or compressed in a way that is not built in");
@@ -182,7 +199,7 @@ static armilla_status read_numbers(const source *s, const char *path, hid_t data
     if (made->type == ARMILLA_F16) {
         const hid_t stored = H5Dget_type(dataset), half = H5Tcopy(stored);
         const bool right = half >= 0 && H5Tset_order(half, H5Tget_order(H5T_NATIVE_FLOAT)) >= 0;
-        const armilla_status status = read_all(s, path, dataset, right ? half : -1, made->values);
+        const armilla_status status = hdf5_read_all(s, path, dataset, right ? half : -1, made->values);
         H5Tclose(stored);
         H5Tclose(half);
         return status;
@@ -191,7 +208,7 @@ static armilla_status read_numbers(const source *s, const char *path, hid_t data
                              [ARMILLA_F64] = H5T_NATIVE_DOUBLE,
                              [ARMILLA_U8] = H5T_NATIVE_UINT8,
                              [ARMILLA_I8] = H5T_NATIVE_INT8};
-    return read_all(s, path, dataset, natives[made->type], made->values);
+    return hdf5_read_all(s, path, dataset, natives[made->type], made->values);
 }
 
 /* A vector of indices: as many as wanted, or -1 for any number, which is put there. */
@@ -209,7 +226,7 @@ static armilla_status read_indices(const source *s, const char *group, const cha
     if (status == ARMILLA_OK)
         status = take(s->c, shape[0], index == ARMILLA_I64 ? sizeof(int64_t) : sizeof(int32_t), to);
     if (status == ARMILLA_OK)
-        status = read_all(s, path, dataset, index == ARMILLA_I64 ? H5T_NATIVE_INT64 : H5T_NATIVE_INT32, *to);
+        status = hdf5_read_all(s, path, dataset, index == ARMILLA_I64 ? H5T_NATIVE_INT64 : H5T_NATIVE_INT32, *to);
     *count = shape[0];
     H5Dclose(dataset);
     return status;
@@ -256,58 +273,17 @@ armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made)
     return status;
 }
 
-/* False where there is no memory. */
-static bool copy_texts(const char *from, size_t stride, char *const *pointers, text_list *list)
-{
-    bool all = true;
-    for (int64_t i = 0; i < list->count; i++) {
-        const char *text = pointers ? pointers[i] : from + (size_t)i * stride;
-        list->texts[i] = strdup(text ? text : "");
-        all = all && list->texts[i];
-    }
-    return all;
-}
-
-/* Strings of variable length, or of one length. */
-static armilla_status read_strings(const source *s, const char *path, hid_t dataset, hid_t stored, text_list *list)
-{
-    const bool variable = H5Tis_variable_str(stored) > 0;
-    const size_t width = variable ? sizeof(char *) : H5Tget_size(stored) + 1;
-    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Dget_space(dataset);
-    char *block = NULL;
-    H5Tset_size(type, variable ? H5T_VARIABLE : width);
-    H5Tset_cset(type, H5Tget_cset(stored));
-    armilla_status status = take(s->c, list->count, width, &block);
-    if (status == ARMILLA_OK) status = take(s->c, list->count, sizeof *list->texts, &list->texts);
-    if (status == ARMILLA_OK) status = read_all(s, path, dataset, type, block);
-    const bool filled = status == ARMILLA_OK;
-    if (filled && !copy_texts(block, width, variable ? (char **)(void *)block : NULL, list))
-        status = refuse(s->c, ARMILLA_NO_MEMORY,
-                        "%s: out of memory for the names in %s; raise the limit by --memory SIZE", s->c->path, path);
-    if (filled && variable) H5Dvlen_reclaim(type, space, H5P_DEFAULT, block);
-    free(block);
-    H5Tclose(type);
-    H5Sclose(space);
-    return status;
-}
-
-armilla_status hdf5_read_texts(const source *s, const char *path, int64_t wanted, text_list *list)
+void hdf5_first_member(const source *s, const char *path, char name[MOST_WORD])
 {
     hid_t dataset = -1;
-    int64_t shape[2];
-    armilla_status status = ARMILLA_OK;
-    if (!hdf5_has(s, path) || hdf5_kind(s, path) != H5I_DATASET || hdf5_open_dataset(s, path, &dataset) != ARMILLA_OK)
-        return ARMILLA_OK;
+    name[0] = '\0';
+    if (hdf5_open_dataset(s, path, &dataset) != ARMILLA_OK) return;
     const hid_t stored = H5Dget_type(dataset);
-    if (H5Tget_class(stored) == H5T_STRING && hdf5_shape(dataset, shape) == 1 && shape[0] > 0 &&
-        (wanted < 0 || shape[0] == wanted)) {
-        list->count = shape[0];
-        status = read_strings(s, path, dataset, stored, list);
-    }
+    char *member = H5Tget_class(stored) == H5T_COMPOUND ? H5Tget_member_name(stored, 0) : NULL;
+    if (member && strlen(member) < MOST_WORD) snprintf(name, MOST_WORD, "%s", member);
+    if (member) H5free_memory(member);
     H5Tclose(stored);
     H5Dclose(dataset);
-    s->c->error[0] = status == ARMILLA_OK ? '\0' : s->c->error[0];
-    return status;
 }
 
 void hdf5_read_word(const source *s, const char *path, const char *name, char word[MOST_WORD])
@@ -330,6 +306,43 @@ void hdf5_read_word(const source *s, const char *path, const char *name, char wo
     H5Tclose(stored);
     H5Sclose(space);
     H5Aclose(attribute);
+}
+
+/* One string of the vector; NULL: there is no memory. */
+static char *copy_word(const char *block, int64_t i, size_t width, bool variable)
+{
+    const char *text = variable ? ((char *const *)(const void *)block)[i] : block + (size_t)i * width;
+    return strdup(text ? text : "");
+}
+
+armilla_status hdf5_read_words(const source *s, const char *path, const char *name, text_list *list)
+{
+    if (H5Aexists_by_name(s->file, path, name, H5P_DEFAULT) <= 0) return ARMILLA_OK;
+    const hid_t attribute = H5Aopen_by_name(s->file, path, name, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t stored = H5Aget_type(attribute), space = H5Aget_space(attribute), type = H5Tcopy(H5T_C_S1);
+    const int64_t count = H5Sget_simple_extent_npoints(space);
+    const bool variable = H5Tis_variable_str(stored) > 0;
+    const size_t width = variable ? sizeof(char *) : H5Tget_size(stored) + 1;
+    char *block = NULL;
+    armilla_status status = ARMILLA_OK;
+    H5Tset_cset(type, H5Tget_cset(stored));
+    H5Tset_size(type, variable ? H5T_VARIABLE : width);
+    if (H5Tget_class(stored) == H5T_STRING && count > 0) {
+        status = take(s->c, count, width, &block);
+        if (status == ARMILLA_OK) status = take(s->c, count, sizeof *list->texts, &list->texts);
+        list->count = list->texts ? count : 0;
+        const bool filled = status == ARMILLA_OK && H5Aread(attribute, type, block) >= 0;
+        if (status == ARMILLA_OK && !filled) status = hdf5_bad(s, path, "an attribute cannot be read");
+        for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
+            if (!(list->texts[i] = copy_word(block, i, width, variable))) status = texts_no_memory(s->c);
+        if (filled && variable) H5Dvlen_reclaim(type, space, H5P_DEFAULT, block);
+    }
+    free(block);
+    H5Tclose(type);
+    H5Tclose(stored);
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return status;
 }
 
 bool hdf5_read_attribute(const source *s, const char *path, const char *name, int64_t count, int64_t *numbers)

@@ -6,7 +6,7 @@
 
 #include <hdf5.h>
 
-enum { MOST_PATH = 512, MOST_WORD = 64 };
+enum { MOST_PATH = 1024, MOST_WORD = 256 };
 
 typedef struct source {
     conversion *c;
@@ -42,12 +42,31 @@ armilla_status hdf5_read_dense(const source *s, const char *path, matrix *made);
  * places and starts. */
 armilla_status hdf5_read_compressed(const source *s, const char *group, const char *const names[3], int64_t lines,
                                     int64_t places, matrix *made);
-/* The vector of strings at path, where it is one of as many as wanted (-1: any number); otherwise there are no names. */
-armilla_status hdf5_read_texts(const source *s, const char *path, int64_t wanted, text_list *list);
-/* The labels that the conversion asks for, a column of the group. */
-armilla_status hdf5_read_labels(const source *s, const char *group, int64_t samples, text_list *list);
+/* A whole dataset, of a type in memory. */
+armilla_status hdf5_read_all(const source *s, const char *path, hid_t dataset, hid_t type, void *to);
+/* Integers, booleans, and floating-point numbers of up to 8 bytes. */
+bool hdf5_is_number(hid_t type);
+
+/* A column of a data frame (a group, "" for the file itself, or a dataset of records), in any encoding of AnnData's, as
+ * as many texts as wanted (-1: any number); the list stays empty where it is none such. */
+armilla_status hdf5_read_column(const source *s, const char *frame, const char *name, int64_t wanted, text_list *list);
+bool hdf5_has_column(const source *s, const char *frame, const char *name);
+/* The column with the names of rows; "" where there is none. */
+void hdf5_index_name(const source *s, const char *frame, char name[MOST_WORD]);
+/* That column, with a warning where there is one and it is not read. */
+armilla_status hdf5_read_index(const source *s, const char *frame, const char *whose, int64_t wanted, text_list *list);
+/* The labels that the conversion asks for, a column of the frame. */
+armilla_status hdf5_read_labels(const source *s, const char *frame, int64_t samples, text_list *list);
+/* The numbers of a data frame with so many rows, under the names of their columns. */
+armilla_status hdf5_read_frame(const source *s, const char *group, int64_t rows, matrix *made);
+/* A member of records that is a vector in each, as a line. */
+armilla_status hdf5_read_records(const source *s, const char *path, const char *member, matrix *made);
 /* A word that is an attribute; "" where it is not there. */
 void hdf5_read_word(const source *s, const char *path, const char *name, char word[MOST_WORD]);
+/* Words that are one; none where it is not there. */
+armilla_status hdf5_read_words(const source *s, const char *path, const char *name, text_list *list);
+/* The first member of a dataset of records; "" where it is none. */
+void hdf5_first_member(const source *s, const char *path, char name[MOST_WORD]);
 /* The attribute's `count` numbers. */
 bool hdf5_read_attribute(const source *s, const char *path, const char *name, int64_t count, int64_t *numbers);
 /* The two numbers of a dataset. */

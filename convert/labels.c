@@ -14,9 +14,10 @@ static char *text_of(double number)
     return strdup(text);
 }
 
-static armilla_status no_memory(conversion *c)
+armilla_status texts_no_memory(conversion *c)
 {
-    return refuse(c, ARMILLA_NO_MEMORY, "%s: out of memory for the labels; raise the limit by --memory SIZE", c->path);
+    return refuse(c, ARMILLA_NO_MEMORY, "%s: out of memory for names and labels; raise the limit by --memory SIZE",
+                  c->path);
 }
 
 armilla_status labels_of_numbers(conversion *c, int64_t count, const double *numbers, text_list *list)
@@ -26,7 +27,7 @@ armilla_status labels_of_numbers(conversion *c, int64_t count, const double *num
     list->count = count;
     bool all = true;
     for (int64_t i = 0; i < count; i++) all &= (list->texts[i] = text_of(numbers[i])) != NULL;
-    return all ? ARMILLA_OK : no_memory(c);
+    return all ? ARMILLA_OK : texts_no_memory(c);
 }
 
 armilla_status labels_of_codes(conversion *c, int64_t count, const double *codes, const text_list *categories,
@@ -40,7 +41,7 @@ armilla_status labels_of_codes(conversion *c, int64_t count, const double *codes
         const bool known = codes[i] >= 0 && codes[i] < (double)categories->count;
         all &= (list->texts[i] = strdup(known ? categories->texts[(int64_t)codes[i]] : "NA")) != NULL;
     }
-    return all ? ARMILLA_OK : no_memory(c);
+    return all ? ARMILLA_OK : texts_no_memory(c);
 }
 
 armilla_status labels_refuse(conversion *c, const char *why, int64_t samples)

@@ -17,7 +17,7 @@ static const char usage[] =
     "usage: armilla-convert IN [ARRAY [SAMPLES [MEMORY [LABELS]]]] > OUT.npz\n"
     "\n"
     "Reads .h5ad (AnnData), 10x .h5 and MATLAB's .mat (versions 4, 5 and 7.3), and writes an .npz with one sample per\n"
-    "row and the names of features and samples. ARRAY chooses among several matrices (h5ad: X, raw/X, layers/NAME),\n"
+    "row and the names of features and samples. ARRAY chooses among several matrices (h5ad: X, raw/X, layers/NAME, obsm/NAME),\n"
     "SAMPLES says whether a sample of a .mat is one of its rows or columns, MEMORY is a limit in bytes, LABELS is\n"
     "the column of obs, or the vector of a .mat, that has the labels of samples; '' stands for what is not given.\n"
     "armilla convert IN OUT runs this by itself, and writes other formats; its options for these are --array, --samples,\n"
@@ -185,6 +185,7 @@ int main(int count, char **arguments)
     if (status == ARMILLA_OK) armilla_context_set_wording(c.context, word_option, NULL);
     if (status == ARMILLA_OK) status = take_arguments(&c, count, arguments, &memory);
     if (status == ARMILLA_OK) status = convert(&c, memory);
+    if (status == ARMILLA_OK) fputs(c.warnings, stderr);
     if (status != ARMILLA_OK)
         fprintf(stderr, "armilla-convert: %s\n",
                 c.error[0]  ? c.error

@@ -107,7 +107,7 @@ def check_h5ad_by_h5py(rng):
         with h5py.File("half.h5ad", "w") as file:
             file["X"] = halves.astype(order + "f2")
         same(read("half.h5ad")[0], halves, f"h5ad {order}f2")
-    assert "is not there; give X, raw/X or layers/NAME" in run("info", "x.h5ad", "--array", "nosuch", status=65)
+    assert "is not there; give X, raw/X, layers/NAME or obsm/NAME" in run("info", "x.h5ad", "--array", "nosuch", status=65)
     run("fit", "x.h5ad", "--rank", 3, "--out", "model.npz", "--quiet", "--force")
     run("check", "model.npz", "x.h5ad")
     run("transform", "model.npz", "x.h5ad", "--out", "codes.npy", "--quiet", "--force")
