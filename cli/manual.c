@@ -4,7 +4,6 @@
 #include "help.h"
 #include "parse.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* Text as it is to be read; a dash is one that can be searched for and copied. */
@@ -27,7 +26,7 @@ static void put_heading(FILE *stream, const char *name)
 {
     fputs(".TH \"ARMILLA", stream);
     if (name) fputs("\\-", stream);
-    for (; name && *name; name++) fputc(toupper((unsigned char)*name), stream);
+    for (; name && *name; name++) fputc(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name, stream);
     fprintf(stream, "\" \"1\" \"\" \"armilla %s\" \"Armilla\"\n", armilla_version());
 }
 

@@ -1,7 +1,6 @@
 /* Text in pictures. */
 #include "plot.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* How many bytes the UTF-8 character at text has; 0 where it is none that XML may hold: bytes that are no UTF-8, halves of
@@ -29,7 +28,9 @@ static int utf8_length(const unsigned char *text)
 
 static bool is_plain(unsigned char character)
 {
-    return isalnum(character) || strchr(" .,:;/-+()=_", character);
+    const unsigned char lower = character | 32;
+    return (character >= '0' && character <= '9') || (lower >= 'a' && lower <= 'z') ||
+           strchr(" .,:;/-+()=_", character);
 }
 
 /* Double quotes and octal escapes for whatever has a meaning to gnuplot: it substitutes backquotes in such strings

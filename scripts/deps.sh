@@ -14,7 +14,7 @@ fi
 groups=" ${*:-build} "
 
 # uses | Debian package | what it is called elsewhere | how its presence shows | why it is needed
-# Presence: command:NAME, module:NAME (of pkg-config), python:NAME, link:HEADER,LIBRARY,... (a program with them links).
+# Presence: command:NAME, file:PATH, module:NAME (of pkg-config), python:NAME, link:HEADER,LIBRARY,... (a program with them links).
 table='
 build | build-essential         | C compiler and make        | command:cc command:make       | compiles everything
 build | cmake                   | CMake 3.22 or newer        | command:cmake                 | configures the build
@@ -30,6 +30,7 @@ python test | python3-dev       | headers of Python 3        | none             
 python test | python3-cffi      | cffi                       | python:cffi                   | makes the Python package from the headers
 python test | python3-setuptools | setuptools                | python:setuptools             | compiles the Python package
 python test experiments | python3-numpy | Python 3 with NumPy | python:numpy                | checks that NumPy opens our files; make experiments
+test  | locales                 | sources of locales         | command:localedef file:/usr/share/i18n/locales/tr_TR | tests inside a program of another locale
 test  | python3-pil             | Pillow                     | python:PIL                    | checks that images are read as Pillow reads them
 python test | python3-scipy     | SciPy                      | python:scipy                  | the Python package; sparse files of SciPy are read
 python test | python3-sklearn   | scikit-learn               | python:sklearn                | the Python package; files and preparation are compared with it
@@ -77,6 +78,7 @@ shows() {
     local sign=$1 header libraries
     case $sign in
     command:*) command -v "${sign#command:}" >/dev/null ;;
+    file:*) [[ -e ${sign#file:} ]] ;;
     module:*) pkg-config --exists "${sign#module:}" 2>/dev/null ;;
     python:*) /usr/bin/python3 -c "import ${sign#python:}" 2>/dev/null ;;
     link:*)

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
 kills=25 passed=0 failed=0 skipped=0 table='' failures='' tier=''
-every_tier='tests sanitizers blas clang threads analysis valgrind packages'
+every_tier='tests sanitizers blas locales clang threads analysis valgrind packages'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
 threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|neighbors|graph_weights|leiden|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
 
@@ -116,6 +116,21 @@ tier_blas() {
             LD_LIBRARY_PATH=$libraries/$name:$libraries/lapack suite "with $name" "$build" -L 'unit|cli' \
                 -E "^($without_blas|$of_the_system)\$"
         fi
+    done
+}
+
+# All tests of the library, in C and Python, inside programs that have called setlocale.
+tier_locales() {
+    local locale
+    tree "$build" || return 0
+    if ! tests/locale/make.sh "$build/tests/locales"; then
+        blame "the locales"
+        count 0 1 0
+        return
+    fi
+    for locale in de_DE tr_TR; do
+        LOCPATH=$(realpath "$build/tests/locales") LC_ALL=$locale.UTF-8 LD_PRELOAD=$(realpath "$build/tests/libtest_locale.so") \
+            suite "in $locale" "$build" -L 'unit|python' -E "^($of_the_system)\$"
     done
 }
 

@@ -6,6 +6,7 @@
  * used yet only where something is wanted now, or where they are so old that nobody seems to want them. */
 #include "base/blocks.h"
 
+#include "base/number.h"
 #include "base/size.h"
 #include "base/team.h"
 
@@ -78,7 +79,7 @@ static armilla_status cannot_read(armilla_blocks *b, armilla_context *context, i
                             "start again",
                             b->path, (long long)at, (long long)b->size);
     return armilla_fail(context, ARMILLA_IO_ERROR, "%s: reading failed at byte %lld: %s; try again", b->path,
-                        (long long)at, strerror(error));
+                        (long long)at, armilla_error_text(error));
 }
 
 /* Reads the extent; where that fails *bad is the byte, and the result errno, or 0 at an end of the file. */
@@ -324,7 +325,8 @@ static armilla_status open_file(armilla_blocks *b)
     b->file = armilla_io_open(io, b->path, O_RDONLY | O_NOCTTY, 0);
     if (b->file < 0 || io->fstat(b->file, &facts) != 0)
         return armilla_fail(b->context, ARMILLA_CANNOT_OPEN,
-                            "%s: cannot be opened: %s; check the name and the permissions", b->path, strerror(errno));
+                            "%s: cannot be opened: %s; check the name and the permissions", b->path,
+                            armilla_error_text(errno));
     b->size = facts.st_size;
     b->passing = b->size > armilla_memory_free(io) / 2;
     return ARMILLA_OK;

@@ -1,6 +1,7 @@
 /* Context: where messages about failures go; its memory is in memory.c. */
 #include "base/team.h"
 
+#include "base/number.h"
 #include "base/sized.h"
 
 #include <stdarg.h>
@@ -95,7 +96,7 @@ armilla_status armilla_fail(armilla_context *context, armilla_status status, con
     char marked[sizeof context->error], message[sizeof context->error];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(marked, sizeof marked, format, arguments);
+    (void)armilla_plain_print_list(marked, sizeof marked, format, arguments);
     va_end(arguments);
     make_plain(context, marked, message, sizeof message);
     char *own = armilla_pool_message(context->pool);
@@ -128,7 +129,7 @@ void armilla_log(armilla_context *context, armilla_log_level level, const char *
     va_list arguments;
     if (!context->log) return;
     va_start(arguments, format);
-    vsnprintf(marked, sizeof marked, format, arguments);
+    (void)armilla_plain_print_list(marked, sizeof marked, format, arguments);
     va_end(arguments);
     make_plain(context, marked, message, sizeof message);
     context->log(context->log_user, level, message);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/samples.h"
 
+#include "base/number.h"
 #include "base/size.h"
 
 #include <errno.h>
@@ -116,7 +117,7 @@ static const char *show_bytes(double bytes, char text[TEXT])
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t unit = 0;
     for (; bytes >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++) bytes /= 1024;
-    snprintf(text, TEXT, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    (void)armilla_plain_print(text, TEXT, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
     return text;
 }
 
@@ -128,7 +129,7 @@ static const char *show_advice(double bytes, char text[TEXT])
     size_t letter = 0;
     while (size * 0x1p20 < 2 * bytes && size < 0x1p40) size *= 2;
     for (; size >= 1024 && letters[letter + 1]; letter++) size /= 1024;
-    snprintf(text, TEXT, "%.0f%c", size, letters[letter]);
+    (void)armilla_plain_print(text, TEXT, "%.0f%c", size, letters[letter]);
     return text;
 }
 

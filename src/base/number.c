@@ -10,7 +10,7 @@
 
 armilla_plain armilla_plain_enter(void)
 {
-    const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return (armilla_plain){plain, plain ? uselocale(plain) : (locale_t)0};
 }
 
@@ -29,11 +29,29 @@ double armilla_read_number(const char *text, char **end)
     return value;
 }
 
-void armilla_print_number(char *buffer, size_t size, int digits, double number)
+int armilla_plain_print_list(char *buffer, size_t size, const char *format, va_list arguments)
 {
     const armilla_plain plain = armilla_plain_enter();
-    snprintf(buffer, size, "%.*g", digits, number);
+    const int length = vsnprintf(buffer, size, format, arguments);
     armilla_plain_leave(plain);
+    return length;
+}
+
+int armilla_plain_print(char *buffer, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = armilla_plain_print_list(buffer, size, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+const char *armilla_error_text(int error)
+{
+    const armilla_plain plain = armilla_plain_enter();
+    const char *text = strerror(error);
+    armilla_plain_leave(plain);
+    return text;
 }
 
 static bool same(armilla_type type, const char *text, double number)

@@ -1,15 +1,20 @@
-/* Numbers as text with a decimal point, whatever the host program's locale. */
+/* Numbers and texts whatever the host program's locale: only number.c calls what depends on it (tests/style/locale.sh). */
 #ifndef ARMILLA_BASE_NUMBER_H
 #define ARMILLA_BASE_NUMBER_H
 
 #include <armilla/base.h>
 
 #include <locale.h>
+#include <stdarg.h>
 
 /* As strtod, in the C locale. */
 double armilla_read_number(const char *text, char **end);
-/* The number with that many digits (%.*g). */
-void armilla_print_number(char *buffer, size_t size, int digits, double number);
+/* As snprintf and vsnprintf, in the C locale. */
+int armilla_plain_print(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int armilla_plain_print_list(char *buffer, size_t size, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+/* As strerror, in the C locale. */
+const char *armilla_error_text(int error);
 
 /* For many numbers at once: this thread is in the C locale until leave, which takes what enter gave. */
 typedef struct armilla_plain {

@@ -259,7 +259,7 @@ void armilla_option_presets(const armilla_option *table, void *target)
 static void show_real(double value, char *buffer, size_t size)
 {
     for (int digits = 6; digits <= 17; digits++) {
-        armilla_print_number(buffer, size, digits, value);
+        (void)armilla_plain_print(buffer, size, "%.*g", digits, value);
         if (armilla_read_number(buffer, NULL) == value) return;
     }
 }

@@ -3,6 +3,7 @@
 #include "base/samples.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/ranks.h"
 #include "base/size.h"
 #include "base/temporary.h"
@@ -44,7 +45,7 @@ static armilla_status cannot_spill(armilla_context *context, double bytes, int e
         context, ARMILLA_CANNOT_CREATE,
         "%s: a temporary file of %.1f MB, for arrays that do not fit into memory, cannot be made: %s; "
         "free some space, choose another directory, or raise the limit by " ARMILLA_FIELD("memory SIZE"),
-        context->temporary, bytes / 1e6, strerror(error));
+        context->temporary, bytes / 1e6, armilla_error_text(error));
 }
 
 /* A file for bytes first ... last-1 of a mapping. Its blocks are reserved: where the disk were full when a page is

@@ -2,6 +2,7 @@
 #include "base/spill.h"
 
 #include "base/context.h"
+#include "base/number.h"
 #include "base/size.h"
 #include "base/temporary.h"
 
@@ -67,7 +68,7 @@ static armilla_status cannot_create(armilla_context *context)
 {
     return armilla_fail(context, ARMILLA_CANNOT_CREATE,
                         "%s: a temporary file beside it cannot be created: %s; choose another directory",
-                        context->spill.beside, strerror(errno));
+                        context->spill.beside, armilla_error_text(errno));
 }
 
 static armilla_status cannot_hold(armilla_context *context, int64_t bytes)
@@ -75,7 +76,7 @@ static armilla_status cannot_hold(armilla_context *context, int64_t bytes)
     return armilla_fail(context, ARMILLA_IO_ERROR,
                         "%s: a temporary file of %lld bytes beside it failed: %s; free some space or choose another "
                         "directory",
-                        context->spill.beside, (long long)bytes, strerror(errno));
+                        context->spill.beside, (long long)bytes, armilla_error_text(errno));
 }
 
 /* A file without a name in the output's directory. */

@@ -1,6 +1,8 @@
 /* A file's bytes: a regular file is mapped, so that numbers can be used where they lie; anything else is read. */
 #include "files/files.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 armilla_status armilla_cannot_open(armilla_context *context, const char *path)
 {
     return armilla_fail(context, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s; check the name and the permissions",
-                        path, strerror(errno));
+                        path, armilla_error_text(errno));
 }
 
 armilla_status armilla_about(armilla_context *context, const char *path, armilla_status status)
@@ -58,7 +60,7 @@ static armilla_status read_file(armilla_context *context, int file, int64_t stat
         got = armilla_io_read(context->io, file, block + used, (size_t)(capacity - used));
         if (got < 0) {
             status = armilla_fail(context, ARMILLA_IO_ERROR, "%s: reading failed after %lld bytes: %s; try again",
-                                  bytes->path, (long long)used, strerror(errno));
+                                  bytes->path, (long long)used, armilla_error_text(errno));
             goto done;
         }
         armilla_spill_drop(context, block + used, got);

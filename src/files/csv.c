@@ -3,13 +3,13 @@
 #include "files/doubts.h"
 #include "files/files.h"
 
+#include "base/ascii.h"
 #include "base/size.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { RAGGED = ARMILLA_DECIMAL_COUNT, NUMBER_AS_NAME, OTHER_MARK, THOUSANDS };
 
@@ -240,7 +240,7 @@ static void pass_declaration(armilla_text *text)
     static const char word[] = "sep=";
     const unsigned char *at = text->all.start, *end = text->all.end;
     const size_t length = sizeof word - 1;
-    if ((size_t)(end - at) < length + 2 || strncasecmp((const char *)at, word, length) != 0) return;
+    if ((size_t)(end - at) < length + 2 || !armilla_ascii_begins((const char *)at, word, length)) return;
     const unsigned char *behind = at + length + 1;
     if (*behind == '\r') behind++;
     if (behind >= end || *behind != '\n') return;

@@ -6,6 +6,7 @@
  * 3. The C library, on a copy with a bounded number of digits. */
 #include "files/decimal.h"
 
+#include "base/ascii.h"
 #include "files/digits.h"
 #include "files/powers.h"
 
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define EXACT_POWER 22
 #define WIDE_DIGITS 19       /* fit 64 bits */
@@ -216,7 +216,7 @@ static bool is_word(const unsigned char *start, const unsigned char *end)
     start = scan_sign(start, end, &negative);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if ((size_t)(end - start) == strlen(words[i]) &&
-            strncasecmp((const char *)start, words[i], strlen(words[i])) == 0)
+            armilla_ascii_begins((const char *)start, words[i], strlen(words[i])))
             return true;
     return false;
 }

@@ -130,16 +130,14 @@ armilla_status armilla_doubt_ids(const armilla_text *text, const armilla_table_c
 /* The labels as numbers; their count, or 0 where one is none. */
 static int64_t read_labels(const armilla_data *data, int64_t count, double *numbers, bool *fractions)
 {
-    const armilla_plain plain = armilla_plain_enter();
     int64_t taken = 0;
     for (; taken < count; taken++) {
         const char *label = armilla_data_name(data, ARMILLA_SAMPLE_LABELS, taken);
         char *end = NULL;
-        numbers[taken] = label ? strtod(label, &end) : 0;
+        numbers[taken] = label ? armilla_read_number(label, &end) : 0;
         if (!label || end == label || *end || !isfinite(numbers[taken])) break;
         *fractions |= numbers[taken] != floor(numbers[taken]);
     }
-    armilla_plain_leave(plain);
     return taken < count ? 0 : taken;
 }
 

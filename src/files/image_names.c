@@ -2,6 +2,8 @@
  * for each class: then names are CLASS/FILE, and the class is the sample's label. */
 #include "files/images.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +114,7 @@ static armilla_status look_through(listing *l, const char *class)
             status = take_entry(l, class, entry->d_name);
         else if (errno)
             status = armilla_fail(l->context, ARMILLA_IO_ERROR, "%s: listing the folder failed: %s; try again", path,
-                                  strerror(errno));
+                                  armilla_error_text(errno));
     } while (entry && status == ARMILLA_OK && (l->images || !l->any));
     (void)io->closedir(folder);
     return status;

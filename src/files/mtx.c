@@ -2,6 +2,7 @@
  * of a coordinate file become sparse data, the numbers of an array file (column by column) dense data. */
 #include "files/mtx.h"
 
+#include "base/ascii.h"
 #include "base/size.h"
 #include "data/triplets.h"
 #include "files/array.h"
@@ -11,7 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { WORDS = 5, LONGEST_WORD = 32 };
 
@@ -89,7 +89,7 @@ static armilla_status unknown_word(const market *f, const char *what, const char
 static armilla_status find_field(market *f, const char *word)
 {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcasecmp(fields[i].word, word) != 0) continue;
+        if (!armilla_ascii_same(fields[i].word, word)) continue;
         f->pattern = fields[i].pattern;
         f->whole = fields[i].whole;
         return fields[i].refusal ? refuse(f, fields[i].refusal) : ARMILLA_OK;
@@ -100,7 +100,7 @@ static armilla_status find_field(market *f, const char *word)
 static armilla_status find_symmetry(market *f, const char *word)
 {
     for (size_t i = 0; i < sizeof symmetries / sizeof *symmetries; i++) {
-        if (strcasecmp(symmetries[i].word, word) != 0) continue;
+        if (!armilla_ascii_same(symmetries[i].word, word)) continue;
         f->mirror = symmetries[i].mirror;
         return symmetries[i].refusal ? refuse(f, symmetries[i].refusal) : ARMILLA_OK;
     }
@@ -111,12 +111,12 @@ static armilla_status parse_banner(market *f, armilla_span line)
 {
     char word[WORDS][LONGEST_WORD];
     for (int i = 0; i < WORDS; i++) take_word(&line, LONGEST_WORD, word[i]);
-    if (strcasecmp(word[0], "%%MatrixMarket") != 0)
+    if (!armilla_ascii_same(word[0], "%%MatrixMarket"))
         return refuse(f, "is not a Matrix Market file: line 1 does not begin with %%MatrixMarket; name its true format "
                          "(" ARMILLA_FIELD("format") ")");
-    if (strcasecmp(word[1], "matrix") != 0) return unknown_word(f, "object", word[1], "matrix");
-    f->array = strcasecmp(word[2], "array") == 0;
-    if (!f->array && strcasecmp(word[2], "coordinate") != 0)
+    if (!armilla_ascii_same(word[1], "matrix")) return unknown_word(f, "object", word[1], "matrix");
+    f->array = armilla_ascii_same(word[2], "array");
+    if (!f->array && !armilla_ascii_same(word[2], "coordinate"))
         return unknown_word(f, "format", word[2], "coordinate or array");
     const armilla_status status = find_field(f, word[3]);
     if (status != ARMILLA_OK) return status;
@@ -447,7 +447,8 @@ static bool recognize(const unsigned char *start, size_t count)
 {
     static const char banner[] = "%%MatrixMarket";
     const size_t mark = count >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    return count - mark >= sizeof banner - 1 && strncasecmp((const char *)start + mark, banner, sizeof banner - 1) == 0;
+    return count - mark >= sizeof banner - 1 &&
+           armilla_ascii_begins((const char *)start + mark, banner, sizeof banner - 1);
 }
 
 const armilla_format armilla_format_mtx = {

@@ -3,13 +3,13 @@
  * written directly. The first failure sticks: later writes and the commit return its status again. */
 #include "files/output.h"
 
+#include "base/number.h"
 #include "files/fields.h"
 #include "files/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,6 @@ struct armilla_output {
     bool nowhere;   /* another rank writes it */
     bool in_memory; /* there is no file: the buffer grows, and is handed over */
     size_t capacity;
-    locale_t plain; /* numbers are printed with a point, whatever the host program's locale */
     unsigned char *buffer;
     size_t used;
 };
@@ -55,7 +54,7 @@ static armilla_status cannot_create(armilla_output *output)
                                 reasons[i].message);
     return armilla_fail(output->context, ARMILLA_CANNOT_CREATE,
                         "%s: cannot be created: %s; make sure that the disk is sound, or choose another directory",
-                        output->path, strerror(error));
+                        output->path, armilla_error_text(error));
 }
 
 static armilla_status exists_already(armilla_output *output)
@@ -76,7 +75,7 @@ static armilla_status cannot_write(armilla_output *output, const char *step)
                             output->path);
     return armilla_fail(output->context, ARMILLA_IO_ERROR,
                         "%s: %s failed: %s; make sure that the disk has free space and is sound", output->path, step,
-                        strerror(errno));
+                        armilla_error_text(errno));
 }
 
 static const char *last_part(const char *path)
@@ -180,8 +179,6 @@ static armilla_status begin(armilla_output *output, const char *path)
     armilla_status status = armilla_copy_text(output->context, path, &output->path);
     if (status != ARMILLA_OK) return status;
     if ((status = armilla_take(output->context, BUFFER_BYTES, 1, &output->buffer)) != ARMILLA_OK) return status;
-    output->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!output->plain) return armilla_fail(output->context, ARMILLA_NO_MEMORY, "%s: out of memory", output->path);
     if ((status = examine(output, &direct)) != ARMILLA_OK) return status;
     return direct ? open_direct(output) : open_temporary(output);
 }
@@ -236,7 +233,6 @@ void armilla_output_free(armilla_output *output)
     armilla_context *context = output->context;
     if (output->file >= 0) (void)armilla_io_close(context->io, output->file);
     if (output->temporary) (void)context->io->unlink(output->temporary);
-    if (output->plain) freelocale(output->plain);
     armilla_release(context, output->temporary);
     armilla_release(context, output->buffer);
     armilla_release(context, output->path);
@@ -307,14 +303,6 @@ armilla_status armilla_output_field(armilla_output *output, const char *text)
     return armilla_fields_put(output, text, ARMILLA_FIELD_OF_ROW);
 }
 
-static int print_plain(const armilla_output *output, char *text, size_t size, const char *format, va_list arguments)
-{
-    const locale_t before = uselocale(output->plain);
-    const int length = vsnprintf(text, size, format, arguments);
-    uselocale(before);
-    return length;
-}
-
 armilla_status armilla_output_print(armilla_output *output, const char *format, ...)
 {
     char brief[512];
@@ -324,7 +312,7 @@ armilla_status armilla_output_print(armilla_output *output, const char *format, 
     armilla_status status = ARMILLA_NOT_NULL(output->context, format);
     if (status != ARMILLA_OK) return status;
     va_start(arguments, format);
-    const int length = print_plain(output, brief, sizeof brief, format, arguments);
+    const int length = armilla_plain_print_list(brief, sizeof brief, format, arguments);
     va_end(arguments);
     if (length < 0)
         return armilla_fail(output->context, ARMILLA_BAD_ARGUMENT, "%s: text cannot be formatted", output->path);
@@ -334,7 +322,7 @@ armilla_status armilla_output_print(armilla_output *output, const char *format, 
         return status;
     }
     va_start(arguments, format);
-    print_plain(output, text, (size_t)length + 1, format, arguments);
+    (void)armilla_plain_print_list(text, (size_t)length + 1, format, arguments);
     va_end(arguments);
     status = armilla_output_write(output, text, (size_t)length);
     armilla_release(output->context, text);
@@ -418,7 +406,7 @@ static armilla_status put_in_place(armilla_output *output)
         status = armilla_fail(output->context, ARMILLA_IO_ERROR,
                               "%s: is written whole, but flushing its directory failed: %s; make sure that the disk is "
                               "sound, and write it again",
-                              output->path, strerror(errno));
+                              output->path, armilla_error_text(errno));
     if (directory >= 0) (void)armilla_io_close(io, directory);
     return status;
 }

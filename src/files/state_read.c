@@ -2,6 +2,7 @@
  * used, and what it says is then still believed only where the list asks for it. */
 #include "files/state_file.h"
 
+#include "base/number.h"
 #include "base/ranks.h"
 #include "base/size.h"
 #include "files/files.h"
@@ -41,7 +42,7 @@ static armilla_status read_at(armilla_state_file *f, int64_t at, char *bytes, in
     const ssize_t part = armilla_io_pread(f->context->io, f->file, bytes, (size_t)count, (off_t)at);
     if (part < 0)
         return armilla_fail(f->context, ARMILLA_IO_ERROR, "%s: reading failed after %lld bytes: %s; try again", f->path,
-                            (long long)at, strerror(errno));
+                            (long long)at, armilla_error_text(errno));
     if (part == 0)
         return armilla_fail(f->context, ARMILLA_IO_ERROR,
                             "%s: became shorter while it was read; let it be finished, and start again", f->path);

@@ -1,13 +1,13 @@
 /* The formats table, and opening a file by it. */
 #include "files/stream.h"
 
+#include "base/ascii.h"
 #include "base/sized.h"
 #include "files/doubts.h"
 #include "files/output.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { LISTED = 800 }; /* of a message, for all formats and their endings */
 
@@ -46,7 +46,7 @@ bool armilla_has_ending(const char *endings, const char *path, size_t length)
 {
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " ");
-        if (word <= length && strncasecmp(at, path + length - word, word) == 0) return true;
+        if (word <= length && armilla_ascii_begins(at, path + length - word, word)) return true;
         at += word;
     }
     return false;

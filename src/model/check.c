@@ -3,6 +3,7 @@
  * shape and the sizes of what is added; docs/model-file.md lists them. */
 #include "model/check.h"
 
+#include "base/number.h"
 #include "base/sized.h"
 #include "sets/column.h"
 
@@ -25,7 +26,7 @@ static void find(armilla_check *check, bool differs, const char *format, ...)
     va_list arguments;
     if (!differs || check->finding[0]) return;
     va_start(arguments, format);
-    vsnprintf(check->finding, sizeof check->finding, format, arguments);
+    (void)armilla_plain_print_list(check->finding, sizeof check->finding, format, arguments);
     va_end(arguments);
     check->passed = false;
 }

@@ -5,6 +5,7 @@
  * G = WW', whose best basis is U. */
 #include "model/fit.h"
 
+#include "base/number.h"
 #include "base/ranks.h"
 
 #include <inttypes.h>
@@ -145,7 +146,7 @@ armilla_status armilla_fit_start_continued(armilla_fit_state *f)
 static void describe(const armilla_model *model, armilla_options *options, char total[32])
 {
     const armilla_model_summary *s = &model->summary;
-    snprintf(total, 32, "%.17g", s->total);
+    (void)armilla_plain_print(total, 32, "%.17g", s->total);
     options->total = s->total > 0 ? total : NULL;
     options->top_features = s->top_features;
     options->rank = s->rank;

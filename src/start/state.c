@@ -1,6 +1,7 @@
 /* From a basis to a state: feasible U, signs, codes, radius. */
 #include "start/start.h"
 
+#include "base/number.h"
 #include "base/random.h"
 #include "base/ranks.h"
 #include "sets/column.h"
@@ -227,7 +228,8 @@ static armilla_status out_of_range(armilla_problem *p, double longest)
     const bool is_f32 = p->options.type == ARMILLA_F32, fixed = p->options.codes->spherical && p->options.radius > 0;
     const bool small = longest < 1;
     char radius[64] = "";
-    if (fixed) (void)snprintf(radius, sizeof radius, " with " ARMILLA_FIELD("radius %.3g"), p->options.radius);
+    if (fixed)
+        (void)armilla_plain_print(radius, sizeof radius, " with " ARMILLA_FIELD("radius %.3g"), p->options.radius);
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
                         "the entries are too %s for their products with the factors to be added in %s%s; %s%s",
                         small ? "small" : "large", armilla_type_word(p->options.type), radius,

@@ -5,6 +5,8 @@
 #include "unit/faults.h"
 #include "unit/support.h"
 
+#include "base/number.h"
+
 #include <armilla/data.h>
 
 #include <png.h>
@@ -173,7 +175,7 @@ static armilla_status read_once(const struct opening *opening, int k, int error,
         assert_true(status == ARMILLA_CANNOT_OPEN || status == ARMILLA_IO_ERROR);
         assert_ptr_equal(strstr(armilla_context_error(context), support_path(directory, sizeof directory, "")),
                          armilla_context_error(context));
-        assert_non_null(strstr(armilla_context_error(context), strerror(error)));
+        assert_non_null(strstr(armilla_context_error(context), armilla_error_text(error)));
     }
     armilla_data_free(kept);
     armilla_data_free(source);

@@ -83,3 +83,16 @@ def test_online(make):
         fast, online = make().fit(data).model_, make(solver="online", max_iter=30, batch=100).fit(data)
         assert online.model_.info["objective"] <= 1.1 * fast.info["objective"]
         assert online.model_.info["solver"] == "online" and online.model_.check(data).passed
+
+
+@pytest.mark.parametrize("total", ["median", 1.5])
+def test_partial_fit_keeps_the_total(total):
+    """Samples scaled to 1.5, or to the median of the first part: later parts have the same total, in every locale."""
+    X = make_data("f64", rows=200)
+    model = armilla.SphericalFactorization(3, total=total, random_state=0).partial_fit(X[:100]).partial_fit(100 * X[100:])
+    sums = X[:100].sum(axis=1)
+    wanted = np.median(sums) if total == "median" else total
+    scaled = X * (wanted / X.sum(axis=1))[:, None]
+    same = armilla.SphericalFactorization(3, random_state=0).partial_fit(scaled[:100]).partial_fit(scaled[100:])
+    assert np.allclose(model.components_, same.components_, atol=1e-3)
+    assert np.isclose(model.radius_, same.radius_, rtol=1e-3)

@@ -2,6 +2,8 @@
 #include "faults.h"
 #include "fixture.h"
 
+#include "base/number.h"
+
 #include "files/files.h"
 
 #include <errno.h>
@@ -166,8 +168,8 @@ static void survives_every_fault(void **state)
     (void)state;
     support_write_file(path, "1,2.125\n3,4\n", 12);
     use_faults();
-    support_fails(context, open_with_fault(0, EACCES), ARMILLA_CANNOT_OPEN, strerror(EACCES));
-    support_fails(context, open_with_fault(1, EIO), ARMILLA_CANNOT_OPEN, strerror(EIO));
+    support_fails(context, open_with_fault(0, EACCES), ARMILLA_CANNOT_OPEN, armilla_error_text(EACCES));
+    support_fails(context, open_with_fault(1, EIO), ARMILLA_CANNOT_OPEN, armilla_error_text(EIO));
     for (int k = 2; k < 6; k++) /* three reads, and the one that finds the end */
         support_fails(context, open_with_fault(k, EIO), ARMILLA_IO_ERROR, "data.csv: reading failed after");
     support_ok(context, open_with_fault(6, EIO)); /* closing what was read */

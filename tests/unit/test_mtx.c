@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "base/context.h"
+#include "base/number.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "files/files.h"
@@ -137,8 +138,8 @@ static void adds_up_whatever_the_threads(void **state)
     for (int64_t k = 0; k < COUNT; k++) {
         const int64_t place = k * 7919 % (ROWS * COLS);
         const double value = (double)armilla_random_bits(5, ARMILLA_STREAM_TEST, (uint64_t)k) / 3;
-        used += (size_t)sprintf(text + used, "%d %d %.17g\n%s", (int)(place / COLS) + 1, (int)(place % COLS) + 1, value,
-                                k % 1000 == 999 ? "\n%\n" : "");
+        used += (size_t)armilla_plain_print(text + used, LINE, "%d %d %.17g\n%s", (int)(place / COLS) + 1,
+                                            (int)(place % COLS) + 1, value, k % 1000 == 999 ? "\n%\n" : "");
         wanted[place] += value;
     }
     assert_true(used > 3u << 20);

@@ -2,6 +2,7 @@
 #include "outputs.h"
 
 #include "base/context.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -204,7 +205,8 @@ static void obeys_permissions(void **state)
 static void reports_a_full_device(void **state)
 {
     (void)state;
-    support_fails(context, write_pattern(context, "/dev/full", false, 10, 10), ARMILLA_IO_ERROR, strerror(ENOSPC));
+    support_fails(context, write_pattern(context, "/dev/full", false, 10, 10), ARMILLA_IO_ERROR,
+                  armilla_error_text(ENOSPC));
     support_fails(context, write_pattern(context, "/dev/full", true, 1000000, 1000), ARMILLA_IO_ERROR,
                   "/dev/full: writing failed");
     support_ok(context, write_pattern(context, "/dev/null", false, 1000000, 1000));
@@ -221,7 +223,7 @@ static void repeats_the_first_failure(void **state)
     support_ok(context, armilla_output_new(context, "/dev/full", false, &output));
     assert_int_equal(armilla_output_write(output, bytes, 300000), ARMILLA_IO_ERROR);
     assert_int_equal(armilla_output_write(output, "x", 1), ARMILLA_IO_ERROR);
-    support_fails(context, armilla_output_commit(output), ARMILLA_IO_ERROR, strerror(ENOSPC));
+    support_fails(context, armilla_output_commit(output), ARMILLA_IO_ERROR, armilla_error_text(ENOSPC));
     armilla_output_free(output);
     free(bytes);
 }

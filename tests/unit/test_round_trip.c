@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "base/context.h"
+#include "base/number.h"
 #include "files/write.h"
 
 #include <stdio.h>
@@ -174,7 +175,7 @@ static const char *label_column(const trial *t, char name[16])
 static bool is_number(const char *text)
 {
     char *end = NULL;
-    (void)strtod(text, &end);
+    (void)armilla_read_number(text, &end);
     return *text && strchr("+-.0123456789", *text) && !strchr(text, 'x') && !strstr(text, "999") &&
            !strchr(text, '\n') && (*end == '\0' || strcmp(text, "1,5") == 0) && strcmp(text, "-inf") != 0;
 }

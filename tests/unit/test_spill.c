@@ -2,6 +2,7 @@
  * that its numbers are far beyond, with the bits that it has without one; every allocation and system call that fails. */
 #include "fixture.h"
 
+#include "base/number.h"
 #include "data/data.h"
 #include "faults.h"
 
@@ -62,7 +63,9 @@ static void write_entries(FILE *file, const char *kind, int64_t rows, int64_t co
         if (lower && i < j) i = i ^ j, j = i ^ j, i = i ^ j;
         if (skew && i == j) i = i + 1 < rows ? i + 1 : i, j = i - 1;
         fprintf(file, "%d %d", (int)i + 1, (int)j + 1);
-        if (!strstr(kind, "pattern")) fprintf(file, " %.17g", (double)(next >> 20) * 1e-9);
+        char number[32];
+        (void)armilla_plain_print(number, sizeof number, " %.17g", (double)(next >> 20) * 1e-9);
+        if (!strstr(kind, "pattern")) fputs(number, file);
         fputc('\n', file);
     }
 }

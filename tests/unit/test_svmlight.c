@@ -1,6 +1,7 @@
 /* svmlight: labels, both bases, comments, mistakes, files of many parts, damage. */
 #include "fixture.h"
 
+#include "base/number.h"
 #include "data/data.h"
 #include "files/files.h"
 
@@ -89,8 +90,8 @@ static void does_not_depend_on_threads(void **state)
     uint64_t first = 0;
     size_t used = 0;
     for (int k = 0; k < ROWS; k++)
-        used += (size_t)sprintf(text + used, "%d 1:%d %d:%.17g 9000:1e-3\n%s", k % 7, k, 2 + k % 8997, k / 3.0,
-                                k % 100 ? "" : "# c\n\n");
+        used += (size_t)armilla_plain_print(text + used, LINE, "%d 1:%d %d:%.17g 9000:1e-3\n%s", k % 7, k, 2 + k % 8997,
+                                            k / 3.0, k % 100 ? "" : "# c\n\n");
     assert_true(used > 2u << 20);
     for (int threads = 1; threads < 4; threads++) {
         armilla_data *data = NULL;

@@ -1,6 +1,7 @@
 /* Tables as programs write them: names, labels, headers, quotes over lines, trailing separators; many parts. */
 #include "fixture.h"
 
+#include "base/number.h"
 #include "data/data.h"
 #include "files/files.h"
 
@@ -260,8 +261,8 @@ static void does_not_depend_on_threads(void **state)
     char *text = malloc((size_t)ROWS * LINE), name[32];
     size_t used = (size_t)sprintf(text, "id,x,y,z,kind\n");
     for (int k = 0; k < ROWS; k++)
-        used += (size_t)sprintf(text + used, "r%d,%d, %.17g ,\"%d\",%d\n%s", k, k, k / 7.0, -k, k % 3,
-                                k % 500 ? "" : "\n\n\n# c\n");
+        used += (size_t)armilla_plain_print(text + used, LINE, "r%d,%d, %.17g ,\"%d\",%d\n%s", k, k, k / 7.0, -k, k % 3,
+                                            k % 500 ? "" : "\n\n\n# c\n");
     assert_true(used > 2u << 20);
     for (int threads = 1; threads < 4; threads++) {
         const armilla_read_options options = {
