@@ -90,7 +90,8 @@ static void reads_decimal_commas(void **state)
     /* A first line of numbers gone wrong is no header. */
     refuses("1.5;2,5\n3;4\n", &usual, ARMILLA_BAD_DATA, "line 1, column 2: '2,5' has another decimal mark");
     refuses("1,5;2,5\n3.5;4\n", &usual, ARMILLA_BAD_DATA, "line 2, column 1: '3.5' has another decimal mark");
-    refuses("1.234,5;2,5\n3;4\n", &usual, ARMILLA_BAD_DATA, "line 1, column 1: '1.234,5' is not a number");
+    refuses("1.234,5;2,5\n3;4\n", &usual, ARMILLA_BAD_DATA,
+            "line 1, column 1: '1.234,5' looks like a number with a thousands");
     refuses("1,5;2,5\n3;4\n", &point, ARMILLA_BAD_DATA, "line 1, column 1: '1,5' has another");
     refuses("2001-01,2001-02\n3,4\n", &usual, ARMILLA_BAD_DATA, "line 1, column 1: '2001-01' is not a number");
 }
