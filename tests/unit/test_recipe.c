@@ -204,7 +204,6 @@ static void test_chooses_by_trait(void **state)
     }
 }
 
-/* Units differ in both, but of more features than samples most would be noise of the same weight. */
 /* Two groups of about one direction again, of random sizes, in few features. */
 static void plant_any_sizes(uint64_t seed, int64_t *m, int64_t *n)
 {
@@ -245,6 +244,7 @@ static void test_choice_does_not_depend_on_time(void **state)
         assert_int_equal(is_centered(seeds[i], 1e-9), is_centered(seeds[i], 0));
 }
 
+/* Units differ in both, but of more features than samples most would be noise of the same weight. */
 static void test_scales_no_more_features_than_samples(void **state)
 {
     uint64_t random = 3;
