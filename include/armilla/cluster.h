@@ -83,7 +83,9 @@ static inline void armilla_clustering_summarize(const armilla_clustering *cluste
 {
     armilla_clustering_summarize_sized(clustering, summary, sizeof *summary);
 }
-/* n numbers from 0 to k-1. */
+/* n numbers from 0 to k-1. Clusters are numbered by size, the largest first, ties by their first sample: the same labels
+ * for the same clusters, whatever the storage, precision, threads and ranks. Those of argmax have the numbers of their
+ * atoms. */
 ARMILLA_API const int64_t *armilla_clustering_labels(const armilla_clustering *clustering);
 /* k numbers; a cluster is empty where the samples have fewer than k different places. */
 ARMILLA_API const int64_t *armilla_clustering_sizes(const armilla_clustering *clustering);

@@ -65,7 +65,8 @@ typedef struct armilla_options {
     bool scale;
 
     /* Not in the table: what only a program can give, and what changes no number. */
-    int64_t memory;                   /* most bytes of the context during the fit, if below its own limit; 0: none */
+    int64_t memory; /* most bytes of the context during the fit, if below its own limit; 0: none */
+    /* Atoms that are clusters (k-means) keep the order in which they are given; others are numbered by size. */
     const double *start_basis;        /* U0, m x r, column-major; overrides start */
     const armilla_model *start_model; /* U0, V0 and the radius; overrides start */
     armilla_callback callback;

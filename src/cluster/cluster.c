@@ -287,6 +287,7 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     armilla_options asked = {.size = sizeof asked};
     armilla_cluster_options options = *wanted->options;
     armilla_kmeans_problem problem = *wanted;
+    armilla_clustering *made = NULL;
     armilla_status status = preparation ? armilla_options_read(context, preparation, &asked) : ARMILLA_OK;
     if (status == ARMILLA_OK) status = armilla_options_check_words(context, &asked);
     if (status != ARMILLA_OK) return status;
@@ -305,10 +306,15 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     if (status == ARMILLA_OK) status = prepare(context, &problem, &data);
     if (problem.short_data) armilla_call_keep_leave(context);
     if (status == ARMILLA_OK && wanted->way->graph)
-        status = armilla_cluster_by_graph(context, &data, wanted->way, &problem, clustering);
+        status = armilla_cluster_by_graph(context, &data, wanted->way, &problem, &made);
     else if (status == ARMILLA_OK)
-        status = armilla_kmeans_prepared(context, &data, &problem, clustering);
+        status = armilla_kmeans_prepared(context, &data, &problem, &made);
+    if (status == ARMILLA_OK) status = armilla_clustering_order(context, made);
     status = armilla_call_leave_together(context, status);
+    if (status == ARMILLA_OK)
+        *clustering = made;
+    else
+        armilla_clustering_free(made);
     armilla_data_free(data.view);
     armilla_data_free(moved.data);
     armilla_release(context, moved.codes);
@@ -332,31 +338,6 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("method smooth") " smooths codes; with data alone give graph or kmeans");
     return cluster(&problem, context, X, preparation, clustering);
-}
-
-/* Sizes that are added up over ranks at a time. */
-enum { SIZES = ARMILLA_COMBINED / sizeof(int64_t) };
-
-static void join_sizes(void *left, const void *right)
-{
-    int64_t *own = left;
-    const int64_t *other = right;
-    for (size_t i = 0; i < SIZES; i++) own[i] += other[i];
-}
-
-/* Of the samples of all ranks. */
-static armilla_status add_sizes(armilla_context *context, armilla_status status, armilla_clustering *clustering)
-{
-    const int64_t k = clustering ? clustering->summary.k : 0;
-    status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
-    for (int64_t first = 0; first < k && status == ARMILLA_OK; first += SIZES) {
-        const size_t bytes = (size_t)armilla_min64(SIZES, k - first) * sizeof(int64_t);
-        int64_t some[SIZES] = {0};
-        memcpy(some, clustering->sizes + first, bytes);
-        status = armilla_ranks_combine(context, status, some, sizeof some, join_sizes);
-        memcpy(clustering->sizes + first, some, bytes);
-    }
-    return status;
 }
 
 static armilla_status cluster_argmax(armilla_context *context, const armilla_model *model,
@@ -384,7 +365,7 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
         made->sizes[made->labels[j]]++;
     }
     if (made) made->spread = model->spread;
-    if (model->spread) status = add_sizes(context, status, made);
+    if (model->spread) status = armilla_clustering_add_sizes(context, status, made);
     status = armilla_call_leave_together(context, status);
     if (status == ARMILLA_OK)
         *clustering = made;

@@ -78,6 +78,12 @@ const armilla_cluster_way *armilla_cluster_way_find(const char *name);
 armilla_status armilla_clustering_new(armilla_context *context, const armilla_cluster_way *way, int64_t k,
                                       const armilla_samples *share, armilla_clustering **clustering);
 
+/* The sizes, of this rank's samples, become those of the samples of all ranks; status: base/ranks.h. */
+armilla_status armilla_clustering_add_sizes(armilla_context *context, armilla_status status,
+                                            armilla_clustering *clustering);
+/* Numbers the clusters by size, ties by their first sample; within a call, by all ranks. */
+armilla_status armilla_clustering_order(armilla_context *context, armilla_clustering *clustering);
+
 /* Fills labels, and iterations, stop and inertia of the summary. inertias, where not NULL, has space for max_iter + 1
  * numbers: the inertia after each assignment of the last try. */
 armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_problem *problem,

@@ -2,6 +2,7 @@
  * basis by the column solver, which are the ones transform gives. */
 #include "solve/fast.h"
 
+#include "base/groups.h"
 #include "base/ranks.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 /* Of sums in the working type, in units of its epsilon, beside the largest. */
 #define ROUNDING 32
 
-enum { MOST_STEPS = 50 };
+enum { MOST_STEPS = 50, MOST_ORDERS = 4 };
 
 /* orthonormal x sphere tells only the subspace: its axes become the principal axes of the codes, U <- UZ. */
 static armilla_status rotate_to_axes(armilla_fast *fast)
@@ -46,6 +47,47 @@ static void order_atoms(const armilla_fast *fast, double *ordered)
         memcpy(ordered + place * m, U + top * m, (size_t)m * sizeof *U);
         weight[top] = -1;
     }
+}
+
+/* Whether a code has one atom, and the atoms are clusters. */
+static bool are_clusters(const armilla_problem_options *o)
+{
+    return o->codes->sparse ? o->s == 1 : !o->codes->spherical && !o->codes->conic;
+}
+
+/* The atom that sample j has; sealed: the problem's codes are those of its basis, and newer than any assignment. */
+static int64_t atom_of(const armilla_fast *fast, bool sealed, int64_t j)
+{
+    const armilla_problem *p = fast->problem;
+    const size_t size = armilla_type_size(p->options.type);
+    double w = 0;
+    if (fast->assign.assigned && !sealed) return fast->assign.assignments[j];
+    for (int64_t k = 0; k < p->r; k++) {
+        armilla_fetch(p->options.type, 1, (const char *)p->W + (size_t)(j * p->r + k) * size, &w);
+        if (w != 0) return k;
+    }
+    return 0;
+}
+
+/* Atoms that are clusters, by size, ties by the first sample; those that were given stay in their order. From U_new into
+ * ordered; *moved: some have another place than before. Samples without a direction do not count where atoms have one
+ * length: they are equally far from all, and rounding decides. */
+static armilla_status order_clusters(const armilla_fast *fast, bool sealed, double *ordered, bool *moved)
+{
+    const armilla_problem *p = fast->problem;
+    const bool all = p->options.basis->scalable && !p->options.codes->spherical;
+    armilla_groups groups;
+    armilla_status status = armilla_groups_take(p->context, p->r, &groups);
+    for (int64_t j = p->share.first; j < p->share.last && status == ARMILLA_OK; j++)
+        if (all || p->squared_norms[j] > 0) armilla_groups_add(&groups, atom_of(fast, sealed, j), j);
+    status = armilla_groups_arrange(p->context, status, &groups);
+    for (int64_t place = 0; place < p->r && status == ARMILLA_OK; place++) {
+        const int64_t from = p->given ? place : groups.order[place];
+        memcpy(ordered + place * p->m, fast->U_new + from * p->m, (size_t)p->m * sizeof *ordered);
+        *moved |= from != place;
+    }
+    armilla_groups_release(p->context, &groups);
+    return status;
 }
 
 /* Where signs are free the largest entry of each atom is positive, ties by index. The entries are those that are
@@ -110,7 +152,11 @@ static armilla_status canonical_form(armilla_fast *fast)
     else
         memcpy(fast->U_new, p->U, (size_t)(p->m * r) * sizeof(double));
     if (status != ARMILLA_OK) return status;
-    order_atoms(fast, p->U_next);
+    if (are_clusters(&p->options))
+        status = order_clusters(fast, false, p->U_next, &(bool){false});
+    else
+        order_atoms(fast, p->U_next);
+    if (status != ARMILLA_OK) return status;
     fix_scale(p, p->U_next);
     fix_signs(fast, p->U_next);
     armilla_problem_set_basis(p, p->U_next, NULL);
@@ -143,6 +189,32 @@ static double reachable(const armilla_problem *p)
     return h + fmax(CLOSE * p->squared_norm, armilla_epsilon(p->options.type) * h);
 }
 
+/* The codes of the problem's basis by the column solver become the state; *h of it. */
+static armilla_status solve_codes(armilla_fast *fast, double *h)
+{
+    const armilla_status status = armilla_fast_sweep_sealed(fast, h);
+    if (status == ARMILLA_OK) armilla_fast_swap_codes(fast);
+    return status;
+}
+
+/* A sample that is as far from two atoms has the first of them, and may be in another cluster now: then these have other
+ * sizes, and are ordered again. */
+static armilla_status settle_order(armilla_fast *fast, double *h)
+{
+    armilla_problem *p = fast->problem;
+    armilla_status status = ARMILLA_OK;
+    bool moved = are_clusters(&p->options) && !p->given;
+    for (int round = 0; round < MOST_ORDERS && moved && status == ARMILLA_OK; round++) {
+        moved = false;
+        memcpy(fast->U_new, p->U, (size_t)(p->m * p->r) * sizeof *p->U);
+        status = order_clusters(fast, true, p->U_next, &moved);
+        if (status != ARMILLA_OK || !moved) break;
+        armilla_problem_set_basis(p, p->U_next, NULL);
+        status = solve_codes(fast, h);
+    }
+    return status;
+}
+
 /* The codes of the canonical basis by the column solver become the state. */
 armilla_status armilla_fast_seal(armilla_fast *fast)
 {
@@ -155,9 +227,9 @@ armilla_status armilla_fast_seal(armilla_fast *fast)
     }
     /* The atoms of a model that is continued keep their places. */
     armilla_status status = p->past ? ARMILLA_OK : canonical_form(fast);
-    if (status == ARMILLA_OK) status = armilla_fast_sweep_sealed(fast, &h);
+    if (status == ARMILLA_OK) status = solve_codes(fast, &h);
+    if (status == ARMILLA_OK && !p->past) status = settle_order(fast, &h);
     if (status != ARMILLA_OK) return status;
-    armilla_fast_swap_codes(fast);
     const bool goes_on = fast->loop->step_sealed && !(h <= fast->seal.wanted);
     fast->phase = goes_on ? ARMILLA_FAST_GO_ON : ARMILLA_FAST_ENDED;
     p->objective = h;
