@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import numpy as np
 import scipy.sparse
 
-from ._library import Context, NotBuiltError, c_text, ffi, lib, logger, say
+from ._library import Context, NotBuiltError, c_path, c_text, ffi, lib, logger, say
 
 #: Types of numbers that are used as they are; others become the first of these.
 DTYPES = [np.float64, np.float32, np.float16, np.uint8, np.int8]
@@ -151,7 +151,7 @@ _READERS = {
 
 
 def _open(context: Context, path: Any, by_columns: bool) -> Data:
-    name, place = os.fsdecode(path), c_text(path)
+    name, place = os.fsdecode(path), c_path(path)
     if not os.path.exists(name):
         raise FileNotFoundError(2, "No such file or directory", name)
     options = ffi.new("armilla_read_options *")
@@ -167,7 +167,7 @@ def _open(context: Context, path: Any, by_columns: bool) -> Data:
 
 
 def is_path(X: Any) -> bool:
-    return isinstance(X, (str, os.PathLike))
+    return isinstance(X, (str, bytes, os.PathLike))
 
 
 def are_columns(samples: str) -> bool:

@@ -192,7 +192,7 @@ class Factorizer(ArmillaEstimator):
 
         Parameters
         ----------
-        path : str or path-like
+        path : str, bytes or path-like
         overwrite : bool, default=False
             Replace a file that exists; FileExistsError otherwise.
         """

@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 import numpy as np
 
 from ._data import Data, are_columns, as_array, is_path, names_of, wrap
-from ._library import Context, TraceEntry, c_text, ffi, lib
+from ._library import Context, TraceEntry, c_path, ffi, lib
 from ._model import Model, load
 from ._options import FIT_OPTIONS, PLAIN_NAMES, Options, describe, unknown
 from ._progress import progress_for
@@ -54,7 +54,7 @@ class Checkpoint:
             raise FileExistsError(17, "File exists; go on from it by resume=, or remove it", os.fspath(path))
         if resume is not None and not os.path.exists(resume):
             raise FileNotFoundError(2, "No such checkpoint; without resume= the fit begins at its beginning", os.fspath(resume))
-        self._texts = [c_text(os.fspath(name)) if name is not None else ffi.NULL for name in (path, resume)]
+        self._texts = [c_path(name) if name is not None else ffi.NULL for name in (path, resume)]
         self.struct.path, self.struct.resume = self._texts
         self.struct.every = every
 
@@ -73,10 +73,10 @@ def fit_data(
     """
     options = Options()
     start: Any = values.get("start")
-    options.set(context, {**values, "start": os.fspath(start) if is_path(start) else None})
+    options.set(context, {**values, "start": os.fsdecode(start) if is_path(start) else None})
     name = context.hooks.names.get("start", "start")
     if is_path(start):
-        start = _start_of_file(options, os.fspath(start), name)
+        start = _start_of_file(options, os.fsdecode(start), name)
     if start is not None:
         _set_start(options, start, data, name, comm)
     if context.hooks.callback is not None or context.hooks.progress is not None:

@@ -46,12 +46,21 @@ def text(pointer: Any) -> Optional[str]:
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
-def c_text(value: Any) -> Any:
-    """A text, or the path of a file, as a C string; C would take one with a NUL in it for a shorter one."""
-    content = value.encode() if isinstance(value, str) else os.fsencode(value)
+def _c_string(content: bytes, value: Any) -> Any:
+    """C would take a text with a NUL in it for a shorter one."""
     if b"\0" in content:
         raise ValueError(f"embedded null character in {value!r}")
     return ffi.new("char[]", content)
+
+
+def c_text(value: str) -> Any:
+    """A text as a C string."""
+    return _c_string(value.encode("utf-8", "surrogateescape"), value)
+
+
+def c_path(value: Any) -> Any:
+    """The name of a file, a str, bytes or path-like, as a C string: the bytes that the system has for it, UTF-8 or not."""
+    return _c_string(os.fsencode(value), value)
 
 
 def say(line: str, end: str = "\n") -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ._data import are_columns, as_array, as_matrix, dtype_of, names_of, wrap
-from ._library import Context, Owned, as_dict, c_text, ffi, lib, members, text
+from ._library import Context, Owned, as_dict, c_path, ffi, lib, members, text
 from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, number_of, unknown
 from ._ranks import together
 
@@ -427,7 +427,7 @@ def load(path: Any) -> Model:
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, bytes or path-like
 
     Returns
     -------
@@ -447,7 +447,7 @@ def load(path: Any) -> Model:
     context = Context(PLAIN_NAMES)
     # Into memory: a file that changes later changes nothing here.
     lib.armilla_context_set_never_map(context.pointer, True)
-    name = c_text(path)
+    name = c_path(path)
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", os.fspath(path))
     owned = context.own("armilla_model", lib.armilla_model_free)
@@ -472,7 +472,7 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     Parameters
     ----------
     model : Model or estimator
-    path : str or path-like
+    path : str, bytes or path-like
     overwrite : bool, default=False
         Replace a file that exists; FileExistsError otherwise.
 
@@ -485,6 +485,6 @@ def save(model: Union[Model, Any], path: Any, overwrite: bool = False) -> None:
     with together(context, model.comm):
         if not overwrite and os.path.exists(path):
             raise FileExistsError(17, "File exists; give overwrite=True to replace it", os.fspath(path))
-        name = c_text(path)
+        name = c_path(path)
         context.agree(last=True)
         context.call(lib.armilla_model_save, model._pointer, name, overwrite)

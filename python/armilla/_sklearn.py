@@ -117,7 +117,7 @@ def constraints_of(option: Option) -> list[Any]:
     if option.field == "threads":
         return [numbers.Integral, None]
     if option.field == "start":
-        return [str, os.PathLike, "array-like", Model, None]
+        return [str, bytes, os.PathLike, "array-like", Model, None]
     if option.is_flag:
         return [bool, np.bool_]  # scikit-learn's "boolean" warns of numbers before the library refuses them
     allowed: list[Any] = [] if option.default() is not None or option.field == "rank" else [None]

@@ -109,7 +109,7 @@ def load_mnist(folder: Optional[Any] = None, *, subset: str = "test", return_X_y
     -------
     Bunch with `data` of shape (n_samples, 784) and `target`
     """
-    place = pathlib.Path(folder if folder is not None else os.environ.get("ARMILLA_MNIST", "build/mnist"))
+    place = pathlib.Path(os.fsdecode(folder) if folder is not None else os.environ.get("ARMILLA_MNIST", "build/mnist"))
     prefix = {"test": "t10k", "train": "train"}.get(subset)
     if prefix is None:
         raise ValueError(f"subset={subset!r} is neither 'test' nor 'train'")
