@@ -13,7 +13,7 @@ from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
 from ._library import Context, lib, text, warn
 from ._model import cluster_codes
-from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, Options
+from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, FIT_OPTIONS, Options
 from ._progress import progress_for
 from ._signatures import AutoClusterSignature, SphericalKMeansSignature
 from ._sklearn import OWN_PARAMETERS, Tags, check_is_fitted, estimator, finite, threads_of, validate
@@ -92,6 +92,7 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Directions, of length 1.
     labels_ : ndarray of shape (n_samples,)
+        Clusters are numbered by size, ties by the first sample; with centres as `init` by the order of these.
     inertia_ : float
         Sum over samples of 1 - cosine to the centre.
     n_iter_ : int
@@ -131,10 +132,17 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
         """
         _refuse(refused, self)
         self._fit_model(X, comm)
-        self.labels_ = np.argmax(self.model_.codes, axis=1)
+        self._find_labels()
         if comm is None:
             _warn_of_few(self.labels_, self.n_clusters)  # type: ignore[attr-defined]
         return self
+
+    def _find_labels(self) -> None:
+        """Sets labels_: the atom of each code. The model keeps them, unless ranks have some each."""
+        if self.model_.comm is None:
+            self.labels_ = cluster_codes(self.model_, {"method": "argmax"}, self._names, keep=True).labels
+        else:
+            self.labels_ = np.argmax(self.model_.codes, axis=1)
 
     def partial_fit(self: _KMeans, X: Any, y: Any = None, **refused: Any) -> _KMeans:
         """Continues the clusters with new samples, without those before: one pass of solver `online` over X.
@@ -162,7 +170,7 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
         """
         _refuse(refused, self)
         self._continue_model(X)
-        self.labels_ = np.argmax(self.model_.codes, axis=1)
+        self._find_labels()
         return self
 
     def _values(self) -> dict[str, Any]:
@@ -254,14 +262,14 @@ SphericalKMeans._parameter_constraints["n_init"].append(StrOptions({"auto"}))
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
 #: Steps of the preparation, which the recipe chooses.
-_PREPARATION = ("normalize", "center", "tfidf", "idf", "log1p", "scale")
+_PREPARATION = tuple(option for option in FIT_OPTIONS if option.group == "preparation")
 
 
 @estimator(
     names=_AUTO_NAMES,
     lead=CLUSTER_OPTIONS,
-    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *_PREPARATION, "total", "top_features"),
-    defaults={"n_clusters": 8, "n_components": None},
+    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *(option.field for option in _PREPARATION)),
+    defaults={"n_clusters": None, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
     words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster"},
 )
@@ -280,6 +288,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Clusters are numbered by size, ties by the first sample.
     recipe_ : dict
         What was chosen: `rank`, `method`, `seed`, the steps of the preparation, and with the methods graph and smooth
         what the clusters come from, as `by`: communities, smoothing or kmeans.
@@ -287,7 +296,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         With ``n_clusters=None`` the numbers of clusters that were looked at: `k`, `resolution`, `stability`,
         `modularity` and their product, the `score`.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
-        Centres among the codes. Clusters by a graph have any shape: `predict` then goes by the nearest training sample.
+        Centres among the codes. Clusters by a graph have any shape: `predict` then goes by the nearest training samples.
     inertia_ : float
     n_iter_ : int
         Iterations of the fit.
@@ -321,9 +330,9 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         fit.set(context, values)
         clusters.set(context, self._cluster_values())
         context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
-        words = ("normalize", "idf")
-        chosen = {field: getattr(fit.struct, field) for field in _PREPARATION if field not in words}
-        chosen.update((field, text(getattr(fit.struct, field))) for field in words)
+        chosen = {option.field: getattr(fit.struct, option.field) for option in _PREPARATION}
+        chosen.update((option.field, text(chosen[option.field])) for option in _PREPARATION if option.is_word)
+        chosen.update((option.field, chosen[option.field] or None) for option in _PREPARATION if option.is_number)
         rank, method = fit.struct.rank, text(clusters.struct.method)
         if method == "argmax" and self.n_clusters not in (None, rank):
             raise ValueError(
@@ -351,7 +360,9 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         values.update((name, new.chosen[name]) for name in ("method", "seed"))
         if new.interrupted:
             values["tries"] = 1
-        found = cluster_codes(new.model, values, self._names, progress_for(self.verbose), new.interrupted, new.data)  # type: ignore[attr-defined]
+        found = cluster_codes(
+            new.model, values, self._names, progress_for(self.verbose), new.interrupted, new.data, keep=True  # type: ignore[attr-defined]
+        )
         self.model_, self.recipe_ = new.model, {**new.chosen, "by": found.by}
         self.numbers_ = found.numbers
         self.labels_, self.inertia_ = found.labels, found.inertia
@@ -360,10 +371,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         return self
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
-        """Where codes are for the method: their directions, what atoms contribute, or themselves."""
-        if self.recipe_["method"] == "argmax":
-            lengths = np.linalg.norm(self.model_.U.astype(np.float64), axis=0)
-            return codes * np.where(np.abs(lengths - 1) < 1e-5, 1.0, lengths)  # unit atoms are so to rounding
+        """Where codes are for the method: their directions, or themselves."""
         return codes.astype(np.float64) if self.recipe_["method"] == "euclidean" else unit_rows(codes)
 
     def _centers(self) -> np.ndarray:
@@ -376,8 +384,9 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         return self._places(sums / np.maximum(counts, 1)[:, None])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Clusters of samples, by the nearest centre of their codes; with the methods graph and smooth, whose clusters have
-        any shape, that of the training sample whose code is nearest by angle.
+        """Clusters of samples, as `armilla predict` gives them: those of the fit have their labels, any other belongs to
+        the nearest centre of its code, and with the methods graph and smooth, whose clusters have any shape, where most of
+        the 15 training samples belong whose codes are nearest by angle.
 
         Parameters
         ----------
@@ -387,19 +396,10 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         -------
         ndarray of shape (n_samples,)
         """
-        places = self._places(self._transform(X))
-        if self.recipe_["by"] is not None:
-            return self._nearest(places)
-        centers, kind = self.cluster_centers_, self.recipe_["method"]
-        # |x - c|^2 without |x|^2, which is the same for all centres.
-        distances = -places @ centers.T + (0.0 if kind != "euclidean" else 0.5 * np.sum(centers**2, axis=1))
-        return np.argmin(distances, axis=1)
-
-    def _nearest(self, places: np.ndarray) -> np.ndarray:
-        """The cluster of the nearest training sample, in blocks of which the products fit into a few megabytes."""
-        known = self._places(self.model_.codes)
-        nearest = np.empty(places.shape[0], np.int64)
-        step = max(1, 2**20 // known.shape[0])
-        for first in range(0, places.shape[0], step):
-            nearest[first : first + step] = np.argmax(places[first : first + step] @ known.T, axis=1)
-        return self.labels_[nearest]
+        check_is_fitted(self)
+        X = validate(self, X, reset=False)
+        try:
+            return self.model_._labels_of(X, threads_of(self.n_jobs), self._names)  # type: ignore[attr-defined]
+        except ValueError:
+            finite(self, X)
+            raise

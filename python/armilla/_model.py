@@ -68,6 +68,9 @@ class Model:
         and `gather` are called by all ranks together.
     own_samples : range
         The samples whose codes are there.
+    labels_ : ndarray of shape (n_samples,)
+        Clusters of the samples, where the model keeps some: that of `AutoCluster` and `SphericalKMeans`, of
+        `armilla cluster --model-out`, and after ``cluster(..., keep=True)``. Else there is no such attribute.
 
     Examples
     --------
@@ -328,22 +331,75 @@ class Model:
         places = [np.argsort(-np.abs(atom), kind="stable")[:count] for atom in self.components]
         return [[(names[i], float(atom[i])) for i in place] for atom, place in zip(self.components, places)]
 
-    def cluster(self, k: int = 0, **options: Any) -> np.ndarray:
+    def cluster(self, k: int = 0, *, keep: bool = False, **options: Any) -> np.ndarray:
         """Clusters of the codes, as `armilla cluster MODEL` finds them.
 
         Parameters
         ----------
         k : int
-            How many; not needed with ``method='argmax'``.
+            How many; not needed with ``method='argmax'``, nor with ``method='graph'``, which finds a number.
+        keep : bool, default=False
+            The model keeps them, as `labels_` and for `predict`, and its file will.
         **options
             `method`, `tries`, `max_iter`, `seed`, `threads`.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Labels from 0.
+            Labels from 0: by size, ties by the first sample; with ``method='argmax'`` the numbers of atoms.
         """
-        return cluster_codes(self, {"k": k or None, **options}, {}).labels
+        return cluster_codes(self, {"k": k or None, **options}, {}, keep=keep).labels
+
+    @property
+    def labels_(self) -> np.ndarray:
+        found = self._array(lib.armilla_model_clusters(self._pointer, ffi.NULL), (self.n_samples,), np.int64)
+        if found is None:
+            raise AttributeError("this model keeps no clusters; model.cluster(k, keep=True) finds some")
+        # A copy: clusters that are kept later take the place of these.
+        return np.array(found)
+
+    def predict(self, X: Any, *, samples: str = "rows", threads: Optional[int] = None) -> np.ndarray:
+        """Clusters of new samples by those that the model keeps, as `armilla predict` gives them.
+
+        Samples of the fit have their labels. Any other sample belongs to the nearest centre (``method='kmeans'``: by
+        angle, ``'euclidean'``: by distance), with ``'argmax'`` to the atom that contributes most, and with any other
+        method where most of its 15 nearest training samples belong, each with a vote of one over its squared angle.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or path, of shape (n_samples, n_features)
+            The preparation of the fit is applied to it.
+        samples : {'rows', 'columns'}, default='rows'
+            Whether a sample is a row of X, or a column.
+        threads : int, optional
+            The result does not depend on it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        Examples
+        --------
+        >>> import armilla
+        >>> X, _ = armilla.datasets.load_iris(return_X_y=True)
+        >>> model = armilla.fit(X[:100], 2)
+        >>> labels = model.cluster(2, keep=True)
+        >>> bool((model.predict(X[:100]) == labels).all()), model.predict(X[100:]).shape
+        (True, (50,))
+        """
+        by_columns = are_columns(samples)
+        return self._labels_of(X if by_columns else self._in_order(X), threads, PLAIN_NAMES, by_columns)
+
+    def _labels_of(self, X: Any, threads: Optional[int], names: Mapping[str, str], by_columns: bool = False) -> np.ndarray:
+        if lib.armilla_model_clusters(self._pointer, ffi.NULL) == ffi.NULL:
+            raise ValueError("this model keeps no clusters; model.cluster(k, keep=True) finds some")
+        context = Context(names)
+        threads = number_of(context, "threads", threads)
+        data = wrap(context, X, by_columns)
+        labels = np.empty(data.samples, np.int64)
+        values = ffi.cast("int64_t *", labels.ctypes.data)
+        context.call(lib.armilla_model_predict, self._pointer, data.pointer, threads, values)
+        return labels
 
     def save(self, path: Any, overwrite: bool = False) -> None:
         """Writes the model file that the command reads and writes; it appears whole or not at all."""
@@ -387,9 +443,10 @@ def cluster_codes(
     progress: Any = None,
     interrupted: bool = False,
     data: Any = None,
+    keep: bool = False,
 ) -> SimpleNamespace:
     """Clusters of a model's codes, and of the data they are codes of where these are given: labels, sizes and the summary;
-    `interrupted`: those that are found at once."""
+    `interrupted`: those that are found at once. `keep`: the model keeps them."""
     model._need_all()
     context = Context(names, progress=progress)
     struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
@@ -407,6 +464,8 @@ def cluster_codes(
         context.call(lib.armilla_cluster_model, model._pointer, struct.struct, found.place, best=True)
     else:
         context.call(lib.armilla_cluster_fitted, data.pointer, model._pointer, struct.struct, found.place, best=True)
+    if keep:
+        Context(names).call(lib.armilla_model_keep_clusters, model._pointer, found.pointer)
     summary = ffi.new("armilla_cluster_summary *")
     lib.armilla_clustering_summarize(found.pointer, summary)
     if not interrupted:

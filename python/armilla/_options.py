@@ -48,6 +48,7 @@ class Option:
     automatic: Optional[str]
     choices: tuple[str, ...]
     aliases: tuple[str, ...]
+    group: Optional[str]
 
     @property
     def field(self) -> str:
@@ -136,6 +137,7 @@ def _read(row: Any) -> Option:
         automatic=text(row.automatic),
         choices=tuple(_choices(row)),
         aliases=tuple(_aliases(name)) if row.resolve != ffi.NULL else (),
+        group=text(row.group),
     )
 
 

@@ -140,7 +140,7 @@ class SphericalKMeansSignature:
 class AutoClusterSignature:
     def __init__(
         self,
-        n_clusters: Optional[int] = 8,
+        n_clusters: Optional[int] = None,
         *,
         method: Optional[str] = None,
         n_init: int = 10,

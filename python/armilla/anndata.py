@@ -107,15 +107,18 @@ def factorize(
     return adata if copy else model
 
 
-def cluster(adata: Any, n_clusters: int, layer: Optional[str] = None, key: str = "armilla", **parameters: Any) -> AutoCluster:
+def cluster(adata: Any, n_clusters: Optional[int] = None, layer: Optional[str] = None, key: str = "armilla", **parameters: Any) -> AutoCluster:
     """Clusters cells by the recipe of `armilla cluster`, into ``adata.obs[key]``.
 
     Parameters
     ----------
     adata : anndata.AnnData
-    n_clusters : int
+    n_clusters : int, optional
+        As many as the cells say where it is not given.
     layer : str, optional
     key : str, default='armilla'
+        Where the result goes: labels to ``adata.obs[key]`` (a categorical, as scanpy has it), what was chosen to
+        ``adata.uns[key]``.
     **parameters
         Those of :class:`armilla.AutoCluster`.
 
@@ -125,7 +128,7 @@ def cluster(adata: Any, n_clusters: int, layer: Optional[str] = None, key: str =
         Fitted.
     """
     found = AutoCluster(n_clusters, **parameters).fit(_matrix(adata, layer))
-    _write_clusters(adata, key, found.labels_, {"n_clusters": n_clusters, **found.recipe_})
+    _write_clusters(adata, key, found.labels_, {"n_clusters": int(found.cluster_centers_.shape[0]), **found.recipe_})
     return found
 
 

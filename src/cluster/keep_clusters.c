@@ -55,9 +55,11 @@ static void find_centres(const armilla_model *model, const int64_t *labels, armi
         for (int64_t l = 0; l < r && kept->sizes[c] > 0; l++) kept->centres[c * r + l] /= (double)kept->sizes[c];
 }
 
-static armilla_status fill(armilla_context *context, const armilla_model *model, const armilla_clustering *clustering,
+/* Of the model's context, since they are the model's: another one may end before it. */
+static armilla_status fill(const armilla_model *model, const armilla_clustering *clustering,
                            armilla_kept_clusters *kept)
 {
+    armilla_context *context = model->context;
     const armilla_cluster_summary *s = &clustering->summary;
     double *v = NULL;
     kept->k = s->k;
@@ -88,12 +90,14 @@ armilla_status armilla_model_keep_clusters(armilla_context *context, armilla_mod
                               "the clusters are of %" PRId64 " samples, the model of %" PRId64
                               "; give clusters of its own samples",
                               clustering->summary.n, model->summary.n);
-    if (status == ARMILLA_OK) status = fill(context, model, clustering, &kept);
+    if (status != ARMILLA_OK) return status;
+    status = fill(model, clustering, &kept);
     if (status != ARMILLA_OK) {
-        armilla_kept_clusters_release(context, &kept);
-        return status;
+        armilla_kept_clusters_release(model->context, &kept);
+        return model->context == context ? status
+                                         : armilla_fail(context, status, "%s", armilla_context_error(model->context));
     }
-    armilla_kept_clusters_release(context, &model->clusters);
+    armilla_kept_clusters_release(model->context, &model->clusters);
     model->clusters = kept;
     return ARMILLA_OK;
 }
