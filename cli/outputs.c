@@ -1,6 +1,7 @@
 /* Checks of output paths, and .npy arrays in the orientation that was asked for. */
 #include "outputs.h"
 
+#include "parse.h"
 #include "signals.h"
 #include "streams.h"
 
@@ -121,21 +122,78 @@ static armilla_status check_apart(cli_session *session, const output_path *outpu
         if (outputs[i].path && same_place(outputs[i].path, path))
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is also given by %s; give each output a file of its own",
                         outputs[index].option, path, outputs[i].option);
-    if (streams_is(path)) return ARMILLA_OK; /* a terminal is both */
-    for (size_t i = 0; i < sizeof session->settings.operands / sizeof *session->settings.operands; i++)
-        if (session->settings.operands[i] && same_file(session->settings.operands[i], path))
-            return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is an input; give another name", outputs[index].option,
-                        path);
-    const char *resume = session->settings.checkpoint.resume;
-    if (resume && path != session->settings.checkpoint.path && same_file(resume, path))
-        return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is the checkpoint of --resume; give another name",
-                    outputs[index].option, path);
     return ARMILLA_OK;
+}
+
+/* A folder of images or a 10x directory is all that it holds, and the folders of classes in it. */
+static bool is_part_of(const char *folder, const char *path)
+{
+    char parent[PATH_MAX], outer[PATH_MAX];
+    struct stat found;
+    if (stat(folder, &found) != 0 || !S_ISDIR(found.st_mode)) return false;
+    if (!outputs_ending(path, ".png .pgm .mtx .tsv .gz") || stat(path, &found) != 0) return false;
+    (void)split(path, parent, sizeof parent);
+    snprintf(outer, sizeof outer, "%.*s/..", PATH_MAX - 4, parent);
+    return same_file(folder, parent) || same_file(folder, outer);
+}
+
+/* Whether a row of an option table takes the name of a file: its placeholder says so. */
+static bool takes_file(const armilla_option *row)
+{
+    static const char *const words[] = {"FILE", "DATA", "LABELS", "MODEL"};
+    if (row->kind != ARMILLA_OPTION_TEXT && row->kind != ARMILLA_OPTION_WORD) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (row->value && strstr(row->value, words[i])) return true;
+    return false;
+}
+
+/* Outputs are what the command checks, and the files beside them; every other file that is given is an input. */
+static bool is_input(const output_path *outputs, size_t count, const char *given)
+{
+    for (size_t i = 0; i < count; i++)
+        if (outputs[i].path == given) return false;
+    return true;
+}
+
+/* No output may be a file that the command reads, whichever option names it. */
+static armilla_status check_inputs(cli_session *session, const output_path *outputs, size_t count, const char *option,
+                                   const char *input)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *path = outputs[i].path;
+        if (!path || streams_is(path) || is_null(path)) continue;
+        if (path == session->settings.checkpoint.path && input == session->settings.checkpoint.resume) continue;
+        if (same_place(input, path) || is_part_of(input, path))
+            return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is an input (%s); give another name", outputs[i].option,
+                        path, option);
+    }
+    return ARMILLA_OK;
+}
+
+static armilla_status check_options(cli_session *session, const output_path *outputs, size_t count)
+{
+    option_group groups[OPTION_GROUPS];
+    const size_t group_count = option_groups(session->command, &session->settings, groups);
+    armilla_status status = ARMILLA_OK;
+    for (size_t g = 0; g < group_count; g++)
+        for (const armilla_option *row = groups[g].table; row->name && status == ARMILLA_OK;
+             row = armilla_option_next(row)) {
+            char option[64];
+            if (!takes_file(row)) continue;
+            const char *given = *(const char *const *)((const char *)groups[g].target + row->offset);
+            snprintf(option, sizeof option, "--%s", row->name);
+            if (given && is_input(outputs, count, given)) status = check_inputs(session, outputs, count, option, given);
+        }
+    return status;
 }
 
 armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count)
 {
+    const char *const *operands = session->settings.operands;
     armilla_status status = ARMILLA_OK;
+    for (size_t i = 0; i < 2 && status == ARMILLA_OK; i++)
+        if (operands[i]) status = check_inputs(session, outputs, count, session->command->operands[i], operands[i]);
+    if (status == ARMILLA_OK) status = check_options(session, outputs, count);
     for (size_t i = 0; i < count && status == ARMILLA_OK; i++)
         if (outputs[i].path) status = check_apart(session, outputs, i);
     for (size_t i = 0; i < count && status == ARMILLA_OK; i++)

@@ -10,9 +10,9 @@ typedef struct output_path {
     const char *ending; /* what it will be, ".npz"; NULL: any name will do */
 } output_path;
 
-/* ARMILLA_BAD_ARGUMENT where two outputs, or an output and an operand, are one file, or a name says another kind of
- * file than it will be; ARMILLA_CANNOT_CREATE where one
- * exists without --force, or its directory does not take files. */
+/* ARMILLA_BAD_ARGUMENT where two outputs, or an output and an operand or the file of any other option, are one file, or
+ * a name says another kind of file than it will be; ARMILLA_CANNOT_CREATE where one exists without --force, or its
+ * directory does not take files. */
 armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count);
 
 /* Where the path ends in one of the endings, ".csv .tsv", in letters of either case: that ending in it; else NULL. */

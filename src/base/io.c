@@ -58,6 +58,7 @@ const armilla_io armilla_io_system = {
     .stat = stat,
     .fstat = fstat,
     .access = access,
+    .chmod = fchmod,
     .opendir = opendir,
     .readdir = readdir,
     .closedir = closedir,

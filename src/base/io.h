@@ -23,6 +23,7 @@ typedef struct armilla_io {
     int (*stat)(const char *path, struct stat *facts);
     int (*fstat)(int file, struct stat *facts);
     int (*access)(const char *path, int mode);
+    int (*chmod)(int file, mode_t mode);
     DIR *(*opendir)(const char *path);
     struct dirent *(*readdir)(DIR *directory); /* NULL at the end with errno as it was, else for the reason in errno */
     int (*closedir)(DIR *directory);

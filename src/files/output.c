@@ -23,7 +23,8 @@ struct armilla_output {
     char *path;
     char *temporary; /* NULL where the destination is written directly, or the file is in place */
     bool overwrite;
-    int file; /* -1: closed */
+    mode_t mode; /* permissions of what is replaced, which stay; 0: nothing is */
+    int file;    /* -1: closed */
     armilla_status failed;
     bool nowhere;   /* another rank writes it */
     bool in_memory; /* there is no file: the buffer grows, and is handed over */
@@ -131,6 +132,7 @@ static armilla_status examine(armilla_output *output, bool *direct)
         return armilla_fail(output->context, ARMILLA_CANNOT_CREATE, "%s: is a directory; give the name of a file in it",
                             path);
     *direct = !S_ISREG(facts.st_mode);
+    output->mode = facts.st_mode & 0777;
     return *direct || output->overwrite ? ARMILLA_OK : exists_already(output);
 }
 
@@ -160,11 +162,14 @@ static armilla_status open_temporary(armilla_output *output)
     armilla_leftovers_remove(output->context, output->path, before);
     for (int counter = 0; counter < ARMILLA_TEMPORARY_TRIES; counter++) {
         armilla_temporary_name(made + before, size - before, name, counter);
-        output->file = armilla_io_open(output->context->io, made, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        output->file =
+            armilla_io_open(output->context->io, made, O_WRONLY | O_CREAT | O_EXCL, output->mode ? output->mode : 0666);
         if (output->file >= 0 || errno != EEXIST) break;
     }
     if (output->file >= 0) {
         (void)output->context->io->lock(output->file);
+        if (output->mode)
+            (void)output->context->io->chmod(output->file, output->mode); /* the umask may have narrowed it */
         output->temporary = made;
         return ARMILLA_OK;
     }

@@ -158,6 +158,7 @@ static const armilla_io fault_io = {
     .stat = fault_stat,
     .fstat = fault_fstat,
     .access = fault_access,
+    .chmod = fchmod, /* only ever narrows what is written */
     .lock = fault_lock,
     .opendir = fault_opendir,
     .readdir = fault_readdir,

@@ -137,6 +137,13 @@ static int disk_lock(int file)
     return 0;
 }
 
+static int disk_chmod(int file, mode_t mode)
+{
+    (void)file;
+    (void)mode;
+    return 0;
+}
+
 static DIR *disk_opendir(const char *path)
 {
     (void)path;
@@ -153,6 +160,7 @@ static const armilla_io disk_io = {
     .unlink = disk_unlink,
     .stat = disk_stat,
     .lock = disk_lock,
+    .chmod = disk_chmod,
     .opendir = disk_opendir,
 };
 
