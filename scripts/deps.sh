@@ -47,13 +47,13 @@ wheel test | python3-pip        | pip                        | python:pip       
 wheel test | python3-venv       | venv                       | python:ensurepip              | make python-install
 wheel test | patchelf           | patchelf                   | command:patchelf              | make wheel: libraries inside it are found
 format| clang-format            | clang-format 14 or newer   | command:clang-format          | make format, make check-format
-optional more | libhdf5-dev     | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files
-more  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert
-test more | python3-anndata     | AnnData                    | python:anndata                | checks armilla-convert and armilla.anndata
+optional test | libhdf5-dev     | HDF5                       | module:hdf5                   | armilla-convert: .h5ad, 10x .h5 and .mat files, and its tests
+test  | python3-h5py            | h5py                       | python:h5py                   | checks armilla-convert and its sandbox
+test  | python3-anndata         | AnnData                    | python:anndata                | checks armilla-convert and armilla.anndata
 more  | libmpich-dev            | MPICH                      | command:mpicc.mpich           | armilla-mpi with another MPI
 more  | mpich                   | MPICH                      | command:mpirun.mpich          | tests of armilla-mpi
 more  | valgrind                | valgrind                   | command:valgrind              | make test-all: memory errors
-more  | mandoc                  | mandoc                     | command:mandoc                | make test-all: manual pages are clean
+test  | mandoc                  | mandoc                     | command:mandoc                | checks that manual pages are clean
 more  | zsh                     | zsh                        | command:zsh                   | make test-all: its completion is read
 more  | fish                    | fish                       | command:fish                  | make test-all: its completion is read
 more  | abigail-tools           | libabigail                 | command:abidiff               | make test-all: programs go on running with a newer library
@@ -63,7 +63,7 @@ more  | clang                   | clang                      | command:clang    
 more  | gcovr                   | gcovr                      | command:gcovr                 | make coverage: branches that tests take
 more  | libopenblas0-pthread    | OpenBLAS                   | none                          | make test-all: it differs most from others
 more  | libblis-openmp-dev      | BLIS                       | none                          | make test-all: a second BLAS
-more  | python3-igraph          | igraph with Python         | python:igraph                 | make test-all: communities are compared with those of igraph
+test  | python3-igraph          | igraph with Python         | python:igraph                 | communities are compared with those of igraph
 more  | python3-faiss           | FAISS with Python          | python:faiss                  | make bench: compared with
 more  | r-cran-rcppml           | R with RcppML              | none                          | make bench: compared with
 optional plot | gnuplot-nox     | gnuplot                    | command:gnuplot               | armilla plot, make demo, make experiments: draws

@@ -3,69 +3,16 @@
 #   scripts/test.sh               everything in the ordinary build, then the unit tests under AddressSanitizer and UBSan
 #   scripts/test.sh all           every tier of the list below, the tests of the command and of Python sanitized too
 #   scripts/test.sh all TIER ...  these alone
+# Where CI is set, a skip that is not on the list tests/skips.txt is a failure (scripts/suite.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/suite.sh
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
-kills=25 passed=0 failed=0 skipped=0 table='' failures='' tier=''
+kills=25 table=''
 every_tier='tests sanitizers blas locales clang threads analysis valgrind packages'
 # Programs in which several threads run at once: the reducer and its team, sweeps, readers, fits.
 threaded='unit_(reduce|sweep|mtx|csv|tables|svmlight|tenx|nearest|neighbors|graph_weights|leiden|cluster)|conformance_(threads|fit|transform|sparse|prepare|select|stream|online|ranks)'
-
-title() {
-    printf '\n== %s\n' "$1"
-}
-
-count() {
-    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
-}
-
-# blame NAME: is among the failures at the end.
-blame() {
-    failures+="failed: $tier: $1"$'\n'
-}
-
-# suite TITLE TREE [ctest argument ...]
-suite() {
-    local report tests bad left name
-    title "$1"
-    report=$(realpath "$2")/report.xml
-    rm -f "$report"
-    ctest --test-dir "$2" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary \
-        --output-junit "$report" "${@:3}" 2>&1 |
-        grep -v -e '^Internal ctest' -e '^Test project' -e '^ *Start *[0-9]' -e '^Errors while' || true
-    if [[ ! -s $report ]]; then
-        blame "$1"
-        count 0 1 0
-        return
-    fi
-    tests=$(sed -n 's/^\s*tests="\([0-9]*\)".*/\1/p' "$report")
-    bad=$(sed -n 's/^\s*failures="\([0-9]*\)".*/\1/p' "$report")
-    left=$(($(sed -n 's/^\s*skipped="\([0-9]*\)".*/\1/p' "$report") + $(sed -n 's/^\s*disabled="\([0-9]*\)".*/\1/p' "$report")))
-    count $((tests - bad - left)) "$bad" "$left"
-    while read -r name; do
-        blame "$name ($1)"
-    done < <(sed -n 's/.*<testcase name="\([^"]*\)".* status="fail".*/\1/p' "$report")
-}
-
-# step TITLE COMMAND ...: one check that passes or fails as a whole.
-step() {
-    title "$1"
-    if "${@:2}" 2>&1; then
-        echo passed
-        count 1 0 0
-    else
-        echo FAILED
-        blame "$1"
-        count 0 1 0
-    fi
-}
-
-skip() {
-    title "$1"
-    echo "skipped: $2"
-    count 0 0 1
-}
 
 # tree DIRECTORY [-D...]: builds it, with tests; a tree that does not build is a failure.
 tree() {

@@ -337,7 +337,7 @@ def check_leiden():
     try:
         import igraph
     except ImportError:
-        print("skipped: communities beside igraph's, which is not installed (python3-igraph)")
+        print("skipped: communities beside those of igraph, which is not installed (python3-igraph)")
         return
     digits = datasets.load_digits().data.astype(np.float64)
     X = digits / np.linalg.norm(digits, axis=1, keepdims=True)

@@ -225,6 +225,7 @@ def pictures():
     line = run("compare", "a.npz", "b.npz", "--plot", "atoms.txt", status=64)
     assert line.startswith("armilla: --plot: atoms.txt does not end in .svg"), line
     if not shutil.which("gnuplot"):
+        print("skipped: pictures, for want of gnuplot")
         return
     np.save("x.npy", np.abs(random.normal(size=(60, 30))))
     for ranks in ((4, 7), (7, 4), (1, 1), (70, 66)):

@@ -25,6 +25,7 @@ try:
     from sklearn.datasets import load_svmlight_file
 except ImportError:
     load_svmlight_file = None
+    print("skipped: svmlight beside scikit-learn, which is not installed")
 
 ARMILLA = os.path.abspath(os.environ["ARMILLA"])
 HELD = {"b1": "f4", "i1": "i1", "u1": "u1", "f2": "f2", "f4": "f4"}  # all others: f8

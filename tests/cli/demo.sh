@@ -12,6 +12,7 @@ expect 0 demo
 pictures=
 command -v gnuplot >/dev/null && pictures=$(printf 'armilla-demo/%s ' sphere.svg sphere.gp sphere.dat convergence.svg \
     convergence.gp convergence.dat)
+[ -n "$pictures" ] || echo 'skipped: pictures, for want of gnuplot'
 # shellcheck disable=SC2086 # no name has a blank
 files armilla-demo armilla-demo/data.csv armilla-demo/labels.txt armilla-demo/clusters.csv armilla-demo/draws.csv \
     armilla-demo/model.npz armilla-demo/trace.csv $pictures

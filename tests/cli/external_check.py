@@ -116,7 +116,7 @@ def check_h5ad_by_h5py(rng):
 
 def check_h5ad_by_anndata(rng):
     if not anndata:
-        print("no AnnData: only h5py was compared")
+        print("skipped: files of AnnData, which is not installed (python3-anndata)")
         return
     X = random_matrix(rng, "f4")
     for form in (X, X.tocsc(), X.toarray()):

@@ -461,6 +461,7 @@ def main():
     names = [name for name in sys.argv[1:] if name != "-v"]
     cases = [case for case in CASES if not names or case.name in names]
     if not shutil.which("gnuplot"):
+        print("skipped: plot, for want of gnuplot")
         cases = [case for case in cases if not case.name.startswith("plot")]
     # Thousands of outputs are flushed: in memory that takes no time, and what fails is the same.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

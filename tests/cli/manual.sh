@@ -7,6 +7,9 @@ expect 0 --help
 commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$top/stdout" | grep -vx help)
 [ "$(echo "$commands" | wc -l)" -ge 7 ] || die 'the commands are not listed'
 
+command -v mandoc >/dev/null || echo 'skipped: mandoc, which is not installed'
+man --warnings -l -Tutf8 -Z /dev/null >/dev/null 2>&1 || echo 'skipped: man, which is not installed'
+
 # readable FILE: no complaint of a formatter about the page.
 readable() {
     if command -v man >/dev/null && man --warnings -l -Tutf8 -Z /dev/null >/dev/null 2>&1; then
@@ -78,7 +81,7 @@ equal "$(candidates armilla fit x.csv --keep-features 'a f')" 'a file.csv'
 equal "$(candidates armilla list f)" formats
 equal "$(candidates armilla help ch)" check
 for shell in zsh fish; do
-    command -v $shell >/dev/null || continue
+    command -v $shell >/dev/null || { echo "skipped: $shell, which is not installed" && continue; }
     $shell -n completion.$shell || die "$shell does not read its completion"
 done
 if command -v fish >/dev/null; then

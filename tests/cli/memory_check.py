@@ -226,6 +226,8 @@ def exact_commands():
     yield ["demo", "cones", "--no-pictures", "--quiet", "--out", "demo"], "demo"
     if shutil.which("gnuplot"):
         yield ["plot", "model.npz", "--kind", "codes", "--out", "out.svg"], "out.svg"
+    else:
+        print("skipped: plot, for want of gnuplot")
 
 
 def attempt(arguments, limit, output):

@@ -39,6 +39,8 @@ for data in dense.csv sparse.svm; do
     expect 0 convert copy.npz copy.mtx --force
     if command -v gnuplot >"$top/stdout"; then
         for kind in convergence codes; do expect 0 plot model.npz --kind $kind --out plot.svg --force; done
+    else
+        echo 'skipped: plot, for want of gnuplot'
     fi
 done
 expect 0 demo cones --out cones --no-pictures

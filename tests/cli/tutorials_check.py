@@ -89,6 +89,7 @@ def renew(page, folder, write):
         for command, expected in steps(match[2]):
             lines.append("$ " + command)
             if " plot " in command and not shutil.which("gnuplot"):
+                print("skipped: pictures, for want of gnuplot")
                 lines += expected
                 continue
             status, printed = run(command, folder)

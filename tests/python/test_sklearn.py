@@ -71,27 +71,33 @@ def test_check_estimator_of_models(options):
     complete(armilla.SphericalFactorization(**options))
 
 
-@pytest.mark.parametrize("make", ALL)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "check_transformer_get_feature_names_out",
-        "check_transformer_get_feature_names_out_pandas",
-        "check_set_output_transform",
-        "check_set_output_transform_pandas",
-        "check_global_ouput_transform_pandas",
-        "check_param_validation",
-        "check_dataframe_column_names_consistency",
-        "check_n_features_in_after_fitting",
-        "check_get_feature_names_out_error",
-    ],
-)
+FURTHER = [
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_global_ouput_transform_pandas",
+    "check_param_validation",
+    "check_dataframe_column_names_consistency",
+    "check_n_features_in_after_fitting",
+    "check_get_feature_names_out_error",
+]
+
+
+def further():
+    """Pairs of an estimator and a check; checks of what transform returns are for those that have it."""
+    for make in ALL:
+        for name in FURTHER:
+            of_transform = "output" in name or "feature_names_out" in name or "ouput" in name
+            if hasattr(make, "transform") or not of_transform:
+                yield make, name
+
+
+@pytest.mark.parametrize(("make", "name"), list(further()))
 def test_further_checks(make, name):
     check = getattr(estimator_checks, name, None)
     if check is None:
         pytest.skip(f"scikit-learn {sklearn.__version__} has no {name}")
-    if ("output" in name or "feature_names_out" in name or "ouput" in name) and not hasattr(make, "transform"):
-        pytest.skip("no transformer")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(make.__name__, usual(make))

@@ -17,11 +17,15 @@ done
 if command -v mandoc >/dev/null; then
     mandoc -Tlint -Wwarning "$work"/*.3 | grep -v 'missing date' >"$work/complaints" || true
     [[ ! -s $work/complaints ]] || { head "$work/complaints"; bad=1; }
+else
+    echo 'skipped: mandoc, which is not installed'
 fi
 if command -v man >/dev/null && man --warnings -l -Tutf8 -Z /dev/null >/dev/null 2>&1; then
     for page in armilla_fit armilla_model_check armilla_data_wrap_sparse; do
         man --warnings -E UTF-8 -l -Tutf8 -Z "$work/$page.3" 2>"$work/complaints" >/dev/null || bad=1
         [[ ! -s $work/complaints ]] || { head "$work/complaints"; bad=1; }
     done
+else
+    echo 'skipped: man, which is not installed'
 fi
 exit $bad

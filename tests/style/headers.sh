@@ -20,6 +20,8 @@ for header in "$root"/include/armilla/*.h; do
     done
     if command -v "$cxx" >/dev/null; then
         unit | "$cxx" -x c++ -std=c++11 "${flags[@]}" - || { echo "$name: not C++11"; bad=1; }
+    else
+        echo 'skipped: C++, for want of a compiler'
     fi
 done
 exit $bad

@@ -27,7 +27,7 @@ commands=$(sed -n 's|^    \(build/armilla .*\)$|\1|p' "$root/README.md")
 [[ $(wc -l <<<"$commands") -ge 5 ]] || { echo "README.md shows no commands"; exit 1; }
 while read -r line; do
     if [[ $line == *' plot '* ]] && ! command -v gnuplot >/dev/null; then
-        echo "no gnuplot: not run: $line"
+        echo "skipped: $line, for want of gnuplot"
         continue
     fi
     echo "\$ $line"
@@ -38,7 +38,7 @@ done <<<"$commands"
 
 python=$(PATH=/usr/bin:$PATH command -v python3 || true)
 if [[ -z $python ]] || ! "$python" -c 'import numpy' 2>/dev/null; then
-    echo "no NumPy: the Python of docs/model-file.md was not run"
+    echo "skipped: no NumPy: the Python of docs/model-file.md was not run"
     exit 0
 fi
 cp cells.csv data.csv
