@@ -39,8 +39,7 @@ static armilla_status run(cli_session *session)
     armilla_model_summary summary;
     armilla_check check;
     armilla_status status = open_model(session, operands[0], &model);
-    if (status == ARMILLA_OK) status = open_data(session, operands[1], &X, NULL);
-    if (status == ARMILLA_OK) status = match_features(session, model, operands[1], &X);
+    if (status == ARMILLA_OK) status = open_for_model(session, model, operands[1], &X);
     if (status == ARMILLA_OK)
         status = about(session, operands[1], armilla_model_check(session->context, model, X, &check));
     if (status != ARMILLA_OK) goto done;

@@ -1,5 +1,6 @@
 /* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where
  * nothing is said, or without one. */
+#include "advice.h"
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
@@ -175,6 +176,9 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
     if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
+    char doubt[256] = "";
+    if (status == ARMILLA_OK) status = advice_orientation(session, work->X, doubt, sizeof doubt);
+    if (status == ARMILLA_OK && *doubt) report_log(&session->report, ARMILLA_LOG_WARNING, doubt);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status == ARMILLA_OK) status = check_ranks(session);
     if (status != ARMILLA_OK) return status;

@@ -224,6 +224,7 @@ static armilla_status run(cli_session *session)
         status = reading_refuse(session, settings->operands[0], NULL, ", or give --data DATA");
     for (int i = 0; i < 2 && status == ARMILLA_OK; i++)
         status = open_model(session, settings->operands[i], &c.models[i]);
+    if (status == ARMILLA_OK && settings->data) status = reading_recall(session, c.models[0]);
     if (status == ARMILLA_OK && settings->data) status = open_data(session, settings->data, &X, NULL);
     if (status == ARMILLA_OK)
         status = about_either(session, armilla_model_compare(session->context, c.models[0], c.models[1], X,

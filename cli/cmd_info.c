@@ -1,9 +1,9 @@
 /* armilla info: what a model or a data file is, and what could be done with it. */
+#include "advice.h"
 #include "json.h"
 #include "reading.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,71 +133,18 @@ static void hint(json_t *hints, const char *text)
     if (line) (void)json_array_append_new(hints, line);
 }
 
-/* A rank to begin with: small beside both dimensions, and one that every basis admits. */
-static int64_t first_rank(const armilla_data *X)
+static void hint_of(json_t *hints, const char *opening, const char *text)
 {
-    const int64_t m = armilla_data_features(X), n = armilla_data_samples(X), least = m < n ? m : n;
-    return least >= 20 ? 10 : (least + 1) / 2;
-}
-
-/* The options that reading took, as they are given to another command. */
-static void put_reading(const cli_session *session, size_t size, char *text)
-{
-    const struct {
-        const char *option, *value;
-    } given[] = {{"--samples", samples_in_columns(session) ? "columns" : NULL},
-                 {"--format", session->settings.format},
-                 {"--label-column", session->settings.label_column},
-                 {"--name-column", session->settings.name_column},
-                 {"--separator", session->settings.separator},
-                 {"--header", session->settings.header},
-                 {"--decimal", session->settings.decimal},
-                 {"--array", session->settings.array}};
-    char word[256];
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof given / sizeof *given && used < size; i++)
-        if (given[i].value)
-            used += (size_t)snprintf(text + used, size - used, " %s %s", given[i].option,
-                                     report_quote(given[i].value, word, sizeof word));
-}
-
-/* " --log1p --tfidf --normalize l2" */
-static void put_preparation(const armilla_options *fit, size_t size, char *text)
-{
-    snprintf(text, size, "%s%s%s%s%s", fit->log1p ? " --log1p" : "", fit->tfidf ? " --tfidf" : "",
-             fit->scale ? " --scale" : "", fit->center ? " --center" : "", fit->normalize ? " --normalize l2" : "");
-}
-
-/* A command for clusters, and one for atoms that can be read: parts that add up where the preparation leaves no negative
- * entry, else directions. */
-static armilla_status put_commands(const cli_session *session, const armilla_data *X, bool mixed, json_t *hints)
-{
-    char line[PATH_MAX + 1024], file[PATH_MAX], reading[768], preparation[128];
-    armilla_options fit = session->settings.fit;
-    armilla_cluster_options clusters;
-    armilla_cluster_options_default(&clusters);
-    clusters.k = first_rank(X);
-    clusters.method = "kmeans"; /* a look alone, without a trial */
-    const armilla_status status = armilla_cluster_recipe(session->context, X, &fit, &clusters);
-    if (status != ARMILLA_OK) return status;
-    put_reading(session, sizeof reading, reading);
-    put_preparation(&fit, sizeof preparation, preparation);
-    report_quote(session->settings.operands[0], file, sizeof file);
-    snprintf(line, sizeof line, "clusters:  armilla cluster %s%s --k %" PRId64 " --out clusters.txt", file, reading,
-             clusters.k);
+    char line[1200];
+    snprintf(line, sizeof line, "%s%s", opening, text);
     hint(hints, line);
-    snprintf(line, sizeof line, "%s  armilla fit %s%s --rank %" PRId64 " --model %s%s --out model.npz",
-             fit.log1p ? "topics:  " : "parts:   ", file, reading, clusters.k,
-             mixed || fit.center ? "spherical-pca" : "nmf", preparation);
-    hint(hints, line);
-    return ARMILLA_OK;
 }
 
-static armilla_status make_hints(const cli_session *session, const armilla_data *X, const armilla_data_facts *facts,
+static armilla_status make_hints(cli_session *session, const armilla_data *X, const armilla_data_facts *facts,
                                  json_t *hints)
 {
     char line[1024];
+    armilla_status status = ARMILLA_OK;
     const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
         snprintf(line, sizeof line,
@@ -221,14 +168,17 @@ static armilla_status make_hints(const cli_session *session, const armilla_data 
                  facts->norm_high / facts->norm_low);
         hint(hints, line);
     }
-    return put_commands(session, X, mixed, hints);
+    status = advice_orientation(session, X, line, sizeof line);
+    if (status != ARMILLA_OK) return status;
+    if (*line) hint_of(hints, "note: ", line);
+    return advice_put(session, X, mixed, hints);
 }
 
 static armilla_status data_info(cli_session *session, const char *path)
 {
     armilla_data *X = NULL;
     armilla_data_facts facts;
-    json_t *object = NULL, *hints = NULL;
+    json_t *object = NULL, *hints = NULL, *columns = NULL;
     session->settings.keep_missing = true;
     armilla_status status = open_data(session, path, &X, NULL);
     if (status == ARMILLA_OK)
@@ -242,8 +192,10 @@ static armilla_status data_info(cli_session *session, const char *path)
     put_all_names(
         object, &(cli_naming){.data = X,
                               .counts = {armilla_data_features(X), armilla_data_samples(X), armilla_data_samples(X)}});
+    status = about(session, path, advice_columns(session, X, &columns));
+    if (columns) (void)json_object_set_new(object, "columns", columns);
     hints = json_array();
-    status = about(session, path, make_hints(session, X, &facts, hints));
+    if (status == ARMILLA_OK) status = about(session, path, make_hints(session, X, &facts, hints));
     (void)json_object_set_new(object, "hints", hints);
     if (status == ARMILLA_OK)
         status = json_print(session, object);
@@ -272,10 +224,12 @@ const cli_command command_info = {
     .reads = true,
     .options = options,
     .notes =
-        "m is the number of features, n of samples; missing counts entries that are NaN or infinite, and\n"
+        "In --json m is the number of features, n of samples; missing counts entries that are NaN or infinite, and\n"
         "bad_sample and bad_feature are the first of them, counted from 1. Of names and labels the first are shown.\n"
-        "The last two hints are complete commands: for clusters, and for atoms that can be read (topics of counts,\n"
-        "parts of other data), prepared as a look at the data says; change the number 10 to what you look for.\n\n"
+        "Of a table the columns are listed: what they are used for, their type, missing and distinct values.\n"
+        "The last two hints are complete commands, with the options of reading that were given: for clusters, whose\n"
+        "number is found, and for atoms that can be read (topics of texts, programs of cells, parts of other data),\n"
+        "prepared as a look at the data says; --rank is a number to begin with.\n\n"
         "example:\n"
         "  armilla info data.csv\n",
     .run = run,

@@ -108,9 +108,8 @@ static armilla_status open_queries(cli_session *session, cli_search *work)
         settings->keep.labels = settings->keep.samples = settings->labels = settings->sample_names = NULL;
         settings->label_array = NULL;
     }
-    const armilla_status status = open_data(session, settings->queries, &work->queries, NULL);
-    if (status != ARMILLA_OK || !work->model) return status;
-    return match_features(session, work->model, settings->queries, &work->queries);
+    if (work->model) return open_for_model(session, work->model, settings->queries, &work->queries);
+    return open_data(session, settings->queries, &work->queries, NULL);
 }
 
 static armilla_status search_data(cli_session *session, cli_search *work)

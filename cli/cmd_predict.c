@@ -35,8 +35,7 @@ static armilla_status open_inputs(cli_session *session, predicting *p)
         return fail(session, ARMILLA_BAD_DATA,
                     "%s: keeps no clusters; armilla cluster DATA --k K --model-out MODEL.npz makes a model that does",
                     settings->operands[0]);
-    status = open_data(session, settings->operands[1], &p->X, NULL);
-    if (status == ARMILLA_OK) status = match_features(session, p->model, settings->operands[1], &p->X);
+    status = open_for_model(session, p->model, settings->operands[1], &p->X);
     if (status == ARMILLA_OK) p->n = armilla_data_samples(p->X);
     return status;
 }

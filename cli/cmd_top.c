@@ -388,8 +388,7 @@ static armilla_status open_inputs(describing *d)
     for (int kind = 0; kind <= ARMILLA_SAMPLE_NAMES && status == ARMILLA_OK && !settings->data; kind++)
         if (names[kind])
             status = armilla_model_read_names(session->context, d->model, (armilla_naming)kind, names[kind]);
-    if (status == ARMILLA_OK && settings->data) status = open_data(session, settings->data, &d->X, NULL);
-    if (status == ARMILLA_OK && settings->data) status = match_features(session, d->model, settings->data, &d->X);
+    if (status == ARMILLA_OK && settings->data) status = open_for_model(session, d->model, settings->data, &d->X);
     if (status == ARMILLA_OK && has_clusters(d)) status = open_clusters(d);
     if (status == ARMILLA_OK && settings->only_clusters && !has_clusters(d))
         status = fail(session, ARMILLA_BAD_ARGUMENT, "--only-clusters has no effect without --clusters LABELS");

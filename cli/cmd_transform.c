@@ -93,8 +93,7 @@ static armilla_status run(cli_session *session)
     armilla_model_summary summary;
     armilla_status status = outputs_require(session, "transform", "CODES.npy");
     if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &model);
-    if (status == ARMILLA_OK) status = open_data(session, settings->operands[1], &X, NULL);
-    if (status == ARMILLA_OK) status = match_features(session, model, settings->operands[1], &X);
+    if (status == ARMILLA_OK) status = open_for_model(session, model, settings->operands[1], &X);
     if (status != ARMILLA_OK) goto done;
     armilla_model_summarize(model, &summary);
     status = armilla_columns_take(session->context, X, code_bytes(&summary), &codes);
@@ -117,14 +116,17 @@ const cli_command command_transform = {
     .required = 2,
     .reads = true,
     .options = options,
-    .notes = "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision. An\n"
-             "--out that ends in .csv, .tsv, .npz or another format that is written has the names and labels of the\n"
-             "samples beside the codes. Features are matched by name where the model and DATA have names: they may\n"
-             "stand in any order, and others than the model's are left out. Where the model was fitted to some of the\n"
-             "features, DATA may have all of them; a choice of samples is not made again unless it is asked for.\n\n"
-             "examples:\n"
-             "  armilla transform model.npz new.csv --out codes.npy\n"
-             "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
+    .notes =
+        "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision. An\n"
+        "--out that ends in .csv, .tsv, .npz or another format that is written has the names and labels of the\n"
+        "samples beside the codes. Features are matched by name where the model and DATA have names: they may\n"
+        "stand in any order, and others than the model's are left out. Where the model was fitted to some of the\n"
+        "features, DATA may have all of them; a choice of samples is not made again unless it is asked for. A file of\n"
+        "the format of the fit's is read by the same options (--label-column, --separator, --samples, ...) but\n"
+        "for those that are given.\n\n"
+        "examples:\n"
+        "  armilla transform model.npz new.csv --out codes.npy\n"
+        "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
     .together = true,
     .run = run,
 };

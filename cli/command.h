@@ -38,10 +38,13 @@ typedef struct cli_session {
     armilla_context *context;
     cli_report report;
     cli_settings settings;
-    armilla_data *source;       /* what the data of a command were chosen from; freed at the end */
-    armilla_data *unmatched;    /* what they were before their features were put into a model's order */
-    const armilla_ranks *ranks; /* that run the command together; NULL: this process alone */
-    bool silent;                /* and this is not the first of them */
+    armilla_data *source;          /* what the data of a command were chosen from; freed at the end */
+    armilla_data *unmatched;       /* what they were before their features were put into a model's order */
+    const char *format;            /* of the data that were read last; NULL: none */
+    int64_t columns;               /* of the table that they are; 0: they are none */
+    struct cli_recalled *recalled; /* how a model's data were read (reading.h); NULL: nothing is known */
+    const armilla_ranks *ranks;    /* that run the command together; NULL: this process alone */
+    bool silent;                   /* and this is not the first of them */
     int exit;              /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
     armilla_scores scores; /* of the last clustering whose classes are known */
     char error[1024];
@@ -86,6 +89,8 @@ armilla_status about(cli_session *session, const char *path, armilla_status stat
 
 /* A data file, read as --samples and the options of reading.h say; *seconds (may be NULL) is how long that took. */
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
+/* The same of data that a model is applied to: read as those of its fit, and with its features in its order. */
+armilla_status open_for_model(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
 
 /* A model; where the file is something else the message says what is to be given. */
 armilla_status open_model(cli_session *session, const char *path, armilla_model **model);

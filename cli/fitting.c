@@ -2,6 +2,7 @@
  * fits converge before. */
 #include "fitting.h"
 
+#include "reading.h"
 #include "signals.h"
 #include "watch.h"
 
@@ -68,7 +69,7 @@ armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_
     watch_describe(&session->report, "");
     report_erase(&session->report);
     session->exit = signals_exit();
-    return status;
+    return status == ARMILLA_OK ? reading_remember(session, *model) : status;
 }
 
 armilla_status fitting_save(cli_session *session, const armilla_model *model, const char *out, const char *trace)

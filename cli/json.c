@@ -112,6 +112,15 @@ static void print_plain(const char *text)
     free(copy);
 }
 
+/* In a column of 16 characters, or as many as it takes. */
+static void print_padded(const char *text)
+{
+    size_t width = 0;
+    for (const char *c = text ? text : ""; *c; c++) width += (*c & 0xc0) != 0x80;
+    print_plain(text);
+    printf("%*s", width < 16 ? (int)(16 - width) : 0, "");
+}
+
 /* Texts one after the other. */
 static void print_list(const json_t *list)
 {
@@ -139,6 +148,12 @@ static void print_value(const json_t *value)
 
 static void print_members(json_t *object);
 
+/* The letters of the paper are for programs. */
+static const char *full_name(const char *name)
+{
+    return strcmp(name, "m") == 0 ? "features" : strcmp(name, "n") == 0 ? "samples" : name;
+}
+
 static void print_name(const char *name)
 {
     char *copy = strdup(name);
@@ -146,6 +161,28 @@ static void print_name(const char *name)
         if (*c == '_') *c = ' ';
     print_plain(copy);
     free(copy);
+}
+
+/* Objects with the same members, a line each. */
+static void print_rows(const char *name, const json_t *list)
+{
+    enum { SHOWN = 40 };
+    const size_t count = json_array_size(list);
+    print_name(name);
+    putchar('\n');
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        json_t *row = json_array_get(list, i);
+        fputs("  ", stdout);
+        for (void *at = json_object_iter(row); at; at = json_object_iter_next(row, at)) {
+            const json_t *value = json_object_iter_value(at);
+            if (json_is_integer(value))
+                printf("%7" JSON_INTEGER_FORMAT " %s", json_integer_value(value), json_object_iter_key(at));
+            else if (!json_is_null(value))
+                print_padded(json_string_value(value));
+        }
+        putchar('\n');
+    }
+    if (count > SHOWN) printf("  and %zu more (--json lists all)\n", count - SHOWN);
 }
 
 /* seconds_per_iteration -> "seconds per iteration   0.01" */
@@ -158,11 +195,16 @@ static void print_member(const char *name, json_t *value)
         }
         return;
     }
+    if (json_is_object(json_array_get(value, 0))) {
+        print_rows(name, value);
+        return;
+    }
     if (json_is_object(value)) {
         printf("\n%s\n", name);
         print_members(value);
         return;
     }
+    name = full_name(name);
     print_name(name);
     printf("%*s", strlen(name) < 24 ? (int)(24 - strlen(name)) : 1, "");
     print_value(value);

@@ -176,6 +176,7 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, const 
     outer->scores = inner.scores;
     armilla_data_free(inner.unmatched);
     armilla_data_free(inner.source);
+    reading_forget(&inner);
     return status;
 }
 
@@ -294,6 +295,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     if (session.ranks) signals_settle(code);
     armilla_data_free(session.unmatched);
     armilla_data_free(session.source);
+    reading_forget(&session);
     armilla_context_free(session.context);
     return code;
 }

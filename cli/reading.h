@@ -4,10 +4,15 @@
 
 #include "command.h"
 
+#include <jansson.h>
+
 #include <stdio.h>
 
 /* For settings; ends with a row whose name is NULL. */
 const armilla_option *reading_table(void);
+
+/* Whether the option of that name was given. */
+bool reading_is_given(const cli_session *session, const char *name);
 
 /* The options of the table that were given, each with a blank before it, as they are typed for another command. */
 void reading_print(const cli_session *session, FILE *stream);
@@ -15,6 +20,22 @@ void reading_print(const cli_session *session, FILE *stream);
 /* ARMILLA_BAD_ARGUMENT where one of them was given but no data are read, because the operand is a model; `but` those in the
  * list, which ends with NULL (NULL: none). */
 armilla_status reading_refuse(cli_session *session, const char *model, const char *const *but, const char *advice);
+
+/* Options that a model's data were read with. */
+typedef struct cli_recalled {
+    json_t *object; /* has the texts */
+    cli_settings settings;
+    int64_t columns;
+} cli_recalled;
+
+/* From here on the session's data are read as those of the model were, but for options that were given: of those rows that
+ * are for other files too, if the file is of the same format. */
+armilla_status reading_recall(cli_session *session, const armilla_model *model);
+/* They become the settings, and are said, once a file of that format is being read. */
+void reading_adopt(cli_session *session);
+/* The model gets those that the session's data were read with. */
+armilla_status reading_remember(cli_session *session, armilla_model *model);
+void reading_forget(cli_session *session);
 
 /* A file that is being read, and how far that has come, in bytes: a line on the terminal. */
 typedef struct cli_reading cli_reading;

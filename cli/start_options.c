@@ -1,6 +1,7 @@
 /* `fit --start MODEL`: what the model says of its own fit holds for the next one, unless the command line says
  * otherwise. */
 #include "json.h"
+#include "reading.h"
 #include "start.h"
 
 #include <stdio.h>
@@ -92,6 +93,7 @@ armilla_status start_take_options(cli_session *session, start_file *start)
     if (status != ARMILLA_OK || !model) return status;
     if ((status = armilla_model_open(session->context, path, &start->model)) != ARMILLA_OK) return status;
     start->options = json_loads(armilla_model_options(start->model), 0, NULL);
+    if ((status = reading_recall(session, start->model)) != ARMILLA_OK) return status;
     if (!start->options) return fail(session, ARMILLA_NO_MEMORY, "%s: out of memory for its options", path);
     return take_recorded(session, start->options, start->taken, sizeof start->taken);
 }

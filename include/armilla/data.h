@@ -83,7 +83,20 @@ typedef struct armilla_read_options {
         *ignore_columns;     /* text tables: names or numbers (from 1) of columns to leave out, separated by commas; or
                                  * "text": all that are not numbers, which a warning names. NULL: none */
     const char *label_array; /* of a file with several arrays: the one with a label per sample; NULL: `labels` */
+    /* Options that another file was read with, and that count where they are not given here, if this file is of the format
+     * that they name: array, sample_columns and all that are for text tables. Columns that this table does not have are
+     * passed over, and those that are given by a number count in a table with as many columns (`columns`). NULL: none */
+    const struct armilla_read_options *recalled;
+    int64_t columns;                  /* of `recalled`: how many columns the table had */
+    struct armilla_read_found *found; /* where not NULL: becomes what was found out about the file */
 } armilla_read_options;
+
+/* Also where reading fails, as far as it has come. */
+typedef struct armilla_read_found {
+    size_t size;
+    const char *format; /* a row of the formats table; NULL: not known yet */
+    int64_t columns;    /* of a text table, those without numbers too; 0: it is none */
+} armilla_read_found;
 
 ARMILLA_API void armilla_read_options_default_sized(armilla_read_options *options, size_t size);
 /* Sets every member to what the comments above call the default, NULL, false or 0. */

@@ -86,6 +86,13 @@ static inline void armilla_model_summarize(const armilla_model *model, armilla_m
 /* Every option of the fit, as a JSON object of the words a user would type. */
 ARMILLA_API const char *armilla_model_options(const armilla_model *model);
 
+/* How the file was read that the model was fitted to, as a JSON object of texts that the program has given it, or NULL. The
+ * library keeps it in the model's file (docs/model-file.md) and makes nothing of it. */
+ARMILLA_API const char *armilla_model_reading(const armilla_model *model);
+/* NULL: it is forgotten. */
+ARMILLA_API armilla_status armilla_model_set_reading(armilla_context *context, armilla_model *model,
+                                                     const char *reading);
+
 /* Column-major, in the model's precision: U is m x r, V is r x n. */
 ARMILLA_API const void *armilla_model_basis(const armilla_model *model);
 ARMILLA_API const void *armilla_model_codes(const armilla_model *model);

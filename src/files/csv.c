@@ -328,6 +328,7 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     if (status != ARMILLA_OK) return status;
     pass_declaration(&t.text);
     status = read_rows(&t);
+    if (options->found) options->found->columns = t.columns.fields;
     if (status == ARMILLA_OK)
         status = armilla_doubt_ids(&t.text, &t.columns, &(armilla_table_values){t.values, t.rows, t.numbers});
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);

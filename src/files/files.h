@@ -42,9 +42,12 @@ typedef struct armilla_format {
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
 
-/* ARMILLA_BAD_ARGUMENT where an option is given that the format has no use for. */
-armilla_status armilla_format_check(armilla_context *context, const char *path, const armilla_format *format,
-                                    const armilla_read_options *options);
+/* ARMILLA_BAD_ARGUMENT where an option is given that the format has no use for. *settled = the options with those that are
+ * recalled. */
+armilla_status armilla_format_settle(armilla_context *context, const char *path, const armilla_format *format,
+                                     const armilla_read_options *options, armilla_read_options *settled);
+/* Whether the value is a recalled one of these options, rather than given. */
+bool armilla_option_recalled(const armilla_read_options *options, const char *value);
 
 /* ARMILLA_BAD_DATA, with what to do, where the bytes are plainly something else than data, whatever the file is called. */
 armilla_status armilla_refuse_container(armilla_context *context, const armilla_bytes *bytes);

@@ -71,9 +71,10 @@ static armilla_status open_blocks(armilla_context *context, armilla_blocks *bloc
     armilla_status status = armilla_take(context, count, 1, &head);
     if (status == ARMILLA_OK) status = armilla_blocks_read(blocks, context, (armilla_extent){0, count}, true, head);
     const armilla_format *found = status == ARMILLA_OK ? choose(file, head, (size_t)count) : NULL;
-    if (found) status = armilla_format_check(context, file->path, found, options);
+    armilla_read_options settled;
+    if (found) status = armilla_format_settle(context, file->path, found, options, &settled);
     if (found && status == ARMILLA_OK)
-        status = found->stream(context, &(armilla_head){blocks, head, (size_t)count, file->fits}, options, data);
+        status = found->stream(context, &(armilla_head){blocks, head, (size_t)count, file->fits}, &settled, data);
     armilla_release(context, head);
     return status;
 }

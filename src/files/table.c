@@ -174,8 +174,9 @@ static armilla_status open_directory(armilla_context *context, const char *path,
     if (status != ARMILLA_OK) return status;
     if (!format) return unknown_directory(context, path);
     if (!format->read_directory) return wrong_kind(context, path, format);
-    const armilla_status fits = armilla_format_check(context, path, format, options);
-    return fits == ARMILLA_OK ? format->read_directory(context, path, options, data) : fits;
+    armilla_read_options settled;
+    const armilla_status fits = armilla_format_settle(context, path, format, options, &settled);
+    return fits == ARMILLA_OK ? format->read_directory(context, path, &settled, data) : fits;
 }
 
 static armilla_status read_file(armilla_context *context, const char *path, const armilla_format *format,
@@ -188,8 +189,9 @@ static armilla_status read_file(armilla_context *context, const char *path, cons
     if (armilla_packed(path, known, bytes.start, bytes.count)) status = armilla_bytes_unpack(context, &bytes);
     if (status == ARMILLA_OK && format == &armilla_format_csv) status = armilla_refuse_container(context, &bytes);
     if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
-    if (status == ARMILLA_OK) status = armilla_format_check(context, path, format, options);
-    if (status == ARMILLA_OK) status = format->read(context, &bytes, options, data);
+    armilla_read_options settled;
+    if (status == ARMILLA_OK) status = armilla_format_settle(context, path, format, options, &settled);
+    if (status == ARMILLA_OK) status = format->read(context, &bytes, &settled, data);
     armilla_bytes_free(context, &bytes);
     return status;
 }
@@ -256,6 +258,11 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     armilla_status status = ARMILLA_NOT_NULL(context, path, data);
     if (status == ARMILLA_OK && options)
         status = armilla_sized_read(context, "armilla_read_options", options, &chosen, sizeof chosen);
+    armilla_read_options recalled = {.size = sizeof recalled};
+    if (status == ARMILLA_OK && chosen.recalled) {
+        status = armilla_sized_read(context, "armilla_read_options", chosen.recalled, &recalled, sizeof recalled);
+        chosen.recalled = &recalled;
+    }
     if (status == ARMILLA_OK) status = armilla_about(context, path, armilla_call_enter(context, chosen.threads));
     if (status != ARMILLA_OK) return status;
     const int64_t outer = armilla_memory_enter(context, chosen.memory);

@@ -204,9 +204,10 @@ static int64_t find_named(const armilla_table_columns *c, const char *wanted)
     return -1;
 }
 
-/* A column by its name or by its number from 1. */
+/* A column by its name or by its number from 1. One that is recalled from another table need not be there: *column stays
+ * as it is. */
 static armilla_status find_column(const armilla_text *text, const armilla_table_columns *c, const char *wanted,
-                                  const char *option, int64_t *column)
+                                  const char *option, bool recalled, int64_t *column)
 {
     const int64_t named = find_named(c, wanted);
     int64_t number = 0;
@@ -217,10 +218,12 @@ static armilla_status find_column(const armilla_text *text, const armilla_table_
     for (const char *digit = wanted; *digit; digit++)
         number =
             *digit >= '0' && *digit <= '9' && number >= 0 && number < INT32_MAX ? 10 * number + (*digit - '0') : -1;
-    if (number >= 1 && number <= c->fields) {
+    const bool counts = !recalled || text->options->recalled->columns == c->fields;
+    if (number >= 1 && number <= c->fields && counts) {
         *column = number - 1;
         return ARMILLA_OK;
     }
+    if (recalled) return ARMILLA_OK;
     return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
                         "%s: has no column '%s' (%s); give a name in its header%s or a number from 1 to %" PRId64,
                         text->path, wanted, option, c->header ? "" : ", of which it has none,", c->fields);
@@ -241,6 +244,18 @@ static void guess_names(armilla_table_columns *c, const record_kinds *first)
     const bool unnamed = c->short_header || header_begins_empty(c);
     c->names_are_text = first->begins_with_name && !unnamed;
     if (unnamed || c->names_are_text) c->name = 0;
+}
+
+/* As the options say, else as it looks. */
+static armilla_status find_names(const armilla_text *text, armilla_table_columns *c, const record_kinds *first)
+{
+    const char *given = text->options->name_column;
+    const bool recalled = armilla_option_recalled(text->options, given);
+    armilla_status status = ARMILLA_OK;
+    if (given && strcmp(given, "none") == 0 && find_named(c, given) < 0) return ARMILLA_OK;
+    if (given) status = find_column(text, c, given, ARMILLA_FIELD("name_column"), recalled, &c->name);
+    if (!given || (recalled && c->name < 0)) guess_names(c, first);
+    return status;
 }
 
 int64_t armilla_table_columns_numbers(const armilla_table_columns *columns)
@@ -304,14 +319,15 @@ static armilla_status ignore_listed(const armilla_text *text, armilla_table_colu
     armilla_status status = ARMILLA_OK;
     for (const char *at = list; *at && status == ARMILLA_OK; at += *at == ',') {
         const size_t length = strcspn(at, ",");
-        int64_t column = 0;
+        int64_t column = -1;
         char *word = NULL;
         status = armilla_take(text->context, (int64_t)length + 1, 1, &word);
         if (status == ARMILLA_OK) {
             memcpy(word, at, length);
-            status = find_column(text, c, word, ARMILLA_FIELD("ignore_columns"), &column);
+            status = find_column(text, c, word, ARMILLA_FIELD("ignore_columns"),
+                                 armilla_option_recalled(text->options, list), &column);
         }
-        if (status == ARMILLA_OK) c->ignored[column] = true;
+        if (status == ARMILLA_OK && column >= 0) c->ignored[column] = true;
         armilla_release(text->context, word);
         at += length;
     }
@@ -344,11 +360,9 @@ armilla_status armilla_table_columns_find(const armilla_text *text, armilla_tabl
             "%s: a column of labels (" ARMILLA_FIELD("label_column") ") needs samples in rows; transpose the file",
             text->path);
     if (status == ARMILLA_OK && options->label_column)
-        status = find_column(text, &c, options->label_column, ARMILLA_FIELD("label_column"), &c.label);
-    const bool unnamed = options->name_column && strcmp(options->name_column, "none") == 0;
-    if (status == ARMILLA_OK && options->name_column && !(unnamed && find_named(&c, "none") < 0))
-        status = find_column(text, &c, options->name_column, ARMILLA_FIELD("name_column"), &c.name);
-    if (status == ARMILLA_OK && !options->name_column) guess_names(&c, &first);
+        status = find_column(text, &c, options->label_column, ARMILLA_FIELD("label_column"),
+                             armilla_option_recalled(options, options->label_column), &c.label);
+    if (status == ARMILLA_OK) status = find_names(text, &c, &first);
     if (status == ARMILLA_OK) status = ignore(text, &c);
     if (status == ARMILLA_OK && armilla_table_columns_numbers(&c) < 1)
         status =

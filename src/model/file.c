@@ -73,6 +73,7 @@ static json_t *make_record(const armilla_model *model)
         {"format", json_integer(ARMILLA_MODEL_FORMAT)},
         {"library", json_string(armilla_version())},
         {"options", json_loads(model->options_text, 0, NULL)},
+        {"reading", model->reading_text ? json_loads(model->reading_text, 0, NULL) : json_null()},
         {"shape", json_pack("{s:I, s:I, s:I}", "m", (json_int_t)s->m, "n", (json_int_t)s->n, "r", (json_int_t)s->rank)},
         {"precision", json_string(armilla_type_word(s->precision))},
         {"model", s->model ? json_string(s->model) : json_null()},

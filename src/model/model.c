@@ -1,5 +1,6 @@
 /* The model object itself. */
 #include "model/model.h"
+#include "model/record.h"
 
 #include "base/sized.h"
 
@@ -36,6 +37,7 @@ void armilla_model_free(armilla_model *model)
     armilla_release(context, model->V);
     armilla_release(context, model->U);
     armilla_release(context, model->options_text);
+    armilla_release(context, model->reading_text);
     armilla_release(context, model->start);
     armilla_release(context, model);
 }
@@ -49,6 +51,24 @@ void armilla_model_summarize_sized(const armilla_model *model, armilla_model_sum
 const char *armilla_model_options(const armilla_model *model)
 {
     return model ? model->options_text : NULL;
+}
+
+const char *armilla_model_reading(const armilla_model *model)
+{
+    return model ? model->reading_text : NULL;
+}
+
+armilla_status armilla_model_set_reading(armilla_context *context, armilla_model *model, const char *reading)
+{
+    char *copy = NULL;
+    armilla_status status = ARMILLA_NOT_NULL(context, model);
+    if (status == ARMILLA_OK && reading && !armilla_record_of_texts(reading))
+        status = armilla_fail(context, ARMILLA_BAD_ARGUMENT, "how data were read is no JSON object of texts");
+    if (status == ARMILLA_OK && reading) status = armilla_copy_text(context, reading, &copy);
+    if (status != ARMILLA_OK) return status;
+    armilla_release(context, model->reading_text);
+    model->reading_text = copy;
+    return ARMILLA_OK;
 }
 
 const void *armilla_model_basis(const armilla_model *model)

@@ -27,6 +27,7 @@ struct armilla_model {
     const armilla_code_set *codes;
     char *start;           /* what summary.start points to */
     char *options_text;    /* every option as JSON, for the file */
+    char *reading_text;    /* how the data were read, likewise; NULL: not known */
     bool unsafe;           /* a lambda or mu that may be below the safe value */
     void *U, *V;           /* m x r, r x n in the precision */
     armilla_samples share; /* the samples whose codes are there; */

@@ -256,17 +256,23 @@ static armilla_status read_pair(const reading *r)
     return ARMILLA_OK;
 }
 
+static bool has_texts(json_t *object)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    if (!json_is_object(object)) return false;
+    json_object_foreach(object, key, value)
+    {
+        if (!json_is_string(value) && !json_is_null(value)) return false;
+    }
+    return true;
+}
+
 /* Every option is a text or null. */
 static armilla_status read_options(const reading *r)
 {
     json_t *options = json_object_get(r->record, "options");
-    const char *key = NULL;
-    json_t *value = NULL;
-    if (!json_is_object(options)) return bad(r, "options");
-    json_object_foreach(options, key, value)
-    {
-        if (!json_is_string(value) && !json_is_null(value)) return bad(r, "options");
-    }
+    if (!has_texts(options)) return bad(r, "options");
     r->model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
                                               json_string_value(json_object_get(options, "mu")));
     armilla_preparation *p = &r->model->preparation;
@@ -277,6 +283,28 @@ static armilla_status read_options(const reading *r)
     const armilla_status status =
         text ? armilla_copy_text(r->context, text, &r->model->options_text)
              : armilla_fail(r->context, ARMILLA_NO_MEMORY, "%s: out of memory for the options", r->path);
+    free(text);
+    return status;
+}
+
+bool armilla_record_of_texts(const char *text)
+{
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const bool fine = has_texts(object);
+    json_decref(object);
+    return fine;
+}
+
+/* How the data were read: texts or null; earlier files do not say it. */
+static armilla_status read_reading(const reading *r)
+{
+    json_t *object = json_object_get(r->record, "reading");
+    if (!object || json_is_null(object)) return ARMILLA_OK;
+    if (!has_texts(object)) return bad(r, "reading");
+    char *text = json_dumps(object, JSON_COMPACT);
+    const armilla_status status =
+        text ? armilla_copy_text(r->context, text, &r->model->reading_text)
+             : armilla_fail(r->context, ARMILLA_NO_MEMORY, "%s: out of memory for the record", r->path);
     free(text);
     return status;
 }
@@ -316,8 +344,8 @@ armilla_status armilla_record_read(armilla_context *context, const char *path, c
 {
     /* In this order: a later one may ask what an earlier one has read. */
     static armilla_status (*const parts[])(const reading *r) = {
-        read_format, read_words,    read_integers, read_reals, read_steps,   read_sealed, read_kept_from,
-        read_image,  read_clusters, read_sparsity, read_pair,  check_counts, read_start,  read_options,
+        read_format,   read_words,    read_integers, read_reals,   read_steps, read_sealed,  read_kept_from, read_image,
+        read_clusters, read_sparsity, read_pair,     check_counts, read_start, read_options, read_reading,
     };
     json_error_t error;
     json_t *record = json_loads(text, JSON_REJECT_DUPLICATES, &error);

@@ -29,4 +29,7 @@ json_t *armilla_json_text(const char *text);
  * else ARMILLA_BAD_DATA, with the member in the text. */
 armilla_status armilla_record_read(armilla_context *context, const char *path, const char *text, armilla_model *model);
 
+/* Whether the text is a JSON object whose members are texts or null. */
+bool armilla_record_of_texts(const char *text);
+
 #endif

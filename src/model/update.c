@@ -177,5 +177,8 @@ armilla_status armilla_model_update(armilla_context *context, const armilla_mode
     if (status == ARMILLA_OK) status = armilla_options_read(context, options, &whole);
     if (status != ARMILLA_OK) return status;
     describe(model, &whole, total);
-    return armilla_fit_continue(context, model, X, &whole, updated);
+    status = armilla_fit_continue(context, model, X, &whole, updated);
+    if (status == ARMILLA_OK && model->reading_text)
+        status = armilla_model_set_reading(context, *updated, model->reading_text);
+    return status;
 }

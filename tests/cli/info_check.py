@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The commands that `info` gives for data are whole, and right for counts, images, signed numbers and tables with units.
+"""The commands that `info` gives for data are whole, for every format and option of reading, and the same as in the documents.
 
-$ARMILLA is the command. Exit status 77 (skipped) where NumPy or SciPy is missing."""
+$ARMILLA is the command, $ARMILLA_SOURCE the source tree. Exit status 77 (skipped) where NumPy or SciPy is missing."""
 
 import json
 import os
+import re
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,8 +15,13 @@ import tempfile
 try:
     import numpy as np
     import scipy.sparse as sparse
+    from scipy.io import mmwrite, savemat
 except ImportError:
     sys.exit(77)
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
 ARMILLA = os.path.abspath(os.environ["ARMILLA"])
 random = np.random.default_rng(11)
@@ -27,30 +34,250 @@ def run(*arguments, status=0):
 
 
 def commands(data, *options):
-    hints = json.loads(run("info", data, *options, "--json")[0])["hints"]
+    """Runs the two commands that info prints; the second one. They work on the data that info has looked at."""
+    facts = json.loads(run("info", data, *options, "--json")[0])
+    hints = facts["hints"]
     assert hints[-2].startswith("clusters:  armilla cluster "), hints
     for line, output in ((hints[-2], "clusters.txt"), (hints[-1], "model.npz")):
-        run(*shlex.split(line)[2:], "--quiet", "--force")
-        assert os.path.getsize(output) > 0
+        words = shlex.split(line)[2:]
+        given = list(map(str, options))
+        assert words[2 : 2 + len(given)] == given, (words, given)
+        assert ("--k" in words) == (facts["n"] < 30 and words[0] == "cluster"), words
+        run(*words, "--quiet", "--force")
+    assert len(open("clusters.txt").read().split()) == facts["n"]
+    model = json.loads(run("info", "model.npz", "--json")[0])
+    assert [model[key] for key in ("m", "n", "fingerprint")] == [facts[key] for key in ("m", "n", "fingerprint")], data
     return hints[-1]
 
 
+def counts(samples, features, random_state=1):
+    made = sparse.random(samples, features, 0.1, random_state=random_state, format="csr")
+    made.data[:] = random.integers(1, 4, made.nnz)
+    return made
+
+
 def check_commands():
-    counts = sparse.random(60, 40, 0.1, random_state=1, format="csr")
-    counts.data[:] = random.integers(1, 4, counts.nnz)
-    sparse.save_npz("my counts.npz", counts)
+    sparse.save_npz("my counts.npz", counts(60, 40))
     line = commands("my counts.npz")
     assert line.startswith("topics: ") and line.endswith("--model nmf --log1p --tfidf --normalize l2 --out model.npz"), line
     np.save("images.npy", random.integers(0, 255, (50, 30)).astype(np.uint8))
     line = commands("images.npy", "--samples", "columns")
-    assert "--samples columns" in line and line.endswith("--model nmf --normalize l2 --out model.npz"), line
+    assert line.endswith("--model spherical-nmf --normalize l2 --out model.npz"), line
     np.save("signed.npy", random.normal(size=(50, 30)))
     assert commands("signed.npy").endswith("--model spherical-pca --center --normalize l2 --out model.npz")
     np.save("units.npy", np.abs(random.normal(size=(50, 5))) * [1, 2, 1, 900, 1])
     assert commands("units.npy").endswith("--model spherical-pca --scale --center --normalize l2 --out model.npz")
+    os.rename("units.npy", "-units of 'mine'.npy")
+    commands("./-units of 'mine'.npy")
+
+
+def ten_x(folder, matrix, genes):
+    os.makedirs(folder)
+    with open(f"{folder}/matrix.mtx", "wb") as file:
+        mmwrite(file, matrix.T.tocoo(), field="integer")
+    with open(f"{folder}/features.tsv", "w") as file:
+        file.writelines(f"ENSG{i:011d}\t{name}\n" for i, name in enumerate(genes))
+    with open(f"{folder}/barcodes.tsv", "w") as file:
+        file.writelines(f"cell{i}\n" for i in range(matrix.shape[0]))
+
+
+def preparation(line):
+    """Of a command: the model and what data become, without what depends on their size."""
+    words = shlex.split(line.split(", then")[0].strip("`"))
+    kept, skip = [], False
+    for word, value in zip(words, words[1:] + [""]):
+        if word in ("--model", "--total", "--normalize"):
+            kept.append(f"{word} {value}")
+        elif word in ("--log1p", "--tfidf", "--scale", "--center"):
+            kept.append(word)
+    return sorted(kept)
+
+
+def check_advice():
+    """One piece of advice for a kind of data: in info, README, the tutorials and docs/clustering.md."""
+    source = os.environ["ARMILLA_SOURCE"]
+    many = counts(80, 2500, 2)
+    ten_x("cells", many, [f"g{i}" for i in range(2500)])
+    cells = commands("cells")
+    assert cells.startswith("programs: ") and "--top-features 2000" in cells, cells
+    # Genes' names tell cells from texts in any format.
+    for names, kind in (([f"ENSG{i:011d}" for i in range(2500)], "programs:"), ([f"w{i}" for i in range(2500)], "topics:"),
+                        (["MT-CO1", "MT-ND1", "MT-CYB"] + [f"G{i}" for i in range(2497)], "programs:")):
+        sparse.save_npz("named.npz", many)
+        with open("names.txt", "w") as file:
+            file.writelines(name + "\n" for name in names)
+        assert commands("named.npz", "--feature-names", "names.txt").startswith(kind)
+    np.save("images.npy", random.integers(0, 255, (50, 30)).astype(np.uint8))
+    np.save("units.npy", np.abs(random.normal(size=(50, 5))) * [1, 2, 1, 900, 1])
+    found = {
+        "cells": preparation(cells),
+        "texts": preparation(commands("my counts.npz")),
+        "images": preparation(commands("images.npy")),
+        "measurements": preparation(commands("units.npy")),
+    }
+    for page in ("README.md", "docs/clustering.md"):
+        text = open(f"{source}/{page}", encoding="utf-8").read()
+        for kind, wanted in found.items():
+            rows = re.findall(rf"^\| [^|\n]*{kind}[^|\n]* \| (`(?:armilla )?fit [^|\n]*) \|$", text, re.M)
+            assert rows and all(preparation(row) == wanted for row in rows), (page, kind, rows, wanted)
+    for kind in ("cells", "texts", "images"):
+        text = open(f"{source}/docs/tutorials/{kind}.md", encoding="utf-8").read().replace("\\\n", " ")
+        lines = re.findall(r"armilla fit [^`\n]*", text)
+        assert any(preparation(line) == found[kind] for line in lines), (kind, lines)
+
+
+def formats():
+    """A small file of every format that is read."""
+    X = random.integers(0, 9, (24, 6)).astype(np.uint8)
+    np.save("x.npy", X.astype(float))
+    for name in ("x.npz", "x.mtx", "x.csv", "x.svm", "x.idx3-ubyte", "x.fvecs", "x.fbin"):
+        kind = {"svm": "svmlight", "idx3-ubyte": "idx"}.get(name[2:], name[2:])
+        run("convert", "x.npy", name, "--to", kind, "--quiet", "--force")
+        yield kind, name
+    yield "npy", "x.npy"
+    ten_x("ten", counts(30, 12), [f"g{i}" for i in range(12)])
+    yield "10x", "ten"
+    os.makedirs("pictures")
+    for i in range(12):
+        with open(f"pictures/{i}.pgm", "wb") as file:
+            file.write(b"P5\n4 3\n255\n" + random.bytes(12))
+    yield "images", "pictures"
+    for kind, dtype in (("bvecs", np.uint8), ("ivecs", np.int32)):
+        with open(f"x.{kind}", "wb") as file:
+            for row in X:
+                file.write(struct.pack("<i", 6) + row.astype(dtype).tobytes())
+        yield kind, f"x.{kind}"
+    for kind, dtype in (("u8bin", np.uint8), ("i8bin", np.int8)):
+        with open(f"x.{kind}", "wb") as file:
+            file.write(struct.pack("<ii", *X.shape) + X.astype(dtype).tobytes())
+        yield kind, f"x.{kind}"
+    header = json.dumps({"w": {"dtype": "U8", "shape": list(X.shape), "data_offsets": [0, X.size]}}).encode()
+    with open("x.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header + X.tobytes())
+    yield "safetensors", "x.safetensors"
+    vectors = random.normal(size=(30, 30)).astype(np.float32)
+    lines = [f"w{i} " + " ".join(f"{v:.4f}" for v in row) + "\n" for i, row in enumerate(vectors)]
+    for kind, head in (("word2vec", "30 30\n"), ("glove", "")):
+        with open(f"x.{kind}.txt", "w") as file:
+            file.write(head + "".join(lines))
+        yield kind, f"x.{kind}.txt"
+    savemat("x.mat", {"X": X.astype(float)})
+    yield "mat", "x.mat"
+    if h5py:
+        with h5py.File("x.h5ad", "w") as file:
+            file.attrs["encoding-type"] = "anndata"
+            file["X"] = X.astype(float)
+            for axis, count in (("obs", 24), ("var", 6)):
+                file[f"{axis}/_index"] = [f"{axis}{i}".encode() for i in range(count)]
+                file[axis].attrs["_index"] = "_index"
+        yield "hdf5", "x.h5ad"
+
+
+def check_formats():
+    listed = {line.split()[0] for line in run("list", "formats")[0].splitlines() if line.split()[1:]}
+    seen = set()
+    for kind, name in formats():
+        commands(name)
+        seen.add(kind)
+    assert h5py is None or len(seen) >= 19, seen
+    assert seen <= listed, seen - listed
+
+
+def check_options():
+    """Every row of the table of reading options is carried over."""
+    X = random.normal(size=(30, 4)).round(3) + 3
+    with open("t.csv", "w") as file:
+        file.write("who;a;b;c;d;city;kind\n")
+        for i, row in enumerate(X):
+            numbers = ";".join(f"{v:.3f}".replace(".", ",") for v in row)
+            file.write(f"p{i};{numbers};{'xy'[i % 2]};{'uvw'[i % 3]}\n")
+    np.save("x.npy", X)
+    np.savez("several.npz", a=X, b=X + 1, y=np.arange(30) % 3)
+    for name, count in (("labels.txt", 30), ("samples.txt", 30), ("features.txt", 4)):
+        with open(name, "w") as file:
+            file.writelines(f"{name[0]}{i % 3 if name == 'labels.txt' else i}\n" for i in range(count))
+    text = ("--ignore-columns", "city,kind")
+    cases = {
+        "format": ("x.npy", "npy"),
+        "samples": ("x.npy", "columns"),
+        "label-column": ("t.csv", "kind", "--ignore-columns", "city"),
+        "name-column": ("t.csv", "who", *text),
+        "separator": ("t.csv", ";", *text),
+        "header": ("t.csv", "yes", *text),
+        "decimal": ("t.csv", "comma", *text),
+        "ignore-columns": ("t.csv", "who,city,kind"),
+        "array": ("several.npz", "b"),
+        "labels": ("x.npy", "labels.txt"),
+        "label-array": ("several.npz", "y", "--array", "a"),
+        "feature-names": ("x.npy", "features.txt"),
+        "sample-names": ("x.npy", "samples.txt"),
+        "keep-label": ("x.npy", "l0,l2", "--labels", "labels.txt"),
+        "keep-samples": ("x.npy", "1-20"),
+        "keep-features": ("x.npy", "1,2,4"),
+    }
+    section = re.search(r"\nreading options:\n(.*?)\n\n", run("help", "info")[0], re.S).group(1)
+    rows = re.findall(r"^  --(\S+)", section, re.M)
+    assert set(rows) - {"memory"} == set(cases), set(rows) ^ set(cases)
+    for name, (path, value, *more) in cases.items():
+        given = dict(zip([f"--{name}", *more[::2]], [value, *more[1::2]]))
+        ordered = sorted(given, key=lambda option: rows.index(option[2:]))
+        commands(path, *[word for option in ordered for word in (option, given[option])])
+
+
+def check_words():
+    """People read features and samples; a table has its columns."""
+    shown = run("info", "x.npy")[0]
+    assert re.search(r"^features +4$", shown, re.M) and re.search(r"^samples +30$", shown, re.M), shown
+    assert not re.search(r"^[mn] ", shown, re.M), shown
+    with open("t.csv", "w") as file:
+        file.write("who,size,count,gone,city,kind\n")
+        file.writelines(f"p{i},{i / 4},{i % 5},{'' if i % 2 else 'NA'},c{i},{'uv'[i % 2]}\n" for i in range(20))
+    options = ("--label-column", "kind", "--ignore-columns", "city")
+    found = {row.pop("column"): row for row in json.loads(run("info", "t.csv", *options, "--json")[0])["columns"]}
+    wanted = {
+        "1": ("names", "text", 0, 20),
+        "size": ("feature", "number", 0, 20),
+        "count": ("feature", "integer", 0, 5),
+        "gone": ("feature", "empty", 20, 0),
+        "kind": ("labels", "text", 0, 2),
+        "city": ("ignored", None, None, None),
+    }
+    assert {name: tuple(row.values()) for name, row in found.items()} == wanted, found
+    shown = run("info", "t.csv", *options)[0]
+    assert re.search(r"^  count +feature +integer +0 missing +5 distinct$", shown, re.M), shown
+
+
+def check_orientation():
+    """Samples that are probably columns are said, and nothing is said of others."""
+    rates = np.exp(random.normal(0, 1.5, 200))
+    cells = random.poisson(rates * 2, (120, 200))
+    phrase = "samples are probably the columns"
+    for suffix, save in (("npy", lambda path, X: np.save(path, X.astype(float))), ("csv", lambda path, X: np.savetxt(path, X, "%d", ","))):
+        save(f"right.{suffix}", cells)
+        save(f"turned.{suffix}", cells.T)
+        assert phrase in run("info", f"turned.{suffix}")[0]
+        assert phrase not in run("info", f"turned.{suffix}", "--samples", "columns")[0]
+        assert phrase not in run("info", f"turned.{suffix}", "--samples", "rows")[0]
+        assert phrase not in run("info", f"right.{suffix}")[0]
+        assert phrase in run("cluster", f"turned.{suffix}", "--k", 3, "--out", "c.txt", "--force")[1]
+        assert phrase not in run("cluster", f"right.{suffix}", "--k", 3, "--out", "c.txt", "--force")[1]
+    with open("genes.csv", "w") as file:
+        file.write("gene,a,b,c\n")
+        file.writelines(f"ENSG{i:011d},{i},1,2\n" for i in range(30))
+    assert phrase in run("info", "genes.csv")[0]
+    for seed in range(20):
+        noise = np.random.default_rng(seed)
+        np.save("x.npy", [noise.normal(size=(50, 30)), noise.uniform(size=(60, 25)), noise.poisson(2, (40, 40)).astype(float),
+                          noise.lognormal(0, 1, (80, 30))][seed % 4])
+        assert phrase not in run("info", "x.npy")[0], seed
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_commands()
+    check_advice()
+    check_formats()
+    check_options()
+    check_words()
+    check_orientation()
     os.chdir("/")

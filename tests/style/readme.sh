@@ -10,11 +10,11 @@ trap 'rm -rf "$work"' EXIT
 sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;$d' | diff - "$root/examples/fit.c" ||
     { echo "README.md does not show examples/fit.c as it is"; exit 1; }
 
-# Two kinds of cells with 12 genes, header first.
+# Two kinds of samples with 12 features, header first.
 cd "$work"
 mkdir build
 ln -s "$armilla" build/armilla
-for file in cells new-cells; do
+for file in data new; do
     awk -v seed=${#file} 'BEGIN {
         srand(seed)
         for (i = 1; i <= 12; i++) printf "gene%d%s", i, i < 12 ? "," : "\n"
@@ -41,7 +41,6 @@ if [[ -z $python ]] || ! "$python" -c 'import numpy' 2>/dev/null; then
     echo "skipped: no NumPy: the Python of docs/model-file.md was not run"
     exit 0
 fi
-cp cells.csv data.csv
 sed -n '/^## From NumPy/,$p' "$root/docs/model-file.md" | sed -n 's/^    //p; s/^$//p' >example.py
 cat >>example.py <<'END'
 assert abs(objective - meta["objective"]) <= 1e-9 * meta["squared_norm"]

@@ -13,7 +13,7 @@
     _Static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 ENDS_WITH(armilla_allocator, user);
 ENDS_WITH(armilla_progress, remaining);
-ENDS_WITH(armilla_read_options, label_array);
+ENDS_WITH(armilla_read_options, found);
 ENDS_WITH(armilla_write_options, format);
 ENDS_WITH(armilla_selection, features);
 ENDS_WITH(armilla_data_facts, cancellation);

@@ -1,0 +1,257 @@
+/* The options of reading: their table, and what is done with it. */
+#include "reading.h"
+
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *header_choice(size_t index)
+{
+    static const char *const choices[] = {"yes", "no"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *decimal_choice(size_t index)
+{
+    static const char *const choices[] = {"point", "comma"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *format_choice(size_t index);
+
+/* Rows of the table are longer than those of others: what else they have is READ_... */
+typedef struct reading_row {
+    armilla_option option;
+    unsigned role;
+} reading_row;
+
+enum {
+    READ_MACHINE = 1, /* says nothing about the file */
+    READ_RECALLED = 2 /* holds for other files that a model is applied to */
+};
+
+#define READING(word, what, member)                                                                                    \
+    .size = sizeof(reading_row), .name = (word), .kind = ARMILLA_OPTION_##what, .offset = offsetof(cli_settings, member)
+#define READING_TEXT(word, member, called, text, which)                                                                \
+    {                                                                                                                  \
+        {READING(word, TEXT, member), .value = (called), .help = (text)}, which                                        \
+    }
+#define READING_WORD(word, member, choices, called, text, which)                                                       \
+    {                                                                                                                  \
+        {READING(word, WORD, member), .choice = (choices), .value = (called), .help = (text)}, which                   \
+    }
+
+/* Everything that can be said about a data file. Parsing, --help, the commands that info prints, what is refused
+ * beside a model, and what a model remembers go by these rows. */
+static const reading_row rows[] = {
+    READING_WORD("format", format, format_choice, "NAME",
+                 "format of the data file; otherwise from its content and name", 0),
+    {{READING("samples", WORD, samples), .preset = "rows", .choice = samples_choice, .value = "WHERE",
+      .help = "what a sample is in the data file"},
+     READ_RECALLED},
+    READING_TEXT("label-column", label_column, "COLUMN",
+                 "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1",
+                 READ_RECALLED),
+    READING_TEXT("name-column", name_column, "COLUMN",
+                 "column of a text table with the names of its rows, or none; otherwise as it looks", READ_RECALLED),
+    READING_TEXT("separator", separator, "WHAT",
+                 "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
+                 "as it looks",
+                 READ_RECALLED),
+    READING_WORD("header", header, header_choice, "WHICH",
+                 "whether the first line of a text table holds names; otherwise as it looks", READ_RECALLED),
+    READING_WORD("decimal", decimal, decimal_choice, "MARK",
+                 "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
+                 "point",
+                 READ_RECALLED),
+    READING_TEXT(
+        "ignore-columns", ignore_columns, "LIST|text",
+        "columns of a text table to leave out: names or numbers from 1, separated by commas; or text: all that "
+        "are not numbers",
+        READ_RECALLED),
+    READING_TEXT("array", array, "NAME", "which array, of a file that holds several", READ_RECALLED),
+    READING_TEXT("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX", 0),
+    READING_TEXT("label-array", label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file", 0),
+    READING_TEXT("feature-names", feature_names, "FILE",
+                 "names of the features, one per line; of lines with tabs the second field, as in 10x's features.tsv",
+                 0),
+    READING_TEXT("sample-names", sample_names, "FILE", "names of the samples, one per line", 0),
+    READING_TEXT("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas", 0),
+    READING_TEXT(
+        "keep-samples", keep.samples, "LIST|FILE",
+        "only these samples: names, numbers from 1 or ranges such as 1-100, separated by commas, or a file with one "
+        "per line",
+        0),
+    READING_TEXT("keep-features", keep.features, "LIST|FILE",
+                 "only these features, given alike; a model remembers them and picks them out of other data", 0),
+    {{READING("memory", SIZE, fit.memory), .value = "LIMIT", .help = MEMORY_HELP}, READ_MACHINE},
+    {{.name = NULL}, 0},
+};
+
+const armilla_option *reading_table(void)
+{
+    return &rows[0].option;
+}
+
+/* The next row from *at on that the command line has, and that is about the file; NULL behind the last. */
+static const armilla_option *next_given(const cli_settings *settings, size_t *at)
+{
+    while (rows[*at].option.name) {
+        const size_t i = (*at)++;
+        if (settings->reading_given >> i & 1 && !(rows[i].role & READ_MACHINE)) return &rows[i].option;
+    }
+    return NULL;
+}
+
+bool reading_is_given(const cli_session *session, const char *name)
+{
+    size_t at = 0;
+    for (const armilla_option *row = next_given(&session->settings, &at); row;
+         row = next_given(&session->settings, &at))
+        if (strcmp(row->name, name) == 0) return true;
+    return false;
+}
+
+void reading_print(const cli_session *session, FILE *stream)
+{
+    const cli_settings *settings = &session->settings;
+    size_t at = 0;
+    for (const armilla_option *row = next_given(settings, &at); row; row = next_given(settings, &at)) {
+        const char *value = *(const char *const *)(const void *)((const char *)settings + row->offset);
+        fprintf(stream, " --%s%c", row->name, strncmp(value, "--", 2) == 0 ? '=' : ' ');
+        report_put_word(stream, value);
+    }
+}
+
+armilla_status reading_refuse(cli_session *session, const char *model, const char *const *but, const char *advice)
+{
+    size_t at = 0;
+    for (const armilla_option *row = next_given(&session->settings, &at); row;
+         row = next_given(&session->settings, &at)) {
+        bool fine = false;
+        for (const char *const *word = but; word && *word; word++) fine |= strcmp(*word, row->name) == 0;
+        if (fine) continue;
+        return fail(session, ARMILLA_BAD_ARGUMENT, "--%s: %s is a model, not data; leave the option out%s", row->name,
+                    model, advice);
+    }
+    return ARMILLA_OK;
+}
+
+/* The index-th of the formats whose use has the word in it. */
+static const char *table_choice(const char *use, size_t index)
+{
+    armilla_table_row row;
+    for (size_t i = 0; armilla_table_get(ARMILLA_TABLE_FORMATS, i, &row); i++)
+        if (strstr(row.use, use) && index-- == 0) return row.name;
+    return NULL;
+}
+
+const char *written_choice(size_t index)
+{
+    return table_choice("written", index);
+}
+
+static const char *format_choice(size_t index)
+{
+    return table_choice("read", index);
+}
+
+const char *samples_choice(size_t index)
+{
+    static const char *const choices[] = {"rows", "columns"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+bool samples_in_columns(const cli_session *session)
+{
+    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
+}
+
+const char *missing_choice(size_t index)
+{
+    static const char *const choices[] = {"error", "zero"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char **text_at(cli_settings *settings, const armilla_option *row)
+{
+    return (const char **)(void *)((char *)settings + row->offset);
+}
+
+/* What a model's file says beside the rows of the table. */
+static const char format_key[] = "format", columns_key[] = "columns";
+
+armilla_status reading_recall(cli_session *session, const armilla_model *model)
+{
+    const char *text = armilla_model_reading(model);
+    if (!text || session->recalled) return ARMILLA_OK;
+    cli_recalled *recalled = calloc(1, sizeof *recalled);
+    json_t *object = recalled ? json_loads(text, 0, NULL) : NULL;
+    if (!object) {
+        free(recalled);
+        return fail(session, ARMILLA_NO_MEMORY, "out of memory for the model's options of reading");
+    }
+    session->recalled = recalled;
+    recalled->object = object;
+    recalled->settings.format = json_string_value(json_object_get(object, format_key));
+    const char *columns = json_string_value(json_object_get(object, columns_key));
+    recalled->columns = columns ? strtoll(columns, NULL, 10) : 0;
+    for (size_t i = 0; rows[i].option.name; i++) {
+        const char *value = json_string_value(json_object_get(object, rows[i].option.name));
+        const bool given = session->settings.reading_given >> i & 1;
+        if (!(rows[i].role & READ_RECALLED) || !value || given) continue;
+        const armilla_status status = armilla_option_set(session->context, &rows[i].option, &recalled->settings, value);
+        if (status != ARMILLA_OK) return status;
+    }
+    return ARMILLA_OK;
+}
+
+void reading_adopt(cli_session *session)
+{
+    cli_recalled *recalled = session->recalled;
+    char *line = NULL;
+    size_t size = 0;
+    const char *format = recalled ? recalled->settings.format : NULL;
+    if (!format || !session->format || strcmp(format, session->format) != 0) return;
+    FILE *stream = open_memstream(&line, &size);
+    for (size_t i = 0; rows[i].option.name; i++) {
+        if (!(rows[i].role & READ_RECALLED)) continue;
+        const char **value = text_at(&recalled->settings, &rows[i].option);
+        if (!*value) continue;
+        *text_at(&session->settings, &rows[i].option) = *value;
+        session->settings.reading_given |= (uint64_t)1 << i;
+        if (stream) fprintf(stream, " --%s ", rows[i].option.name);
+        if (stream) report_put_word(stream, *value);
+        *value = NULL;
+    }
+    if (stream && fclose(stream) == 0 && *line) report_line(&session->report, "reading   as the model's data:%s", line);
+    free(line);
+}
+
+armilla_status reading_remember(cli_session *session, armilla_model *model)
+{
+    json_t *object = json_object();
+    char columns[32];
+    snprintf(columns, sizeof columns, "%" PRId64, session->columns);
+    json_put_text(object, format_key, session->format);
+    if (session->columns > 0) json_put_text(object, columns_key, columns);
+    for (size_t i = 0; rows[i].option.name; i++)
+        if (rows[i].role & READ_RECALLED && session->settings.reading_given >> i & 1)
+            json_put_text(object, rows[i].option.name, *text_at(&session->settings, &rows[i].option));
+    char *text = json_dumps(object, JSON_COMPACT);
+    const armilla_status status =
+        text ? armilla_model_set_reading(session->context, model, text)
+             : fail(session, ARMILLA_NO_MEMORY, "out of memory for the model's options of reading");
+    free(text);
+    json_decref(object);
+    return status;
+}
+
+void reading_forget(cli_session *session)
+{
+    if (session->recalled) json_decref(session->recalled->object);
+    free(session->recalled);
+    session->recalled = NULL;
+}
