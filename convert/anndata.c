@@ -72,6 +72,43 @@ static armilla_status count_rows(const source *s, const char *frame, int64_t *ro
     return status == ARMILLA_OK && *rows < 1 ? hdf5_bad(s, frame, "its index cannot be read") : status;
 }
 
+/* A folder of arrays, as it is listed. */
+typedef struct listing {
+    choice *among;
+    const char *begins;
+} listing;
+
+static herr_t list_array(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    const listing *of = user;
+    char path[MOST_PATH];
+    (void)group, (void)info;
+    snprintf(path, sizeof path, "%s%s", of->begins, name);
+    choice_add(of->among, path, -1, -1);
+    return 0;
+}
+
+/* That the array is not there, and which are. */
+static armilla_status refuse_missing(const source *s, const char *array)
+{
+    choice among = {.found = 0};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[MOST_PATH];
+        const char *begins = places[i].begins;
+        const size_t length = strlen(begins);
+        snprintf(path, sizeof path, "/%.*s", (int)(length - (begins[length - 1] == '/')), begins);
+        if (!hdf5_has(s, path)) continue;
+        if (begins[length - 1] != '/') choice_add(&among, begins, -1, -1);
+        if (begins[length - 1] == '/' && hdf5_kind(s, path) == H5I_GROUP)
+            H5Literate_by_name(s->file, path, H5_INDEX_NAME, H5_ITER_INC, NULL, list_array, &(listing){&among, begins},
+                               H5P_DEFAULT);
+    }
+    s->c->error[0] = '\0';
+    return refuse(s->c, ARMILLA_BAD_DATA,
+                  "%s: %s: is not there; give X, raw/X, layers/NAME or obsm/NAME (--array); it holds: %s", s->c->path,
+                  array, among.list);
+}
+
 /* Arrays, sparse groups and data frames; until 0.6 obsm and its like were datasets of records, and raw/X was raw.X. */
 static armilla_status read_array(const source *s, const char *array, matrix *made)
 {
@@ -81,8 +118,7 @@ static armilla_status read_array(const source *s, const char *array, matrix *mad
     snprintf(folder, sizeof folder, "%.*s", (int)strcspn(path + 1, "/") + 1, path);
     if (!hdf5_has(s, path) && hdf5_has(s, folder) && hdf5_kind(s, folder) == H5I_DATASET && strchr(array, '/'))
         return hdf5_read_records(s, folder, strchr(array, '/') + 1, made);
-    if (!hdf5_has(s, path))
-        return hdf5_bad(s, array, "is not there; give X, raw/X, layers/NAME or obsm/NAME (--array)");
+    if (!hdf5_has(s, path)) return refuse_missing(s, array);
     if (hdf5_kind(s, path) != H5I_GROUP) return hdf5_read_dense(s, path, made);
     hdf5_read_word(s, path, "encoding-type", kind);
     if (strcmp(kind, "dataframe") != 0) return read_group(s, path, made);
@@ -163,6 +199,8 @@ static armilla_status read_matrix(const source *s, matrix *made)
     const bool named = s->c->array && hdf5_kind(s, wanted) == H5I_GROUP;
     if (f.among.found > 1 && !named) return choice_refuse_several(s->c, &f.among);
     if (f.among.found > 0 && (named || !s->c->array)) return read_tenx(s, wanted, made);
+    if (s->c->array && f.among.found > 0 && !hdf5_has(s, wanted))
+        return choice_refuse_missing(s->c, &f.among, s->c->array);
     if (s->c->array) return hdf5_read_dense(s, wanted, made);
     return refuse(s->c, ARMILLA_BAD_DATA,
                   "%s: is neither AnnData (X, obs, var) nor a 10x matrix; name a matrix in it by --array PATH",

@@ -63,6 +63,8 @@ int64_t index_at(armilla_index index, const void *indices, int64_t i);
 void choice_add(choice *among, const char *name, int64_t rows, int64_t cols);
 /* ARMILLA_BAD_DATA where there are several and none is named. */
 armilla_status choice_refuse_several(conversion *c, const choice *among);
+/* ARMILLA_BAD_DATA: the file has no such matrix, but those. */
+armilla_status choice_refuse_missing(conversion *c, const choice *among, const char *name);
 /* name = the variable that is asked for, or the only one, or the only one that is no vector. */
 armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME]);
 

@@ -128,22 +128,22 @@ static armilla_status copy_sparse(conversion *c, const mat_variable *v, matrix *
 }
 
 /* What there is, by a walk that looks at no numbers, although at all that is packed, to see that it is whole. */
-static armilla_status look_around(conversion *c, size_t first, mat_next *next, char name[MOST_NAME])
+static armilla_status look_around(conversion *c, size_t first, mat_next *next, choice *among)
 {
-    choice among = {.found = 0};
     for (size_t at = first; at < c->size;) {
         mat_variable v = {.rows = 0};
         const armilla_status status = next(c, &at, false, &v);
         free(v.unpacked);
         if (status != ARMILLA_OK) return status;
-        if (is_matrix(&v)) choice_add(&among, v.name, v.rows, v.cols);
+        if (is_matrix(&v)) choice_add(among, v.name, v.rows, v.cols);
     }
-    return choice_settle(c, &among, name);
+    return ARMILLA_OK;
 }
 
 /* *where = the variable of that name. */
 static armilla_status find(conversion *c, size_t first, mat_next *next, const char *name, size_t *where)
 {
+    choice among = {.found = 0};
     for (size_t at = first; at < c->size;) {
         mat_variable v = {.rows = 0};
         *where = at;
@@ -151,7 +151,8 @@ static armilla_status find(conversion *c, size_t first, mat_next *next, const ch
         free(v.unpacked);
         if (status != ARMILLA_OK || strcmp(v.name, name) == 0) return status;
     }
-    return bad(c, name, "is not there");
+    const armilla_status status = look_around(c, first, next, &among);
+    return status == ARMILLA_OK ? choice_refuse_missing(c, &among, name) : status;
 }
 
 /* The labels that are asked for: a variable with a number for each sample. */
@@ -180,7 +181,9 @@ armilla_status mat_read(conversion *c, size_t first, mat_next *next, matrix *mad
     char name[MOST_NAME] = "";
     mat_variable v = {.rows = 0};
     size_t where = 0;
-    armilla_status status = look_around(c, first, next, name);
+    choice among = {.found = 0};
+    armilla_status status = look_around(c, first, next, &among);
+    if (status == ARMILLA_OK) status = choice_settle(c, &among, name);
     if (status == ARMILLA_OK) status = find(c, first, next, name, &where);
     if (status == ARMILLA_OK) status = next(c, &where, true, &v);
     if (status == ARMILLA_OK && !is_matrix(&v)) status = bad(c, name, "is no matrix of real numbers");

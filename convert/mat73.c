@@ -98,8 +98,7 @@ static armilla_status read_variable(const source *s, matrix *made)
     s->c->error[0] = '\0';
     armilla_status status = choice_settle(s->c, &f.among, name);
     if (status != ARMILLA_OK) return status;
-    if (!measure(s, name, &v))
-        return s->c->error[0] ? ARMILLA_BAD_DATA : hdf5_bad(s, name, "is not there, or is no matrix of real numbers");
+    if (!measure(s, name, &v)) return s->c->error[0] ? ARMILLA_BAD_DATA : choice_refuse_missing(s->c, &f.among, name);
     status = v.sparse ? read_sparse(s, &v, made) : hdf5_read_dense(s, v.path, made);
     matrix_orient(s->c, v.rows, v.cols, made);
     if (status == ARMILLA_OK && !s->c->sample_columns) status = matrix_turn(s->c, made);

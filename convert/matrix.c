@@ -152,6 +152,12 @@ armilla_status choice_refuse_several(conversion *c, const choice *among)
                   among->list);
 }
 
+armilla_status choice_refuse_missing(conversion *c, const choice *among, const char *name)
+{
+    return refuse(c, ARMILLA_BAD_DATA, "%s: %s: is not there, or is no matrix of real numbers; it holds: %s", c->path,
+                  name, among->found ? among->list : "none");
+}
+
 armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME])
 {
     snprintf(name, MOST_NAME, "%s", c->array ? c->array : among->wide == 1 ? among->first_wide : among->first);
