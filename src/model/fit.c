@@ -55,28 +55,26 @@ static armilla_status check_scale(armilla_fit_state *f)
     return ARMILLA_OK;
 }
 
-/* ||.||_F of what rounding can make of samples that equal their mean: what the check allows (docs/model-file.md). */
-static double centring_rounds(const armilla_fit_state *f, armilla_type type)
+/* ||.||_F of what rounding can make of samples that equal their mean: what the check allows (docs/model-file.md). The mean
+ * is subtracted in double. */
+static double centring_rounds(const armilla_fit_state *f)
 {
     const double *mean = f->model->preparation.learned[ARMILLA_STEP_CENTER];
-    const double sums = (double)(f->X->m + f->options->rank + 32) * DBL_EPSILON;
-    const double loss = sums + (type == ARMILLA_F32 ? 1.5 * FLT_EPSILON : 0);
+    const double loss = (double)(f->X->m + f->options->rank + 32) * DBL_EPSILON;
     return mean ? 2 * loss * sqrt((double)f->X->n) * armilla_norm(f->X->m, mean) : 0;
 }
 
 /* Lengths of 1 say nothing of what was there before: samples without a direction are 0 by then. */
 static armilla_status check_centred(const armilla_fit_state *f)
 {
-    const armilla_type type = f->resolved.type;
     const double left = sqrt(f->facts.squared_norm);
-    if (f->model->preparation.taken[ARMILLA_STEP_NORMALIZE] || left > centring_rounds(f, type)) return ARMILLA_OK;
+    if (f->model->preparation.taken[ARMILLA_STEP_NORMALIZE] || left > centring_rounds(f)) return ARMILLA_OK;
     return armilla_fail(
         f->context, ARMILLA_BAD_DATA,
-        "what centring leaves of the data, of length %.3g, is rounding: all samples are alike%s; %s", left,
-        armilla_preparation_before(&f->model->preparation, ARMILLA_STEP_CENTER) ? " after the steps before it" : "",
-        type == ARMILLA_F32 && left > centring_rounds(f, ARMILLA_F64)
-            ? "fit with " ARMILLA_FIELD("precision f64") " or without " ARMILLA_FIELD("center")
-            : "fit without " ARMILLA_FIELD("center"));
+        "what centring leaves of the data, of length %.3g, is rounding: all samples are alike%s; fit without " ARMILLA_FIELD(
+            "center"),
+        left,
+        armilla_preparation_before(&f->model->preparation, ARMILLA_STEP_CENTER) ? " after the steps before it" : "");
 }
 
 static const char *entries_are(const armilla_data_facts *facts)
