@@ -45,7 +45,7 @@ static json_t *model_facts(const comparing *c, int side)
     armilla_model_summary model;
     json_t *object = json_object();
     armilla_model_summarize(c->models[side], &model);
-    json_put_text(object, "file", c->session->settings.operands[side]);
+    json_put_file(object, "file", c->session, c->session->settings.operands[side]);
     json_put_text(object, "model", model.model);
     json_put_text(object, "basis", model.basis);
     json_put_text(object, "codes", model.codes);
@@ -124,7 +124,8 @@ static void print_model(const comparing *c, int side)
     char file[4096];
     armilla_model_summary model;
     armilla_model_summarize(c->models[side], &model);
-    snprintf(file, sizeof file, "%s", c->session->settings.operands[side]);
+    const char *path = c->session->settings.operands[side];
+    snprintf(file, sizeof file, "%s", path == c->session->report.input ? "-" : path);
     printf("%s  %s: ", side == 0 ? "first    " : "second   ", armilla_plain_text(file));
     if (model.model)
         printf("%s", model.model);

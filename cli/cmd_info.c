@@ -83,7 +83,7 @@ static armilla_status model_info(cli_session *session, const char *path)
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
     json_put_text(object, "kind", "model");
-    json_put_text(object, "file", path);
+    json_put_file(object, "file", session, path);
     json_put_summary(object, &summary);
     json_put_text(object, "normalize", summary.normalize);
     json_put_flag(object, "center", summary.center);
@@ -187,7 +187,7 @@ static armilla_status data_info(cli_session *session, const char *path)
     if (status != ARMILLA_OK) goto done;
     object = json_object();
     json_put_text(object, "kind", "data");
-    json_put_text(object, "file", path);
+    json_put_file(object, "file", session, path);
     put_facts(object, X, &facts);
     put_all_names(
         object, &(cli_naming){.data = X,

@@ -27,6 +27,11 @@ void json_put_text(json_t *object, const char *name, const char *text)
     put(object, name, value ? value : ascii(text));
 }
 
+void json_put_file(json_t *object, const char *name, const cli_session *session, const char *path)
+{
+    json_put_text(object, name, path == session->report.input ? "-" : path);
+}
+
 void json_put_list(json_t *object, const char *name, const char *const *texts, size_t count)
 {
     json_t *list = json_array();
@@ -217,13 +222,27 @@ static void print_members(json_t *object)
         print_member(json_object_iter_key(at), json_object_iter_value(at));
 }
 
+/* JSON in which DEL and the control characters past ASCII, U+0080 to U+009F, are escaped as those of ASCII are. */
+static void print_escaped(const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        const bool second = at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f;
+        if (second || *at == 0x7f)
+            printf("\\u%04x", second ? *++at : *at);
+        else
+            putchar(*at);
+    }
+}
+
 armilla_status json_print(cli_session *session, json_t *object)
 {
     if (!object) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
     report_erase(&session->report); /* standard output may be the same terminal */
     if (session->settings.json) {
-        (void)json_dumpf(object, stdout, JSON_INDENT(2));
+        char *text = json_dumps(object, JSON_INDENT(2));
+        if (text) print_escaped(text);
         putchar('\n');
+        free(text);
     } else {
         print_members(object);
     }

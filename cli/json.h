@@ -8,6 +8,8 @@
 
 /* Adds a value; what does not apply is null: NULL text, a number that is not finite, a count that is negative. */
 void json_put_text(json_t *object, const char *name, const char *text);
+/* The name of a file as it was given: - for standard input. */
+void json_put_file(json_t *object, const char *name, const cli_session *session, const char *path);
 void json_put_list(json_t *object, const char *name, const char *const *texts, size_t count);
 void json_put_number(json_t *object, const char *name, double number);
 void json_put_count(json_t *object, const char *name, int64_t count);

@@ -91,7 +91,8 @@ static armilla_status end_part(armilla_state_file *f, const char *what)
 static armilla_status open_file(armilla_state_file *f)
 {
     struct stat facts;
-    f->file = armilla_io_open(f->context->io, f->path, O_RDONLY | O_NOCTTY, 0);
+    /* Never waits for who writes into a pipe, which is refused. */
+    f->file = armilla_io_open(f->context->io, f->path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
     if (f->file < 0 || f->context->io->fstat(f->file, &facts) != 0) return armilla_cannot_open(f->context, f->path);
     if (!S_ISREG(facts.st_mode))
         return armilla_fail(f->context, ARMILLA_CANNOT_OPEN, "%s: is not a regular file; give the name of a checkpoint",
