@@ -129,6 +129,55 @@ static inline armilla_status armilla_clustering_judge(armilla_context *context, 
     return armilla_clustering_judge_sized(context, clustering, model, quality, sizeof *quality);
 }
 
+/* Whether samples form groups at all: the best cut through the graph of nearest neighbours of at most 600 of them, beside
+ * those of data without groups that are made from these (docs/clustering.md). The same bits on any number of threads. */
+typedef struct armilla_structure {
+    size_t size;
+    const char *verdict; /* "structure", "no structure" or "not judged" */
+    const char *reason;  /* in words */
+    double cut;          /* the part of the edges' weight between communities, over what chance puts there */
+    double expected;     /* the same in data without groups, of the kind that comes nearest */
+    double ratio;        /* of these two, two hundredths added to both: below ARMILLA_MOST_RATIO is structure */
+    double score;      /* where the least difference of their logarithms is ARMILLA_LEAST_SCORE standard deviations, */
+    double dependence; /* and neighbours are nearer than with shuffled features by ARMILLA_LEAST_DEPENDENCE of them */
+    int64_t communities;                 /* of the best cut */
+    int64_t samples, distinct, features; /* that were looked at */
+    const char *beside;                  /* the kind that comes nearest */
+    bool is_structure;                   /* the verdict is the first of the three */
+} armilla_structure;
+
+/* The limits. */
+#define ARMILLA_MOST_RATIO 0.65
+#define ARMILLA_LEAST_SCORE 3.0
+#define ARMILLA_LEAST_DEPENDENCE 4.5
+
+ARMILLA_API armilla_status armilla_structure_of_data_sized(armilla_context *context, const armilla_data *X,
+                                                           const armilla_options *preparation,
+                                                           const armilla_cluster_options *options,
+                                                           armilla_structure *structure, size_t size);
+/* Of the samples of X, prepared as armilla_cluster_data does. Of the options, method (by distance or by angle), seed and
+ * threads count. Figures that were not found are NaN; what the context's watch stops, and ranks, are not judged. */
+static inline armilla_status armilla_structure_of_data(armilla_context *context, const armilla_data *X,
+                                                       const armilla_options *preparation,
+                                                       const armilla_cluster_options *options,
+                                                       armilla_structure *structure)
+{
+    return armilla_structure_of_data_sized(context, X, preparation, options, structure, sizeof *structure);
+}
+ARMILLA_API armilla_status armilla_structure_of_model_sized(armilla_context *context, const armilla_data *X,
+                                                            const armilla_model *model,
+                                                            const armilla_cluster_options *options,
+                                                            armilla_structure *structure, size_t size);
+/* The same of the data that the model is a fit of, with its preparation; X may be NULL: of its codes, where these are on a
+ * sphere or free. */
+static inline armilla_status armilla_structure_of_model(armilla_context *context, const armilla_data *X,
+                                                        const armilla_model *model,
+                                                        const armilla_cluster_options *options,
+                                                        armilla_structure *structure)
+{
+    return armilla_structure_of_model_sized(context, X, model, options, structure, sizeof *structure);
+}
+
 /* The model keeps these clusters of its samples, and its file will: labels, and the means of codes. */
 ARMILLA_API armilla_status armilla_model_keep_clusters(armilla_context *context, armilla_model *model,
                                                        const armilla_clustering *clustering);

@@ -292,6 +292,11 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     recipe_ : dict
         What was chosen: `rank`, `method`, `seed`, the steps of the preparation, and with the methods graph and smooth
         what the clusters come from, as `by`: communities, smoothing or kmeans.
+    verdict_ : str
+        Whether the samples form groups at all: "structure", "no structure" or "not judged".
+    structure_ : dict
+        The figures of that: `reason`, `cut`, `expected`, `ratio`, `score`, `dependence`, `communities`, `samples`,
+        `distinct`, `features`, `beside`.
     numbers_ : list of dict
         With ``n_clusters=None`` the numbers of clusters that were looked at: `k`, `resolution`, `stability`,
         `modularity` and their product, the `score`.
@@ -365,6 +370,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         )
         self.model_, self.recipe_ = new.model, {**new.chosen, "by": found.by}
         self.numbers_ = found.numbers
+        self.verdict_, self.structure_ = found.structure["verdict"], found.structure
         self.labels_, self.inertia_ = found.labels, found.inertia
         self.cluster_centers_ = self._centers()
         _warn_of_few(self.labels_, self.n_clusters)

@@ -436,6 +436,13 @@ class Model:
         )
 
 
+def _structure(context: Context, data: Any, model: Model, options: Options) -> dict[str, Any]:
+    """Whether the samples form groups at all, with the figures."""
+    found = ffi.new("armilla_structure *")
+    context.call(lib.armilla_structure_of_model, data.pointer, model._pointer, options.struct, found)
+    return as_dict("armilla_structure", found)
+
+
 def cluster_codes(
     model: Model,
     options: Mapping[str, Any],
@@ -473,6 +480,7 @@ def cluster_codes(
     result = SimpleNamespace(**as_dict("armilla_cluster_summary", summary))
     labels = borrowed(lib.armilla_clustering_labels(found.pointer), (summary.n,), np.int64, found)
     result.labels = np.array(labels)
+    result.structure = None if data is None else _structure(context, data, model, struct)
     result.numbers = []
     for index in range(lib.armilla_clustering_numbers(found.pointer)):
         number = ffi.new("armilla_cluster_number *")

@@ -21,7 +21,8 @@ typedef enum armilla_stream {
     ARMILLA_STREAM_PARTS,
     ARMILLA_STREAM_LAYOUT,
     ARMILLA_STREAM_OFFSETS,
-    ARMILLA_STREAM_ORDER
+    ARMILLA_STREAM_ORDER,
+    ARMILLA_STREAM_STRUCTURE
 } armilla_stream;
 
 /* The cipher itself: out = 4 words for a counter of 4 words under a key of 2. */

@@ -2,7 +2,6 @@
  * fraction of what it costs on all samples. */
 #include "cluster/cluster.h"
 
-#include "base/random.h"
 #include "base/size.h"
 #include "data/slots.h"
 #include "data/traverse.h"
@@ -19,13 +18,12 @@ static int64_t sample_size(const armilla_kmeans_problem *whole)
     return wanted;
 }
 
-/* One sample of each of `count` runs that all samples are divided into, so that they rise and none comes twice. */
-static void draw(int64_t n, int64_t count, uint64_t seed, int64_t *drawn)
+void armilla_cluster_draw(int64_t n, int64_t count, uint64_t seed, armilla_stream stream, int64_t *drawn)
 {
     const double run = (double)n / (double)count;
     for (int64_t i = 0; i < count; i++) {
         const int64_t first = (int64_t)((double)i * run), last = (int64_t)((double)(i + 1) * run);
-        const double place = armilla_random_uniform(seed, ARMILLA_STREAM_SCREENED, (uint64_t)i);
+        const double place = armilla_random_uniform(seed, stream, (uint64_t)i);
         const int64_t wanted = first + (int64_t)(place * (double)(last - first));
         drawn[i] = armilla_min64(wanted, armilla_min64(last, n) - 1);
     }
@@ -38,7 +36,7 @@ static armilla_status copy_samples(armilla_context *context, const armilla_data 
     armilla_status status = armilla_take(context, count, sizeof *drawn, &drawn);
     if (status == ARMILLA_OK) {
         const armilla_kept features = {NULL, raw->m, raw->m}, samples = {drawn, count, raw->n};
-        draw(raw->n, count, seed, drawn);
+        armilla_cluster_draw(raw->n, count, seed, ARMILLA_STREAM_SCREENED, drawn);
         status = armilla_data_copy(context, raw, &features, &samples, columns);
     }
     armilla_release(context, drawn);

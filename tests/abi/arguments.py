@@ -18,7 +18,7 @@ nullable = {
     ("armilla_context_new", "allocator"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
-    ("armilla_cluster_data", "preparation"), ("armilla_model_compare", "X"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
+    ("armilla_cluster_data", "preparation"), ("armilla_structure_of_data_sized", "preparation"), ("armilla_structure_of_model_sized", "X"), ("armilla_model_compare", "X"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
     ("armilla_neighbors_of_data", "preparation"), ("armilla_neighbors_of_data", "queries"),
     ("armilla_neighbors_of_model", "queries"),
     ("armilla_release", "block"),
@@ -46,7 +46,7 @@ values = {
     "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output", "armilla_top **": "&made.top",
     "const armilla_top *": "top", "armilla_top *": "NULL", "armilla_top_list": "ARMILLA_TOP_FEATURES",
     "armilla_top_group *": "&scratch.group", "armilla_top_entry *": "&scratch.top_entry",
-    "const armilla_labels *": "&classes", "armilla_cluster_quality *": "&scratch.quality",
+    "const armilla_labels *": "&classes", "armilla_cluster_quality *": "&scratch.quality", "armilla_structure *": "&scratch.structure",
     "const armilla_options *": "&options", "armilla_options *": "&scratch.options",
     "const armilla_cluster_options *": "&clustering", "armilla_cluster_options *": "&scratch.clustering",
     "const armilla_read_options *": "&reading", "armilla_read_options *": "&scratch.reading",
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
              armilla_neighbors_summary near_summary; armilla_top_group group; armilla_top_entry top_entry;
-             armilla_cluster_quality quality; } scratch;
+             armilla_cluster_quality quality; armilla_structure structure; } scratch;
     armilla_labels classes = {.size = sizeof classes, .count = 6, .classes = 1, .values = labels};
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;

@@ -1,0 +1,93 @@
+/* Whether samples form groups: the best cut through the graph of neighbours of a sample of them, beside that of data
+ * without groups which are made from the same sample (docs/clustering.md). */
+#ifndef ARMILLA_CLUSTER_STRUCTURE_H
+#define ARMILLA_CLUSTER_STRUCTURE_H
+
+#include "cluster/cluster.h"
+#include "data/preparation.h"
+
+/* Samples that are looked at, and features of them, at most; the fewest that say something; and how often each kind of
+ * data without groups is made. */
+enum { ARMILLA_STRUCTURE_MOST = 600, ARMILLA_STRUCTURE_FEATURES = 1000, ARMILLA_STRUCTURE_LEAST = 20 };
+enum { ARMILLA_STRUCTURE_RUNS = 10 };
+
+/* Where samples come from. */
+typedef struct armilla_structure_source {
+    const armilla_data *raw;                /* before the preparation */
+    const armilla_preparation *preparation; /* that was learned */
+    bool unit;                              /* samples are compared by angle */
+    uint64_t seed;
+} armilla_structure_source;
+
+/* Samples as columns; all zeros may be released. */
+typedef struct armilla_structure_sample {
+    int64_t m, n;
+    bool unit;       /* as above */
+    bool sparse;     /* at least half of the numbers are 0 */
+    double *X;       /* m x n: prepared, but neither centred nor of length 1 */
+    double *offsets; /* m: what centring takes away */
+    double *places;  /* m x n: where the samples are, centred and of length 1 as far as that is wanted */
+} armilla_structure_sample;
+
+/* *sample = some samples, drawn evenly, with the features of the largest spread; n is 0 where memory does not hold
+ * them or numbers are not finite. */
+armilla_status armilla_structure_draw(armilla_context *context, const armilla_structure_source *source,
+                                      armilla_structure_sample *sample);
+void armilla_structure_release(armilla_context *context, armilla_structure_sample *sample);
+/* Only samples that differ from all before them, and have a direction where it counts, stay. */
+void armilla_structure_distinct(armilla_structure_sample *sample);
+/* A column of X becomes a place; false where it has no direction. */
+bool armilla_structure_place(const armilla_structure_sample *sample, double *column);
+
+/* The leading directions of the places, and what the samples are there. All zeros may be released. */
+typedef struct armilla_structure_space {
+    int64_t d;
+    double *V;     /* m x d, orthonormal */
+    double *codes; /* d x n = V'places */
+} armilla_structure_space;
+
+armilla_status armilla_structure_space_find(armilla_context *context, const armilla_structure_sample *sample,
+                                            armilla_structure_space *space);
+void armilla_structure_space_release(armilla_context *context, armilla_structure_space *space);
+
+/* *lifted ((d+1) x n) = the points (d x n) on a sphere of one more dimension, so that the nearest by angle are the nearest by
+ * distance: centred, and far from the origin beside *reach, the largest distance from the mean where that is 0. */
+armilla_status armilla_structure_lift(armilla_context *context, int64_t d, int64_t n, const double *points,
+                                      double *reach, double **lifted);
+
+/* *cut = the smallest normalised cut of the points' graph into communities: the part of the edges' weight between them over
+ * what chance puts there; 1 where there are none. *count = how many they are. */
+armilla_status armilla_structure_cut(armilla_context *context, int64_t d, int64_t n, const double *points, double *cut,
+                                     int64_t *count);
+
+/* Data without groups, made from a sample. */
+typedef struct armilla_structure_nulls armilla_structure_nulls;
+armilla_status armilla_structure_nulls_new(armilla_context *context, const armilla_structure_sample *sample,
+                                           const armilla_structure_space *space, uint64_t seed,
+                                           armilla_structure_nulls **nulls);
+void armilla_structure_nulls_free(armilla_context *context, armilla_structure_nulls *nulls);
+/* codes (d x n) = those of the run-th data of the index-th kind; *suits is false, and codes untouched, where the kind is
+ * not for such samples. */
+armilla_status armilla_structure_null(armilla_structure_nulls *nulls, size_t index, int run, double *codes,
+                                      bool *suits);
+/* The name of the index-th kind, NULL past the last. */
+const char *armilla_structure_null_name(size_t index);
+
+/* Y (m x n): each feature's numbers in another order; where it is sparse each sample keeps how many it has, and each feature
+ * too. Random numbers are those of the seed from `first` on. */
+typedef struct armilla_structure_shuffling {
+    int64_t m, n;
+    bool sparse;
+    uint64_t seed, first;
+    double *weights;  /* m; workspace */
+    int64_t *entries; /* m*n; workspace */
+} armilla_structure_shuffling;
+
+void armilla_structure_shuffle(const armilla_structure_shuffling *shuffling, double *Y);
+
+/* From sorted numbers to those of a density that rises to one mode and falls behind it: `count` quantiles at equal steps, at
+ * most ARMILLA_QUANTILES, in place. */
+enum { ARMILLA_QUANTILES = 129 };
+void armilla_structure_one_mode(int64_t count, double *quantiles);
+
+#endif
