@@ -56,26 +56,81 @@ static void report_numbers(cli_session *session, const armilla_clustering *clust
     }
 }
 
-void clustering_report(cli_session *session, const cli_clustering *work)
+/* Whether there are groups, with the figures that say so. */
+static void report_verdict(cli_session *session, const armilla_structure *found)
+{
+    static const char all_the_same[] = "the clusters below divide the samples all the same";
+    if (isfinite(found->ratio) && found->dependence >= ARMILLA_LEAST_DEPENDENCE)
+        report_line(&session->report,
+                    "verdict   %s: %s (edges between them are %.1f %% of chance, %.1f %% without groups)%s%s",
+                    found->verdict, found->reason, 100 * found->cut, 100 * found->expected,
+                    found->is_structure ? "" : "; ", found->is_structure ? "" : all_the_same);
+    else if (isfinite(found->ratio))
+        report_line(&session->report, "verdict   %s: %s (by %.1f standard deviations; %.1f are the least); %s",
+                    found->verdict, found->reason, found->dependence, ARMILLA_LEAST_DEPENDENCE, all_the_same);
+    else
+        report_line(&session->report, "verdict   %s: %s", found->verdict, found->reason);
+}
+
+/* Why clusters are empty: centres have nothing to be nearest to, or no sample has most of an atom. */
+static void explain_empty(const armilla_cluster_summary *found, int64_t filled, char *text, size_t size)
+{
+    const int64_t empty = found->k - filled;
+    if (empty == 0)
+        *text = '\0';
+    else if (strcmp(found->method, "argmax") == 0)
+        snprintf(text, size, "; %" PRId64 " empty: their atoms contribute most to no sample", empty);
+    else if (found->stop == ARMILLA_STOP_INTERRUPTED)
+        snprintf(text, size, "; %" PRId64 " empty: k-means was stopped", empty);
+    else if (filled == 1)
+        snprintf(text, size, "; %" PRId64 " empty: all samples are the same", empty);
+    else
+        snprintf(text, size, "; %" PRId64 " empty: only %" PRId64 " samples differ", empty, filled);
+}
+
+static void report_sizes(cli_session *session, const cli_clustering *work, const armilla_cluster_summary *found)
 {
     const int64_t *sizes = armilla_clustering_sizes(work->clustering);
-    armilla_cluster_summary found;
-    int64_t least = INT64_MAX, most = 0;
-    armilla_clustering_summarize(work->clustering, &found);
-    for (int64_t k = 0; k < found.k; k++) {
+    int64_t least = INT64_MAX, most = 0, filled = 0;
+    char empty[128];
+    for (int64_t k = 0; k < found->k; k++) {
+        if (sizes[k] == 0) continue;
         least = sizes[k] < least ? sizes[k] : least;
         most = sizes[k] > most ? sizes[k] : most;
+        filled++;
     }
-    report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples", found.k,
-                found.method, place_of(work, &found), least, most);
+    explain_empty(found, filled, empty, sizeof empty);
+    report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples%s",
+                found->k, found->method, place_of(work, found), least, most, empty);
+}
+
+static void report_quality(cli_session *session, const cli_clustering *work)
+{
+    char figures[5][REPORT_FIGURE];
+    const armilla_scores *s = &work->scores;
+    const double values[] = {s->accuracy, s->nmi, s->ari, s->ami, s->purity};
+    for (int i = 0; i < 5; i++) report_figure(values[i], 4, figures[i]);
+    if (work->scored)
+        report_line(&session->report, "scores    accuracy %s, nmi %s, ari %s, ami %s, purity %s", figures[0],
+                    figures[1], figures[2], figures[3], figures[4]);
+    if (!isfinite(work->quality.angle)) return;
+    report_figure(work->quality.silhouette, 3, figures[0]);
+    report_line(&session->report, "shape     angle within clusters %.1f°, silhouette %s",
+                work->quality.angle * 180 / acos(-1),
+                isfinite(work->quality.silhouette) ? strcat(figures[0], " (cosine)")
+                                                   : "undefined: one cluster has all samples");
+}
+
+void clustering_report(cli_session *session, const cli_clustering *work)
+{
+    armilla_cluster_summary found;
+    armilla_clustering_summarize(work->clustering, &found);
+    report_verdict(session, &work->structure);
+    if (work->model && work->X) report_summary(&session->report, work->model, &session->settings.fit);
+    report_sizes(session, work, &found);
     if (found.by) report_evidence(session, &found);
     if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
-    if (work->scored)
-        report_line(&session->report, "scores    accuracy %.4f, nmi %.4f, ari %.4f, ami %.4f, purity %.4f",
-                    work->scores.accuracy, work->scores.nmi, work->scores.ari, work->scores.ami, work->scores.purity);
-    if (isfinite(work->quality.angle))
-        report_line(&session->report, "shape     angle within clusters %.1f°, silhouette %.3f (cosine)",
-                    work->quality.angle * 180 / acos(-1), work->quality.silhouette);
+    report_quality(session, work);
     const char *out = session->settings.out, *model = session->settings.model_out;
     if (out || model)
         report_line(&session->report, "written   %s%s%s", out ? out : "", out && model ? ", " : "", model ? model : "");
@@ -104,6 +159,23 @@ static json_t *score_facts(const armilla_scores *scores)
     return object;
 }
 
+static json_t *structure_facts(const armilla_structure *found)
+{
+    json_t *object = json_object();
+    json_put_text(object, "reason", found->reason);
+    json_put_number(object, "cut", found->cut);
+    json_put_number(object, "expected", found->expected);
+    json_put_number(object, "ratio", found->ratio);
+    json_put_number(object, "score", found->score);
+    json_put_number(object, "dependence", found->dependence);
+    json_put_count(object, "communities", isfinite(found->cut) ? found->communities : -1);
+    json_put_text(object, "beside", found->beside);
+    json_put_count(object, "samples", found->samples);
+    json_put_count(object, "distinct", found->distinct);
+    json_put_count(object, "features", found->features);
+    return object;
+}
+
 static json_t *graph_facts(const armilla_cluster_summary *found)
 {
     json_t *object = json_object();
@@ -113,6 +185,13 @@ static json_t *graph_facts(const armilla_cluster_summary *found)
     json_put_number(object, "resolution", found->resolution);
     json_put_number(object, "stability", found->stability);
     return object;
+}
+
+static int64_t count_empty(const int64_t *sizes, int64_t k)
+{
+    int64_t empty = 0;
+    for (int64_t c = 0; c < k; c++) empty += sizes[c] == 0;
+    return empty;
 }
 
 /* Every number of clusters that was looked at; null where it was given. */
@@ -141,11 +220,14 @@ armilla_status clustering_print_json(cli_session *session, const cli_clustering 
     json_t *object = json_object();
     armilla_clustering_summarize(work->clustering, &found);
     const bool tried = strcmp(found.method, "argmax") != 0 && !(found.by && strcmp(found.by, "communities") == 0);
+    json_put_text(object, "verdict", work->structure.verdict);
+    (void)json_object_set_new(object, "structure", structure_facts(&work->structure));
     json_put_text(object, "method", found.method);
     json_put_text(object, "on", place_of(work, &found));
     json_put_count(object, "k", found.k);
     json_put_count(object, "n", found.n);
     json_put_counts(object, "sizes", counts, found.k);
+    json_put_count(object, "empty", count_empty(counts, found.k));
     json_put_number(object, "inertia", found.inertia);
     json_put_number(object, "angle", work->quality.angle);
     json_put_number(object, "silhouette", work->quality.silhouette);

@@ -15,6 +15,7 @@ typedef struct cli_clustering {
     armilla_scores scores;
     bool scored;
     armilla_cluster_quality quality;
+    armilla_structure structure;
     double begun;
 } cli_clustering;
 

@@ -125,7 +125,6 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
     if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
-    if (status == ARMILLA_OK) report_summary(&session->report, work->model, &session->settings.fit);
     start_free(session, &start);
     return about(session, session->settings.operands[0], status);
 }
@@ -248,6 +247,17 @@ static armilla_status keep(cli_session *session, cli_clustering *work)
     return status == ARMILLA_OK ? fitting_save(session, work->model, settings->model_out, NULL) : status;
 }
 
+/* Whether there are groups at all, in what was clustered. */
+static armilla_status judge(cli_session *session, cli_clustering *work)
+{
+    const cli_settings *settings = &session->settings;
+    const armilla_status status = work->model ? armilla_structure_of_model(session->context, work->X, work->model,
+                                                                           &settings->cluster, &work->structure)
+                                              : armilla_structure_of_data(session->context, work->X, &settings->fit,
+                                                                          &settings->cluster, &work->structure);
+    return about(session, settings->operands[0], status);
+}
+
 /* Without --out the labels go to standard output, and --json takes it for itself. */
 static armilla_status check_stream(cli_session *session)
 {
@@ -301,6 +311,7 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK && !session->silent) status = score(session, &work);
     if (status == ARMILLA_OK && !session->silent) status = write_labels(session, &work);
     if (status == ARMILLA_OK) status = keep(session, &work);
+    if (status == ARMILLA_OK) status = judge(session, &work);
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     clustering_report(session, &work);
@@ -337,6 +348,8 @@ const cli_command command_cluster = {
         "--k the number is found too, with a table of those that are plausible. A set that is named (--model, --basis,\n"
         "--codes) and argmax have rank K, and are not centred; with these, an option of preparation or --on data the\n"
         "method is kmeans.\n"
+        "The verdict says first whether the samples form groups at all: whether communities of their neighbours are clearer\n"
+        "than in data without groups that are made from them. Labels are given in any case.\n"
         "Scores are shown where the classes are known: --truth, --labels or --label-column, or those in the model.\n\n"
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"

@@ -278,6 +278,8 @@ static void print_entry(const describing *d, armilla_top_list list, const armill
     else if (isfinite(entry->weight))
         printf(list == ARMILLA_TOP_DISTINCTIVE ? " %.2fx" : " %.3g",
                list == ARMILLA_TOP_DISTINCTIVE ? entry->lift : entry->weight);
+    else if (isinf(entry->effect))
+        printf(" (%.3g : %.3g, without spread)", entry->inside, entry->outside);
     else if (!isnan(entry->effect) && isfinite(entry->p))
         printf(" (%.3g : %.3g, d %.2f, p %.1e)", entry->inside, entry->outside, entry->effect, entry->p);
     else if (!isnan(entry->effect))

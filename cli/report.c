@@ -95,6 +95,14 @@ void report_log(void *user, armilla_log_level level, const char *message)
     print_message(report, "\033[1;33m", "armilla: warning:", message);
 }
 
+void report_figure(double value, int digits, char text[REPORT_FIGURE])
+{
+    if (isfinite(value))
+        snprintf(text, REPORT_FIGURE, "%.*f", digits, value);
+    else
+        snprintf(text, REPORT_FIGURE, "undefined");
+}
+
 void report_line(cli_report *report, const char *format, ...)
 {
     char line[8000], named[8000]; /* a path or two, and what is said of them */

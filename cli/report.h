@@ -25,6 +25,9 @@ void report_begin(cli_report *report);
 /* "armilla: message" */
 void report_error(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line of a summary; nothing under --quiet. */
+/* text = the number with so many digits behind the point, or "undefined" where it is none: people never see nan. */
+enum { REPORT_FIGURE = 64 };
+void report_figure(double value, int digits, char text[REPORT_FIGURE]);
 void report_line(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The library's log: warnings become "armilla: warning: message"; nothing under --quiet. */
 void report_log(void *report, armilla_log_level level, const char *message);

@@ -6,7 +6,7 @@ for each page, and what it prints is compared with the lines below it.
     tutorials_check.py --write [NAME...]    renews the pages and their pictures
 
 $ARMILLA is the command. Commands begin with "$ " inside blocks of ```console; a block of ```console exit=65 has to end
-with that status. Where gnuplot is missing, pictures are not drawn. Seconds, iterations and threads may be any; numbers
+with that status. Where gnuplot is missing, pictures are not drawn. Seconds, iterations, threads and the figures of a verdict may be any; numbers
 with decimals may differ by 2 %, because they depend on the CPU and BLAS; all else has to be the same."""
 
 import os
@@ -25,6 +25,7 @@ PICTURE = re.compile(r"\]\((images/[^)]+)\)")
 ANY = [(re.compile(pattern), text) for pattern, text in (
     (r"after \d+ iterations?, [0-9.e+-]+ s", "after N iterations, T s"),
     (r"\d+ threads?", "N threads"),
+    (r"are [0-9.]+ % of chance, [0-9.]+ % without", "are P % of chance, Q % without"),
     (r"\(objective [0-9.e+-]+\)", "(objective H)"))]
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")
 TINY = 1e-9

@@ -1,6 +1,7 @@
 """Estimators as scikit-learn's users know them: scores, starts, seeds, threads, pickles, pipelines, messages and bad input."""
 
 import io
+import json
 import logging
 import os
 import pickle
@@ -162,6 +163,8 @@ def test_estimator_has_the_bits_of_the_command(command, tmp_path):
     assert auto.recipe_["tfidf"] and auto.recipe_["idf"] == "plain" and auto.recipe_["method"] == "graph"
     theirs = command("cluster", tmp_path / "X.npy", "--quiet").split()
     auto = armilla.AutoCluster(None, random_state=0).fit(X)
+    judged = json.loads(command("cluster", tmp_path / "X.npy", "--json", "--quiet"))
+    assert judged["verdict"] == auto.verdict_ and judged["structure"]["dependence"] == auto.structure_["dependence"]
     assert np.array_equal(np.array(theirs, dtype=int), auto.labels_)
     assert np.unique(auto.labels_).size == max(auto.numbers_, key=lambda number: number["score"])["k"]
 
