@@ -206,7 +206,8 @@ static void judge_end(const armilla_model *model, const armilla_findings *f, arm
 {
     const armilla_model_summary *s = &model->summary;
     const armilla_trace_entry *last = &model->trace[model->trace_count - 1];
-    const bool global = model->basis->gram_is_identity || armilla_codes_are_global(model->codes, s->rank, s->sparsity);
+    const armilla_code_set *codes = armilla_codes_limited(model->codes, s->rank, s->sparsity);
+    const bool global = model->basis->gram_is_identity || armilla_codes_are_global(codes, s->rank, s->sparsity);
     const double slack = SEAL_SLACK * s->squared_norm + trace_noise(model, f, s->objective);
     find(check, !s->sealed && model->codes->spherical && last->radius != s->radius,
          "the last radius of the trace, %.17g, is not the model's", last->radius);

@@ -55,6 +55,11 @@ double armilla_model_code_length(const armilla_model *model)
     return model->codes->spherical ? model->summary.radius : 1;
 }
 
+static const armilla_code_set *codes_of(const armilla_model *model)
+{
+    return armilla_codes_limited(model->codes, model->summary.rank, model->summary.sparsity);
+}
+
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
                                    void *codes)
 {
@@ -66,8 +71,8 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
     armilla_status status = armilla_take(context, s->rank, sizeof *column, &column);
     if (status == ARMILLA_OK) status = armilla_sweep_new(context, view, s->precision, s->rank, 0, &sweep);
     if (status == ARMILLA_OK)
-        status = armilla_column_problem_new(context, model->codes, s->rank, s->sparsity, model->basis->gram_is_identity,
-                                            &solve.columns);
+        status = armilla_column_problem_new(context, codes_of(model), s->rank, s->sparsity,
+                                            model->basis->gram_is_identity, &solve.columns);
     if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
     if (status == ARMILLA_OK) {
         /* As sealed codes are made; those of `palm` are made by its step, in other last bits. */

@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "base/team.h"
 #include "data/slots.h"
+#include "sets/column.h"
 #include "solve/policy.h"
 
 #include <float.h>
@@ -39,7 +40,7 @@ static armilla_status prepare(armilla_fit_state *f)
 /* Too large is reported already; zero and too small have no factorization. */
 static armilla_status check_scale(armilla_fit_state *f)
 {
-    const armilla_code_set *codes = f->resolved.codes;
+    const armilla_code_set *codes = f->codes;
     const bool is_f32 = f->resolved.type == ARMILLA_F32, flat = !codes->spherical && codes->conic;
     if (f->facts.zero_samples == f->X->n)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
@@ -91,13 +92,13 @@ static void warn(const armilla_fit_state *f)
 {
     const armilla_data_facts *facts = &f->facts;
     const double spread = spread_of(facts);
-    if (f->resolved.codes->spherical && spread > MOST_SPREAD && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
+    if (f->codes->spherical && spread > MOST_SPREAD && !f->model->preparation.taken[ARMILLA_STEP_NORMALIZE])
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "the longest sample is %.3g times the shortest: one radius cannot fit both; " ARMILLA_FIELD(
                         "normalize l2") " scales "
                                         "every sample to length 1",
                     spread);
-    if (f->resolved.codes->spherical && facts->zero_samples > 0)
+    if (f->codes->spherical && facts->zero_samples > 0)
         armilla_log(f->context, ARMILLA_LOG_WARNING, "%" PRId64 " of %" PRId64 " samples %s", facts->zero_samples,
                     f->X->n,
                     facts->zero_samples == 1 ? "is 0 and has no direction of its own"
@@ -111,7 +112,7 @@ static void warn(const armilla_fit_state *f)
     if (f->options->restarts > 1 && !f->start)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     ARMILLA_FIELD("restarts") " has no effect where the start is given");
-    if (facts->negatives > 0 && !f->resolved.basis->is_signed && f->resolved.codes->nonnegative)
+    if (facts->negatives > 0 && !f->resolved.basis->is_signed && f->codes->nonnegative)
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     "%" PRId64 " %s negative, which a nonnegative basis with nonnegative codes cannot fit",
                     facts->negatives, entries_are(facts));
@@ -140,7 +141,7 @@ static armilla_status survey(armilla_fit_state *f)
 /* From a random start. Where atoms mean something from the first, codes are better solved for them. */
 static bool trusts_descent(const armilla_fit_state *f)
 {
-    return f->start == &armilla_start_random && armilla_descent_suffices(f->resolved.codes, spread_of(&f->facts));
+    return f->start == &armilla_start_random && armilla_descent_suffices(f->codes, spread_of(&f->facts));
 }
 
 static armilla_status make_problem(armilla_fit_state *f)
@@ -148,13 +149,13 @@ static armilla_status make_problem(armilla_fit_state *f)
     const armilla_options *o = f->options;
     armilla_problem_options p = {
         .basis = f->resolved.basis,
-        .codes = f->resolved.codes,
+        .codes = f->codes,
         .r = o->rank,
-        .s = o->sparsity,
+        .s = f->codes->sparse ? o->sparsity : 0,
         .type = f->resolved.type,
         .radius = o->radius,
         .trusting = trusts_descent(f),
-        .passes = armilla_basis_passes(f->resolved.codes, spread_of(&f->facts), f->start == &armilla_start_random),
+        .passes = armilla_basis_passes(f->codes, spread_of(&f->facts), f->start == &armilla_start_random),
         .whole = !f->solver->blocks,
         .settles = f->solver->settles,
         .batch = o->batch,
@@ -182,7 +183,7 @@ static armilla_status choose_start(armilla_fit_state *f)
     const bool positive = f->solver->positive;
     f->start = f->options->start ? armilla_starts_find(f->options->start)
                : positive        ? &armilla_start_random
-                                 : armilla_starts_default(f->resolved.basis, f->resolved.codes);
+                                 : armilla_starts_default(f->resolved.basis, f->codes);
     if (f->start) return ARMILLA_OK;
     return armilla_fail(
         f->context, ARMILLA_BAD_ARGUMENT,
@@ -194,7 +195,7 @@ static armilla_status choose_start(armilla_fit_state *f)
 /* Only what the data and the options say: it comes out the same whenever it is done. */
 static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
 {
-    const armilla_landscape landscape = armilla_pair_landscape(f->resolved.basis, f->resolved.codes);
+    const armilla_landscape landscape = armilla_pair_landscape(f->resolved.basis, f->codes);
     const double density = (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n);
     const int64_t n = f->X->n, r = f->options->rank, restarts = f->options->restarts;
     const armilla_sketch_plan plan = armilla_sketch_decide(landscape, n, r, density, restarts);
@@ -250,6 +251,7 @@ static armilla_status open_whole(armilla_fit_state *f, const armilla_options *op
     status = f->continued ? armilla_fit_check_continued(f) : ARMILLA_OK;
     if (status == ARMILLA_OK) status = armilla_fit_check_whole(context, X, options);
     if (status == ARMILLA_OK) status = armilla_options_resolve(context, options, X, &f->resolved);
+    if (status == ARMILLA_OK) f->codes = armilla_codes_limited(f->resolved.codes, options->rank, options->sparsity);
     if (status == ARMILLA_OK) f->solver = armilla_solvers_find(f->options->solver);
     status = armilla_ranks_meet(context, status, status == ARMILLA_OK ? token_of(f) : 0, NULL);
     if (status == ARMILLA_OK && !f->solver) status = ARMILLA_INTERNAL; /* the options were checked: there is one */

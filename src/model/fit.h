@@ -12,7 +12,8 @@ struct armilla_fit_state {
     armilla_options filled;
     const armilla_options *options; /* filled */
     armilla_resolved resolved;
-    int64_t outer_memory; /* of the call around this one */
+    const armilla_code_set *codes; /* that are solved for: not sparse where the sparsity leaves nothing out */
+    int64_t outer_memory;          /* of the call around this one */
     double clock_start;
     armilla_data_facts facts;
     double *squared_norms;

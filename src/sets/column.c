@@ -34,6 +34,13 @@ static bool lists_supports(const armilla_code_set *codes, int64_t r, int64_t s)
     return by_supports(codes, s) && armilla_supports_count(r, s, codes->nonnegative) > 0;
 }
 
+/* One atom is chosen, not limited; and descent does not find the best nonnegative codes, as comparing all supports does. */
+const armilla_code_set *armilla_codes_limited(const armilla_code_set *codes, int64_t r, int64_t s)
+{
+    const bool compared = codes->nonnegative && (s <= 2 || lists_supports(codes, r, s));
+    return codes->sparse && s >= r && r > 1 && !compared ? codes->whole : codes;
+}
+
 bool armilla_codes_are_global(const armilla_code_set *codes, int64_t r, int64_t s)
 {
     const bool convex = !codes->spherical || !codes->nonnegative; /* of the entries of one support */

@@ -61,6 +61,9 @@ armilla_status armilla_column_problem_new(armilla_context *context, const armill
 armilla_status armilla_column_problem_allow_single(armilla_column_problem *problem);
 armilla_status armilla_column_problem_set(armilla_column_problem *problem, armilla_algebra *algebra, const double *gram,
                                           armilla_effort effort);
+/* The set that codes of r numbers, at most s of them nonzero, are solved in: with s = r that without sparsity, which costs
+ * less and finds more. */
+const armilla_code_set *armilla_codes_limited(const armilla_code_set *codes, int64_t r, int64_t s);
 /* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better; for any basis of r
  * atoms, or for the problem's. */
 bool armilla_codes_are_global(const armilla_code_set *codes, int64_t r, int64_t s);
@@ -128,6 +131,13 @@ void armilla_secular_gaps(int64_t r, const double *values, double *gaps);
 
 /* w = the minimiser over w >= 0. workspace: r*r + 3r. */
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
+
+/* Of a support with no more members than this every exchange of one for an atom outside is tried, and up to twice as many
+ * as it has members are taken; of a larger one the most promising are tried, and as many taken as of this many. */
+enum { ARMILLA_FEW_MEMBERS = 16, ARMILLA_PROMISING = 12 };
+int64_t armilla_sparse_swaps(int64_t s);
+/* The count-th least of r numbers, the last where they are fewer; count is at most ARMILLA_PROMISING. */
+double armilla_few_least(int64_t r, int64_t count, const double *numbers);
 
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
 

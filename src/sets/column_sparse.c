@@ -4,11 +4,15 @@
 
 #include "sets/supports.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Steps of descent on a support: a few while searching, many for the one that is taken. */
 enum { SEARCH_STEPS = 10, FINAL_STEPS = 300 };
+
+/* Of atoms outside a large support so many, the most promising, have their circles looked at. */
+enum { CANDIDATES = 8 };
 
 typedef struct sparse_search {
     const armilla_column_problem *problem;
@@ -18,7 +22,9 @@ typedef struct sparse_search {
     double *sub_H, *sub_d, *sub_w; /* of a support */
     double *sub_workspace;         /* 6s */
     double *Hw;                    /* r */
-    double *trial;                 /* r */
+    double *trial;                 /* 2r */
+    double *losses;                /* r */
+    bool few;                      /* a support has so few members that every exchange is tried */
 } sparse_search;
 
 /* s = 1: the best axis, w = +-e_k. Returns g. */
@@ -86,25 +92,45 @@ static void refit(const sparse_search *f, int steps, double *w)
         if (w[a] != 0) w[a] = f->sub_w[i++];
 }
 
-/* Turns w towards the atom outside its support that gains most, and refits. False where none gains. */
-static bool add_best(const sparse_search *f, double *w)
+/* Hw, w'Hw and d'w. */
+static void find_products(const sparse_search *f, const double *w, double *quadratic, double *linear)
 {
     const armilla_column_problem *p = f->problem;
     const int64_t r = p->r;
-    double quadratic = 0, linear = 0;
-    int64_t added = -1;
+    *quadratic = *linear = 0;
     for (int64_t k = 0; k < r; k++) {
         f->Hw[k] = 0;
         for (int64_t a = 0; a < r; a++) f->Hw[k] += p->H[k * r + a] * w[a];
     }
     for (int64_t k = 0; k < r; k++) {
-        quadratic += w[k] * f->Hw[k];
-        linear += f->d[k] * w[k];
+        *quadratic += w[k] * f->Hw[k];
+        *linear += f->d[k] * w[k];
     }
+}
+
+/* Minus what a turn towards atom k, which is outside, would gain if g were a parabola of the angle. */
+static double expected_gain(const sparse_search *f, int64_t k, double quadratic, double linear)
+{
+    const double own = f->problem->H[k * f->problem->r + k], slope = f->d[k] - f->Hw[k];
+    const double curvature = own - quadratic + linear, least = 1e-3 * (own + quadratic + fabs(linear));
+    if (f->nonnegative && slope <= 0) return 0;
+    return -slope * slope / fmax(fmax(curvature, least), DBL_MIN);
+}
+
+/* Turns w towards the atom outside its support that gains most, and refits. False where none gains. */
+static bool add_best(const sparse_search *f, double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    const int64_t r = p->r;
+    double quadratic = 0, linear = 0, *gains = f->sub_workspace;
+    int64_t added = -1;
+    find_products(f, w, &quadratic, &linear);
+    for (int64_t k = 0; k < r; k++) gains[k] = w[k] != 0 || f->few ? 0 : expected_gain(f, k, quadratic, linear);
+    const double limit = f->few ? 0 : armilla_few_least(r, CANDIDATES, gains);
     armilla_circle_point best = {quadratic - 2 * linear, 1, 0};
     best.value -= 1e-14 * (fabs(quadratic) + 2 * fabs(linear)); /* less is rounding */
     for (int64_t k = 0; k < r; k++) {
-        if (w[k] != 0) continue;
+        if (w[k] != 0 || gains[k] > limit) continue;
         const armilla_circle circle = {quadratic, f->Hw[k], p->H[k * r + k], linear, f->d[k], f->nonnegative};
         const armilla_circle_point found = armilla_circle_minimum(&circle);
         if (found.value < best.value && found.sine != 0) {
@@ -127,14 +153,29 @@ static int64_t support_size(int64_t r, const double *w)
     return size;
 }
 
+/* What g is where member a of the support is left out, and no more; the limit for those that are worth an exchange. */
+static double find_losses(const sparse_search *f, const double *w)
+{
+    const armilla_column_problem *p = f->problem;
+    double quadratic = 0, linear = 0;
+    find_products(f, w, &quadratic, &linear);
+    for (int64_t a = 0; a < p->r; a++) {
+        const double rest = 1 - w[a] * w[a];
+        const double square = quadratic - w[a] * (2 * f->Hw[a] - w[a] * p->H[a * p->r + a]);
+        const bool leaves = w[a] != 0 && rest > 0;
+        f->losses[a] = leaves ? square / rest - 2 * (linear - f->d[a] * w[a]) / sqrt(rest) : INFINITY;
+    }
+    return armilla_few_least(p->r, ARMILLA_PROMISING, f->losses);
+}
+
 /* One member of the support out, the best atom in: the first exchange that gains. */
 static bool swap_one(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;
     const int64_t r = p->r;
-    const double value = armilla_column_value(p, f->d, w);
+    const double value = armilla_column_value(p, f->d, w), limit = f->few ? 0 : find_losses(f, w);
     for (int64_t a = 0; a < r; a++) {
-        if (w[a] == 0) continue;
+        if (w[a] == 0 || (!f->few && f->losses[a] > limit)) continue;
         memcpy(f->trial, w, (size_t)r * sizeof *w);
         f->trial[a] = 0;
         if (!armilla_unit(r, f->trial, f->trial)) continue;
@@ -153,7 +194,7 @@ static void greedy(const sparse_search *f, double *w)
     const int64_t r = f->problem->r, s = f->problem->s;
     (void)best_axis(f->problem, f->nonnegative, f->d, w);
     while (support_size(r, w) < s && add_best(f, w)) {}
-    for (int64_t swaps = 0; swaps < 2 * s && swap_one(f, w); swaps++)
+    for (int64_t swaps = 0; swaps < armilla_sparse_swaps(s) && swap_one(f, w); swaps++)
         while (support_size(r, w) < s && add_best(f, w)) {}
 }
 
@@ -162,7 +203,6 @@ static bool truncated(const sparse_search *f, double *workspace, double *w)
 {
     if (!f->problem->codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
     armilla_column_descend(f->problem, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, workspace);
-    for (int64_t swaps = 0; swaps < 2 * f->problem->s && swap_one(f, w); swaps++) {}
     return true;
 }
 
@@ -170,6 +210,7 @@ static void improve_by_descent(const sparse_search *f, double *w)
 {
     double *other = f->trial + f->problem->r;
     if (!truncated(f, f->sub_workspace, other)) return;
+    for (int64_t swaps = 0; swaps < armilla_sparse_swaps(f->problem->s) && swap_one(f, other); swaps++) {}
     if (armilla_column_value(f->problem, f->d, other) < armilla_column_value(f->problem, f->d, w))
         memcpy(w, other, (size_t)f->problem->r * sizeof *w);
 }
@@ -214,7 +255,9 @@ void armilla_solve_sparse(const armilla_column_problem *problem, const double *d
         .sub_workspace = workspace + 2 * r,
         .Hw = workspace + 8 * r,
         .trial = workspace + 9 * r,
+        .losses = workspace + 11 * r,
         .sub_H = workspace + 12 * r,
+        .few = s <= ARMILLA_FEW_MEMBERS,
     };
     if (s == 1) {
         (void)best_axis(problem, nonnegative, d, w);

@@ -26,6 +26,7 @@ const armilla_code_set armilla_codes_nonneg_sparse_sphere = {
     .alias = "v4",
     .meaning = "nonnegative codes on a sphere of one radius with at most s nonzeros",
     .sparse = true,
+    .whole = &armilla_codes_nonneg_sphere,
     .nonnegative = true,
     .spherical = true,
     .project = project,

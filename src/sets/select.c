@@ -1,5 +1,5 @@
 /* What the code sets share: scaling to unit length, and keeping the largest entries. */
-#include "sets/sets.h"
+#include "sets/column.h"
 
 #include <math.h>
 
@@ -78,6 +78,24 @@ static double select_largest(int64_t count, int64_t s, double *keys)
             break;
     }
     return keys[wanted];
+}
+
+int64_t armilla_sparse_swaps(int64_t s)
+{
+    return 2 * (s < ARMILLA_FEW_MEMBERS ? s : ARMILLA_FEW_MEMBERS);
+}
+
+double armilla_few_least(int64_t r, int64_t count, const double *numbers)
+{
+    double least[ARMILLA_PROMISING] = {0};
+    int64_t held = 0;
+    for (int64_t i = 0; i < r; i++) {
+        if (held == count && !(numbers[i] < least[held - 1])) continue;
+        int64_t place = held == count ? held - 1 : held++;
+        for (; place > 0 && least[place - 1] > numbers[i]; place--) least[place] = least[place - 1];
+        least[place] = numbers[i];
+    }
+    return least[held > 0 ? held - 1 : 0];
 }
 
 static double key_of(double q, bool positive)

@@ -46,8 +46,9 @@ typedef struct armilla_code_set {
     const char *name;
     const char *alias;
     const char *meaning;
-    bool sparse;      /* takes a sparsity s */
-    bool nonnegative; /* entries are >= 0 */
+    bool sparse;                          /* takes a sparsity s */
+    const struct armilla_code_set *whole; /* of a sparse set: what it is where s leaves nothing out */
+    bool nonnegative;                     /* entries are >= 0 */
     bool spherical; /* codes are lw, w of unit length and l learned; else there is no radius: l = 1 and w is the code */
     bool conic;     /* entries may be scaled, each by its own positive number; neither: an entry is 0 or 1 */
     bool scales;    /* project is q scaled to length 1, and no more */

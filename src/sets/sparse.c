@@ -10,11 +10,18 @@
 
 enum { REFIT_PASSES = 200, SEARCH_PASSES = 12 };
 
+/* A pivot that is smaller beside its own entry of H says that an atom depends on those before it. */
+#define DEPENDENT 1e-12
+
 typedef struct pursuit {
     const armilla_column_problem *problem;
     const double *d;
     double *gradient; /* d - Hw */
     double *trial;
+    double *losses;  /* of leaving out an atom */
+    int64_t *size;   /* of a large support that is solved; 0: none is */
+    int64_t *member; /* of it, in order */
+    double *L, *z;   /* H on it = LL', and the solution */
 } pursuit;
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
@@ -38,10 +45,51 @@ static void move_to(const pursuit *p, int64_t a, double step, double *w)
     for (int64_t k = 0; k < r; k++) p->gradient[k] -= p->problem->H[a * r + k] * step;
 }
 
+/* LL' = H on the support, and LL'z = d; false where atoms depend on each other. */
+static bool factorise(const pursuit *p, int64_t size)
+{
+    const double *H = p->problem->H;
+    const int64_t r = p->problem->r;
+    for (int64_t i = 0; i < size; i++) {
+        double *own = p->L + i * size;
+        p->z[i] = p->d[p->member[i]];
+        for (int64_t j = 0; j <= i; j++) {
+            const double *other = p->L + j * size;
+            double sum = H[p->member[i] * r + p->member[j]];
+            for (int64_t k = 0; k < j; k++) sum -= own[k] * other[k];
+            if (i == j && !(sum > DEPENDENT * H[p->member[i] * r + p->member[i]])) return false;
+            own[j] = i == j ? sqrt(sum) : sum / other[j];
+        }
+        for (int64_t k = 0; k < i; k++) p->z[i] -= own[k] * p->z[k];
+        p->z[i] /= own[i];
+    }
+    for (int64_t i = size - 1; i >= 0; i--) {
+        for (int64_t k = i + 1; k < size; k++) p->z[i] -= p->L[k * size + i] * p->z[k];
+        p->z[i] /= p->L[i * size + i];
+    }
+    return true;
+}
+
+/* Least squares on a large support at once, which coordinate descent would need many passes for. */
+static bool solve_support(const pursuit *p, double *w)
+{
+    int64_t size = 0;
+    *p->size = 0;
+    if (p->problem->s <= ARMILLA_FEW_MEMBERS) return false;
+    for (int64_t a = 0; a < p->problem->r; a++)
+        if (w[a] != 0) p->member[size++] = a;
+    if (!factorise(p, size)) return false;
+    *p->size = size;
+    for (int64_t i = 0; i < size; i++) w[p->member[i]] = p->z[i];
+    find_gradient(p, w);
+    return true;
+}
+
 /* Least squares on w's support by coordinate descent. */
 static void refit(const pursuit *p, int passes, double *w)
 {
     const int64_t r = p->problem->r;
+    if (solve_support(p, w)) return;
     find_gradient(p, w);
     for (int pass = 0; pass < passes; pass++) {
         double moved = 0, largest = 0;
@@ -57,6 +105,22 @@ static void refit(const pursuit *p, int passes, double *w)
     }
 }
 
+/* What is left of H_kk beside the support: that of the atom itself, or where the support is solved of its part across. */
+static double curvature_of(const pursuit *p, int64_t k)
+{
+    const int64_t r = p->problem->r, size = *p->size;
+    const double *H = p->problem->H, own = H[k * r + k];
+    double left = own;
+    for (int64_t i = 0; i < size; i++) {
+        const double *row = p->L + i * size;
+        double sum = H[k * r + p->member[i]];
+        for (int64_t j = 0; j < i; j++) sum -= row[j] * p->z[j];
+        p->z[i] = sum / row[i];
+        left -= p->z[i] * p->z[i];
+    }
+    return left > DEPENDENT * own ? left : INFINITY;
+}
+
 /* The atom outside the support that lowers the residual most comes in. False where none does. */
 static bool add_best(const pursuit *p, int passes, double *w)
 {
@@ -66,7 +130,7 @@ static bool add_best(const pursuit *p, int passes, double *w)
     for (int64_t k = 0; k < r; k++) {
         const double own = p->problem->H[k * r + k];
         if (w[k] != 0 || !(own > 0)) continue;
-        const double gain = p->gradient[k] / own * p->gradient[k];
+        const double gain = p->gradient[k] / curvature_of(p, k) * p->gradient[k];
         if (gain <= most) continue;
         most = gain;
         best = k;
@@ -77,13 +141,23 @@ static bool add_best(const pursuit *p, int passes, double *w)
     return true;
 }
 
+/* How much g rises where an atom of a large support is left out and no other moves; the limit for those that are worth an
+ * exchange. */
+static double find_losses(const pursuit *p, const double *w)
+{
+    const int64_t r = p->problem->r;
+    for (int64_t a = 0; a < r; a++) p->losses[a] = w[a] != 0 ? w[a] * w[a] * p->problem->H[a * r + a] : INFINITY;
+    return armilla_few_least(r, ARMILLA_PROMISING, p->losses);
+}
+
 /* One member of the support out, the best atom in: the first exchange that gains. */
 static bool swap_one(const pursuit *p, double *w)
 {
     const int64_t r = p->problem->r;
-    const double value = armilla_column_value(p->problem, p->d, w);
+    const bool few = p->problem->s <= ARMILLA_FEW_MEMBERS;
+    const double limit = few ? 0 : find_losses(p, w), value = armilla_column_value(p->problem, p->d, w);
     for (int64_t a = 0; a < r; a++) {
-        if (w[a] == 0) continue;
+        if (w[a] == 0 || (!few && p->losses[a] > limit)) continue;
         memcpy(p->trial, w, (size_t)r * sizeof *w);
         p->trial[a] = 0;
         refit(p, SEARCH_PASSES, p->trial);
@@ -98,11 +172,22 @@ static bool swap_one(const pursuit *p, double *w)
 
 static void pursue(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
-    const pursuit p = {problem, d, workspace, workspace + problem->r};
+    const int64_t r = problem->r;
+    int64_t size = 0;
+    const pursuit p = {.problem = problem,
+                       .d = d,
+                       .gradient = workspace,
+                       .trial = workspace + r,
+                       .losses = workspace + 2 * r,
+                       .size = &size,
+                       .member = (int64_t *)(void *)(workspace + 3 * r),
+                       .z = workspace + 4 * r,
+                       .L = workspace + 5 * r};
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     find_gradient(&p, w);
-    for (int64_t size = 0; size < problem->s && add_best(&p, SEARCH_PASSES, w); size++) {}
-    for (int64_t swaps = 0; swaps < 2 * problem->s && problem->s > 1 && !roughly && swap_one(&p, w); swaps++) {}
+    for (int64_t added = 0; added < problem->s && add_best(&p, SEARCH_PASSES, w); added++) {}
+    const int64_t most = problem->s > 1 && !roughly ? armilla_sparse_swaps(problem->s) : 0;
+    for (int64_t swaps = 0; swaps < most && swap_one(&p, w); swaps++) {}
     refit(&p, REFIT_PASSES, w);
 }
 
@@ -120,6 +205,7 @@ const armilla_code_set armilla_codes_sparse = {
     .name = "sparse",
     .meaning = "codes with at most s nonzeros",
     .sparse = true,
+    .whole = &armilla_codes_free,
     .conic = true,
     .project = project,
     .solve = solve,

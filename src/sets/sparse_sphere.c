@@ -17,6 +17,7 @@ const armilla_code_set armilla_codes_sparse_sphere = {
     .alias = "v3",
     .meaning = "codes on a sphere of one radius with at most s nonzeros",
     .sparse = true,
+    .whole = &armilla_codes_sphere,
     .spherical = true,
     .project = project,
     .solve = solve,

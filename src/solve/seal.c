@@ -266,6 +266,8 @@ armilla_status armilla_fast_go_on_sealed(armilla_fast *fast)
     }
     armilla_fast_adopt(fast);
     fast->seal.steps++;
-    if (!(h <= fast->seal.wanted && before - h <= p->options.stop.tol * before)) fast->phase = ARMILLA_FAST_GO_ON;
+    /* Iterations that a limit ended are not made up for here. */
+    const bool settled = p->stop != ARMILLA_STOP_CONVERGED || before - h <= p->options.stop.tol * before;
+    if (!(h <= fast->seal.wanted && settled)) fast->phase = ARMILLA_FAST_GO_ON;
     return ARMILLA_OK;
 }
