@@ -4,6 +4,7 @@
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
+#include "parse.h"
 #include "preparing.h"
 #include "reading.h"
 #include "scoring.h"
@@ -51,26 +52,38 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-/* A model is fitted already: options that would change the fit are a mistake. */
-static armilla_status refuse_fit_options(cli_session *session)
+/* Options of a fit that is not made are a mistake, but for those that the clusters have a use for too. */
+static armilla_status refuse_fit_options(cli_session *session, const char *const *useful, const char *why)
 {
-    static const char *const harmless[] = {"seed", "threads", "kernel"};
-    armilla_options plain;
-    armilla_options_default(&plain);
+    const uint64_t given = session->settings.fit_given;
     for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
-        char given[256], usual[256];
-        bool fine = strcmp(armilla_option_show(row, &session->settings.fit, given, sizeof given),
-                           armilla_option_show(row, &plain, usual, sizeof usual)) == 0;
-        for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) fine |= strcmp(row->name, harmless[i]) == 0;
+        bool fine = !parse_given(armilla_option_table(), given, row->name);
+        for (size_t i = 0; useful[i]; i++)
+            fine |= strcmp(row->name, useful[i]) == 0 || armilla_option_is_of(row, useful[i]);
         if (!fine)
-            return fail(session, ARMILLA_BAD_ARGUMENT,
-                        "--%s: %s is a model, fitted already; leave the option out, or give the data", row->name,
-                        session->settings.operands[0]);
+            return fail(session, ARMILLA_BAD_ARGUMENT, "--%s: %s %s; leave the option out", row->name,
+                        session->settings.operands[0], why);
     }
+    return ARMILLA_OK;
+}
+
+/* A model is fitted already. */
+static armilla_status refuse_fit_of_model(cli_session *session)
+{
+    static const char *const useful[] = {"seed", "threads", "kernel", NULL};
     if (strcmp(session->settings.on, "data") == 0)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--on data: %s is a model; give the data",
                     session->settings.operands[0]);
-    return ARMILLA_OK;
+    return refuse_fit_options(session, useful, "is a model, fitted already");
+}
+
+/* --on data fits nothing. */
+static armilla_status refuse_fit_of_data(cli_session *session)
+{
+    static const char *const useful[] = {"seed", "threads", "precision", ARMILLA_PREPARATION, NULL};
+    if (session->settings.model_out)
+        return fail(session, ARMILLA_BAD_ARGUMENT, "--model-out: nothing is fitted with --on data; leave one out");
+    return refuse_fit_options(session, useful, "is clustered as it is by --on data, and nothing is fitted");
 }
 
 static bool by_argmax(const cli_settings *settings)
@@ -153,12 +166,7 @@ static armilla_status check_clusters(cli_session *session, int64_t n)
     if (k > n)
         return fail(session, ARMILLA_BAD_DATA,
                     "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", k, n);
-    if (strcmp(settings->on, "data") == 0)
-        return fit->model || fit->basis || fit->codes || fit->rank || fit->start || settings->model_out
-                   ? fail(session, ARMILLA_BAD_ARGUMENT,
-                          "--on data: nothing is fitted; leave out --model, --basis, --codes, --rank, --start and "
-                          "--model-out")
-                   : ARMILLA_OK;
+    if (strcmp(settings->on, "data") == 0) return refuse_fit_of_data(session);
     if (by_argmax(settings) && fit->rank && fit->rank != k)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--method argmax gives a cluster to each of the %" PRId64 " atoms, not %" PRId64
@@ -194,7 +202,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
 {
     armilla_model_summary summary;
-    armilla_status status = refuse_fit_options(session);
+    armilla_status status = refuse_fit_of_model(session);
     if (status == ARMILLA_OK)
         status = reading_refuse(session, session->settings.operands[0], NULL, " (known classes: --truth FILE)");
     if (status == ARMILLA_OK) status = open_model(session, session->settings.operands[0], &work->model);
@@ -267,6 +275,17 @@ static armilla_status check_stream(cli_session *session)
                 "--model-out: the model and the labels would both go to standard output; give --out LABELS.txt");
 }
 
+/* The largest contribution is found without k-means. */
+static armilla_status check_tries(cli_session *session)
+{
+    static const char *const names[] = {"tries", "cluster-iter"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && by_argmax(&session->settings); i++)
+        if (parse_given(armilla_cluster_option_table(), session->settings.cluster_given, names[i]))
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "--%s has no effect with --method argmax, which makes no k-means; leave it out", names[i]);
+    return ARMILLA_OK;
+}
+
 static armilla_status missing_k(cli_session *session)
 {
     return fail(session, ARMILLA_BAD_ARGUMENT,
@@ -291,6 +310,7 @@ static armilla_status check_request(cli_session *session, bool *fitted)
     const bool argmax = by_argmax(settings);
     armilla_status status = outputs_check(session, outputs, 2);
     if (status == ARMILLA_OK) status = check_stream(session);
+    if (status == ARMILLA_OK) status = check_tries(session);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
     if (status != ARMILLA_OK) return status;
     if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;

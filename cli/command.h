@@ -11,7 +11,8 @@
 /* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
 typedef struct cli_settings {
     armilla_options fit;
-    uint64_t fit_given, reading_given; /* which rows of these tables the command line has, a bit each in their order */
+    /* Which rows of these tables the command line has, a bit each in their order. */
+    uint64_t fit_given, reading_given, cluster_given;
     armilla_cluster_options cluster;
     armilla_neighbors_options neighbors;
     armilla_checkpoint checkpoint; /* of fit */

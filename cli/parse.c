@@ -83,6 +83,14 @@ static void note_given(const option_group *group, const armilla_option *row, cli
     for (const armilla_option *at = group->table; at != row; at = armilla_option_next(at)) bit <<= 1;
     if (group->table == armilla_option_table()) settings->fit_given |= bit;
     if (group->table == reading_table()) settings->reading_given |= bit;
+    if (group->table == armilla_cluster_option_table()) settings->cluster_given |= bit;
+}
+
+bool parse_given(const armilla_option *table, uint64_t given, const char *name)
+{
+    for (const armilla_option *row = table; row->name; row = armilla_option_next(row), given >>= 1)
+        if (strcmp(row->name, name) == 0) return given & 1;
+    return false;
 }
 
 static armilla_status take_option(cli_parser *parser, const char *word)

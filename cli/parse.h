@@ -19,6 +19,9 @@ size_t option_groups(const cli_command *command, cli_settings *settings, option_
 /* What a command does where nothing is given. */
 void parse_defaults(const cli_command *command, cli_settings *settings);
 
+/* Whether the option is among those that were given: a bit for each row of its table. */
+bool parse_given(const armilla_option *table, uint64_t given, const char *name);
+
 /* True where -h or --help stands before any `--`: it wins over whatever else is wrong. */
 bool parse_wants_help(char *const *arguments);
 

@@ -1,6 +1,7 @@
 /* `fit --start MODEL`: what the model says of its own fit holds for the next one, unless the command line says
  * otherwise. */
 #include "json.h"
+#include "parse.h"
 #include "reading.h"
 #include "start.h"
 
@@ -23,11 +24,7 @@ static const taken_option taken[] = {
 
 static bool is_given(const cli_session *session, const char *name)
 {
-    const armilla_option *table = armilla_option_table();
-    int bit = 0;
-    for (const armilla_option *row = table; row->name; row = armilla_option_next(row), bit++)
-        if (strcmp(row->name, name) == 0) return session->settings.fit_given >> bit & 1;
-    return false;
+    return parse_given(armilla_option_table(), session->settings.fit_given, name);
 }
 
 static bool is_prepared(const cli_session *session)

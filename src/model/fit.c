@@ -103,7 +103,7 @@ static void warn(const armilla_fit_state *f)
                     f->X->n,
                     facts->zero_samples == 1 ? "is 0 and has no direction of its own"
                                              : "are 0 and have no direction of their own");
-    if (armilla_weights_unsafe(f->options->lambda, f->options->mu) && strcmp(f->options->solver, "palm") == 0)
+    if (armilla_weights_unsafe(f->options->lambda, f->options->mu))
         armilla_log(f->context, ARMILLA_LOG_WARNING,
                     ARMILLA_FIELD("lambda %s") ", " ARMILLA_FIELD(
                         "mu %s") " may be below the safe value: the objective may rise, and the last iterate need "

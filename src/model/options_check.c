@@ -70,6 +70,21 @@ static armilla_status check_pair(armilla_context *context, const armilla_options
     return ARMILLA_OK;
 }
 
+/* Weights that no step would use. */
+static armilla_status check_weights(armilla_context *context, const armilla_options *options)
+{
+    armilla_options usual;
+    armilla_options_default(&usual);
+    if (armilla_solvers_find(options->solver)->weighs) return ARMILLA_OK;
+    const bool lambda = options->lambda && strcmp(options->lambda, usual.lambda) != 0;
+    const bool mu = options->mu && strcmp(options->mu, usual.mu) != 0;
+    if (!lambda && !mu) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                        "%s does not go with " ARMILLA_FIELD(
+                            "solver %s") ", whose steps have no weights; use " ARMILLA_FIELD("solver palm"),
+                        lambda ? ARMILLA_FIELD("lambda") : ARMILLA_FIELD("mu"), options->solver);
+}
+
 static armilla_status check_together(armilla_context *context, const armilla_options *options,
                                      const armilla_resolved *resolved)
 {
@@ -108,7 +123,8 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
             ARMILLA_FIELD("batch") " does not go with " ARMILLA_FIELD(
                 "solver %s") ", which reads all data in every iteration; use " ARMILLA_FIELD("solver online"),
             options->solver);
-    return check_pair(context, options, resolved);
+    const armilla_status status = check_weights(context, options);
+    return status == ARMILLA_OK ? check_pair(context, options, resolved) : status;
 }
 
 static armilla_status resolve_pair(armilla_context *context, const armilla_options *options, armilla_resolved *resolved)

@@ -135,6 +135,7 @@ const armilla_solver armilla_solver_palm = {
     .name = "palm",
     .meaning = "the paper's algorithm: proximal alternating linearized minimization",
     .descends = true,
+    .weighs = true,
     .takes = takes,
     .needs = "a basis with a proximal step: any but orthonormal-nonneg",
     .bytes = sizeof(palm),

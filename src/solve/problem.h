@@ -156,6 +156,7 @@ typedef struct armilla_solver {
     bool descends;                        /* h never rises, as far as the weights of a step are safe */
     bool settles;                         /* takes a start that has settled for the result */
     bool blocks;                          /* visits the data in blocks, whose size is an option */
+    bool weighs;                          /* its steps have weights, which are options */
     const struct armilla_solver *screens; /* screens starts on a sketch where the data are many; NULL: none does */
     bool positive;                        /* needs data >= 0, and a start without zeros, which would stay */
     /* The pairs that it is for, NULL: all, and in words. */

@@ -402,6 +402,45 @@ def check_data(X, truth):
     assert "4 samples" in run("cluster", "x.npy", "--k", 5, "--keep-samples", "1-4", "--on", "data", status=65)
 
 
+def fit_options():
+    """Rows of the factorization's table with a value that they take, as --help lists them."""
+    text = run("cluster", "--help")
+    part = re.search(r"^factorization options:\n(.*?)^\S", text, re.MULTILINE | re.DOTALL).group(1)
+    values = {"NAME": None, "SET": None, "NAME|FILE": "svd", "auto|L": "1", "NUMBER|Nx": "0.5x", "auto|NAME": "portable",
+              "f32|f64": "f64", "none|l2": "l2", "smooth|plain": "plain", "none|median|S": "median", "T": "0.5"}
+    words = {"model": "pca", "basis": "free", "codes": "free", "solver": "palm"}
+    rows = re.findall(r"^  --([a-z0-9-]+)(?: ([^ \n]+))?", part, re.MULTILINE)
+    assert len(rows) > 20, rows
+    return [(name, [] if not value else [words.get(name) or values.get(value) or "3"]) for name, value in rows]
+
+
+def check_without_effect():
+    """What has no effect is refused: of a fit that is not made, weights of a solver without them, k-means of argmax."""
+    rng = np.random.default_rng(12)
+    np.save("x.npy", rng.normal(size=(30, 4)))
+    run("fit", "x.npy", "--rank", 2, "--out", "few.npz", "--force")
+    preparation = {"normalize", "center", "tfidf", "idf", "total", "log1p", "top-features", "scale"}
+    rows = dict(fit_options())
+    assert preparation < set(rows), rows
+    for name, value in rows.items():
+        on_data = preparation | {"seed", "threads", "precision"}
+        if name not in on_data:
+            shown = run("cluster", "x.npy", "--k", 2, "--on", "data", f"--{name}", *value, status=64)
+            assert shown.startswith(f"armilla: --{name}: ") and "nothing is fitted" in shown, shown
+        if name not in {"seed", "threads", "kernel"}:
+            shown = run("cluster", "few.npz", "--k", 2, f"--{name}", *value, status=64)
+            assert shown.startswith(f"armilla: --{name}: ") and "fitted already" in shown, shown
+    for name in ("lambda", "mu"):
+        for solver in ("fast", "mu", "online"):
+            model = ["--model", "nmf"] if solver == "mu" else []
+            arguments = ("fit", "x.npy", "--rank", 2, "--solver", solver, *model, f"--{name}", "0.5x")
+            assert f"--{name} does not go with --solver {solver}" in run(*arguments, status=64)
+        run("fit", "x.npy", "--rank", 2, "--solver", "palm", f"--{name}", "0.5x", "--max-iter", 2)
+    for name in ("tries", "cluster-iter"):
+        shown = run("cluster", "few.npz", "--method", "argmax", f"--{name}", 3, status=64)
+        assert f"--{name} has no effect with --method argmax" in shown, shown
+
+
 def on_terminal(*arguments):
     """What the command shows where standard output and error are one terminal."""
     shown, terminal = pty.openpty()
@@ -444,7 +483,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()),
-                                 (check_far, ()), (check_data, (X, truth)), (check_terminal, ()), (check_graph, ()), (check_few, ()), (check_number, ()),
+                                 (check_far, ()), (check_data, (X, truth)), (check_terminal, ()), (check_without_effect, ()), (check_graph, ()), (check_few, ()), (check_number, ()),
                                  (check_odd, ()), (check_leiden, ())):
             try:
                 check(*arguments)
