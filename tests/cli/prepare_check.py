@@ -250,7 +250,7 @@ def check_names_in_outputs(X):
     _, model = fit("named.npz", "--array", "X")
     run("transform", "model.npz", "named.npz", "--array", "X", "--out", "codes.csv", "--force", "--quiet")
     run("reconstruct", "model.npz", "--out", "back.csv", "--force", "--quiet")
-    for file, across, numbers in (("codes.csv", [f"code{k + 1}" for k in range(4)], model["V"].T),
+    for file, across, numbers in (("codes.csv", [f"code{k}" for k in range(4)], model["V"].T),
                                   ("back.csv", list(names["feature_names"]), (model["U"] @ model["V"]).T)):
         with open(file, newline="", encoding="utf-8") as lines:
             table = list(csv.reader(lines))
