@@ -231,11 +231,19 @@ static json_t *cluster_facts(const describing *d, int64_t k)
         json_put_text(object, "cluster", name);
     json_put_count(object, "size", group.samples);
     json_put_number(object, "share", group.share);
+    json_put_count(object, "zero_samples", group.zeros);
     json_put_number(object, "coherence", group.coherence);
     put_list(d, d->clusters, k, ARMILLA_TOP_FEATURES, object, "features");
     put_list(d, d->clusters, k, ARMILLA_TOP_TYPICAL, object, "typical");
     put_list(d, d->clusters, k, ARMILLA_TOP_ODD, object, "odd");
     return object;
+}
+
+static int64_t zero_samples(const describing *d)
+{
+    armilla_top_group first;
+    (void)armilla_top_group_get(d->atoms, 0, &first);
+    return first.zeros;
 }
 
 static armilla_status print_json(const describing *d)
@@ -245,6 +253,7 @@ static armilla_status print_json(const describing *d)
         if (shows_atom(d, k)) (void)json_array_append_new(atoms, atom_facts(d, k));
     for (int64_t k = 0; k < armilla_top_count(d->clusters); k++)
         if (shows_cluster(d, k)) (void)json_array_append_new(clusters, cluster_facts(d, k));
+    json_put_count(object, "zero_samples", zero_samples(d));
     (void)json_object_set_new(object, "atoms", atoms);
     (void)json_object_set_new(object, "clusters", clusters);
     return json_print(d->session, object);
@@ -316,7 +325,10 @@ static void print_text(const describing *d)
         if (!shows_cluster(d, k) || !armilla_top_group_get(d->clusters, k, &group)) continue;
         fputs("cluster ", stdout);
         print_name(cluster_name(d, k));
-        printf(": %" PRId64 " samples, coherence %.3f\n", group.samples, group.coherence);
+        printf(": %" PRId64 " samples", group.samples);
+        if (group.zeros > 0) printf(", %" PRId64 " of them zero", group.zeros);
+        if (isfinite(group.coherence)) printf(", coherence %.3f", group.coherence);
+        putchar('\n');
         print_lists(d, d->clusters, k, cluster_lists);
     }
 }
@@ -399,6 +411,10 @@ static armilla_status open_inputs(describing *d)
 
 static void hint(const describing *d)
 {
+    if (zero_samples(d) > 0)
+        report_line(&d->session->report,
+                    "zeros     %" PRId64 " of the samples are 0 and have no angle: they are neither typical nor odd",
+                    zero_samples(d));
     const bool named =
         armilla_model_name(d->model, ARMILLA_FEATURE_NAMES, 0) || armilla_data_name(d->X, ARMILLA_FEATURE_NAMES, 0);
     if (!named)

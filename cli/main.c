@@ -150,6 +150,7 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     if (status != ARMILLA_OK) return status;
     const int64_t limit = session->settings.fit.memory;
     armilla_context_set_memory(session->context, limit > 0 ? limit : ARMILLA_MEMORY_BY_INPUT);
+    armilla_context_set_threads(session->context, (int)session->settings.fit.threads);
     status = streams_open(session, found);
     if (status == ARMILLA_OK) status = outputs_choose_temporary(session, session->settings.out);
     if (status == ARMILLA_OK && session->ranks && !found->together && session->silent) return ARMILLA_OK;

@@ -5,17 +5,17 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_CLUSTERS = 500, MOST_COLOURS = 7 };
 enum { BARS = 150, COUNTS = 44, GAP = 26, SCALE = 60, ABOVE = 56, AXIS = 46, MARGIN = 12, ROWS = 340, TALL = 720 };
 
 typedef struct cluster_facts {
     int64_t count;
-    int64_t *sizes;
-    double *means;  /* k x r, sums of the codes */
-    double *within; /* mean angle to the own direction, degrees */
-    double most;    /* largest angle */
+    int64_t *sizes, *directed; /* samples, and those of them that have a direction */
+    double *means;             /* k x r, sums of the codes */
+    double *within;            /* mean angle to the own direction, degrees; NaN where no code has one */
+    double most;               /* largest angle */
 } cluster_facts;
 
 static double dot(const double *a, const double *b, int64_t r)
@@ -32,9 +32,19 @@ static double angle(const double *a, const double *b, int64_t r)
     return acos(fmax(-1, fmin(1, dot(a, b, r) / lengths))) * 180 / M_PI;
 }
 
-static void measure(const plot_job *job, cluster_facts *facts)
+/* Samples that are 0 have no direction, on a sphere too: their codes become 0. */
+static void forget_zeros(plot_job *job)
+{
+    int64_t count = 0;
+    const int64_t *zeros = armilla_model_zero_samples(job->model, &count);
+    for (int64_t i = 0; i < count; i++)
+        memset(job->V + zeros[i] * job->summary.rank, 0, (size_t)job->summary.rank * sizeof *job->V);
+}
+
+static void measure(plot_job *job, cluster_facts *facts)
 {
     const int64_t r = job->summary.rank;
+    forget_zeros(job);
     for (int64_t j = 0; j < job->summary.n; j++) {
         const int64_t c = job->classes[j];
         facts->sizes[c]++;
@@ -43,8 +53,11 @@ static void measure(const plot_job *job, cluster_facts *facts)
     for (int64_t j = 0; j < job->summary.n; j++) {
         const int64_t c = job->classes[j];
         const double turned = angle(job->V + j * r, facts->means + c * r, r);
-        if (turned == turned) facts->within[c] += turned / (double)facts->sizes[c];
+        if (isnan(turned)) continue;
+        facts->within[c] += turned;
+        facts->directed[c]++;
     }
+    for (int64_t c = 0; c < facts->count; c++) facts->within[c] /= (double)facts->directed[c];
 }
 
 /* Block 0: place, size, colour; block 1: column, row, angle. */
@@ -176,9 +189,11 @@ armilla_status plot_clusters(plot_job *job)
     if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.sizes, &facts.sizes);
     if (status == ARMILLA_OK)
         status = armilla_take(context, facts.count, (size_t)job->summary.rank * sizeof *facts.means, &facts.means);
+    if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.directed, &facts.directed);
     if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.within, &facts.within);
     if (status == ARMILLA_OK) draw(job, &facts);
     armilla_release(context, facts.sizes);
+    armilla_release(context, facts.directed);
     armilla_release(context, facts.means);
     armilla_release(context, facts.within);
     return status;

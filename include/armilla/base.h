@@ -138,6 +138,9 @@ ARMILLA_API const char *armilla_wording_apply(armilla_wording wording, void *use
  * context from then on (data, labels, lists, models) is read into memory instead: a file that becomes shorter meanwhile
  * is ARMILLA_IO_ERROR, and later it may change or go. */
 ARMILLA_API void armilla_context_set_never_map(armilla_context *context, bool never);
+/* How many threads calls with the context take that are given none (threads <= 0), or have no such argument; <= 0: the
+ * cores that this process may use, which is how a context begins. */
+ARMILLA_API void armilla_context_set_threads(armilla_context *context, int threads);
 
 /* The most bytes that everything made with the context may take together: data, names, models, workspace and scratch
  * memory. What would take more fails with ARMILLA_NO_MEMORY before it is taken. bytes <= 0: no limit, as at first; or

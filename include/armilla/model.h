@@ -110,6 +110,9 @@ ARMILLA_API armilla_status armilla_model_read_names(armilla_context *context, ar
  * features and n samples are; *of is how many there were. NULL where all were taken. */
 ARMILLA_API const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of);
 ARMILLA_API const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of);
+/* The samples that are 0 as they were fitted, from 0 and rising, *count of them: they have no direction, whatever code they
+ * have. NULL where there are none, or the model does not know: of one that several ranks have fitted the first does. */
+ARMILLA_API const int64_t *armilla_model_zero_samples(const armilla_model *model, int64_t *count);
 /* Entries of the trace: iterations + 1. */
 ARMILLA_API int64_t armilla_model_trace_count(const armilla_model *model);
 ARMILLA_API bool armilla_model_trace_entry_sized(const armilla_model *model, int64_t k, armilla_trace_entry *entry,

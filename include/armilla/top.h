@@ -30,6 +30,9 @@ typedef struct armilla_top_group {
     double share;
     int64_t samples;  /* of a cluster; of an atom those to which no other contributes more */
     double coherence; /* of a cluster: the mean cosine of its samples with the mean of their directions; of atoms NaN */
+    /* Samples that are 0, of the cluster, or of an atom all: they have no angle, are in no list, and count for neither
+     * coherence nor an atom's share and samples. */
+    int64_t zeros;
 } armilla_top_group;
 
 /* A feature or a sample in a list; NaN is what does not apply. */

@@ -35,9 +35,11 @@ static void begin_stage(armilla_call *call, armilla_stage stage)
     call->high = 1;
 }
 
-/* The cores that this process may use, and where ranks divide the machine no more than its part of them. */
+/* What the context was given, or the cores that this process may use, and where ranks divide the machine no more than its
+ * part of them. */
 static int64_t default_threads(const armilla_context *context)
 {
+    if (context->threads > 0) return context->threads;
     const int64_t own = armilla_threads_choose(0), local = context->ranks ? context->ranks->local : 1;
     const int64_t part = sysconf(_SC_NPROCESSORS_ONLN) / (local > 0 ? local : 1);
     return local > 1 && part < own ? (part > 0 ? part : 1) : own;

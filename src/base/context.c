@@ -64,6 +64,11 @@ void armilla_context_set_never_map(armilla_context *context, bool never)
     if (context) context->never_map = never;
 }
 
+void armilla_context_set_threads(armilla_context *context, int threads)
+{
+    if (context) context->threads = threads;
+}
+
 /* Control characters of ASCII, and those from U+0080 to U+009F, which UTF-8 has as C2 80 to C2 9F. */
 char *armilla_plain_text(char *text)
 {

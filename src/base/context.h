@@ -39,6 +39,7 @@ struct armilla_context {
     armilla_call call; /* in progress */
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
+    int threads;         /* of calls that are given none; <= 0: the cores of this process */
     int64_t most_narrow; /* sizes beyond it need 64-bit indices: INT32_MAX, and less where a test says so */
     char *temporary;     /* the directory for arrays that do not fit into memory; NULL: they are refused */
     void *spilled;       /* those that are in files there (base/samples.c) */

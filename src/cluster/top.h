@@ -35,6 +35,11 @@ armilla_status armilla_top_new(armilla_context *context, int64_t groups, int64_t
                                armilla_top **top);
 armilla_best *armilla_top_best(const armilla_top *top, int64_t group, armilla_top_list list);
 
+/* *zero (n flags) = which samples have no direction: those of X as the model prepares them, or where X is NULL of the fit.
+ * Released by the caller. */
+armilla_status armilla_zeros_find(armilla_context *context, const armilla_model *model, const armilla_data *X,
+                                  bool **zero);
+
 /* Angles between samples Uv as a model rebuilds them: <Uv, Uw> = v'Hw. */
 typedef struct armilla_metric {
     int64_t r;

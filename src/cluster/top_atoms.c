@@ -55,14 +55,16 @@ static void list_features(const atoms *a, armilla_top *top)
         }
 }
 
-/* Shares, and how many samples each atom contributes most to; of samples without a code to none. */
-static void share_out(const armilla_model *model, const armilla_metric *metric, double *v, armilla_top *top)
+/* Shares, and how many samples each atom contributes most to; of samples without a direction to none. */
+static void share_out(const armilla_model *model, const armilla_metric *metric, const bool *zero, double *v,
+                      armilla_top *top)
 {
     const armilla_model_summary *s = &model->summary;
     double total = 0;
     for (int64_t j = 0; j < s->n; j++) {
         const char *code = (const char *)model->V + (size_t)(j * s->rank) * armilla_type_size(s->precision);
         int64_t most = -1;
+        if (zero[j]) continue;
         armilla_fetch(s->precision, s->rank, code, v);
         for (int64_t k = 0; k < s->rank; k++) {
             v[k] *= metric->norms[k];
@@ -90,13 +92,15 @@ static void offer_sample(int64_t j, int64_t r, const double *cosines, armilla_be
 }
 
 /* Samples as the model rebuilds them: <Uv, u_k> = (Hv)_k. */
-static void list_rebuilt(const armilla_model *model, const armilla_metric *metric, double *v, armilla_best *lists)
+static void list_rebuilt(const armilla_model *model, const armilla_metric *metric, const bool *zero, double *v,
+                         armilla_best *lists)
 {
     const armilla_model_summary *s = &model->summary;
     double *h = metric->buffer;
     for (int64_t j = 0; j < s->n; j++) {
         const char *code = (const char *)model->V + (size_t)(j * s->rank) * armilla_type_size(s->precision);
         double square = 0;
+        if (zero[j]) continue;
         armilla_fetch(s->precision, s->rank, code, v);
         armilla_metric_apply(metric, v, h);
         for (int64_t k = 0; k < s->rank; k++) square += v[k] * h[k];
@@ -113,6 +117,7 @@ typedef struct nearness {
     const double *means; /* r, <mean, u_k> of sparse data that are centred; else NULL */
     double *cosines;     /* r for each thread */
     armilla_best *lists; /* r for each thread */
+    int64_t *zeros;      /* for each thread: samples without a direction */
     armilla_column_buffers buffers;
 } nearness;
 
@@ -130,6 +135,8 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
             for (int64_t k = 0; k < f->r && value != 0; k++) cosines[k] += value * row[k];
         }
         const double length = sqrt(armilla_column_square(&x));
+        f->zeros[thread] += length == 0;
+        if (length == 0) continue;
         for (int64_t k = 0; k < f->r; k++) cosines[k] /= length * f->norms[k];
         offer_sample(panel->first + j, f->r, cosines, f->lists + thread * f->r);
     }
@@ -141,6 +148,7 @@ static void merge(const nearness *f, int threads, armilla_top *top)
     for (int t = 0; t < threads; t++)
         for (int64_t k = 0; k < f->r; k++) {
             const armilla_best *own = &f->lists[t * f->r + k];
+            top->group[k].zeros += f->zeros[t];
             for (int64_t i = 0; i < own->count; i++)
                 armilla_best_offer(armilla_top_best(top, k, ARMILLA_TOP_TYPICAL), own->keys[i], &own->entries[i]);
         }
@@ -170,6 +178,7 @@ static armilla_status pass(armilla_context *context, const armilla_data *view, c
     if (status == ARMILLA_OK) status = armilla_take(context, a->m, (size_t)a->r * sizeof *rows, &rows);
     if (status == ARMILLA_OK) status = armilla_take(context, a->r, sizeof *means, &means);
     if (status == ARMILLA_OK) status = armilla_take(context, threads * a->r, sizeof *f.cosines, &f.cosines);
+    if (status == ARMILLA_OK) status = armilla_take(context, threads, sizeof *f.zeros, &f.zeros);
     if (status == ARMILLA_OK) status = armilla_take(context, threads * a->r, sizeof *f.lists, &f.lists);
     for (int64_t i = 0; i < threads * a->r && status == ARMILLA_OK; i++)
         status = armilla_best_take(context, armilla_top_best(top, 0, ARMILLA_TOP_TYPICAL)->most, &f.lists[i]);
@@ -182,12 +191,20 @@ static armilla_status pass(armilla_context *context, const armilla_data *view, c
     if (status == ARMILLA_OK) merge(&f, threads, top);
     for (int64_t i = 0; i < threads * a->r && f.lists; i++) armilla_best_release(context, &f.lists[i]);
     armilla_release(context, f.lists);
+    armilla_release(context, f.zeros);
     armilla_release(context, f.cosines);
     armilla_release(context, means);
     armilla_release(context, rows);
     armilla_column_buffers_release(context, &f.buffers);
     armilla_traversal_free(traversal);
     return status;
+}
+
+static void count_zeros(const bool *zero, int64_t n, armilla_top *top)
+{
+    int64_t zeros = 0;
+    for (int64_t j = 0; j < n; j++) zeros += zero[j];
+    for (int64_t k = 0; k < top->groups; k++) top->group[k].zeros = zeros;
 }
 
 /* Of the data, or where there are none of the fit's samples. */
@@ -197,16 +214,20 @@ static armilla_status list_samples(armilla_context *context, const armilla_data 
     armilla_view view = {0};
     armilla_best *lists = NULL;
     double *v = NULL;
+    bool *zero = NULL; /* of the fit's samples */
     armilla_status status = armilla_take(context, a->r, sizeof *v, &v);
+    if (status == ARMILLA_OK) status = armilla_zeros_find(context, a->model, NULL, &zero);
     if (status == ARMILLA_OK) status = armilla_take(context, a->r, sizeof *lists, &lists);
     for (int64_t k = 0; k < a->r && status == ARMILLA_OK; k++)
         lists[k] = *armilla_top_best(top, k, ARMILLA_TOP_TYPICAL);
-    if (status == ARMILLA_OK) share_out(a->model, metric, v, top);
+    if (status == ARMILLA_OK) share_out(a->model, metric, zero, v, top);
     if (status == ARMILLA_OK && !X) {
-        list_rebuilt(a->model, metric, v, lists);
+        list_rebuilt(a->model, metric, zero, v, lists);
+        count_zeros(zero, a->model->summary.n, top);
         for (int64_t k = 0; k < a->r; k++) *armilla_top_best(top, k, ARMILLA_TOP_TYPICAL) = lists[k];
     }
     armilla_release(context, lists);
+    armilla_release(context, zero);
     armilla_release(context, v);
     if (status != ARMILLA_OK || !X) return status;
     status = armilla_model_view(context, a->model, X, false, &view);

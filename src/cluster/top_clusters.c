@@ -16,13 +16,14 @@ typedef struct members {
     int64_t n, r, k;
     const char *codes; /* r x n in the model's precision */
     const int64_t *labels;
+    bool *zero; /* n: it has no direction */
     armilla_metric metric;
     double *centres; /* r x k, sums of unit directions */
     double *lengths; /* k, of the centres */
     double *v;       /* r */
 } members;
 
-/* v = code j; h = Hv; returns its length |v|_H. */
+/* v = code j; h = Hv; returns its length |v|_H, 0 of a sample without a direction. */
 static double fetch(const members *c, int64_t j, double *h)
 {
     const armilla_type type = c->model->summary.precision;
@@ -30,7 +31,7 @@ static double fetch(const members *c, int64_t j, double *h)
     armilla_fetch(type, c->r, c->codes + (size_t)(j * c->r) * armilla_type_size(type), c->v);
     armilla_metric_apply(&c->metric, c->v, h);
     for (int64_t k = 0; k < c->r; k++) square += c->v[k] * h[k];
-    return sqrt(fmax(square, 0));
+    return c->zero[j] ? 0 : sqrt(fmax(square, 0));
 }
 
 static double dot(int64_t r, const double *a, const double *b)
@@ -54,7 +55,7 @@ static void find_centres(members *c)
     }
 }
 
-/* Coherence, typical and odd samples. A sample without a direction has cosine 0. */
+/* Coherence, typical and odd samples, of those that have a direction. */
 static void list_samples(members *c, armilla_top *top)
 {
     for (int64_t i = 0; i < c->k; i++) top->group[i] = (armilla_top_group){.size = sizeof *top->group};
@@ -62,17 +63,19 @@ static void list_samples(members *c, armilla_top *top)
         const int64_t i = c->labels[j];
         const double length = fetch(c, j, c->metric.buffer) * c->lengths[i];
         const double product = dot(c->r, c->centres + i * c->r, c->metric.buffer);
-        const double cosine = length > 0 ? fmin(fmax(product / length, -1), 1) : 0;
+        const double cosine = fmin(fmax(product / length, -1), 1);
+        top->group[i].samples++;
+        top->group[i].zeros += !(length > 0);
+        if (!(length > 0)) continue;
         armilla_top_entry entry = armilla_top_entry_new(j);
         entry.angle = acos(cosine);
         armilla_best_offer(armilla_top_best(top, i, ARMILLA_TOP_TYPICAL), cosine, &entry);
         armilla_best_offer(armilla_top_best(top, i, ARMILLA_TOP_ODD), -cosine, &entry);
-        top->group[i].samples++;
         top->group[i].coherence += cosine;
     }
     for (int64_t i = 0; i < c->k; i++) {
         armilla_top_group *group = &top->group[i];
-        group->coherence /= (double)group->samples;
+        group->coherence /= (double)(group->samples - group->zeros);
         group->share = (double)group->samples / (double)c->n;
     }
 }
@@ -130,6 +133,7 @@ static armilla_status describe(armilla_context *context, members *c, const armil
     if (status == ARMILLA_OK) status = armilla_take(context, c->k, (size_t)c->r * sizeof *c->centres, &c->centres);
     if (status == ARMILLA_OK) status = armilla_take(context, c->k, sizeof *c->lengths, &c->lengths);
     if (status == ARMILLA_OK) status = armilla_take(context, c->r, sizeof *c->v, &c->v);
+    if (status == ARMILLA_OK) status = armilla_zeros_find(context, c->model, X, &c->zero);
     if (status == ARMILLA_OK) {
         find_centres(c);
         list_samples(c, top);
@@ -138,6 +142,7 @@ static armilla_status describe(armilla_context *context, members *c, const armil
     if (status == ARMILLA_OK && X) status = armilla_model_view(context, c->model, X, false, &view);
     if (status == ARMILLA_OK && X) status = armilla_markers_find(context, c->model, view.raw, c->labels, top);
     armilla_view_free(&view);
+    armilla_release(context, c->zero);
     armilla_release(context, c->v);
     armilla_release(context, c->lengths);
     armilla_release(context, c->centres);

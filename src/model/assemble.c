@@ -154,6 +154,38 @@ static armilla_status take_names(armilla_fit_state *f)
     return status;
 }
 
+/* Lengths of all samples: this process's own, or on the first of several ranks a copy of everybody's in *all. */
+static armilla_status gather_lengths(armilla_fit_state *f, double **all)
+{
+    const armilla_samples *share = &f->model->share;
+    armilla_status status = ARMILLA_OK;
+    if (!f->model->spread) return ARMILLA_OK;
+    if (armilla_ranks_rank(f->context) == 0) status = armilla_take(f->context, share->count, sizeof **all, all);
+    double *next = *all;
+    return armilla_samples_put(
+        f->context, status,
+        &(armilla_putting){f->squared_norms, share, sizeof *f->squared_norms, armilla_put_behind, &next});
+}
+
+/* Which samples are 0: on a sphere these have a code like any other, and nothing else says that it means nothing. Of
+ * several ranks the first has the list, as it has what is written. */
+static armilla_status list_zeros(armilla_fit_state *f)
+{
+    armilla_kept *zeros = &f->model->zeros;
+    const int64_t n = f->problem->n;
+    double *all = NULL;
+    if (f->facts.zero_samples == 0) return ARMILLA_OK;
+    armilla_status status = gather_lengths(f, &all);
+    const double *lengths = f->model->spread ? all : f->squared_norms;
+    if (status == ARMILLA_OK && lengths)
+        status = armilla_take(f->context, f->facts.zero_samples, sizeof *zeros->at, &zeros->at);
+    zeros->of = n;
+    for (int64_t j = 0; j < n && zeros->at && zeros->count < f->facts.zero_samples; j++)
+        if (lengths[j] == 0) zeros->at[zeros->count++] = j;
+    armilla_release(f->context, all);
+    return status;
+}
+
 armilla_status armilla_fit_assemble(armilla_fit_state *f)
 {
     double objective = 0;
@@ -170,6 +202,7 @@ armilla_status armilla_fit_assemble(armilla_fit_state *f)
     if (status == ARMILLA_OK)
         status = armilla_options_describe(f->context, f->options, &f->resolved, &f->model->options_text);
     if (status == ARMILLA_OK) status = take_names(f);
+    if (status == ARMILLA_OK) status = list_zeros(f);
     if (status == ARMILLA_OK) summarize(f, objective);
     return status;
 }

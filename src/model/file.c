@@ -157,6 +157,14 @@ static armilla_status add_names(armilla_npz_writer *writer, const armilla_model 
     return status;
 }
 
+/* The samples of length 0. */
+static armilla_status add_zeros(armilla_npz_writer *writer, const armilla_model *model)
+{
+    const int64_t shape[2] = {model->zeros.count, -1};
+    return armilla_npz_writer_add_raw(writer, "zero_samples", "i8", shape, model->zeros.at,
+                                      (size_t)model->zeros.count * sizeof *model->zeros.at);
+}
+
 /* The clusters that the model keeps. */
 static armilla_status add_clusters(armilla_npz_writer *writer, const armilla_model *model)
 {
@@ -200,6 +208,7 @@ static armilla_status add_rest(armilla_context *context, armilla_npz_writer *wri
                                             armilla_steps[step].single ? single : features, false, p->learned[step]);
     if (status == ARMILLA_OK && model->past.A) status = add_past(writer, model);
     if (status == ARMILLA_OK) status = add_names(writer, model);
+    if (status == ARMILLA_OK && model->zeros.at) status = add_zeros(writer, model);
     if (status == ARMILLA_OK && model->clusters.labels) status = add_clusters(writer, model);
     if (status == ARMILLA_OK) status = add_trace(context, writer, model);
     return status == ARMILLA_OK ? add_record(context, writer, model) : status;

@@ -30,6 +30,7 @@ void armilla_model_free(armilla_model *model)
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT; kind++) armilla_names_free(context, &model->names[kind]);
     for (int i = 0; i < ARMILLA_KEPT_COUNT; i++) armilla_kept_free(context, &model->kept[i]);
     armilla_kept_clusters_release(context, &model->clusters);
+    armilla_kept_free(context, &model->zeros);
     armilla_release(context, model->trace);
     armilla_preparation_release(context, &model->preparation);
     armilla_release(context, model->past.G);
@@ -124,6 +125,12 @@ static const int64_t *kept_places(const armilla_kept *kept, int64_t *of)
 const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of)
 {
     return model ? kept_places(&model->kept[ARMILLA_KEPT_FEATURES], of) : NULL;
+}
+
+const int64_t *armilla_model_zero_samples(const armilla_model *model, int64_t *count)
+{
+    if (model && model->zeros.at && count) *count = model->zeros.count;
+    return model ? model->zeros.at : NULL;
 }
 
 const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of)

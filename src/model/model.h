@@ -40,6 +40,8 @@ struct armilla_model {
     armilla_names names[ARMILLA_NAMING_COUNT];
     armilla_kept kept[ARMILLA_KEPT_COUNT]; /* of the data that the fit's were chosen from */
     armilla_kept_clusters clusters;
+    armilla_kept
+        zeros; /* the samples of length 0, which have a code on a sphere too; at is NULL where there are none */
 };
 
 /* Options with every name looked up. */

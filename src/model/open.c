@@ -137,6 +137,26 @@ armilla_status armilla_model_read_names(armilla_context *context, armilla_model 
     return ARMILLA_OK;
 }
 
+/* Places that rise, below `of`. */
+static armilla_status read_places(armilla_context *context, const char *path, armilla_npz *npz, const char *array,
+                                  armilla_kept *places)
+{
+    armilla_status status = armilla_npz_read_integers(npz, array, places->count, &places->at);
+    for (int64_t k = 0; k < places->count && status == ARMILLA_OK; k++)
+        if (places->at[k] < 0 || places->at[k] >= places->of || (k > 0 && places->at[k] <= places->at[k - 1]))
+            status = damaged(context, path, array, "has a place that is out of order or range");
+    return status;
+}
+
+/* Which samples are 0; files of old do not say. */
+static armilla_status read_zeros(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
+{
+    const armilla_model_summary *s = &model->summary;
+    if (s->zero_samples == 0 || !armilla_npz_has(npz, "zero_samples")) return ARMILLA_OK;
+    model->zeros = (armilla_kept){.count = s->zero_samples, .of = s->n};
+    return read_places(context, path, npz, "zero_samples", &model->zeros);
+}
+
 /* What was kept, where that was not all. */
 static armilla_status read_kept(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
 {
@@ -149,10 +169,7 @@ static armilla_status read_kept(armilla_context *context, const char *path, armi
         if (!chosen && kept->of != sizes[i]) status = damaged(context, path, array, "is missing");
         if (!chosen) continue;
         kept->count = sizes[i];
-        status = armilla_npz_read_integers(npz, array, sizes[i], &kept->at);
-        for (int64_t k = 0; k < kept->count && status == ARMILLA_OK; k++)
-            if (kept->at[k] < 0 || kept->at[k] >= kept->of || (k > 0 && kept->at[k] <= kept->at[k - 1]))
-                status = damaged(context, path, array, "has a place that is out of order or range");
+        status = read_places(context, path, npz, array, kept);
     }
     return status;
 }
@@ -276,7 +293,8 @@ static armilla_status read_model(armilla_context *context, const char *path, arm
 {
     static armilla_status (*const parts[])(armilla_context * context, const char *path, armilla_npz *npz,
                                            armilla_model *model) = {
-        read_record, read_factors, read_preparation, read_past, read_names, read_kept, read_clusters, read_trace,
+        read_record, read_factors, read_preparation, read_past,  read_names,
+        read_kept,   read_zeros,   read_clusters,    read_trace,
     };
     armilla_model *made = NULL;
     if (status == ARMILLA_OK) status = armilla_model_new(context, &made);

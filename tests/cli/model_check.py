@@ -146,12 +146,12 @@ def array_cases(arrays):
              "idf": (NAN, INF, -1.0), "scale": (NAN, INF, -1.0, 0.0), "trace_objective": (NAN, INF, -1.0),
              "trace_relative_error": (NAN, -1.0), "trace_dU": (NAN, -1.0), "trace_dV": (NAN, -1.0),
              "trace_radius": (NAN, -1.0, INF), "trace_seconds": (NAN, INF, -1.0),
-             "kept_features": (-1, 10**18), "kept_samples": (-1, 10**18)}
+             "kept_features": (-1, 10**18), "kept_samples": (-1, 10**18), "zero_samples": (-1, 10**18)}
     if arrays["radius"].values()[0] != arrays["radius"].values()[0]:  # codes without a sphere: NaN is right
         rules["radius"] = rules["trace_radius"] = (0.0, 1.0, INF)
     for name, array in arrays.items():
         names = name in ("feature_names", "sample_names", "labels")
-        if not names:
+        if not names and name != "zero_samples":
             yield name + " missing", (name,), {other: kept for other, kept in arrays.items() if other != name}
         for value in rules.get(name, ()):
             yield "%s has %s" % (name, value), (name,), {**arrays, name: array.change(-1, value)}

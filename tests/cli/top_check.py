@@ -217,6 +217,72 @@ def check_table_and_words(random):
     assert run("top", "model.npz").stdout.startswith("atom 0: share")
 
 
+def check_zeros(random):
+    """Samples of zeros have no angle: whatever the model, from the codes and from data, they are in no list, count for no
+    share, size or coherence, and are counted."""
+    labels = np.arange(N) % K
+    X = make(random, labels) + 0.01
+    zero = np.zeros(N, bool)
+    zero[[0, 1, 4, 17, 18, 51, 80, N - 1]] = True
+    labels[[0, 17, 80]] = K  # a cluster of nothing else
+    X[zero] = 0
+    names = [f"doc {j}" for j in range(N)]
+    open("samples", "w").write("".join(f"{name}\n" for name in names))
+    open("clusters", "w").write("".join(f"{label}\n" for label in labels))
+    there = {names[j] for j in np.flatnonzero(~zero)}
+    for form in ("float64", "float32", "sparse"):
+        for model in (("--model", "spherical-nmf"), ("--model", "spherical-pca"), ("--model", "nmf"), ("--model", "kmeans"),
+                      ("--model", "sparse-spherical-nmf", "--sparsity", 1), ("--model", "spherical-nmf", "--normalize", "l2")):
+            path = save(form, X)
+            run("fit", path, "--rank", R, *model, "--max-iter", 5, "--sample-names", "samples", "--out", "model.npz", "--force", "--quiet")
+            with np.load("model.npz") as arrays:
+                U, V = (np.asarray(arrays[name], float) for name in "UV")
+                assert list(arrays["zero_samples"]) == list(np.flatnonzero(zero))
+            parts = (V[:, ~zero] * np.linalg.norm(U, axis=0)[:, None]) ** 2
+            rebuilt = U @ V[:, ~zero]
+            units = rebuilt / np.maximum(np.linalg.norm(rebuilt, axis=0), 1e-300)
+            for data in ((), ("--data", path, "--sample-names", "samples")):
+                done = run("top", "model.npz", *data, "--clusters", "clusters", "--count", N, "--json")
+                found = json.loads(done.stdout)
+                assert found["zero_samples"] == zero.sum() and f"{zero.sum()} of the samples are 0" in done.stderr, done.stderr
+                for atom, share in zip(found["atoms"], parts.sum(axis=1) / parts.sum()):
+                    assert {sample["name"] for sample in atom["samples"]} <= there, (form, model, data)
+                    close(atom["share"], share, 1e-5, "share without zeros")
+                assert sum(atom["size"] for atom in found["atoms"]) <= len(there)
+                for c, cluster in enumerate(found["clusters"]):
+                    inside = labels == c
+                    assert (cluster["size"], cluster["zero_samples"]) == (inside.sum(), (inside & zero).sum())
+                    listed = {sample["name"] for kind in ("typical", "odd") for sample in cluster[kind]}
+                    assert listed <= there, (form, model, data)
+                    if c == K:
+                        assert cluster["coherence"] is None and not listed
+                        continue
+                    if "nmf" not in model or not (np.linalg.norm(rebuilt, axis=0) == 0).any():
+                        own = units[:, labels[~zero] == c]
+                        centre = own.sum(axis=1)
+                        close(cluster["coherence"], (centre / np.linalg.norm(centre) @ own).mean(), 1e-4, "coherence")
+                shown = run("top", "model.npz", *data, "--clusters", "clusters", "--count", 3).stdout
+                assert "nan" not in shown and f"cluster {K}: 3 samples, 3 of them zero\n" in shown, shown
+
+
+def check_threads(random):
+    """--threads 1 is obeyed by everything that top does: there is never another thread."""
+    np.save("wide.npy", random.gamma(0.5, 1.0, (6000, 300)))
+    open("many", "w").write("".join(f"{j % 5}\n" for j in range(6000)))
+    run("fit", "wide.npy", "--rank", 8, "--max-iter", 1, "--out", "wide.npz", "--force", "--quiet")
+    command = [ARMILLA, "top", "wide.npz", "--data", "wide.npy", "--clusters", "many", "--threads", "1", "--json"]
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1"}  # whose threads are their own
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=alone) as running:
+        most = looks = 0
+        while running.poll() is None:
+            try:
+                most = max(most, len(os.listdir(f"/proc/{running.pid}/task")))
+                looks += 1
+            except FileNotFoundError:
+                pass
+    assert running.returncode == 0 and looks > 20 and most == 1, (running.returncode, looks, most)
+
+
 def check_refusals():
     open("few", "w").write("0\n1\n")
     assert "2 labels" in run("top", "model.npz", "--clusters", "few", status=65).stderr
@@ -254,6 +320,8 @@ def main():
         os.chdir(folder)
         check_all(random)
         check_not_counts(random)
+        check_zeros(random)
+        check_threads(random)
         check_table_and_words(random)
         check_refusals()
         check_summaries(random)

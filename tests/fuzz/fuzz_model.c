@@ -27,6 +27,9 @@ static void read_lists(const armilla_model *model, const armilla_model_summary *
     const int64_t *samples = armilla_model_kept_samples(model, &of);
     for (int64_t j = 0; samples && j < summary->n; j++)
         fuzz_holds(samples[j] >= 0 && samples[j] < of, "samples are kept from those that there are");
+    const int64_t *zeros = armilla_model_zero_samples(model, &of);
+    for (int64_t i = 0; zeros && i < of; i++)
+        fuzz_holds(zeros[i] >= 0 && zeros[i] < summary->n, "samples of length 0 are samples");
     for (int64_t k = 0; armilla_model_trace_entry(model, k, &entry); k++)
         fuzz_holds(entry.iteration == k, "the trace counts its iterations");
 }

@@ -219,6 +219,7 @@ put("model", "past", model("f64", "orthonormal", "sphere",
                            solver="online", samples_seen=9), 2)
 put("model", "names", model("f64", "orthonormal", "sphere",
                             {"feature_names": np.array(["a", "b"]), "labels": np.array([b"1"] * 3)}))
+put("model", "zeros", model("f64", "orthonormal", "sphere", {"zero_samples": np.array([0, 2])}, zero_samples=2))
 put("model", "kept", model("f64", "orthonormal", "sphere",
                            {"kept_features": np.array([0, 2]), "kept_samples": np.array([1, 2, 5])},
                            kept_from={"features": 4, "samples": 6, "m": 4, "n": 6}))

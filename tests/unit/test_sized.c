@@ -31,7 +31,7 @@ ENDS_WITH(armilla_comparison_summary, kept);
 ENDS_WITH(armilla_atom_match, angle);
 ENDS_WITH(armilla_cluster_quality, silhouette);
 ENDS_WITH(armilla_table_row, use);
-ENDS_WITH(armilla_top_group, coherence);
+ENDS_WITH(armilla_top_group, zeros);
 ENDS_WITH(armilla_top_entry, angle);
 ENDS_WITH(armilla_option, group);
 ENDS_WITH(armilla_data_source, close);
