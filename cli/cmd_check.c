@@ -1,4 +1,5 @@
 /* armilla check: what a model states against what plain loops over the data find. */
+#include "announcing.h"
 #include "json.h"
 
 static const armilla_option options[] = {
@@ -31,6 +32,13 @@ static json_t *facts(const armilla_check *check, const armilla_model_summary *su
     return object;
 }
 
+static void expect(cli_session *session, const cli_shape *shape)
+{
+    armilla_workload own = announce_on(session, ARMILLA_WORK_CHECK, shape);
+    own.rank = session->rank;
+    announce(session, &own);
+}
+
 static armilla_status run(cli_session *session)
 {
     const char *const *operands = session->settings.operands;
@@ -39,11 +47,12 @@ static armilla_status run(cli_session *session)
     armilla_model_summary summary;
     armilla_check check;
     armilla_status status = open_model(session, operands[0], &model);
+    armilla_model_summarize(model, &summary);
+    session->rank = summary.rank;
     if (status == ARMILLA_OK) status = open_for_model(session, model, operands[1], &X);
     if (status == ARMILLA_OK)
         status = about(session, operands[1], armilla_model_check(session->context, model, X, &check));
     if (status != ARMILLA_OK) goto done;
-    armilla_model_summarize(model, &summary);
     status = json_print(session, facts(&check, &summary));
     if (status != ARMILLA_OK || check.passed) goto done;
     report_error(&session->report, "%s: %s", operands[0], check.finding);
@@ -69,4 +78,5 @@ const cli_command command_check = {
         "  armilla check model.npz data.csv\n",
     .together = true,
     .run = run,
+    .expect = expect,
 };

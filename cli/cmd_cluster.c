@@ -1,6 +1,7 @@
 /* armilla cluster: clusters of a model's codes; or of data, by a fit whose preparation and rank are chosen where
  * nothing is said, or without one. */
 #include "advice.h"
+#include "announcing.h"
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
@@ -175,6 +176,67 @@ static armilla_status check_clusters(cli_session *session, int64_t n)
     return ARMILLA_OK;
 }
 
+/* Atoms for each cluster, and clusters where their number is found, as the recipe has them. */
+enum { ATOMS = 4, CLUSTERS = 10 };
+
+/* The workload of the clusters themselves, of codes of that rank beside the data, or of data alone. */
+static armilla_workload clusters_of(const cli_session *session, const cli_shape *shape, int64_t rank)
+{
+    const armilla_cluster_options *asked = &session->settings.cluster;
+    const char *method = asked->method ? asked->method : "graph";
+    armilla_workload clusters = announce_on(session, ARMILLA_WORK_CLUSTER, shape);
+    clusters.codes = rank > 0;
+    clusters.rank = rank;
+    clusters.k = asked->k;
+    clusters.tries = asked->tries;
+    clusters.graph = strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0;
+    return clusters;
+}
+
+static int64_t rank_of(const cli_session *session, const cli_shape *shape)
+{
+    const cli_settings *settings = &session->settings;
+    const int64_t k = settings->cluster.k > 0 ? settings->cluster.k : CLUSTERS;
+    const int64_t most = shape->features < shape->samples ? shape->features : shape->samples;
+    if (strcmp(settings->on, "data") == 0) return 0;
+    return settings->fit.rank > 0 ? settings->fit.rank : ATOMS * k < most ? ATOMS * k : most;
+}
+
+/* What follows the choice of a preparation. */
+static void expect_rest(cli_session *session, const cli_shape *shape)
+{
+    const int64_t rank = rank_of(session, shape);
+    const armilla_workload clusters = clusters_of(session, shape, rank);
+    if (rank > 0) fitting_announce(session, shape, rank);
+    announce(session, &clusters);
+    announce_text(session, (double)shape->samples);
+}
+
+static void expect(cli_session *session, const cli_shape *shape)
+{
+    const armilla_workload recipe = announce_on(session, ARMILLA_WORK_RECIPE, shape);
+    announce(session, &recipe);
+    expect_rest(session, shape);
+}
+
+/* Leaving out --k costs many runs of communities: it is said before they are begun, where they take long. */
+#define LONG_SECONDS 20.0
+
+static void tell_cost(cli_session *session, const cli_shape *shape)
+{
+    armilla_workload clusters = clusters_of(session, shape, rank_of(session, shape));
+    char found[32], given[32];
+    if (clusters.k > 0) return;
+    const double seconds = announce_seconds(session, &clusters);
+    clusters.k = CLUSTERS;
+    if (seconds < LONG_SECONDS) return;
+    report_seconds(seconds, found, sizeof found);
+    report_seconds(announce_seconds(session, &clusters), given, sizeof given);
+    report_line(&session->report,
+                "cost      finding the number of clusters of %" PRId64 " samples: about %s; with --k K about %s",
+                shape->samples, found, given);
+}
+
 static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 {
     const cli_settings *settings = &session->settings;
@@ -186,7 +248,10 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     char doubt[256] = "";
     if (status == ARMILLA_OK) status = advice_orientation(session, work->X, doubt, sizeof doubt);
     if (status == ARMILLA_OK && *doubt) report_log(&session->report, ARMILLA_LOG_WARNING, doubt);
+    const cli_shape shape = status == ARMILLA_OK ? announce_shape(work->X) : (cli_shape){0, 0, 0};
+    if (status == ARMILLA_OK) tell_cost(session, &shape);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
+    if (status == ARMILLA_OK) expect_rest(session, &shape);
     if (status == ARMILLA_OK) status = check_ranks(session);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
@@ -197,6 +262,16 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     status = fit_first(session, work);
     if (status != ARMILLA_OK) return status;
     return armilla_cluster_fitted(session->context, work->X, work->model, &settings->cluster, &work->clustering);
+}
+
+/* The codes of a model are clustered alone. */
+static void tell_model(cli_session *session, const armilla_model_summary *model)
+{
+    const cli_shape shape = {.samples = model->n};
+    armilla_workload clusters = clusters_of(session, &shape, model->rank);
+    clusters.graph = by_graph(&session->settings);
+    announce(session, &clusters);
+    announce_text(session, (double)model->n);
 }
 
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
@@ -211,6 +286,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     armilla_model_summarize(work->model, &summary);
     status = open_truth(session, NULL, summary.n, &work->truth);
     if (status != ARMILLA_OK) return status;
+    tell_model(session, &summary);
     signals_defer();
     return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
 }
@@ -379,4 +455,5 @@ const cli_command command_cluster = {
         "  armilla cluster cells.csv --k 12 --out clusters.csv --model-out cells.npz\n",
     .together = true,
     .run = run,
+    .expect = expect,
 };

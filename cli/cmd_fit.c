@@ -1,7 +1,9 @@
 /* armilla fit: everything that can be refused is refused before the data are touched, then the data, then the fit. */
+#include "announcing.h"
 #include "fitting.h"
 #include "json.h"
 #include "outputs.h"
+#include "resuming.h"
 #include "start.h"
 #include "tops.h"
 
@@ -144,13 +146,19 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
 {
     const cli_settings *settings = &session->settings;
     armilla_model *model = NULL;
+    armilla_model_summary summary;
     armilla_status status = about_fit(session, fitting_run(session, X, &model));
+    if (status == ARMILLA_STOPPED && settings->checkpoint.path) resuming_report(session);
     if (status != ARMILLA_OK) goto done;
     report_summary(&session->report, model, &settings->fit);
     status = fitting_save(session, model, settings->out, settings->trace);
     if (status == ARMILLA_OK) status = tops_report_atoms(session, model);
     if (status != ARMILLA_OK) goto done;
     report_written(session);
+    armilla_model_summarize(model, &summary);
+    if (summary.stop == ARMILLA_STOP_INTERRUPTED ||
+        (summary.stop == ARMILLA_STOP_TIME_LIMIT && settings->checkpoint.path))
+        resuming_report(session);
     if (settings->json) status = print_json(session, model, X, seconds_reading);
     /* After a signal the exit status is that of the signal. */
     if (status == ARMILLA_OK && session->exit == 0 && settings->checkpoint.failed != ARMILLA_OK)
@@ -160,6 +168,12 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
 done:
     armilla_model_free(model);
     return status;
+}
+
+static void expect(cli_session *session, const cli_shape *shape)
+{
+    fitting_announce(session, shape, session->settings.fit.rank);
+    if (session->settings.out) announce_numbers(session, 8.0 * (double)(shape->samples * session->settings.fit.rank));
 }
 
 static armilla_status run(cli_session *session)
@@ -215,4 +229,5 @@ const cli_command command_fit = {
         "  armilla fit images.npy --rank 10 --out model.npz --checkpoint fit.ckpt --resume fit.ckpt\n",
     .together = true,
     .run = run,
+    .expect = expect,
 };

@@ -1,4 +1,5 @@
 /* armilla neighbors: the nearest samples by angle, of a model's codes or of data, as a sparse matrix. */
+#include "announcing.h"
 #include "json.h"
 #include "outputs.h"
 #include "preparing.h"
@@ -56,20 +57,53 @@ typedef struct cli_search {
     double begun;
 } cli_search;
 
-/* Products per second of a core, as they were measured; pairs that take long enough to say how long. */
-#define PRODUCTS_PER_SECOND 1.5e10
-#define LONG_SECONDS 30.0
+/* Exact neighbours that take longer than that are worth a word about others. */
+#define LONG_SECONDS 20.0
+#define USUAL_RECALL 0.98
 
-/* What all products of many samples will take, before they are begun. */
-static void foretell(cli_session *session, int64_t rows, int64_t n, int64_t m, bool same)
+static armilla_workload search_of(const cli_session *session, const cli_shape *shape, int64_t queries)
 {
-    const double pairs = (double)rows * (double)n / (same ? 2 : 1);
-    const double seconds = pairs * (double)m / PRODUCTS_PER_SECOND;
-    if (session->settings.neighbors.recall < 1 || seconds < LONG_SECONDS) return;
-    report_line(&session->report,
-                "cost      %.2g products of samples with %" PRId64
-                " numbers: about %.0f s on one core; --recall 0.98 is much faster",
-                pairs, m, seconds);
+    const armilla_neighbors_options *asked = &session->settings.neighbors;
+    armilla_workload search = announce_on(session, ARMILLA_WORK_NEIGHBORS, shape);
+    search.count = asked->count;
+    search.queries = queries;
+    search.recall = asked->recall;
+    return search;
+}
+
+/* What all products of many samples will take, and what most of the neighbours would. */
+static void tell_cost(cli_session *session, const cli_shape *shape, int64_t queries)
+{
+    armilla_workload search = search_of(session, shape, queries);
+    const double seconds = announce_seconds(session, &search);
+    char all[32], most[32];
+    if (search.recall < 1 || seconds < LONG_SECONDS) return;
+    search.recall = USUAL_RECALL;
+    report_seconds(seconds, all, sizeof all);
+    report_seconds(announce_seconds(session, &search), most, sizeof most);
+    if (shape->entries > 0)
+        report_line(&session->report, "cost      all pairs of %" PRId64 " samples are compared: about %s",
+                    shape->samples, all);
+    else
+        report_line(&session->report,
+                    "cost      all pairs of %" PRId64 " samples are compared: about %s; --recall %.2f about %s",
+                    shape->samples, all, USUAL_RECALL, most);
+}
+
+static void expect(cli_session *session, const cli_shape *shape)
+{
+    const armilla_workload search = search_of(session, shape, 0);
+    announce(session, &search);
+    announce_numbers(session, 12.0 * (double)(shape->samples * session->settings.neighbors.count));
+}
+
+/* The search itself, when all is known of it. */
+static void tell_search(cli_session *session, const cli_shape *shape, const armilla_data *queries)
+{
+    const int64_t others = queries ? armilla_data_samples(queries) : 0;
+    const armilla_workload search = search_of(session, shape, others);
+    tell_cost(session, shape, others);
+    announce(session, &search);
 }
 
 static armilla_status choose_preparation(cli_session *session, const armilla_data *X)
@@ -122,9 +156,8 @@ static armilla_status search_data(cli_session *session, cli_search *work)
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status == ARMILLA_OK) status = choose_preparation(session, work->X);
     if (status != ARMILLA_OK) return status;
-    const int64_t n = armilla_data_samples(work->X);
-    foretell(session, work->queries ? armilla_data_samples(work->queries) : n, n, armilla_data_features(work->X),
-             !work->queries);
+    const cli_shape shape = announce_shape(work->X);
+    tell_search(session, &shape, work->queries);
     return about(session, settings->operands[0],
                  armilla_neighbors_of_data(session->context, work->X, work->queries, &settings->fit,
                                            &settings->neighbors, &work->found));
@@ -141,8 +174,7 @@ static armilla_status search_model(cli_session *session, cli_search *work)
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &model);
-    foretell(session, work->queries ? armilla_data_samples(work->queries) : model.n, model.n, model.rank,
-             !work->queries);
+    tell_search(session, &(cli_shape){model.n, model.rank, 0}, work->queries);
     status =
         armilla_neighbors_of_model(session->context, work->model, work->queries, &settings->neighbors, &work->found);
     return about(session, settings->queries ? settings->queries : settings->operands[0], status);
@@ -244,4 +276,5 @@ const cli_command command_neighbors = {
         "  armilla neighbors vectors.npy --count 10 --recall 0.98 --out graph.npz\n"
         "  armilla neighbors model.npz --queries new.csv --count 5 --weights distance --out nearest.npz\n",
     .run = run,
+    .expect = expect,
 };

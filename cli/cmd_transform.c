@@ -1,4 +1,5 @@
 /* armilla transform: the codes of samples under a model, in the orientation of the input. */
+#include "announcing.h"
 #include "outputs.h"
 
 #include <inttypes.h>
@@ -84,6 +85,14 @@ static armilla_status write_codes(cli_session *session, const armilla_model_summ
     return status;
 }
 
+static void expect(cli_session *session, const cli_shape *shape)
+{
+    armilla_workload own = announce_on(session, ARMILLA_WORK_TRANSFORM, shape);
+    own.rank = session->rank;
+    announce(session, &own);
+    announce_numbers(session, 8.0 * (double)(shape->samples * session->rank));
+}
+
 static armilla_status run(cli_session *session)
 {
     const cli_settings *settings = &session->settings;
@@ -93,9 +102,10 @@ static armilla_status run(cli_session *session)
     armilla_model_summary summary;
     armilla_status status = outputs_require(session, "transform", "CODES.npy");
     if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &model);
+    armilla_model_summarize(model, &summary);
+    session->rank = summary.rank;
     if (status == ARMILLA_OK) status = open_for_model(session, model, settings->operands[1], &X);
     if (status != ARMILLA_OK) goto done;
-    armilla_model_summarize(model, &summary);
     status = armilla_columns_take(session->context, X, code_bytes(&summary), &codes);
     if (status == ARMILLA_OK)
         status = about(session, settings->operands[1],
@@ -129,4 +139,5 @@ const cli_command command_transform = {
         "  armilla transform model.npz new.csv --out codes.csv --keep-samples 1-100\n",
     .together = true,
     .run = run,
+    .expect = expect,
 };

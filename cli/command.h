@@ -33,9 +33,16 @@ typedef struct cli_settings {
     bool keep_missing; /* set by the command: missing values are what it tells about */
 } cli_settings;
 
+/* Of data: samples, features, and what is stored of sparse ones, else 0. */
+typedef struct cli_shape {
+    int64_t samples, features, entries;
+} cli_shape;
+
 typedef struct cli_session {
-    const char *program;               /* as it was called */
+    const char *program;               /* as it was called, */
+    char *const *arguments;            /* and with what */
     const struct cli_command *command; /* that is run; NULL before */
+    int64_t rank;                      /* of the model that it has opened; 0: none */
     armilla_context *context;
     cli_report report;
     cli_settings settings;
@@ -67,6 +74,8 @@ typedef struct cli_command {
     const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
     const char *notes;                   /* shown below the options by --help */
     armilla_status (*run)(cli_session *session);
+    /* Announces what follows when data of that shape have been read (announcing.h); NULL: nothing that takes long. */
+    void (*expect)(cli_session *session, const cli_shape *shape);
 } cli_command;
 
 extern const cli_command command_fit, command_transform, command_reconstruct, command_check, command_info, command_list,

@@ -114,10 +114,11 @@ static armilla_status put_means(demo_job *job, const labelled_set *set, const me
                                 const moments found[4], const tables *to)
 {
     const int64_t seeds = job->session->settings.seeds;
-    report_line(
-        &job->session->report, "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %.2g s",
-        by->name, mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
-        deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), mean(&found[3], seeds));
+    char taken[32];
+    report_duration(mean(&found[3], seeds), taken, sizeof taken);
+    report_line(&job->session->report, "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %s",
+                by->name, mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
+                deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), taken);
     return armilla_output_print(to->means,
                                 "\"%s\",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%" PRId64
                                 ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.3f,%s\n",

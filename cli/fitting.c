@@ -1,7 +1,7 @@
-/* Runs fits. The remaining time is what --max-iter and --time-limit leave at the present rate, an upper bound: most
- * fits converge before. */
+/* Runs fits, and tells of their iterations. */
 #include "fitting.h"
 
+#include "announcing.h"
 #include "reading.h"
 #include "signals.h"
 #include "watch.h"
@@ -18,28 +18,16 @@ typedef struct cli_watcher {
     int64_t done;  /* iterations of all of them */
 } cli_watcher;
 
-/* Seconds that are left at most, or a negative number where nothing limits them yet. */
-static double remaining(const cli_watcher *watcher, const armilla_trace_entry *entry, double rate)
-{
-    const armilla_options *options = watcher->options;
-    const double rounds = (double)(options->restarts > watcher->round ? options->restarts - watcher->round : 0);
-    const double iterations = rounds * (double)options->max_iter + (double)(options->max_iter - entry->iteration);
-    double left = rate > 0 ? iterations / rate : INFINITY;
-    if (options->time_limit > 0) left = fmin(left, fmax(options->time_limit - entry->seconds, 0));
-    return isfinite(left) ? left : -1;
-}
-
 static void describe(cli_watcher *watcher, const armilla_trace_entry *entry, double clock)
 {
     const double elapsed = clock - watcher->begun, rate = elapsed > 0 ? (double)watcher->done / elapsed : 0;
-    char start[64] = "", radius[48] = "", left[32], line[256];
+    char start[64] = "", radius[48] = "", line[256];
     if (isfinite(entry->radius)) snprintf(radius, sizeof radius, "  radius %.4g", entry->radius);
-    report_seconds(remaining(watcher, entry, rate), left, sizeof left);
     if (watcher->options->restarts > 1)
         snprintf(start, sizeof start, "start %" PRId64 " of at most %" PRId64 "  ", watcher->round,
                  watcher->options->restarts);
-    snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f%s  %.3g it/s  < %s left", start,
-             entry->iteration, watcher->options->max_iter, entry->relative_error, radius, rate, left);
+    snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f%s  %.3g it/s", start, entry->iteration,
+             watcher->options->max_iter, entry->relative_error, radius, rate);
     watch_describe(watcher->report, line);
 }
 
@@ -54,6 +42,17 @@ static int on_iteration(void *user, const armilla_trace_entry *entry)
         watcher->done++;
     if (watcher->report->terminal && !watcher->report->quiet) describe(watcher, entry, clock);
     return 0;
+}
+
+void fitting_announce(cli_session *session, const cli_shape *shape, int64_t rank)
+{
+    const armilla_options *options = &session->settings.fit;
+    armilla_workload fit = announce_on(session, ARMILLA_WORK_FIT, shape);
+    fit.rank = rank;
+    fit.restarts = options->restarts;
+    fit.max_iter = options->max_iter;
+    fit.limit = options->time_limit;
+    announce(session, &fit);
 }
 
 armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_model **model)

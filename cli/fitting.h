@@ -11,4 +11,7 @@ armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_
 /* Saves the model and its trace; either path may be NULL. */
 armilla_status fitting_save(cli_session *session, const armilla_model *model, const char *out, const char *trace);
 
+/* A fit of data of that shape is going to be made. */
+void fitting_announce(cli_session *session, const cli_shape *shape, int64_t rank);
+
 #endif

@@ -166,6 +166,7 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, const 
                          .context = outer->context,
                          .report = outer->report,
                          .settings = *settings};
+    (void)armilla_context_expect(outer->context, NULL);
     inner.report.quiet = settings->quiet;
     armilla_context_set_log(outer->context, report_log, &inner.report);
     armilla_context_set_watch(outer->context, watch_call, &inner.report);
@@ -272,7 +273,7 @@ static armilla_status compare_ranks(cli_session *session, char *const *arguments
 
 static int run_program(int count, char **arguments, const armilla_ranks *ranks)
 {
-    cli_session session = {.program = count > 0 ? arguments[0] : "armilla"};
+    cli_session session = {.program = count > 0 ? arguments[0] : "armilla", .arguments = arguments};
     if (ranks && ranks->count > 1) session.ranks = ranks;
     occupy_standard_streams();
     signals_install();

@@ -1,15 +1,13 @@
 /* Opening data files as the options say. */
 #include "reading.h"
 
+#include "announcing.h"
 #include "external.h"
 #include "signals.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define PATIENCE 1.0 /* seconds before anything is shown */
-#define PAUSE 0.2    /* between two lines */
 
 armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data)
 {
@@ -35,31 +33,6 @@ static armilla_status choose(cli_session *session, const char *path, armilla_dat
     session->source = *data;
     *data = kept;
     return status;
-}
-
-/* A file that is being read. */
-struct cli_reading {
-    cli_report *report;
-    const char *path;
-    double begun, shown; /* seconds */
-    double stage, last;  /* when the stage in progress (unpacking, parsing) began, and its last call */
-    int64_t done, total; /* of that stage */
-};
-
-void reading_show(cli_reading *reading, int64_t done, int64_t total)
-{
-    const double clock = now(), elapsed = clock - reading->begun;
-    char left[32], line[512];
-    if (total != reading->total || done < reading->done) reading->stage = reading->last;
-    reading->last = clock;
-    reading->total = total;
-    reading->done = done;
-    if (elapsed < PATIENCE || clock - reading->shown < PAUSE || done <= 0 || total <= 0) return;
-    report_seconds((clock - reading->stage) * (double)(total - done) / (double)done, left, sizeof left);
-    snprintf(line, sizeof line, "reading %s  %.0f %% of %.0f MB  < %s left", reading->path,
-             100 * (double)done / (double)total, 1e-6 * (double)total, left);
-    report_progress(reading->report, line);
-    reading->shown = clock;
 }
 
 static armilla_read_options make_options(const cli_settings *settings)
@@ -113,14 +86,14 @@ static armilla_status open_any(cli_session *session, const char *path, armilla_d
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds)
 {
     const double begun = now();
-    cli_reading reading = {.report = &session->report, .path = path, .begun = begun, .last = begun};
-    const bool watched = session->report.terminal && !session->report.quiet;
     signals_reading(path);
-    session->report.reading = watched ? &reading : NULL;
+    announce_reading(session, path);
+    session->report.reading = path;
     armilla_status status = open_any(session, path, data);
     session->report.reading = NULL;
     report_erase(&session->report);
     if (status == ARMILLA_OK) status = choose(session, path, data);
+    if (status == ARMILLA_OK) announce_data(session, *data);
     if (seconds) *seconds = now() - begun;
     return status;
 }

@@ -37,8 +37,4 @@ void reading_adopt(cli_session *session);
 armilla_status reading_remember(cli_session *session, armilla_model *model);
 void reading_forget(cli_session *session);
 
-/* A file that is being read, and how far that has come, in bytes: a line on the terminal. */
-typedef struct cli_reading cli_reading;
-void reading_show(cli_reading *reading, int64_t done, int64_t total);
-
 #endif

@@ -35,14 +35,27 @@ void report_progress(cli_report *report, const char *text)
 
 void report_seconds(double seconds, char *buffer, size_t size)
 {
+    const double minutes = seconds / 60;
     if (seconds < 0)
         snprintf(buffer, size, "?");
-    else if (seconds < 100)
+    else if (seconds < 99.5)
         snprintf(buffer, size, "%.0f s", seconds);
-    else if (seconds < 6000)
-        snprintf(buffer, size, "%.0f min", seconds / 60);
+    else if (minutes < 59.5)
+        snprintf(buffer, size, "%.0f min", minutes);
+    else if (minutes < 48 * 60)
+        snprintf(buffer, size, "%d h %02d min", (int)((minutes + 0.5) / 60), (int)(minutes + 0.5) % 60);
     else
-        snprintf(buffer, size, "%.1f h", seconds / 3600);
+        snprintf(buffer, size, "%.0f days", minutes / (24 * 60));
+}
+
+void report_duration(double seconds, char *buffer, size_t size)
+{
+    int decimals = 3;
+    for (double unit = 0.1; decimals > 0 && seconds >= 9.995 * unit; unit *= 10) decimals--;
+    if (seconds >= 99.5 || seconds < 0)
+        report_seconds(seconds, buffer, size);
+    else
+        snprintf(buffer, size, "%.*f s", seconds < 0.0995 ? 4 : decimals, seconds);
 }
 
 /* Paths of standard input and output are nothing that people have typed: their names are put in the place of these. */
@@ -181,16 +194,17 @@ static void data_line(cli_report *report, const armilla_model_summary *found)
 void report_summary(cli_report *report, const armilla_model *model, const armilla_options *options)
 {
     armilla_model_summary found;
-    char restarts[64] = "";
+    char restarts[64] = "", taken[32];
     armilla_model_summarize(model, &found);
+    report_duration(found.seconds, taken, sizeof taken);
     if (options->restarts > 1 && !options->start_model && !options->start_basis)
         snprintf(restarts, sizeof restarts, ", best of %" PRId64, options->restarts);
     model_line(report, &found);
     data_line(report, &found);
     report_line(report, "solver    %s from %s, seed %" PRId64 "%s; %s, %" PRId64 " thread%s", found.solver, found.start,
                 found.seed, restarts, armilla_type_word(found.precision), found.threads, found.threads == 1 ? "" : "s");
-    report_line(report, "stopped   %s after %" PRId64 " iteration%s, %.3g s", stop_sentences[found.stop],
-                found.iterations, found.iterations == 1 ? "" : "s", found.seconds);
+    report_line(report, "stopped   %s after %" PRId64 " iteration%s, %s", stop_sentences[found.stop], found.iterations,
+                found.iterations == 1 ? "" : "s", taken);
     const bool ended = found.stop == ARMILLA_STOP_TIME_LIMIT || found.stop == ARMILLA_STOP_INTERRUPTED;
     if (ended && !found.sealed && strcmp(found.solver, "fast") == 0)
         report_line(report, "codes     not sealed, as that would have taken longer: transform may give others");

@@ -11,12 +11,12 @@ typedef struct cli_report {
     bool silent;   /* nothing at all: another process reports */
     bool terminal; /* standard error is one that can erase a line */
     bool colour;
-    bool progress_shown;         /* a progress line stands on the terminal */
-    bool stopping;               /* and says that the end is near */
-    double shown;                /* clock of the last one */
-    char described[256];         /* what iterations have to tell (watch.h) */
-    char input[64];              /* the path of standard input, where that is an operand (streams.h); else "" */
-    struct cli_reading *reading; /* the file that is being read, or NULL (reading.h) */
+    bool progress_shown; /* a progress line stands on the terminal */
+    bool stopping;       /* and says that the end is near */
+    double shown;        /* clock of the last one */
+    char described[256]; /* what iterations have to tell (watch.h) */
+    char input[64];      /* the path of standard input, where that is an operand (streams.h); else "" */
+    const char *reading; /* the file that is being read, or NULL */
 } cli_report;
 
 /* Looks at the terminal and at NO_COLOR. */
@@ -35,8 +35,10 @@ void report_log(void *report, armilla_log_level level, const char *message);
 /* Shows text in place of the last progress line, cut to the terminal's width; erase removes it. */
 void report_progress(cli_report *report, const char *text);
 void report_erase(cli_report *report);
-/* "12 s", "3 min"; "?" where seconds < 0. */
+/* What is left: "45 s", "12 min", "1 h 05 min"; "?" where seconds < 0. */
 void report_seconds(double seconds, char *buffer, size_t size);
+/* What has passed, with three digits below a minute: "0.0123 s", "4.56 s"; then as above. */
+void report_duration(double seconds, char *buffer, size_t size);
 
 /* text as one word of a shell command, for lines that a reader may copy; a path is never taken for an option. */
 void report_put_word(FILE *stream, const char *text);

@@ -2,7 +2,6 @@
 #include "watch.h"
 
 #include "command.h"
-#include "reading.h"
 #include "signals.h"
 
 #include <math.h>
@@ -17,27 +16,38 @@ void watch_describe(cli_report *report, const char *text)
     snprintf(report->described, sizeof report->described, "%s", text);
 }
 
-static void describe_stage(const cli_report *report, const armilla_progress *progress, char *line, size_t size)
+/* What is in progress, in words. */
+static void describe_phase(const cli_report *report, const armilla_progress *progress, char *line, size_t size)
 {
-    char left[32];
-    if (progress->stage == ARMILLA_STAGE_ITERATIONS && report->described[0]) {
+    const double megabytes = 1e-6 * (double)progress->total;
+    if (progress->stage == ARMILLA_STAGE_ITERATIONS && report->described[0])
         snprintf(line, size, "%s", report->described);
-        return;
-    }
-    report_seconds(isfinite(progress->remaining) ? progress->remaining : -1, left, sizeof left);
-    snprintf(line, size, "%s  %.0f %%  ~ %s left", armilla_stage_word(progress->stage), 100 * progress->fraction, left);
+    else if (progress->stage == ARMILLA_STAGE_READING && report->reading && progress->total > 0)
+        snprintf(line, size, "reading %s  %.0f %% of %.0f MB", report->reading,
+                 100 * (double)progress->done / (double)progress->total, megabytes);
+    else
+        snprintf(line, size, "%s  %.0f %%", progress->phase, 100 * progress->fraction);
+}
+
+/* How far the whole command is, then what it is at. */
+static void describe(const cli_report *report, const armilla_progress *progress, char *line, size_t size)
+{
+    char left[32], phase[512];
+    report_seconds(isfinite(progress->left) ? progress->left : -1, left, sizeof left);
+    describe_phase(report, progress, phase, sizeof phase);
+    snprintf(line, size, "%2.0f %%  ~ %s left  %s", floor(100 * progress->whole), left, phase);
 }
 
 static void show(cli_report *report, const armilla_progress *progress, bool stopping)
 {
     const bool news = stopping && !report->stopping;
-    char stage[256], line[300];
+    char text[600], line[620];
     if (!report->terminal || report->quiet) return;
     const double clock = now();
     if (report->shown == 0) report->shown = clock;
     if (!news && clock - report->shown < PAUSE) return;
-    describe_stage(report, progress, stage, sizeof stage);
-    snprintf(line, sizeof line, "%s%s", stopping ? "stopping: " : "", stage);
+    describe(report, progress, text, sizeof text);
+    snprintf(line, sizeof line, "%s%s", stopping ? "stopping: " : "", text);
     report_progress(report, line);
     report->shown = clock;
     report->stopping = stopping;
@@ -47,9 +57,6 @@ int watch_call(void *user, const armilla_progress *progress)
 {
     cli_report *report = user;
     const bool asked = signals_exit() != 0;
-    if (progress->stage != ARMILLA_STAGE_READING)
-        show(report, progress, asked || progress->stopping);
-    else if (report->reading)
-        reading_show(report->reading, progress->done, progress->total);
+    show(report, progress, asked || progress->stopping);
     return asked;
 }

@@ -16,8 +16,9 @@ cmake -S . -B "$tree" -DARMILLA_WERROR="${WERROR:-OFF}" "$@" >"$tree/configure.l
     cat "$tree/configure.log" >&2
     exit 1
 }
-# The lines left out are the progress of compiling and linking.
+terminal=0
+[[ -t 2 && ${TERM:-dumb} != dumb ]] && terminal=1
 MAKEFLAGS='' cmake --build "$tree" --parallel "${JOBS:-$(nproc)}" ${ARMILLA_TARGET:+--target "$ARMILLA_TARGET"} |
-    { grep -v -e '^\[ *[0-9]' -e '^Consolidate' -e '^gmake' -e '^ninja' -e '^-- ' || true; }
+    awk -v terminal="$terminal" -f scripts/progress.awk
 without=$(sed -n 's/^-- built without: //p' "$tree/configure.log")
 echo "built $tree${without:+, without $without; \`make deps\` offers them}" >&2

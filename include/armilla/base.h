@@ -61,12 +61,25 @@ extern "C" {
     X(ARMILLA_BF16, uint16_t, "bf16", "")                                                                              \
     X(ARMILLA_I8, int8_t, "i8", "i1")
 
+/* Kinds of calls: X(name, words for people). */
+#define ARMILLA_WORK_LIST(X)                                                                                           \
+    X(ARMILLA_WORK_OTHER, "another call")                                                                              \
+    X(ARMILLA_WORK_READ, "reading")                                                                                    \
+    X(ARMILLA_WORK_RECIPE, "choosing the preparation")                                                                 \
+    X(ARMILLA_WORK_FIT, "a fit")                                                                                       \
+    X(ARMILLA_WORK_CLUSTER, "clusters")                                                                                \
+    X(ARMILLA_WORK_NEIGHBORS, "neighbours")                                                                            \
+    X(ARMILLA_WORK_TRANSFORM, "codes")                                                                                 \
+    X(ARMILLA_WORK_CHECK, "a check")                                                                                   \
+    X(ARMILLA_WORK_WRITE, "writing")
+
 #define ARMILLA_ENUM_STATUS(name, code, text) name,
 #define ARMILLA_ENUM_STOP(name, word) name,
 #define ARMILLA_ENUM_TYPE(name, type, word, numpy) name,
 typedef enum armilla_status { ARMILLA_STATUS_LIST(ARMILLA_ENUM_STATUS) ARMILLA_STATUS_COUNT } armilla_status;
 typedef enum armilla_stop { ARMILLA_STOP_LIST(ARMILLA_ENUM_STOP) ARMILLA_STOP_COUNT } armilla_stop;
 typedef enum armilla_stage { ARMILLA_STAGE_LIST(ARMILLA_ENUM_STOP) ARMILLA_STAGE_COUNT } armilla_stage;
+typedef enum armilla_work { ARMILLA_WORK_LIST(ARMILLA_ENUM_STOP) ARMILLA_WORK_COUNT } armilla_work;
 typedef enum armilla_type { ARMILLA_TYPE_LIST(ARMILLA_ENUM_TYPE) ARMILLA_TYPE_COUNT } armilla_type;
 #define ARMILLA_COUNT_TYPE(name, type, word, numpy) +1
 enum { ARMILLA_PRECISION_COUNT = 0 ARMILLA_PRECISION_LIST(ARMILLA_COUNT_TYPE) };
@@ -179,6 +192,11 @@ typedef struct armilla_progress {
     int64_t done, total;
     double seconds;   /* since the stage began */
     double remaining; /* seconds that the stage will still take at this rate; NaN where that cannot be said yet */
+    /* Of everything that is expected: of this call, and of those that the program has announced
+     * (armilla_context_expect). */
+    const char *phase; /* what is in progress, in words: a stage, or one of its parts */
+    double whole;      /* the part that is done, 0 ... 1; never falls, and is no more than 0.99 before the end */
+    double left;       /* seconds; NaN where nothing is known */
 } armilla_progress;
 
 /* Nonzero asks the call to end. A fit or a clustering then returns the best that it has; what has nothing yet, and every
@@ -189,6 +207,35 @@ typedef int (*armilla_watch)(void *user, const armilla_progress *progress);
 /* watch is notified of, and asked in, every long call with the context from now on: reading, fits, transform,
  * reconstruct, clusters, writing. NULL: nobody is. */
 ARMILLA_API void armilla_context_set_watch(armilla_context *context, armilla_watch watch, void *user);
+
+/* A call that a program is going to make, as far as it knows: what is 0 is not known, or does not apply. */
+typedef struct armilla_workload {
+    size_t size;
+    armilla_work work;
+    int64_t threads;           /* <= 0: those that this process may use */
+    int64_t bytes;             /* of the file, for ARMILLA_WORK_READ */
+    bool text;                 /* which is text */
+    int64_t features, samples; /* of the data; */
+    int64_t entries;           /* those that are stored, of sparse data; 0: they are dense */
+    int64_t rank;              /* codes of a model have as many numbers */
+    bool codes;                /* codes are clustered beside the data, or alone where there are no features */
+    int64_t k;                 /* clusters; 0: their number is found */
+    int64_t count;             /* neighbours of each; */
+    int64_t queries;           /* 0: of the samples themselves */
+    double recall;             /* 0 or 1: all */
+    int64_t restarts, max_iter, tries;
+    int64_t rounds; /* restarts that are fitted whole; 0: as many as screening leaves */
+    bool graph;     /* clusters by a graph of neighbours */
+    double limit;   /* seconds that it may take; 0: no limit */
+} armilla_workload;
+
+/* *seconds = what the call will take on an ordinary machine with so many threads: a rough guess. */
+ARMILLA_API armilla_status armilla_workload_seconds(armilla_context *context, const armilla_workload *workload,
+                                                    double *seconds);
+/* The call is going to be made, after those that were announced before; a second announcement of the same kind of work
+ * takes the place of the first where that has not begun. Progress is then that of all of them, until NULL, as at first:
+ * that of each call by itself. */
+ARMILLA_API armilla_status armilla_context_expect(armilla_context *context, const armilla_workload *workload);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ static inline void armilla_checkpoint_default(armilla_checkpoint *checkpoint)
  * that is repeated from its beginning (a start, a long solve of the last codes): a stop takes up to about four sweeps.
  *
  * A checkpoint is refused with ARMILLA_BAD_DATA, and what differs in the text, where it is of other data or of other
- * options than these; threads, memory and time_limit may differ, and seconds that were used before count. The same status
+ * options than these; threads, memory and time_limit may differ, and time_limit counts from this call on. The same status
  * is returned where a bit of it is not as it was written, where it is not whole, or of a format that this library does not
  * know; ARMILLA_CANNOT_OPEN where there is none; ARMILLA_CANNOT_CREATE, before anything is computed, where path cannot be
  * written. The callback goes on with the iteration after the checkpoint's last. docs/checkpoint.md has the layout. */

@@ -26,6 +26,8 @@ void armilla_context_set_watch(armilla_context *context, armilla_watch watch, vo
     context->watch_user = user;
 }
 
+static const armilla_interval everything = {0, 1};
+
 static void begin_stage(armilla_call *call, armilla_stage stage)
 {
     call->stage = stage;
@@ -33,6 +35,7 @@ static void begin_stage(armilla_call *call, armilla_stage stage)
     call->low = call->reached = 0;
     call->done = call->total = 0;
     call->high = 1;
+    call->step = call->own = everything;
 }
 
 /* What the context was given, or the cores that this process may use, and where ranks divide the machine no more than its
@@ -56,7 +59,8 @@ armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
     const armilla_status status = armilla_pool_new(
         context, armilla_threads_choose(threads > 0 ? threads : default_threads(context)), &context->pool);
     if (status != ARMILLA_OK) return status;
-    *call = (armilla_call){.open = true};
+    *call = (armilla_call){.open = true, .round = everything};
+    if (!context->planned && context->plan.held == 0) context->plan = (armilla_plan){.count = 0};
     begin_stage(call, ARMILLA_STAGE_SURVEY);
     return ARMILLA_OK;
 }
@@ -95,6 +99,7 @@ void armilla_call_leave(armilla_context *context)
     dismiss_helpers(context);
     armilla_pool_free(context->pool);
     context->pool = NULL;
+    armilla_plan_leave(&context->plan, context->call.work, armilla_clock());
     context->call = (armilla_call){.open = false};
 }
 
@@ -127,10 +132,64 @@ void armilla_call_limit(armilla_context *context, double deadline)
     context->call.deadline = deadline;
 }
 
+/* Where the stages of a fit are in it: most of it are iterations. */
+static const armilla_interval places[ARMILLA_STAGE_COUNT] = {
+    [ARMILLA_STAGE_START] = {0, 0.05},
+    [ARMILLA_STAGE_ITERATIONS] = {0.05, 0.9},
+    [ARMILLA_STAGE_CODES] = {0.9, 1},
+};
+
+static void begin_part(armilla_context *context, armilla_phase phase)
+{
+    context->call.rounds = false;
+    context->call.round = everything;
+    armilla_plan_begin(&context->plan, context->call.work, phase, armilla_clock());
+}
+
+void armilla_call_phase(armilla_context *context, armilla_phase phase)
+{
+    armilla_call *call = &context->call;
+    if (call->inner > 0) return;
+    begin_stage(call, armilla_phase_stage(phase));
+    begin_part(context, phase);
+}
+
 void armilla_call_stage(armilla_context *context, armilla_stage stage)
 {
     armilla_call *call = &context->call;
-    if (call->inner == 0 && call->stage != stage) begin_stage(call, stage);
+    if (call->inner > 0 || call->stage == stage) return;
+    begin_stage(call, stage);
+    if (!call->rounds)
+        begin_part(context, armilla_phase_of(stage));
+    else if (context->plan.active && context->plan.parts[context->plan.begun - 1].phase == ARMILLA_PHASE_FITS)
+        call->own = places[stage];
+}
+
+void armilla_call_round(armilla_context *context, armilla_phase phase, double low, double high)
+{
+    armilla_call *call = &context->call;
+    if (call->inner > 0) return;
+    if (!call->rounds) armilla_call_phase(context, phase);
+    call->rounds = true;
+    call->round = (armilla_interval){low, high};
+    call->own = call->step = everything;
+}
+
+void armilla_call_rounds_end(armilla_context *context)
+{
+    context->call.rounds = false;
+}
+
+void armilla_context_hold_plan(armilla_context *context, armilla_phase phase)
+{
+    if (context->plan.held == 0) armilla_plan_begin(&context->plan, ARMILLA_WORK_RECIPE, phase, armilla_clock());
+    context->plan.held++;
+}
+
+void armilla_context_release_plan(armilla_context *context)
+{
+    context->plan.held--;
+    armilla_plan_leave(&context->plan, ARMILLA_WORK_RECIPE, armilla_clock());
 }
 
 void armilla_call_step(armilla_context *context, int64_t step, int64_t steps)
@@ -139,6 +198,12 @@ void armilla_call_step(armilla_context *context, int64_t step, int64_t steps)
     if (call->inner > 0 || steps <= 0) return;
     call->low = fmin((double)step / (double)steps, 1);
     call->high = fmin((double)(step + 1) / (double)steps, 1);
+    call->step = (armilla_interval){call->low, call->high};
+}
+
+void armilla_call_guess(armilla_context *context, double low, double high)
+{
+    if (context->call.inner == 0) context->call.step = (armilla_interval){low, high};
 }
 
 void armilla_call_inner_enter(armilla_context *context)
@@ -214,6 +279,10 @@ static bool report(armilla_context *context, double clock)
     progress.stopping = call->noted > 0 || is_unwanted(context);
     progress.seconds = clock - call->begun;
     if (call->reached > 0) progress.remaining = progress.seconds * (1 - call->reached) / call->reached;
+    const armilla_plan *plan = &context->plan;
+    progress.phase =
+        armilla_phase_word(plan->active ? plan->parts[plan->begun - 1].phase : armilla_phase_of(call->stage));
+    armilla_plan_estimate(&context->plan, clock, call->deadline, &progress.whole, &progress.left);
     return context->watch(context->watch_user, &progress) != 0;
 }
 
@@ -237,6 +306,17 @@ bool armilla_call_over(armilla_context *context)
     return armilla_call_stopped(context, NULL);
 }
 
+static double within(armilla_interval span, double part)
+{
+    return span.low + (span.high - span.low) * part;
+}
+
+/* Of the plan's part: where that part of the step is. */
+static double place_of(const armilla_call *call, double part)
+{
+    return within(call->round, within(call->own, within(call->step, part)));
+}
+
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
 {
     armilla_call *call = &context->call;
@@ -244,6 +324,9 @@ bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
     call->total = total;
     const double part = call->inner == 0 && total > 0 ? (double)done / (double)total : 0;
     call->reached = fmax(call->reached, call->low + (call->high - call->low) * part);
+    if (!context->plan.active)
+        armilla_plan_begin(&context->plan, call->work, armilla_phase_of(call->stage), armilla_clock());
+    if (call->inner == 0 && context->plan.held == 0) armilla_plan_reach(&context->plan, place_of(call, part));
     return armilla_call_over(context);
 }
 

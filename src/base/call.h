@@ -4,6 +4,8 @@
 #ifndef ARMILLA_BASE_CALL_H
 #define ARMILLA_BASE_CALL_H
 
+#include "base/plan.h"
+
 #include <armilla/base.h>
 
 #include <stdatomic.h>
@@ -15,6 +17,11 @@ typedef struct armilla_helper {
     struct armilla_helper *next;
     void (*rest)(struct armilla_helper *helper); /* its threads end; it has been taken from the list */
 } armilla_helper;
+
+/* A part of something, from 0 to 1. */
+typedef struct armilla_interval {
+    double low, high;
+} armilla_interval;
 
 /* A part of the context, zero between calls. */
 typedef struct armilla_call {
@@ -35,6 +42,10 @@ typedef struct armilla_call {
     double low, high;    /* what part of the stage the step in progress is */
     double reached;      /* the most that was reported of it */
     int64_t done, total; /* of the step */
+    armilla_work work;   /* what kind of call it is */
+    /* Where the step in progress is in the plan's part: in the stage, which is in the round. */
+    armilla_interval step, own, round;
+    bool rounds; /* stages come again and again: they begin no part of the plan */
     /* Passes over data of so many samples, the call's own, so far and before the first iteration (-1: none yet). */
     int64_t samples, passes, passes_before;
 } armilla_call;
@@ -63,6 +74,17 @@ void armilla_call_limit(armilla_context *context, double deadline);
 void armilla_call_stage(armilla_context *context, armilla_stage stage);
 /* What follows is step `step` of `steps` of the stage (from 0). */
 void armilla_call_step(armilla_context *context, int64_t step, int64_t steps);
+/* The same where the number of steps is not known: what follows is so much of the stage by a guess, which the fraction of
+ * the stage leaves out. */
+void armilla_call_guess(armilla_context *context, double low, double high);
+/* A part of a stage, or of several: of the plan, and by itself of what is reported of the stage. */
+void armilla_call_phase(armilla_context *context, armilla_phase phase);
+/* The phase is made of rounds, each with its own stages, and what follows is that part of it; until the next phase. */
+void armilla_call_round(armilla_context *context, armilla_phase phase, double low, double high);
+void armilla_call_rounds_end(armilla_context *context);
+/* Between these, calls with the context are parts of one phase, of which armilla_plan_reach tells how far it is. */
+void armilla_context_hold_plan(armilla_context *context, armilla_phase phase);
+void armilla_context_release_plan(armilla_context *context);
 /* Between these, steps and passes are not those of the stage: they are some of many parts of a step that has been reported,
  * which is not done before all of them are. */
 void armilla_call_inner_enter(armilla_context *context);

@@ -4,6 +4,7 @@
 
 #include "base/call.h"
 #include "base/io.h"
+#include "base/plan.h"
 #include "base/spill.h"
 #include "base/wording.h"
 
@@ -37,6 +38,8 @@ struct armilla_context {
     armilla_watch watch;
     void *watch_user;
     armilla_call call; /* in progress */
+    armilla_plan plan; /* what it and those after it will take */
+    bool planned;      /* by the program: not by each call anew */
     const armilla_io *io;
     bool never_map;      /* files are read, not mapped */
     int threads;         /* of calls that are given none; <= 0: the cores of this process */

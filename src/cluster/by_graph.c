@@ -223,10 +223,8 @@ static armilla_status run(by_graph *s, armilla_clustering **clustering)
                             "%d samples are too few to find the number of clusters; give " ARMILLA_FIELD("k"),
                             (int)s->shape.n);
     if (s->shape.k == 0) {
-        armilla_call_stage(s->shape.context, ARMILLA_STAGE_CLUSTERS);
         status = count_clusters(s, &made);
     } else if (armilla_shape_has_graph(&s->shape) && has_memory(s)) {
-        armilla_call_stage(s->shape.context, ARMILLA_STAGE_CLUSTERS);
         status = find_communities(s);
         if (status == ARMILLA_OK) status = compare(s, &made);
         if (status == ARMILLA_STOPPED) {

@@ -1,5 +1,6 @@
 /* Clusters of data and of codes: options, preparation, and the table of methods. */
 #include "cluster/cluster.h"
+#include "base/workload.h"
 
 #include "base/sized.h"
 
@@ -281,6 +282,23 @@ static const armilla_cluster_way *instead_of_graph(const armilla_kmeans_problem 
     return armilla_cluster_way_find(wanted->codes_of && !armilla_sparse_of(data) ? "euclidean" : "kmeans");
 }
 
+/* What is expected of the call: codes beside the data that were fitted, codes alone, or data. */
+static void tell_work(armilla_context *context, const armilla_kmeans_problem *wanted, const armilla_data *X)
+{
+    const bool codes = wanted->codes_of != NULL;
+    const armilla_data *data = codes ? wanted->fitted : X;
+    armilla_call_plan(context,
+                      &(armilla_workload){.work = ARMILLA_WORK_CLUSTER,
+                                          .samples = X->n,
+                                          .features = data ? data->m : 0,
+                                          .entries = data && armilla_sparse_of(data) ? armilla_data_stored(data) : 0,
+                                          .codes = codes,
+                                          .rank = codes ? X->m : 0,
+                                          .k = wanted->options->k,
+                                          .tries = wanted->options->tries,
+                                          .graph = wanted->way->graph});
+}
+
 static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
                               const armilla_options *preparation, armilla_clustering **clustering)
 {
@@ -298,6 +316,7 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     problem.work = choose_type(X, &asked);
     if (wanted->way->graph) problem.way = instead_of_graph(wanted, X);
     if ((status = armilla_call_enter_together(context, options.threads)) != ARMILLA_OK) return status;
+    tell_work(context, wanted, X);
     status = armilla_data_meet(context, X);
     if (status == ARMILLA_OK && problem.codes_of && problem.codes_of->spread)
         status = move_codes(context, problem.codes_of, X, &moved);

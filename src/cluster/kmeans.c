@@ -13,6 +13,7 @@
 #include "solve/policy.h"
 #include "start/seeding.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Tries whose centres are drawn together. */
@@ -33,6 +34,8 @@ typedef struct kmeans {
     bool refilled;   /* the last step had such centres */
     int64_t *chosen; /* k x SEEDED: the samples that tries begin with */
     double *best;    /* m x k: the centres of the best try so far, where they are wanted; else NULL */
+    armilla_phase phase;
+    armilla_interval place; /* of the try in progress, in the phase */
 } kmeans;
 
 /* Centres first ... last-1 of the next in the working type, and ||c||^2 of what is left of them there. */
@@ -101,10 +104,37 @@ static armilla_status refill(void *self)
     return armilla_data_gather(s->context, s->problem->X, s->problem->work, lloyd->r, s->refill, lloyd->U_next);
 }
 
+/* What is reported of a try: drawing centres, which is done for SEEDED tries at once, is so much of it; and of what is left to
+ * iterate, every pass is so much. */
+#define DRAWING 0.3
+#define PASSED 0.1
+
+/* Where the drawing for tries from `first` on is in the phase, and where the try itself is. */
+static armilla_interval place_of_drawing(int64_t first, int64_t tries)
+{
+    const double count = (double)armilla_min64(SEEDED, tries - first), all = (double)tries;
+    return (armilla_interval){(double)first / all, ((double)first + DRAWING * count) / all};
+}
+
+static armilla_interval place_of_try(int64_t attempt, int64_t tries)
+{
+    const int64_t first = attempt - attempt % SEEDED;
+    const double begun = place_of_drawing(first, tries).high, each = (1 - DRAWING) / (double)tries;
+    return (armilla_interval){begun + each * (double)(attempt - first), begun + each * (double)(attempt - first + 1)};
+}
+
+static void tell_pass(const kmeans *s, int64_t pass)
+{
+    const double size = s->place.high - s->place.low, left = pow(1 - PASSED, (double)pass);
+    armilla_call_round(s->context, s->phase, s->place.high - size * left, s->place.high - size * left * (1 - PASSED));
+}
+
 /* The samples that the tries from `first` on begin with. */
 static armilla_status seed_tries(const kmeans *s, int64_t first)
 {
     const armilla_cluster_options *options = s->problem->options;
+    const armilla_interval place = place_of_drawing(first, options->tries);
+    armilla_call_round(s->context, s->phase, place.low, place.high);
     armilla_call_stage(s->context, ARMILLA_STAGE_START);
     armilla_seeding seeding = {.context = s->context,
                                .X = s->problem->X,
@@ -167,6 +197,7 @@ static armilla_status iterate(kmeans *s, armilla_cluster_summary *found, double 
     armilla_bounds_ran(&s->bounds, false); /* those of another try say little */
     for (int64_t j = s->lloyd.share.first; j < s->lloyd.share.last; j++) s->lloyd.assignments[j] = -1;
     for (int64_t pass = 0; pass <= s->problem->options->max_iter; pass++) {
+        tell_pass(s, pass);
         const armilla_status status = assign(s, pass);
         if (status != ARMILLA_OK) return status;
         found->iterations = pass;
@@ -190,7 +221,7 @@ static void keep_try(const kmeans *s, const armilla_cluster_summary *found, armi
     for (int64_t k = 0; k < s->lloyd.r && clustering->sizes; k++) clustering->sizes[k] = (int64_t)s->lloyd.sizes[k];
 }
 
-static armilla_status run_tries(kmeans *s, int64_t steps, armilla_clustering *clustering)
+static armilla_status run_tries(kmeans *s, armilla_clustering *clustering)
 {
     armilla_cluster_summary *best = &clustering->summary;
     const int64_t tries = s->problem->options->tries;
@@ -199,7 +230,8 @@ static armilla_status run_tries(kmeans *s, int64_t steps, armilla_clustering *cl
         armilla_cluster_summary found = *best;
         status = seed_centers(s, attempt);
         armilla_call_stage(s->context, ARMILLA_STAGE_CLUSTERS);
-        armilla_call_step(s->context, attempt, steps);
+        armilla_call_step(s->context, attempt, tries);
+        s->place = place_of_try(attempt, tries);
         if (status == ARMILLA_OK) status = iterate(s, &found, NULL);
         if (status == ARMILLA_OK && (attempt == 0 || found.inertia < SAME * best->inertia))
             keep_try(s, &found, clustering);
@@ -279,6 +311,8 @@ static void release_memory(kmeans *s)
 static kmeans kmeans_of(armilla_context *context, const armilla_kmeans_problem *problem)
 {
     return (kmeans){.context = context,
+                    .phase = ARMILLA_PHASE_KMEANS,
+                    .place = {0, 1},
                     .problem = problem,
                     .lloyd = {.kernels = armilla_code_kernels_for(context),
                               .m = problem->X->m,
@@ -299,8 +333,9 @@ static armilla_status screen_tries(armilla_context *context, const armilla_kmean
     kmeans s = kmeans_of(context, sample);
     s.lloyd.self = &s;
     s.best = best;
+    s.phase = ARMILLA_PHASE_TRIES;
     armilla_status status = take_memory(&s);
-    if (status == ARMILLA_OK) status = run_tries(&s, sample->options->tries + 1, &screened);
+    if (status == ARMILLA_OK) status = run_tries(&s, &screened);
     release_memory(&s);
     return status;
 }
@@ -308,12 +343,11 @@ static armilla_status screen_tries(armilla_context *context, const armilla_kmean
 /* The tries on a sample, then all samples from the best one's centres. Where the call is to end, tries may be missing. */
 static armilla_status run_screened(kmeans *s, armilla_clustering *clustering)
 {
-    const int64_t tries = s->problem->options->tries;
     double *best = NULL;
     armilla_status status = armilla_take(s->context, s->lloyd.m * s->lloyd.r, sizeof *best, &best);
     if (status == ARMILLA_OK) status = screen_tries(s->context, s->problem->sample, best);
     const bool stopped = armilla_call_stopped(s->context, NULL);
-    armilla_call_step(s->context, tries, tries + 1);
+    armilla_call_rounds_end(s->context);
     if (status == ARMILLA_OK) status = run_from(s, best, clustering, NULL);
     if (stopped) clustering->summary.stop = ARMILLA_STOP_INTERRUPTED;
     armilla_release(s->context, best);
@@ -331,7 +365,7 @@ armilla_status armilla_kmeans(armilla_context *context, const armilla_kmeans_pro
     else if (status == ARMILLA_OK && problem->sample)
         status = run_screened(&s, clustering);
     else if (status == ARMILLA_OK)
-        status = run_tries(&s, problem->options->tries, clustering);
+        status = run_tries(&s, clustering);
     release_memory(&s);
     return status;
 }

@@ -1,5 +1,7 @@
 /* The public face of nearest neighbours (graph/neighbors.h): options, preparation, and codes of a model. */
 #include "graph/neighbors.h"
+#include "base/workload.h"
+#include "data/sparse.h"
 
 #include "base/sized.h"
 #include "cluster/cluster.h"
@@ -172,6 +174,13 @@ armilla_status armilla_neighbors_of_data(armilla_context *context, const armilla
     if (status == ARMILLA_OK) status = armilla_options_check_words(context, &asked);
     if (status == ARMILLA_OK) status = armilla_call_enter(context, whole.threads);
     if (status != ARMILLA_OK) return status;
+    armilla_call_plan(context, &(armilla_workload){.work = ARMILLA_WORK_NEIGHBORS,
+                                                   .samples = X->n,
+                                                   .features = X->m,
+                                                   .entries = armilla_sparse_of(X) ? armilla_data_stored(X) : 0,
+                                                   .count = whole.count,
+                                                   .queries = queries ? queries->n : 0,
+                                                   .recall = whole.recall});
     status = find_in_data(context, X, queries, &asked, &whole, neighbors);
     armilla_call_leave(context);
     return status;

@@ -182,6 +182,7 @@ static int by_count(const void *a, const void *b)
 static armilla_status try_all(counting *s)
 {
     armilla_status status = ARMILLA_OK;
+    armilla_call_phase(s->shape->context, ARMILLA_PHASE_NUMBER);
     for (int p = 0; p < PARTS && status == ARMILLA_OK; p++) status = make_part(s, p, &s->parts[p]);
     if (status == ARMILLA_OK) status = armilla_level_of_graph(s->shape->context, s->graph, &s->fine);
     for (int t = FIRST; t <= LAST + 1 && status == ARMILLA_OK; t++) {

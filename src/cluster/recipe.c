@@ -2,7 +2,9 @@
  * (docs/clustering.md). Unit length always; log1p and tf-idf for counts; scale and centre for tables whose features have
  * different units, so that a few of them make up nearly all of the spread; centre where signs are mixed or samples are 0,
  * since the origin means nothing there. */
+#include "base/workload.h"
 #include "cluster/cluster.h"
+#include "data/sparse.h"
 
 #include "base/sized.h"
 #include "cluster/recipe.h"
@@ -150,6 +152,10 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     double sums[SUMS] = {0};
     armilla_status status = armilla_call_enter_together(context, fit->threads);
     if (status != ARMILLA_OK) return status;
+    armilla_call_plan(context, &(armilla_workload){.work = ARMILLA_WORK_RECIPE,
+                                                   .samples = X->n,
+                                                   .features = X->m,
+                                                   .entries = armilla_sparse_of(X) ? armilla_data_stored(X) : 0});
     status = armilla_data_meet(context, X);
     if (status == ARMILLA_OK) status = survey_entries(context, X, sums);
     const bool counts = are_counts(X, sums);

@@ -98,9 +98,12 @@ static armilla_status look_twice(armilla_context *context, const armilla_data *X
     centered.center = true;
     context->log = NULL;
     if (own.watch) armilla_context_set_watch(context, hear, &own);
+    armilla_context_hold_plan(context, ARMILLA_PHASE_TRIALS);
     armilla_status status = look(context, X, &plain, clusters, &found[0]);
+    armilla_plan_reach(&context->plan, 0.5);
     if (status == ARMILLA_OK && !own.stopped && leaves_doubt(&found[0]))
         status = look(context, X, &centered, clusters, &found[1]);
+    armilla_context_release_plan(context);
     armilla_context_set_watch(context, own.watch, own.user);
     context->log = log;
     return status == ARMILLA_OK && own.stopped ? armilla_call_explain(context) : status;

@@ -63,6 +63,7 @@ static armilla_status weigh_neighbors(const armilla_shape *shape, const armilla_
     const armilla_neighbors_plan plan = {
         .count = neighbors_each(shape), .recall = shape->n > EXACT ? RECALL : 1, .seed = shape->seed};
     armilla_status status = armilla_neighbors_find(shape->context, NULL, samples, &plan, &neighbors, NULL);
+    armilla_call_phase(shape->context, ARMILLA_PHASE_WEIGHTS);
     if (status == ARMILLA_OK && reach) status = armilla_shape_reach(shape, &neighbors, reach);
     if (status == ARMILLA_OK) status = armilla_graph_weigh(shape->context, &neighbors, made);
     armilla_graph_release(shape->context, &neighbors);
@@ -219,6 +220,7 @@ armilla_status armilla_shape_communities(const armilla_shape *shape, const armil
     if (!armilla_size_area(ORDERS, shape->n, &numbers)) numbers = -1;
     armilla_status status = armilla_take(shape->context, numbers, sizeof *all.labels, &all.labels);
     if (status == ARMILLA_OK) status = armilla_level_of_graph(shape->context, graph, &fine);
+    armilla_call_phase(shape->context, ARMILLA_PHASE_COMMUNITIES);
     if (status == ARMILLA_OK) status = run_orders(shape, graph, &fine, &all, parting);
     armilla_level_release(shape->context, &fine);
     if (status == ARMILLA_OK) status = compare_runs(shape, &all, sums);
@@ -256,6 +258,7 @@ armilla_status armilla_shape_smooth(const armilla_shape *shape, const armilla_gr
 {
     const int64_t r = shape->codes->m;
     double *code = NULL;
+    armilla_call_phase(shape->context, ARMILLA_PHASE_SMOOTHING);
     armilla_status status = copy_codes(shape, r, Z);
     if (status == ARMILLA_OK) status = armilla_take(shape->context, r, sizeof *code, &code);
     if (status == ARMILLA_OK) status = armilla_graph_smooth(shape->context, graph, r, STEPS, *Z);

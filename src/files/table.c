@@ -1,4 +1,5 @@
 /* The formats table, and opening a file by it. */
+#include "base/workload.h"
 #include "files/stream.h"
 
 #include "base/ascii.h"
@@ -251,6 +252,20 @@ void armilla_read_options_default_sized(armilla_read_options *options, size_t si
     armilla_sized_begin(&none, sizeof none, options, size);
 }
 
+/* What is read: a program that has said more, such as that it is text, is believed. */
+static void tell_size(armilla_context *context, const char *path)
+{
+    struct stat facts;
+    const armilla_workload workload = {
+        .work = ARMILLA_WORK_READ,
+        .bytes = context->io->stat(path, &facts) == 0 && S_ISREG(facts.st_mode) ? (int64_t)facts.st_size : 0,
+        .text = true};
+    if (context->planned)
+        context->call.work = workload.work;
+    else
+        armilla_call_plan(context, &workload);
+}
+
 armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
                                  armilla_data **data)
 {
@@ -268,6 +283,7 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
     const int64_t outer = armilla_memory_enter(context, chosen.memory);
     const char *beside = armilla_spill_enter(
         context, chosen.spill && armilla_output_regular(context, chosen.spill) ? chosen.spill : NULL);
+    tell_size(context, path);
     armilla_call_stage(context, ARMILLA_STAGE_READING);
     status = armilla_about(context, path, open_any(context, path, &chosen, data));
     armilla_call_leave(context);

@@ -100,6 +100,7 @@ armilla_status armilla_data_write(armilla_context *context, const armilla_data *
     const armilla_plain plain = armilla_plain_enter();
     const armilla_writing writing = {context, data, path, &chosen, plain.plain};
     warn_of_loss(&writing, writer);
+    context->call.work = ARMILLA_WORK_WRITE;
     armilla_call_stage(context, ARMILLA_STAGE_WRITING);
     status =
         plain.plain ? writer->write(&writing) : armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);

@@ -114,13 +114,25 @@ static armilla_status copy_some(const armilla_cells *cells, const armilla_data *
     return status;
 }
 
+/* So many samples of all that are compared with the centres are next. */
+static void tell_step(armilla_context *context, int64_t done, int64_t count, int64_t all)
+{
+    armilla_call_round(context, ARMILLA_PHASE_CELLS, (double)done / (double)all, (double)(done + count) / (double)all);
+}
+
+/* Samples that centres are learned from. */
+static int64_t learned_from(const armilla_cells *cells, const armilla_data *X)
+{
+    const int64_t fits = armilla_max64(4 * cells->count, TRAINED_BYTES / (int64_t)column_bytes(cells));
+    return armilla_min64(X->n, armilla_min64(fits, TRAINED * cells->count));
+}
+
 /* Centres of some of the samples, from as many of them. */
 static armilla_status learn_centers(armilla_cells *cells, const armilla_data *X, uint64_t seed)
 {
     armilla_context *context = cells->context;
     const size_t bytes = column_bytes(cells);
-    const int64_t fits = armilla_max64(4 * cells->count, TRAINED_BYTES / (int64_t)bytes);
-    const int64_t count = armilla_min64(X->n, armilla_min64(fits, TRAINED * cells->count));
+    const int64_t count = learned_from(cells, X);
     char *columns = NULL;
     armilla_data *some = NULL;
     armilla_status status = armilla_take(context, count, bytes, &columns);
@@ -130,6 +142,7 @@ static armilla_status learn_centers(armilla_cells *cells, const armilla_data *X,
         memcpy(cells->centers + (size_t)k * bytes, columns + (size_t)(k * count / cells->count) * bytes, bytes);
     for (int step = 0; step < STEPS && status == ARMILLA_OK; step++) {
         armilla_ranking nearest = {.count = 0};
+        tell_step(context, step * count, count, STEPS * count + 2 * X->n);
         status = assign(cells, some, &nearest);
         if (status == ARMILLA_OK) status = move_centers(cells, columns, count, &nearest);
         armilla_ranking_release(context, &nearest);
@@ -226,8 +239,11 @@ armilla_status armilla_cells_make(armilla_cells *cells, const armilla_data *X, i
     cells->m = X->m;
     cells->count = wanted;
     armilla_status status = armilla_take(cells->context, wanted, column_bytes(cells), &cells->centers);
+    const int64_t learned = STEPS * learned_from(cells, X), all = learned + 2 * X->n;
     if (status == ARMILLA_OK) status = learn_centers(cells, X, seed);
+    tell_step(cells->context, learned, X->n, all);
     if (status == ARMILLA_OK) status = drop_small(cells, X, least);
+    tell_step(cells->context, learned + X->n, X->n, all);
     if (status == ARMILLA_OK) status = armilla_cells_sort(cells, X, &cells->samples);
     return status;
 }

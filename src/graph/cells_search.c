@@ -353,7 +353,9 @@ armilla_status armilla_cells_search(const armilla_cells *cells, const armilla_ce
                  .made = made};
     const int64_t bytes = COLUMNS * cells->m * (int64_t)armilla_type_size(cells->work);
     p.columns = COLUMNS * armilla_max64(1, armilla_min64(MOST_TIMES, CACHE / armilla_max64(1, bytes)));
+    armilla_call_phase(cells->context, ARMILLA_PHASE_RECALL);
     armilla_status status = choose_probed(&p, plan, found);
+    armilla_call_phase(cells->context, ARMILLA_PHASE_NEIGHBORS);
     if (status == ARMILLA_OK) status = armilla_ranking_take(cells->context, queries->n, plan->count, made);
     if (status == ARMILLA_OK) status = search_all(&p);
     return status;

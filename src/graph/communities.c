@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Whole runs, each from the communities of the one before: the second mends what the first has decided early. */
-enum { ROUNDS = 2 };
-
 void armilla_nodes_release(armilla_moving_nodes *s)
 {
     armilla_level_release(s->context, &s->levels[1]);
@@ -54,7 +51,9 @@ bool armilla_nodes_over(const armilla_moving_nodes *s)
 {
     const armilla_communities_turn *turn = s->turn;
     if (turn && turn->number >= atomic_load_explicit(turn->cut, memory_order_relaxed)) return true;
-    return turn && turn->thread > 0 ? armilla_call_stopped(s->context, NULL) : armilla_call_over(s->context);
+    if (!turn) return armilla_call_over(s->context);
+    if (turn->thread > 0) return armilla_call_stopped(s->context, NULL);
+    return armilla_call_reached(s->context, atomic_load_explicit(turn->rounds, memory_order_relaxed), turn->expected);
 }
 
 /* The parts become nodes: labels of these are those of the communities that they are in. touched is workspace. */
@@ -112,9 +111,10 @@ armilla_status armilla_nodes_run(armilla_moving_nodes *s, const armilla_level *f
     armilla_status status = ARMILLA_OK;
     s->resolution = options->resolution;
     for (int64_t i = 0; i < n; i++) s->found[i] = (int32_t)i;
-    for (uint64_t round = 0; round < ROUNDS && fine->total > 0 && status == ARMILLA_OK; round++) {
-        s->seed = options->seed * ROUNDS + round;
-        status = run_round(s, fine, round + 1 == ROUNDS);
+    for (uint64_t round = 0; round < ARMILLA_NODES_ROUNDS && fine->total > 0 && status == ARMILLA_OK; round++) {
+        s->seed = options->seed * ARMILLA_NODES_ROUNDS + round;
+        status = run_round(s, fine, round + 1 == ARMILLA_NODES_ROUNDS);
+        if (s->turn) atomic_fetch_add_explicit(s->turn->rounds, 1, memory_order_relaxed);
     }
     if (status == ARMILLA_OK) *count = armilla_labels_compact(n, s->found, n, s->queue);
     return status;

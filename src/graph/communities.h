@@ -54,10 +54,12 @@ double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int
 
 /* A task among others that run at the same time. */
 typedef struct armilla_communities_turn {
-    int thread;      /* of the team; 0 is the one that asks whether the call is to end */
-    int number;      /* of the task */
-    bool chain;      /* as above */
-    atomic_int *cut; /* tasks from this number on are not wanted */
+    int thread;         /* of the team; 0 is the one that asks whether the call is to end */
+    int number;         /* of the task */
+    bool chain;         /* as above */
+    atomic_int *cut;    /* tasks from this number on are not wanted */
+    atomic_int *rounds; /* of all tasks that are done, */
+    int64_t expected;   /* of so many */
 } armilla_communities_turn;
 
 /* Tasks after this one are not wanted; NULL has none. */
@@ -122,6 +124,8 @@ armilla_status armilla_nodes_move(const armilla_moving_nodes *nodes);
 armilla_status armilla_nodes_refine(const armilla_moving_nodes *nodes);
 /* Where joining keeps its lists: what moving and refining use. */
 armilla_level_space armilla_nodes_space(const armilla_moving_nodes *nodes);
+/* Rounds of a run, each from the communities of the one before: the second mends what the first has decided early. */
+enum { ARMILLA_NODES_ROUNDS = 2 };
 /* Whether the run is to end: asked every so many nodes. */
 bool armilla_nodes_over(const armilla_moving_nodes *nodes);
 

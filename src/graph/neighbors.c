@@ -108,11 +108,9 @@ static armilla_status search_cells(armilla_context *context, const compared *sam
     armilla_cells cells = {.context = context, .work = type_of(samples, plan->precision)};
     armilla_celled queries = {.n = 0};
     armilla_ranking ranked = {.count = 0};
-    armilla_call_inner_enter(context); /* what is to be reported is the search */
     armilla_status status = armilla_cells_make(&cells, samples->X, armilla_cells_wanted(samples->X->n, plan->count),
                                                plan->count, plan->seed);
     if (status == ARMILLA_OK && !same) status = armilla_cells_sort(&cells, samples->queries, &queries);
-    armilla_call_inner_leave(context);
     if (status == ARMILLA_OK)
         status = armilla_cells_search(&cells, same ? &cells.samples : &queries, plan, &ranked, found);
     if (status == ARMILLA_OK) status = make_graph(context, samples, &ranked, made);
@@ -138,7 +136,7 @@ armilla_status armilla_neighbors_find(armilla_context *context, const armilla_da
     armilla_status status = armilla_neighbors_check(context, queries, data, plan->count);
     *made = (armilla_graph){.rows = 0};
     if (status == ARMILLA_OK) status = compare(context, queries, data, plan->unit, &samples);
-    armilla_call_stage(context, ARMILLA_STAGE_NEIGHBORS);
+    if (status == ARMILLA_OK && !by_cells(&samples, plan)) armilla_call_phase(context, ARMILLA_PHASE_NEIGHBORS);
     if (status == ARMILLA_OK)
         status = by_cells(&samples, plan) ? search_cells(context, &samples, plan, made, &all)
                                           : search_all(context, &samples, plan, made);

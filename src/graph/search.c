@@ -88,6 +88,13 @@ static void sort_lists(void *self, int64_t first, int64_t last)
     for (int64_t q = first; q < last; q++) armilla_ranking_sort(&s->found, q);
 }
 
+/* The part of all pairs that have met before a block: each meets those behind it. */
+static double met(int64_t block, int64_t blocks)
+{
+    const double rest = 1 - (double)block / (double)blocks;
+    return 1 - rest * rest;
+}
+
 armilla_status armilla_search_run(armilla_search *search)
 {
     const int64_t n = search->queries->n, blocks = (n + search->most - 1) / search->most;
@@ -97,6 +104,7 @@ armilla_status armilla_search_run(armilla_search *search)
         search->first = b * search->most;
         search->last = armilla_min64(n, search->first + search->most);
         armilla_call_step(search->context, b, blocks);
+        if (armilla_search_same(search)) armilla_call_guess(search->context, met(b, blocks), met(b + 1, blocks));
         status = run_block(search);
     }
     if (status == ARMILLA_OK) armilla_team_share(armilla_traversal_team(search->pass), n, sort_lists, search);

@@ -67,10 +67,11 @@ armilla_status armilla_graph_smooth(armilla_context *context, const armilla_grap
     if (status == ARMILLA_OK) status = armilla_take(context, numbers, sizeof *other, &other);
     if (status == ARMILLA_OK) armilla_team_share(&team, graph->rows, find_factors, &s);
     for (int step = 0; step < steps && status == ARMILLA_OK; step++) {
+        armilla_call_step(context, step, steps);
         s.from = step % 2 ? other : Z;
         s.to = step % 2 ? Z : other;
         armilla_team_share(&team, graph->rows, smooth_samples, &s);
-        if (armilla_call_over(context)) status = armilla_call_explain(context);
+        if (armilla_call_reached(context, 1, 1)) status = armilla_call_explain(context);
     }
     if (status == ARMILLA_OK && steps % 2) armilla_team_copy(&team, (size_t)numbers * sizeof *Z, other, Z);
     armilla_release(context, other);

@@ -134,16 +134,22 @@ static void weigh_entries(const armilla_graph *graph, const double *scales)
         }
 }
 
+/* Of weighing, and what is done with the graph: their ends are reported. */
+enum { STEPS = 5 };
+
 armilla_status armilla_graph_weigh(armilla_context *context, const armilla_graph *neighbors, armilla_graph *made)
 {
     armilla_graph turned = {.rows = 0}, sorted = {.rows = 0};
     double *scales = NULL;
     armilla_status status = armilla_take(context, neighbors->rows, sizeof *scales, &scales);
     if (status == ARMILLA_OK) status = transpose(context, neighbors, &turned);
+    (void)armilla_call_reached(context, 1, STEPS);
     if (status == ARMILLA_OK) {
         find_scales(neighbors, scales);
         weigh_entries(&turned, scales);
+        (void)armilla_call_reached(context, 2, STEPS);
         status = transpose(context, &turned, &sorted);
+        (void)armilla_call_reached(context, 3, STEPS);
     }
     if (status == ARMILLA_OK) status = merge(context, &sorted, &turned, larger, made);
     armilla_graph_release(context, &sorted);

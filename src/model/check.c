@@ -2,6 +2,8 @@
  * nothing with the fit (model/check.h). Every tolerance is what rounding can explain, from the machine's epsilon, the
  * shape and the sizes of what is added; docs/model-file.md lists them. */
 #include "model/check.h"
+#include "base/workload.h"
+#include "data/sparse.h"
 
 #include "base/number.h"
 #include "base/sized.h"
@@ -325,6 +327,11 @@ armilla_status armilla_model_check_sized(armilla_context *context, const armilla
     if (status != ARMILLA_OK) return status;
     found.objective_stated = model->summary.objective;
     found.radius_stated = model->summary.radius;
+    armilla_call_plan(context, &(armilla_workload){.work = ARMILLA_WORK_CHECK,
+                                                   .samples = X->n,
+                                                   .features = X->m,
+                                                   .entries = armilla_sparse_of(X) ? armilla_data_stored(X) : 0,
+                                                   .rank = model->summary.rank});
     armilla_call_stage(context, ARMILLA_STAGE_CHECK);
     status = look_at_data(context, model, X, &findings, &learned);
     if (status == ARMILLA_OK) status = look_at_factors(context, model, &found);

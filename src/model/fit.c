@@ -1,5 +1,7 @@
 /* armilla_fit: from data and options to a model. Preparation, a survey of the data, the problem, one or several starts
  * each improved by the solver (model/restarts.h), and the model of the best. */
+#include "base/workload.h"
+#include "data/sparse.h"
 #include "model/checkpoint.h"
 
 #include "base/clock.h"
@@ -170,10 +172,15 @@ static armilla_status make_problem(armilla_fit_state *f)
     return armilla_problem_new(f->context, f->view.data, &p, f->facts.squared_norm, f->squared_norms, &f->problem);
 }
 
-static void limit_time(const armilla_fit_state *f)
+/* The time that is allowed counts from when this call began, also where the clock of the trace goes on from earlier
+ * ones. */
+static void limit_time(const armilla_fit_state *f, double begun)
 {
     const double limit = f->options->time_limit;
-    if (limit > 0) armilla_call_limit(f->context, f->clock_start + limit);
+    if (limit <= 0) return;
+    armilla_call_limit(f->context, begun + limit);
+    if (f->problem->options.stop.time_limit > 0) /* else checkpoints see to it */
+        f->problem->options.stop.time_limit = begun + limit - f->clock_start;
 }
 
 static armilla_status choose_start(armilla_fit_state *f)
@@ -204,6 +211,21 @@ static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
     return plan.samples == 0 && leads ? armilla_sketch_lead(n, r, density) : plan;
 }
 
+/* What is expected of it: rounds 0 where they are not known yet. */
+static void tell_work(const armilla_fit_state *f, int64_t rounds)
+{
+    armilla_call_plan(f->context,
+                      &(armilla_workload){.work = ARMILLA_WORK_FIT,
+                                          .samples = f->X->n,
+                                          .features = f->X->m,
+                                          .entries = armilla_sparse_of(f->X) ? armilla_data_stored(f->X) : 0,
+                                          .rank = f->options->rank,
+                                          .restarts = f->options->restarts,
+                                          .rounds = rounds,
+                                          .max_iter = f->options->max_iter,
+                                          .limit = f->options->time_limit});
+}
+
 static armilla_status open(armilla_fit_state *f)
 {
     armilla_status status = choose_start(f);
@@ -215,8 +237,9 @@ static armilla_status open(armilla_fit_state *f)
     if (status == ARMILLA_OK && f->continued) status = armilla_fit_take_past(f);
     if (status != ARMILLA_OK) return status;
     /* Only from here on is there something that can be kept when the time is up. */
-    limit_time(f);
+    limit_time(f, f->clock_start);
     f->plan = plan_sketch(f);
+    tell_work(f, armilla_restarts_rounds(f));
     armilla_restarts_begin(f);
     return ARMILLA_OK;
 }
@@ -257,6 +280,7 @@ static armilla_status open_whole(armilla_fit_state *f, const armilla_options *op
     if (status == ARMILLA_OK && !f->solver) status = ARMILLA_INTERNAL; /* the options were checked: there is one */
     if (status == ARMILLA_OK) status = armilla_blas_enter_idle(context, armilla_call_threads(context));
     if (status != ARMILLA_OK) return armilla_call_leave_together(context, status);
+    tell_work(f, 0);
     f->outer_memory = armilla_memory_enter(context, options->memory);
     armilla_kernels_pin(context, f->resolved.kernel);
     status = open(f);
@@ -282,11 +306,12 @@ armilla_status armilla_fit_step(armilla_fit_state *f, bool *ended)
 void armilla_fit_list(void *self, armilla_state_list *list)
 {
     armilla_fit_state *f = self;
-    double seconds = armilla_clock() - f->clock_start; /* those of the time limit and of the trace go on */
+    double seconds = armilla_clock() - f->clock_start; /* those of the trace go on */
     armilla_state_report(list, "seconds", ARMILLA_STATE_F64, &seconds);
     if (list->restoring) {
+        const double begun = f->clock_start;
         f->clock_start = f->problem->options.clock_start = armilla_clock() - seconds;
-        limit_time(f);
+        limit_time(f, begun);
     }
     armilla_state_report(list, "passes", ARMILLA_STATE_I64, &f->context->call.passes);
     armilla_state_report(list, "passes_before", ARMILLA_STATE_I64, &f->context->call.passes_before);

@@ -60,6 +60,11 @@ static bool screens(const armilla_fit_state *f)
     return f->start && f->solver->screens && f->plan.samples > 0 && f->options->max_iter > 0;
 }
 
+int64_t armilla_restarts_rounds(const armilla_fit_state *f)
+{
+    return screens(f) ? f->plan.kept : f->start ? f->options->restarts : 1;
+}
+
 void armilla_restarts_begin(armilla_fit_state *f)
 {
     armilla_call_stage(f->context, ARMILLA_STAGE_START);
@@ -182,6 +187,9 @@ static armilla_status start(armilla_fit_state *f)
     armilla_status status = take_best(f);
     if (status != ARMILLA_OK) return status;
     if (over && s->best.found) return end(f);
+    if (s->rounds > 1)
+        armilla_call_round(f->context, ARMILLA_PHASE_FITS, (double)s->round / (double)s->rounds,
+                           (double)(s->round + 1) / (double)s->rounds);
     armilla_call_stage(f->context, ARMILLA_STAGE_START);
     status = over && f->start ? ARMILLA_STOPPED : make_round(f, &used);
     if (status == ARMILLA_STOPPED && !over) return ARMILLA_OK;
@@ -207,6 +215,8 @@ static armilla_status iterate(armilla_fit_state *f)
         s->phase = ARMILLA_FIT_ENDED;
         return ARMILLA_OK;
     }
+    const double iterations = (double)f->problem->trace->count;
+    f->problem->usual += (iterations - f->problem->usual) / (double)(s->round + 1);
     if (!s->best.found || f->problem->objective < s->best.objective) {
         swap_best(f);
         s->best.found = true;

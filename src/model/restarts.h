@@ -35,6 +35,8 @@ typedef struct armilla_restarts {
 } armilla_restarts;
 
 void armilla_restarts_begin(armilla_fit_state *f);
+/* How many starts will be fitted to all data, as far as is known before they are screened. */
+int64_t armilla_restarts_rounds(const armilla_fit_state *f);
 armilla_status armilla_restarts_step(armilla_fit_state *f, bool *ended);
 void armilla_restarts_list(armilla_fit_state *f, armilla_state_list *list);
 void armilla_restarts_free(armilla_fit_state *f);

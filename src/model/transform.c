@@ -1,4 +1,6 @@
 /* What a model does with data: codes of new samples, and samples back from codes. */
+#include "base/workload.h"
+#include "data/sparse.h"
 #include "model/model.h"
 
 #include "data/slots.h"
@@ -14,6 +16,11 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
     armilla_status status = ARMILLA_NOT_NULL(context, model, X, codes);
     if (status == ARMILLA_OK) status = armilla_call_enter_together(context, threads);
     if (status != ARMILLA_OK) return status;
+    armilla_call_plan(context, &(armilla_workload){.work = ARMILLA_WORK_TRANSFORM,
+                                                   .samples = X->n,
+                                                   .features = X->m,
+                                                   .entries = armilla_sparse_of(X) ? armilla_data_stored(X) : 0,
+                                                   .rank = model->summary.rank});
     if ((status = armilla_data_meet(context, X)) != ARMILLA_OK) goto done;
     if ((status = armilla_blas_enter_idle(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
     /* The fit's, so that codes have the same bits. */

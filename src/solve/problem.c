@@ -220,6 +220,13 @@ static bool is_interrupted(const armilla_problem *problem)
     return armilla_call_stopped(problem->context, &reason) && reason == ARMILLA_STOP_INTERRUPTED;
 }
 
+/* The iteration at which the fit is going to stop: as those before it did, or by its trace. */
+static double expected_last(const armilla_problem *problem)
+{
+    const double now = (double)problem->trace->count;
+    return problem->usual > 0 ? fmax(problem->usual, now) : armilla_stop_expect(&problem->options.stop, problem->trace);
+}
+
 /* Adds the entry and decides. */
 static armilla_status add_entry(armilla_problem *problem, armilla_trace_entry *entry, bool *ended)
 {
@@ -235,6 +242,8 @@ static armilla_status add_entry(armilla_problem *problem, armilla_trace_entry *e
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
     armilla_call_stage(problem->context, ARMILLA_STAGE_ITERATIONS);
     armilla_call_step(problem->context, entry->iteration, options->stop.max_iter);
+    const double last = expected_last(problem);
+    armilla_call_guess(problem->context, (double)entry->iteration / last, (double)(entry->iteration + 1) / last);
     return ARMILLA_OK;
 }
 

@@ -30,6 +30,8 @@ typedef struct armilla_stop_rule {
 /* True where the fit ends with `now`, whose predecessor is `before` (NULL at the start), and why. */
 bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace_entry *before,
                          const armilla_trace_entry *now, bool interrupted, armilla_stop *reason);
+/* The iteration at which it is going to stop, by a guess from the trace so far. */
+double armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace);
 
 typedef struct armilla_problem_options {
     const armilla_basis_set *basis;
@@ -79,6 +81,7 @@ typedef struct armilla_problem {
     bool
         torn; /* the last iteration was not ended, and what its entry says of the objective is that of the one before */
     armilla_trace *trace;
+    double usual; /* iterations of the fits before this one, on average; 0: there was none */
     armilla_stop stop;
     int64_t extra_sweeps; /* passes over X that the start made by other sweeps */
 

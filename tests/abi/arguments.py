@@ -15,7 +15,7 @@ library = os.environ.get("ARMILLA_LIBRARY", os.path.join(root, "build", "libarmi
 
 # (function, argument) for which NULL is right; "*" is any function.
 nullable = {
-    ("armilla_context_new", "allocator"),
+    ("armilla_context_new", "allocator"), ("armilla_context_expect", "workload"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
     ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
     ("armilla_cluster_data", "preparation"), ("armilla_structure_of_data_sized", "preparation"), ("armilla_structure_of_model_sized", "X"), ("armilla_model_compare", "X"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
@@ -55,6 +55,7 @@ values = {
     "const armilla_model_arrays *": "&arrays", "armilla_model_arrays *": "&scratch.arrays",
     "const armilla_data_source *": "&source", "armilla_data_source *": "&scratch.source",
     "armilla_checkpoint *": "&scratch.checkpoint",
+    "const armilla_workload *": "&(armilla_workload){.size = sizeof(armilla_workload), .work = ARMILLA_WORK_FIT}",
     "const armilla_ranks *": "NULL", "armilla_ranks *": "&scratch.ranks",
     "const armilla_allocator *": "NULL", "armilla_data_facts *": "&scratch.facts",
     "armilla_model_summary *": "&scratch.summary", "armilla_trace_entry *": "&scratch.entry",

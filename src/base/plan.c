@@ -1,0 +1,197 @@
+/* Estimates of the time that is left. */
+#include "base/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is known of this machine before anything is measured weighs as much as that part of the plan. */
+#define PRIOR 0.005
+/* Nor is it so many times faster or slower than an ordinary one. */
+#define MOST_FACTOR 20.0
+/* A part that has come so far tells by itself how long it takes; one whose length is anybody's guess takes,
+ * before that, so many times what it has taken at least. */
+#define TELLING 0.3
+#define LOOSE_TELLING 0.25
+#define LOOSE_AHEAD 5.0
+/* Before the end no more than that is reported. */
+#define MOST_DONE 0.99
+
+static const struct {
+    const char *word;
+    armilla_stage stage;
+    bool loose;
+} phases[] = {
+#define ARMILLA_ROW(name, stage, word, loose) {word, stage, loose},
+    ARMILLA_PHASE_LIST(ARMILLA_ROW)
+#undef ARMILLA_ROW
+};
+
+const char *armilla_phase_word(armilla_phase phase)
+{
+    return (unsigned)phase < ARMILLA_PHASE_COUNT ? phases[phase].word : "unknown";
+}
+
+armilla_stage armilla_phase_stage(armilla_phase phase)
+{
+    return (unsigned)phase < ARMILLA_PHASE_COUNT ? phases[phase].stage : ARMILLA_STAGE_SURVEY;
+}
+
+armilla_phase armilla_phase_of(armilla_stage stage)
+{
+    int phase = 0;
+    while (phase < ARMILLA_PHASE_COUNT && phases[phase].stage != stage) phase++;
+    return phase < ARMILLA_PHASE_COUNT ? (armilla_phase)phase : ARMILLA_PHASE_SURVEY;
+}
+
+static void remove_parts(armilla_plan *plan, int first, int count)
+{
+    memmove(plan->parts + first, plan->parts + first + count,
+            (size_t)(plan->count - first - count) * sizeof *plan->parts);
+    plan->count -= count;
+}
+
+/* The first part from `from` on that is of that kind of call; the number of parts where there is none. */
+static int find_work(const armilla_plan *plan, armilla_work work, int from)
+{
+    while (from < plan->count && plan->parts[from].work != work) from++;
+    return from;
+}
+
+/* Parts of that kind that follow one another. */
+static int run_of(const armilla_plan *plan, armilla_work work, int first)
+{
+    int last = first;
+    while (last < plan->count && plan->parts[last].work == work) last++;
+    return last - first;
+}
+
+void armilla_plan_call(armilla_plan *plan, armilla_work work)
+{
+    if (plan->held > 0) return;
+    const int first = find_work(plan, work, plan->begun);
+    plan->place = first < plan->count ? first : plan->begun;
+    remove_parts(plan, first, run_of(plan, work, first));
+}
+
+static bool insert(armilla_plan *plan, int place, const armilla_plan_part *part)
+{
+    if (plan->count == ARMILLA_PLAN_MOST) return false;
+    memmove(plan->parts + place + 1, plan->parts + place, (size_t)(plan->count - place) * sizeof *part);
+    plan->parts[place] = *part;
+    plan->count++;
+    return true;
+}
+
+void armilla_plan_expect(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds)
+{
+    const armilla_plan_part part = {.phase = phase, .work = work, .expected = seconds};
+    if (plan->held > 0 || !(seconds > 0)) return;
+    if (insert(plan, plan->place, &part)) plan->place++;
+}
+
+static void end_part(armilla_plan *plan, double clock)
+{
+    if (plan->active) plan->parts[plan->begun - 1].taken += fmax(clock - plan->entered, 0);
+    plan->active = false;
+    plan->fraction = plan->seen = plan->advanced = 0;
+}
+
+void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock)
+{
+    if (plan->held > 0) return;
+    end_part(plan, clock);
+    /* Only what follows at once: a later call of the same kind is another. */
+    remove_parts(plan, plan->begun, run_of(plan, work, plan->begun));
+    plan->place = plan->count;
+}
+
+void armilla_plan_forget(armilla_plan *plan)
+{
+    plan->count = plan->place = plan->begun;
+}
+
+void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase phase, double clock)
+{
+    int next = plan->begun;
+    if (plan->held > 0) return;
+    if (plan->begun == 0) plan->first = clock;
+    end_part(plan, clock);
+    while (next < plan->count && (plan->parts[next].work != work || plan->parts[next].phase != phase)) next++;
+    if (next == plan->count) {
+        const armilla_plan_part part = {.phase = phase, .work = work};
+        next = plan->begun;
+        if (!insert(plan, next, &part)) return;
+    }
+    /* Those before it in the same call are left out; those of another call are only waiting. */
+    int skipped = next;
+    while (skipped > plan->begun && plan->parts[skipped - 1].work == work) skipped--;
+    const armilla_plan_part part = plan->parts[next];
+    remove_parts(plan, skipped, next - skipped + 1);
+    (void)insert(plan, plan->begun, &part);
+    plan->begun++;
+    plan->place = plan->begun + run_of(plan, work, plan->begun);
+    plan->entered = clock;
+    plan->active = true;
+}
+
+void armilla_plan_reach(armilla_plan *plan, double fraction)
+{
+    if (plan->active && fraction > plan->fraction) plan->fraction = fmin(fraction, 1);
+}
+
+/* The part in progress at this speed. */
+static double seconds_of(const armilla_plan *plan, double clock, double factor)
+{
+    const armilla_plan_part *part = &plan->parts[plan->begun - 1];
+    const double passed = clock - plan->entered, guess = part->expected * factor;
+    const bool loose = phases[part->phase].loose;
+    const double weight = fmin(plan->fraction / (loose ? LOOSE_TELLING : TELLING), 1);
+    /* Between two steps of what is reported neither the last step nor this moment is where the part is. */
+    const double measured = plan->fraction > 0 ? sqrt(passed * fmin(plan->advanced, passed)) / plan->fraction : 0;
+    const double whole = weight * measured + (1 - weight) * fmax(guess, passed * (loose ? LOOSE_AHEAD : 1));
+    return fmax(whole, passed);
+}
+
+/* How much slower this machine is than an ordinary one, by the parts whose length is no guess. */
+static double factor_of(const armilla_plan *plan)
+{
+    double expected = 0, taken = 0, all = 0;
+    for (int i = 0; i < plan->count; i++) all += plan->parts[i].expected;
+    for (int i = 0; i < plan->begun; i++) {
+        const armilla_plan_part *part = &plan->parts[i];
+        const bool last = plan->active && i == plan->begun - 1;
+        if (phases[part->phase].loose || !(part->expected > 0)) continue;
+        expected += part->expected * (last ? plan->seen : 1);
+        taken += last ? plan->advanced : part->taken;
+    }
+    const double prior = PRIOR * all;
+    const double factor = expected + prior > 0 ? (taken + prior) / (expected + prior) : 1;
+    return fmin(fmax(factor, 1 / MOST_FACTOR), MOST_FACTOR);
+}
+
+void armilla_plan_estimate(armilla_plan *plan, double clock, double deadline, double *done, double *left)
+{
+    if (plan->active && plan->fraction > plan->seen) {
+        plan->seen = plan->fraction;
+        plan->advanced = clock - plan->entered;
+    }
+    const double factor = factor_of(plan), passed = plan->begun > 0 ? clock - plan->first : 0;
+    double rest = 0;
+    bool known = false;
+    if (plan->active) {
+        const double own = fmax(seconds_of(plan, clock, factor) - (clock - plan->entered), 0);
+        const bool limited = deadline > 0 && phases[plan->parts[plan->begun - 1].phase].loose;
+        rest += limited ? fmin(own, fmax(deadline - clock, 0)) : own;
+        known |= plan->parts[plan->begun - 1].expected > 0 || plan->fraction > 0;
+    }
+    for (int i = plan->begun; i < plan->count; i++) {
+        const bool limited = deadline > 0 && phases[plan->parts[i].phase].loose;
+        const double seconds = plan->parts[i].expected * factor;
+        rest += limited ? fmin(seconds, fmax(deadline - clock - rest, 0)) : seconds;
+        known = true;
+    }
+    const double now = passed + rest > 0 ? passed / (passed + rest) : 0;
+    plan->reached = fmax(plan->reached, fmin(now, MOST_DONE));
+    *done = plan->reached;
+    *left = known ? rest : NAN;
+}
