@@ -82,6 +82,9 @@ extern const cli_command command_fit, command_transform, command_reconstruct, co
     command_demo, command_convert, command_cluster, command_score, command_plot, command_neighbors, command_top,
     command_predict, command_compare;
 
+/* All of them, and a NULL behind. */
+extern const cli_command *const cli_commands[];
+
 /* The program: its arguments, and the ranks that run it together; NULL: this process alone. Returns the exit status. */
 int cli_main(int count, char **arguments, const armilla_ranks *ranks);
 

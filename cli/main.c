@@ -24,7 +24,7 @@
 
 enum { LEAST_STACK = 1 << 20 };
 
-static const cli_command *const commands[] = {
+const cli_command *const cli_commands[] = {
     &command_fit,       &command_transform, &command_reconstruct, &command_cluster,
     &command_neighbors, &command_predict,   &command_score,       &command_top,
     &command_compare,   &command_check,     &command_info,        &command_list,
@@ -68,7 +68,7 @@ static armilla_status find_command(cli_session *session, const char *name, const
 {
     cli_guess guess;
     guess_begin(&guess, name);
-    for (const cli_command *const *row = commands; *row; row++) {
+    for (const cli_command *const *row = cli_commands; *row; row++) {
         if (strcmp((*row)->name, name) == 0) {
             *found = *row;
             return ARMILLA_OK;
@@ -84,7 +84,7 @@ static armilla_status print_manual(cli_session *session, const char *name)
 {
     const cli_command *found = NULL;
     if (!name) {
-        manual_all(stdout, commands);
+        manual_all(stdout, cli_commands);
         return ARMILLA_OK;
     }
     const armilla_status status = find_command(session, name, &found);
@@ -94,7 +94,7 @@ static armilla_status print_manual(cli_session *session, const char *name)
 
 static armilla_status print_completion(cli_session *session, const char *shell)
 {
-    if (shell && completion_print(stdout, shell, commands)) return ARMILLA_OK;
+    if (shell && completion_print(stdout, shell, cli_commands)) return ARMILLA_OK;
     return fail(session, ARMILLA_BAD_ARGUMENT, "help --completion: give one of bash, zsh, fish");
 }
 
@@ -110,7 +110,7 @@ static armilla_status show_help(cli_session *session, char *const *arguments)
     for (size_t i = 0; arguments[0] && i < sizeof forms / sizeof *forms; i++)
         if (strcmp(forms[i].word, arguments[0]) == 0) return forms[i].print(session, arguments[1]);
     if (!arguments[0]) {
-        help_all(stdout, commands);
+        help_all(stdout, cli_commands);
         return ARMILLA_OK;
     }
     const armilla_status status = find_command(session, arguments[0], &found);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mutated files through whole commands for half a minute, from a seed that is always the same (tests/fuzz/command.py):
-how far it comes depends on the machine, what it does on the way does not."""
+"""Mutated files and random sets of options through whole commands for half a minute, from a seed that is always the same
+(tests/fuzz/command.py): how far it comes depends on the machine, what it does on the way does not."""
 import os
 import subprocess
 import sys

@@ -2,35 +2,29 @@
 """Fuzzing of whole commands: command.py SERVER [--seed S] [--seconds N] [--least N] [--cases A-B] [--jobs N]
 [--keep DIR] [-v]
 
-Seeds of every format and models are mutated (mutate.py) and go through the commands, with options at random. SERVER is
-fuzz_command of a build. Case K of seed S is the same on every machine: `--seed S --cases K -v` runs it again and shows
-it. A finding is a signal, a report of a sanitizer, an exit status that docs/exit-status.md does not have or 70, an error
-of more than one line, an output that is left after a failure or missing after a success, 20 s of processor time, two
-minutes, or more memory than MOST_MEMORY. It is made small by leaving out mutations and options, and kept in DIR with
-its files and the command line."""
+Even cases: seeds of every format and models are mutated (mutate.py) and go through the commands, with options at random.
+Odd cases: the seeds as they are, with valid and nearly valid sets of options (options.py). SERVER is fuzz_command of a
+build. Case K of seed S is the same on every machine: `--seed S --cases K -v` runs it again and shows it. A finding is a
+signal, a report of a sanitizer, an exit status that docs/exit-status.md does not have or 70, an error of more than one
+line, an output that is left after a failure or missing after a success, an input that is changed, a model that
+`armilla check` refuses, 20 s of processor time, two minutes, or more memory than MOST_MEMORY. It is made small by
+leaving out mutations and options, and kept in DIR with its files and the command line."""
 import argparse
-import gzip
-import io
-import json
 import os
 import random
 import re
 import shlex
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import zlib
 
-import numpy as np
-import scipy.io
-import scipy.sparse
-
+import corpus as seeds
 import mutate
+import options as option_sets
 
 STATUSES = {0, 64, 65, 66, 69, 71, 73, 74}
 MOST_MEMORY = 3 << 20  # kB; sanitizers take more than the command alone
@@ -42,119 +36,9 @@ MODELS = [("plain", "table.csv", "--rank 2"), ("single", "dense.npy", "--rank 3 
           ("kept", "names.csv", "--rank 2 --label-column class --keep-features 1-3 --keep-samples 2-9"),
           ("hot", "table.csv", "--rank 4 --model kmeans"),
           ("dictionary", "table.csv", "--rank 4 --model dictionary --sparsity 1"),
-          ("ones", "table.csv", "--rank 1 --basis free --codes free")]
-
-
-class Seed:
-    """A file, or the parts of an archive or of a directory."""
-
-    def __init__(self, name, content, form="file"):
-        self.name, self.content, self.form = name, content, form
-
-    def mutated(self, numbers):
-        """The bytes, or the parts of a directory, after mutations by these random numbers."""
-        parts = [list(p) for p in self.content] if self.form != "file" else [[self.name, self.content]]
-        for number in numbers:
-            r = random.Random(number)
-            if self.form == "file":
-                parts[0][1] = r.choice(mutate.mutations_of(self.name))(r, parts[0][1])
-            else:
-                parts = mutate.entry(r, parts)
-        r = random.Random(len(numbers))
-        if self.form == "directory":
-            return parts
-        whole = mutate.zip_join(r, parts) if self.form == "archive" else parts[0][1]
-        r = random.Random(numbers[-1] if numbers else 0)
-        return mutate.flip(r, whole) if self.form == "archive" and numbers and r.random() < 0.05 else whole
-
-    def write(self, folder, numbers):
-        path = os.path.join(folder, self.name)
-        content = self.mutated(numbers)
-        if self.form != "directory":
-            with open(path, "wb") as file:
-                file.write(content)
-            return
-        os.mkdir(path)
-        for name, part in content:
-            name = name.replace("/", "_").replace("\0", "_")[:200] or "x"
-            if name not in (".", ".."):
-                with open(os.path.join(path, name), "wb") as file:
-                    file.write(part)
-
-
-def npy(array):
-    file = io.BytesIO()
-    np.save(file, array)
-    return file.getvalue()
-
-
-def saved(save, *arguments):
-    file = io.BytesIO()
-    save(file, *arguments)
-    return file.getvalue()
-
-
-def archive(**arrays):
-    return [[name + ".npy", npy(array)] for name, array in arrays.items()]
-
-
-def png(width, height):
-    lines = b"".join(b"\0" + bytes((7 * x + 3 * y) % 256 for x in range(width)) for y in range(height))
-    return mutate.png_join([[b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)],
-                            [b"IDAT", zlib.compress(lines)], [b"IEND", b""]])
-
-
-def safetensors(X):
-    header = json.dumps({"X": {"dtype": "F16", "shape": list(X.shape), "data_offsets": [0, X.nbytes]}}).encode()
-    return struct.pack("<Q", len(header)) + header + X.tobytes()
-
-
-def make_data():
-    rows, columns = 12, 5
-    X = np.array([[(7 * i * i + 3 * i * j + j) % 11 for j in range(columns)] for i in range(rows)], float)
-    S = scipy.sparse.csr_matrix(X * (X > 5))
-    table = "\n".join(",".join("%g" % x for x in row) for row in X) + "\n"
-    head = ",".join("f%d" % j for j in range(columns))
-    names = "name," + head + ",class\n" + "".join(
-        "s%d,%s,%s\n" % (i, ",".join("%g" % x for x in X[i]), "ab"[i % 2]) for i in range(rows))
-    words = "".join("w%d %s\n" % (i, " ".join("%g" % x for x in X[i])) for i in range(rows)).encode()
-    sparse = dict(shape=np.array(S.shape), data=S.data)
-    C, coo = S.tocsc(), S.tocoo()
-    matrix = saved(scipy.io.mmwrite, S.T.tocoo())
-    files = [
-        Seed("table.csv", table.encode()), Seed("names.csv", names.encode()),
-        Seed("table.tsv", table.replace(",", "\t").encode()), Seed("comma.csv", names.replace(",", ";").encode()),
-        Seed("table.csv.gz", gzip.compress(table.encode(), mtime=0)), Seed("dense.npy", npy(X)),
-        Seed("single.npy", npy(X.astype("f4"))), Seed("bytes.npy", npy(X.astype("u1"))),
-        Seed("fortran.npy", npy(np.asfortranarray(X))), Seed("array.npz", archive(X=X), "archive"),
-        Seed("texts.npz", archive(X=X, feature_names=np.array(list("abcde")), labels=np.array(["u", "v"] * 6)), "archive"),
-        Seed("csr.npz", archive(format=np.array(b"csr"), indices=S.indices, indptr=S.indptr, **sparse), "archive"),
-        Seed("csc.npz", archive(format=np.array(b"csc"), indices=C.indices, indptr=C.indptr, shape=np.array(C.shape),
-                                data=C.data), "archive"),
-        Seed("coo.npz", archive(format=np.array(b"coo"), row=coo.row, col=coo.col, shape=np.array(coo.shape),
-                                data=coo.data), "archive"),
-        Seed("sparse.mtx", saved(scipy.io.mmwrite, S.tocoo())), Seed("dense.mtx", saved(scipy.io.mmwrite, X)),
-        Seed("data.svm", "".join("%d %s\n" % (i % 2, " ".join("%d:%g" % (j + 1, x) for j, x in enumerate(X[i]) if x))
-                                 for i in range(rows)).encode()),
-        Seed("data.idx", struct.pack(">BBBBIII", 0, 0, 8, 3, rows, 1, columns) + X.astype("u1").tobytes()),
-        Seed("data.fvecs", b"".join(struct.pack("<i", columns) + x.tobytes() for x in X.astype("<f4"))),
-        Seed("data.u8bin", struct.pack("<II", rows, columns) + X.astype("u1").tobytes()),
-        Seed("data.safetensors", safetensors(X.astype("<f2"))),
-        Seed("data.vec", b"%d %d\n" % (rows, columns) + words), Seed("data.glove", words),
-        Seed("data.bin", b"%d %d\n" % (rows, columns) + b"".join(b"w%d " % i + X[i].astype("<f4").tobytes() for i in range(rows))),
-        Seed("picture.png", png(6, 4)), Seed("picture.pgm", b"P2 3 2 9\n1 2 3\n4 5 6\n"),
-        Seed("pictures", [["1.png", png(4, 3)], ["2.png", png(4, 3)], ["3.pgm", b"P5 4 3 255\n" + bytes(12)]], "directory"),
-        Seed("ten", [["matrix.mtx", matrix], ["barcodes.tsv", b"".join(b"c%d\n" % i for i in range(rows))],
-                     ["features.tsv.gz", gzip.compress(b"".join(b"i%d\tg%d\n" % (j, j) for j in range(columns)), mtime=0)]],
-             "directory"),
-        Seed("data.mat", saved(scipy.io.savemat, {"X": X})), Seed("sparse.mat", saved(scipy.io.savemat, {"S": S.tocsc()})),
-    ]
-    return files
-
-
-def make_labels():
-    return [Seed("labels.txt", b"a\nb\n" * 6), Seed("labels.idx", struct.pack(">BBBBI", 0, 0, 8, 1, 12) + bytes([0, 1] * 6)),
-            Seed("labels.npy", npy(np.arange(12) % 3)), Seed("list.txt", b"1-4\n6\n7-7\n")]
+          ("ones", "table.csv", "--rank 1 --basis free --codes free"),
+          ("clusters", "names.csv", "--k 2 --label-column class --model-out out.npz"),
+          ("given", "dense.npy", "--rank 2 --k 3 --model-out out.npz")]
 
 
 # What an option may be given; None: it stands alone. Values out of all reason are rare.
@@ -201,6 +85,7 @@ COMMANDS = [
       for ending in ("npy", "npz", "csv", "mtx", "svm", "idx", "fbin", "fvecs")),
     ("score", "LL", "", {"--json": None}, 1, 1), ("plot", "M", "--out out.svg", PLOTTING, 3, 1),
 ]
+KINDS = "DMLFNCP"  # of the corpus: data, models, labels, names, numbers of clusters, checkpoints, directories
 QUIET = {"fit", "transform", "reconstruct", "cluster", "convert", "plot"}
 
 
@@ -225,6 +110,18 @@ class Case:
     def arguments(self):
         return ["armilla", *self.words, *(word for option in self.options for word in option)]
 
+    def outputs(self):
+        """What is there after a success."""
+        return [word for word in self.words if word.startswith(OUTPUTS) and "--dry-run" not in self.words]
+
+    def written(self):
+        """Files that may be replaced."""
+        return set()
+
+    def check(self):
+        """A command that must succeed after this one did; None: there is none."""
+        return None
+
     def write(self, folder):
         for seed, numbers in zip(self.seeds + self.extra, self.mutations):
             if not os.path.exists(os.path.join(folder, seed.name)):
@@ -237,6 +134,52 @@ class Case:
                 gone = group.pop(i)
                 yield self
                 group.insert(i, gone)
+
+
+class OptionCase(Case):
+    """A command line of a set of options, and the seeds that it names, as they are."""
+
+    def __init__(self, corpus, seed, number):
+        r = random.Random("%d-%d" % (seed, number))
+        drawn = option_sets.Set(r, corpus["tables"], {kind: corpus[kind] for kind in KINDS})
+        self.number, self.command, self.operands, self.options = number, drawn.command, drawn.operands, drawn.options
+        self.data = {s.name for s in corpus["D"]}
+        self.first = r.random() < 0.3  # options before operands
+        self.words = [self.command["name"]]
+        text = " ".join(self.arguments())
+        self.seeds, self.extra = [s for kind in KINDS for s in corpus[kind] if s.name in text], []
+        self.mutations = [[] for _ in self.seeds]
+
+    def arguments(self):
+        options = [word for option in self.options for word in option]
+        parts = (options, self.operands) if self.first else (self.operands, options)
+        return ["armilla", *self.words, *parts[0], *parts[1]]
+
+    def last(self, name):
+        return (option_sets.given(self.arguments(), name) or [None])[-1]
+
+    def outputs(self):
+        if {"--dry-run", "--help", "-h"} & set(self.arguments()):
+            return []
+        names = [self.last(name) for name in option_sets.WRITTEN] + self.operands[1:] * (self.words[0] == "convert")
+        return [name for name in names if name and name != "-" and not name.startswith("/dev/")]
+
+    def written(self):
+        """Files that an output names, and nothing else."""
+        names, words = set(self.outputs()), self.arguments()
+        return {name for name in names if sum(name in re.split("[=,]", word) for word in words) == 1}
+
+    def check(self):
+        model = self.last({"fit": "out", "cluster": "model-out"}.get(self.words[0], ""))
+        if model not in self.outputs() or self.operands[0] not in self.data:
+            return None
+        rows = [row["name"] for row in self.command["options"] if row["group"] == "reading "]
+        reading = [option for option in self.options if option[0].split("=")[0][2:] in rows]
+        return ["armilla", "check", model, self.operands[0], *(word for option in reading for word in option)]
+
+
+def case_of(corpus, seed, number):
+    return (OptionCase if number % 2 else Case)(corpus, seed, number)
 
 
 class Server:
@@ -256,15 +199,26 @@ class Server:
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         case.write(folder)
-        before = set(os.listdir(folder))
-        words = b"".join(os.fsencode(word) + b"\0" for word in [folder, errors, *case.arguments()])
+        before = snapshot(folder)
+        status, memory, seconds = self.execute(folder, errors, case.arguments())
+        wrong = judge(case, status, memory, seconds, self.told)
+        wrong = wrong or judge_files(case, status, before, snapshot(folder))
+        if wrong or status or not case.check():
+            return wrong
+        told = self.told
+        status, *_ = self.execute(folder, errors, case.check())
+        self.told = told if status == 0 else " ".join(case.check()).encode() + b"\n" + self.told
+        return "check fails" if status else ""
+
+    def execute(self, folder, errors, arguments):
+        """Status as of waitpid, memory and time; what was said on standard error is told."""
+        words = b"".join(os.fsencode(word) + b"\0" for word in [folder, errors, *arguments])
         self.process.stdin.write(b"%d\n" % len(words) + words)
         self.process.stdin.flush()
-        status, memory, seconds = map(int, self.process.stdout.readline().split())
+        answer = tuple(map(int, self.process.stdout.readline().split()))
         with open(errors, "rb") as file:
             self.told = file.read()
-        wrong = judge(case, status, memory, seconds, self.told)
-        return wrong or judge_files(case, status, before, set(os.listdir(folder)))
+        return answer
 
     def close(self):
         self.process.stdin.close()
@@ -284,7 +238,7 @@ def judge(case, status, memory, seconds, told):
         return "exit status %d" % code
     lines = [line for line in told.split(b"\n") if line]
     errors = [line for line in lines if line.startswith(b"armilla: ") and not line.startswith(b"armilla: warning:")]
-    quiet = "--quiet" in case.words
+    quiet = "--quiet" in case.arguments()
     if code > 0 and (len(errors) != 1 or lines[-1] != errors[0] or quiet and len(lines) != 1):
         return "an error that is not one line"
     if code == 0 and (errors or quiet and lines):
@@ -294,32 +248,45 @@ def judge(case, status, memory, seconds, told):
     return "%d s" % seconds if seconds > 20 else ""
 
 
+def snapshot(folder):
+    """What is in the folder: names, and what changes when a file is written."""
+    facts = [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(folder)]
+    return {name: (fact.st_ino, fact.st_size, fact.st_mtime_ns) for name, fact in facts}
+
+
 def judge_files(case, status, before, after):
-    wanted = [word for word in case.words if word.startswith(OUTPUTS)] if os.WEXITSTATUS(status) == 0 else []
-    left = {name for name in after - before if not (wanted and name.startswith(OUTPUTS))}
+    wanted = case.outputs() if os.WEXITSTATUS(status) == 0 else []
+    changed = [name for name in before if after.get(name) != before[name] and name not in (case.written() if wanted else ())]
+    if changed:
+        return "changed: " + " ".join(sorted(changed))
+    kept = OUTPUTS + ("armilla-demo",) if os.WEXITSTATUS(status) == 0 else ("\0",)
+    left = {name for name in set(after) - set(before) if name not in wanted and not name.startswith(kept)}
     if left:
         return "left behind: " + " ".join(sorted(left))
-    missing = [name for name in wanted if name not in after and "--dry-run" not in case.words]
+    missing = [name for name in wanted if name not in after]
     return "missing: " + " ".join(missing) if missing else ""
 
 
 def make_models(program):
-    """Models of all kinds, by the command itself, as archives."""
-    models = []
-    data = {seed.name: seed for seed in make_data()}
+    """Models of all kinds, by the command itself, as archives: M; and C, the checkpoint of the first."""
+    models, data = [], {seed.name: seed for seed in seeds.make_data()}
     with tempfile.TemporaryDirectory() as top:
         server = Server(program, top)
         for name, source, options in MODELS:
             case = Case.__new__(Case)
-            case.words = ["fit", source, "--max-iter", "5", "--quiet", "--out", "out.npz", *options.split()]
+            command = "cluster --out out.txt" if "--k " in options else "fit --out out.npz --checkpoint out.state"
+            case.words = [*command.split(), source, "--max-iter", "5", "--quiet", *options.split()]
             case.seeds, case.extra, case.options, case.mutations = [data[source]], [], [], [[]]
             wrong = server.run(case)
             if wrong or server.told:
                 sys.exit("the model %s cannot be made: %s %s" % (name, wrong, server.told))
             with open(os.path.join(server.top, "case", "out.npz"), "rb") as file:
-                models.append(Seed(name + ".npz", mutate.zip_split(file.read()), "archive"))
+                models.append(seeds.Seed(name + ".npz", mutate.zip_split(file.read()), "archive"))
+            if name == MODELS[0][0]:
+                with open(os.path.join(server.top, "case", "out.state"), "rb") as file:
+                    state = seeds.Seed("state", file.read())
         server.close()
-    return models
+    return {"M": models, "C": [state]}
 
 
 def kind_of(wrong):
@@ -356,7 +323,8 @@ class Fuzzing:
     def __init__(self, options):
         self.options, self.lock, self.next, self.found, self.counts = options, threading.Lock(), options.first, [], {}
         self.until = time.monotonic() + options.seconds
-        self.corpus = {"D": make_data(), "L": make_labels(), "M": make_models(options.server)}
+        self.corpus = {"D": seeds.make_data(), "L": seeds.make_labels(), **seeds.make_others(), **make_models(options.server),
+                       "tables": option_sets.tables(options.server)}
 
     def number(self):
         with self.lock:
@@ -369,7 +337,7 @@ class Fuzzing:
     def work(self, top):
         server = Server(self.options.server, top)
         for number in iter(self.number, None):
-            case = Case(self.corpus, self.options.seed, number)
+            case = case_of(self.corpus, self.options.seed, number)
             wrong = server.run(case)
             if self.options.verbose:
                 print(number, " ".join(map(shlex.quote, case.arguments())), "->", wrong or "fine",

@@ -2,7 +2,10 @@
  * the command's main, so that nothing is loaded anew (an exec of a sanitized program takes longer than most cases) and
  * nothing that a case breaks outlives it. A case is a line with the number of bytes that follow: words that end with a
  * NUL, the directory, the file for standard error, and the command line. The answer is a line: how waitpid says that it
- * ended, -1 where it did not in time; the most memory in kB; seconds of the processor. */
+ * ended, -1 where it did not in time; the most memory in kB; seconds of the processor. `fuzz_command --tables` prints the
+ * commands and their options instead. */
+#include "tables.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -68,12 +71,13 @@ static int await(pid_t child, struct rusage *used)
     return status;
 }
 
-int main(void)
+int main(int argument_count, char **arguments)
 {
     static char bytes[MOST_BYTES + 1];
     char *words[MOST_WORDS + 1];
     sigset_t blocked, before;
     size_t length = 0;
+    if (argument_count > 1) return strcmp(arguments[1], "--tables") == 0 ? tables_print(stdout) : 1;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCHLD);
     sigprocmask(SIG_BLOCK, &blocked, &before);

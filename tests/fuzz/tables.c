@@ -1,0 +1,68 @@
+/* The commands' rows and option tables as JSON. */
+#include "tables.h"
+
+#include "json.h"
+#include "parse.h"
+
+static const char *const kinds[] = {
+    [ARMILLA_OPTION_FLAG] = "flag",         [ARMILLA_OPTION_INTEGER] = "integer",   [ARMILLA_OPTION_REAL] = "real",
+    [ARMILLA_OPTION_POSITIVE] = "positive", [ARMILLA_OPTION_MULTIPLE] = "multiple", [ARMILLA_OPTION_WORD] = "word",
+    [ARMILLA_OPTION_TEXT] = "text",         [ARMILLA_OPTION_SIZE] = "size",
+};
+
+static json_t *words_of(const char *(*choice)(size_t index))
+{
+    json_t *words = json_array();
+    for (size_t i = 0; choice && choice(i); i++) json_array_append_new(words, json_string(choice(i)));
+    return words;
+}
+
+static json_t *option_of(const option_group *group, const armilla_option *row)
+{
+    json_t *made = json_object();
+    json_put_text(made, "group", group->title);
+    json_put_text(made, "name", row->name);
+    json_put_text(made, "kind", kinds[row->kind]);
+    json_put_text(made, "preset", row->preset);
+    json_put_text(made, "automatic", row->automatic);
+    json_put_text(made, "value", row->value);
+    json_put_flag(made, "open", row->open);
+    json_put_number(made, "low", row->low);
+    json_put_number(made, "high", row->high);
+    json_object_set_new(made, "choices", words_of(row->choice));
+    return made;
+}
+
+static json_t *options_of(const cli_command *command)
+{
+    cli_settings settings;
+    option_group groups[OPTION_GROUPS];
+    const size_t count = option_groups(command, &settings, groups);
+    json_t *made = json_array();
+    for (size_t g = 0; g < count; g++)
+        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+            json_array_append_new(made, option_of(&groups[g], row));
+    return made;
+}
+
+static json_t *command_of(const cli_command *command)
+{
+    json_t *made = json_object();
+    size_t operands = 0;
+    while (operands < 2 && command->operands[operands]) operands++;
+    json_put_text(made, "name", command->name);
+    json_put_list(made, "operands", command->operands, operands);
+    json_put_count(made, "required", (int64_t)command->required);
+    json_object_set_new(made, "choices", words_of(command->choice));
+    json_object_set_new(made, "options", options_of(command));
+    return made;
+}
+
+int tables_print(FILE *stream)
+{
+    json_t *made = json_array();
+    for (const cli_command *const *row = cli_commands; *row; row++) json_array_append_new(made, command_of(*row));
+    const int failed = json_dumpf(made, stream, JSON_COMPACT);
+    json_decref(made);
+    return failed ? 1 : 0;
+}
