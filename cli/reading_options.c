@@ -28,8 +28,9 @@ typedef struct reading_row {
 } reading_row;
 
 enum {
-    READ_MACHINE = 1, /* says nothing about the file */
-    READ_RECALLED = 2 /* holds for other files that a model is applied to */
+    READ_MACHINE = 1,  /* says nothing about the file */
+    READ_RECALLED = 2, /* holds for other files that a model is applied to */
+    READ_OF_TABLE = 4  /* where they are text tables: matrices in other formats lie in either orientation */
 };
 
 #define READING(word, what, member)                                                                                    \
@@ -50,7 +51,7 @@ static const reading_row rows[] = {
                  "format of the data file; otherwise from its content and name", 0),
     {{READING("samples", WORD, samples), .preset = "rows", .choice = samples_choice, .value = "WHERE",
       .help = "what a sample is in the data file"},
-     READ_RECALLED},
+     READ_RECALLED | READ_OF_TABLE},
     READING_TEXT("label-column", label_column, "COLUMN",
                  "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1",
                  READ_RECALLED),
@@ -238,7 +239,8 @@ armilla_status reading_remember(cli_session *session, armilla_model *model)
     json_put_text(object, format_key, session->format);
     if (session->columns > 0) json_put_text(object, columns_key, columns);
     for (size_t i = 0; rows[i].option.name; i++)
-        if (rows[i].role & READ_RECALLED && session->settings.reading_given >> i & 1)
+        if (rows[i].role & READ_RECALLED && session->settings.reading_given >> i & 1 &&
+            (session->columns > 0 || !(rows[i].role & READ_OF_TABLE)))
             json_put_text(object, rows[i].option.name, *text_at(&session->settings, &rows[i].option));
     char *text = json_dumps(object, JSON_COMPACT);
     const armilla_status status =

@@ -120,12 +120,15 @@ def check_recall():
     table("t.csv", X, labels=labels)
     run("fit", "t.csv", "--rank", 2, "--label-column", "kind", "--out", "model.npz", "--force", "--quiet")
     assert "has no column 'nope'" in run("transform", "model.npz", "t.csv", "--label-column", "nope", "--out", "c.npy", status=64)[1]
-    # Samples in columns, of any format; the codes lie alike.
+    # Samples in columns: of a text table, and the codes lie alike; rows are what other files have unless options say so.
     np.save("turned.npy", X.T.copy())
-    run("fit", "turned.npy", "--samples", "columns", "--rank", 2, "--out", "model.npz", "--force", "--quiet")
-    wanted = np.load("model.npz")["V"]
-    assert np.array_equal(codes("model.npz", "turned.npy")[0], wanted)
-    assert np.array_equal(codes("model.npz", "plain.npy", "--samples", "rows")[0], wanted.T)
+    np.savetxt("turned.csv", X.T, delimiter=",")
+    for file in ("turned.csv", "turned.npy"):
+        run("fit", file, "--samples", "columns", "--rank", 2, "--out", "model.npz", "--force", "--quiet")
+        wanted = np.load("model.npz")["V"]
+        recalled = [] if file == "turned.csv" else ["--samples", "columns"]
+        assert np.array_equal(codes("model.npz", file, *recalled)[0], wanted)
+        assert np.array_equal(codes("model.npz", "plain.npy")[0], wanted.T)
     # One of several arrays.
     np.savez("several.npz", a=X, b=X + 1)
     run("fit", "several.npz", "--array", "b", "--rank", 2, "--out", "model.npz", "--force", "--quiet")
