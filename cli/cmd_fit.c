@@ -34,12 +34,16 @@ static const armilla_option options[] = {
 /* What can be checked before the data are read, which may take long. */
 static armilla_status check_checkpoints(cli_session *session)
 {
-    const char *path = session->settings.checkpoint.resume;
+    const char *path = session->settings.checkpoint.resume, *kept = session->settings.checkpoint.path;
     armilla_checkpoint usual;
     armilla_checkpoint_default(&usual);
-    if (session->settings.checkpoint.every != usual.every && !session->settings.checkpoint.path)
+    if (session->settings.checkpoint.every != usual.every && !kept)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--checkpoint-every has no effect without --checkpoint FILE, which says where the state goes");
+    if ((path && strcmp(path, "-") == 0) || (kept && strcmp(kept, "-") == 0))
+        return fail(
+            session, ARMILLA_BAD_ARGUMENT,
+            "--checkpoint, --resume: - is a stream, and a checkpoint is a file that is replaced; give its name");
     if (!path || access(path, R_OK) == 0) return ARMILLA_OK;
     return fail(session, ARMILLA_CANNOT_OPEN,
                 "%s: cannot be opened: %s; without --resume the fit begins at its beginning", path, strerror(errno));

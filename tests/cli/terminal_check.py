@@ -53,12 +53,20 @@ def check_pipe():
     run("fit", "x.npy", "--rank", "1", "--resume", "pipe", status=66)
 
 
+def check_dash():
+    """No state is kept in a file of that name, nor sought there."""
+    for option in ("--checkpoint", "--resume"):
+        run("fit", "x.npy", "--rank", "1", option, "-", status=64)
+        assert not os.path.exists("-"), option
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         check_names()
         check_stream()
         check_pipe()
+        check_dash()
 
 
 if __name__ == "__main__":
