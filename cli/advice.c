@@ -115,7 +115,7 @@ static armilla_status add_line(cli_session *session, json_t *hints, FILE *stream
     return whole ? ARMILLA_OK : fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
 }
 
-enum { FEW = 30 }; /* samples, of which no number of clusters is found */
+enum { FEW = 30 }; /* samples, of which no number of clusters is found; nor of a single feature */
 
 armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixed, json_t *hints)
 {
@@ -133,7 +133,8 @@ armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixe
     FILE *stream = open_memstream(&line, &size);
     if (!stream) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
     put_command(session, stream, "clusters:", "cluster");
-    fputs(armilla_data_samples(X) < FEW ? " --k 2 --out clusters.txt" : " --out clusters.txt", stream);
+    const bool given = armilla_data_samples(X) < FEW || armilla_data_features(X) < 2;
+    fputs(given ? " --k 2 --out clusters.txt" : " --out clusters.txt", stream);
     status = add_line(session, hints, stream, &line);
     if (status != ARMILLA_OK || !(stream = open_memstream(&line, &size)))
         return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");

@@ -1,115 +1,199 @@
-/* The columns of a table, as they were read. */
+/* The columns of a table: their list, and how a table with text among its numbers can be read. */
 #include "advice.h"
-#include "json.h"
 
-#include <math.h>
+#include "json.h"
+#include "reading.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 1 << 22 }; /* that are looked at */
-
-static int compare_numbers(const void *a, const void *b)
+/* Text where numbers are read: no fit takes it. */
+static bool is_text(const armilla_column_facts *c)
 {
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
+    return c->use == ARMILLA_COLUMN_VALUES && c->type == ARMILLA_COLUMN_TEXT;
 }
 
-static int compare_texts(const void *a, const void *b)
+json_t *advice_columns(const cli_session *session, const armilla_table_facts *facts)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void add(json_t *columns, const char *name, const char *use, const char *type, const int64_t counts[2])
-{
-    json_t *row = json_object();
-    json_put_text(row, "column", name);
-    json_put_text(row, "use", use);
-    json_put_text(row, "type", type);
-    json_put_count(row, "missing", counts ? counts[0] : -1);
-    json_put_count(row, "distinct", counts ? counts[1] : -1);
-    (void)json_array_append_new(columns, row);
-}
-
-/* A feature's values, which are sorted. */
-static void add_feature(json_t *columns, const armilla_data *X, int64_t feature, double *values, int64_t count)
-{
-    const char *name = armilla_data_name(X, ARMILLA_FEATURE_NAMES, feature);
-    char number[32];
-    int64_t used = 0, distinct = 0;
-    bool whole = true;
-    for (int64_t j = 0; j < count; j++)
-        if (isfinite(values[j])) values[used++] = values[j];
-    qsort(values, (size_t)used, sizeof *values, compare_numbers);
-    for (int64_t j = 0; j < used; j++) {
-        distinct += j == 0 || values[j] != values[j - 1];
-        whole = whole && values[j] == floor(values[j]);
+    static const char *const uses[ARMILLA_COLUMN_USE_COUNT] = {NULL, "names", "labels", "left out"};
+    static const char *const types[ARMILLA_COLUMN_TYPE_COUNT] = {"empty", "integer", "number", "text"};
+    const bool turned = samples_in_columns(session);
+    json_t *columns = json_array();
+    armilla_column_facts c;
+    for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++) {
+        const char *plain = is_text(&c) ? (turned ? "no sample" : "no feature") : turned ? "sample" : "feature";
+        json_t *row = json_object();
+        char number[32];
+        snprintf(number, sizeof number, "%" PRId64, i + 1);
+        json_put_text(row, "column", c.name ? c.name : number);
+        json_put_text(row, "use", uses[c.use] ? uses[c.use] : plain);
+        json_put_text(row, "type", types[c.type]);
+        json_put_count(row, "missing", c.missing);
+        json_put_count(row, "distinct", c.more ? -1 : c.distinct);
+        if (c.more) json_put_count(row, "distinct_more_than", c.distinct);
+        (void)json_array_append_new(columns, row);
     }
-    snprintf(number, sizeof number, "%lld", (long long)feature + 1);
-    add(columns, name ? name : number, "feature",
-        used == 0 ? "empty"
-        : whole   ? "integer"
-                  : "number",
-        (const int64_t[2]){count - used, distinct});
+    return columns;
 }
 
-/* Names or labels. */
-static armilla_status add_texts(const cli_session *session, const armilla_data *X, armilla_naming kind, int64_t count,
-                                json_t *columns)
+/* What a column of text could be. */
+typedef enum text_kind { CLASSES, NAMES, SPOILED, OTHER, TEXT_KINDS } text_kind;
+
+static const struct text_row {
+    const char *one, *several, *option;
+} text_rows[TEXT_KINDS] = {
+    [CLASSES] = {"has few different texts, as classes do", "have few different texts, as classes do", "label-column"},
+    [NAMES] = {"has another text in every row, as names do", "have another text in every row, as names do",
+               "name-column"},
+    [SPOILED] = {"has numbers, and text among them: correct it, or leave the column out",
+                 "have numbers, and text among them: correct it, or leave the columns out", "ignore-columns"},
+    [OTHER] = {"is text", "are text", "ignore-columns"},
+};
+
+static text_kind kind_of(const armilla_column_facts *c)
 {
-    const bool names = kind == ARMILLA_SAMPLE_NAMES;
-    const char **texts = NULL, *column = names ? session->settings.name_column : session->settings.label_column;
-    int64_t missing = 0, distinct = 0;
-    if (!armilla_data_name(X, kind, 0)) return ARMILLA_OK;
-    const armilla_status status = armilla_take(session->context, count, sizeof *texts, &texts);
+    enum { MOST_CLASSES = 50 };
+    const int64_t values = c->numbers + c->texts;
+    if (2 * c->numbers >= values) return SPOILED;
+    if (!c->more && c->distinct > 1 && c->distinct <= MOST_CLASSES && 2 * c->distinct <= values) return CLASSES;
+    return c->more || (c->missing == 0 && c->distinct == values && values > 1) ? NAMES : OTHER;
+}
+
+/* The column in an option: by its name, where that is plain and no other column has it before; else by its number. */
+static void put_column(const armilla_table_facts *facts, int64_t i, FILE *stream)
+{
+    armilla_column_facts c, other;
+    (void)armilla_table_facts_column(facts, i, &c);
+    bool plain = c.name && !strchr(c.name, ',') && strcmp(c.name, "text") != 0 && strcmp(c.name, "none") != 0;
+    for (const char *at = c.name; plain && *at; at++) plain = *at >= ' ' && *at < 0x7f;
+    for (int64_t k = 0; plain && k < i; k++) {
+        (void)armilla_table_facts_column(facts, k, &other);
+        plain = !other.name || strcmp(other.name, c.name) != 0;
+    }
+    if (plain)
+        fputs(c.name, stream);
+    else
+        fprintf(stream, "%" PRId64, i + 1);
+}
+
+/* The columns of text of a kind, separated by commas: as many as `most`. Their number; *last is the last of them. */
+static int64_t put_columns(const armilla_table_facts *facts, text_kind kind, int64_t most, FILE *stream, int64_t *last)
+{
+    armilla_column_facts c;
+    int64_t count = 0;
+    for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++) {
+        if (!is_text(&c) || kind_of(&c) != kind) continue;
+        *last = i;
+        if (count++ >= most) continue;
+        if (count > 1) fputs(", ", stream);
+        put_column(facts, i, stream);
+        if (kind == SPOILED) fprintf(stream, " ('%s' in row %" PRId64 ")", c.text, c.text_row);
+    }
+    if (count > most) fprintf(stream, " and %" PRId64 " more", count - most);
+    return count;
+}
+
+/* The text of a stream becomes *text. */
+static armilla_status close_text(cli_session *session, FILE *stream, char **text)
+{
+    if (stream && fclose(stream) == 0 && *text) return ARMILLA_OK;
+    return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
+}
+
+/* note: column class has few different texts, as classes do (--label-column class) */
+static armilla_status add_note(cli_session *session, const armilla_table_facts *facts, text_kind kind, json_t *hints)
+{
+    enum { SHOWN = 6 };
+    const struct text_row *row = &text_rows[kind];
+    char *names = NULL, *word = NULL, line[1200];
+    size_t size = 0;
+    int64_t last = 0, count = 0;
+    FILE *stream = open_memstream(&names, &size);
+    if (stream) count = put_columns(facts, kind, SHOWN, stream, &last);
+    armilla_status status = close_text(session, stream, &names);
+    if (status == ARMILLA_OK && count > 0) {
+        stream = open_memstream(&word, &size);
+        if (stream) put_column(facts, last, stream);
+        status = close_text(session, stream, &word);
+    }
+    if (status == ARMILLA_OK && count > 0) {
+        snprintf(line, sizeof line, "note: column%s %.800s %s (%s--%s %.200s)", count == 1 ? "" : "s", names,
+                 count == 1 ? row->one : row->several, count == 1 ? "" : "such as ", row->option, word);
+        json_t *text = json_string(armilla_plain_text(line));
+        if (text) (void)json_array_append_new(hints, text);
+    }
+    free(names);
+    free(word);
+    return status;
+}
+
+/* The last column of text that can be labels, unless there are others; -1: none. */
+static int64_t choose_label(const cli_session *session, const armilla_table_facts *facts)
+{
+    const cli_settings *settings = &session->settings;
+    armilla_column_facts c;
+    int64_t label = -1;
+    if (settings->label_column || settings->labels || samples_in_columns(session)) return -1;
+    for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++)
+        if (is_text(&c) && kind_of(&c) == CLASSES) label = i;
+    return label;
+}
+
+/* "text" where that leaves out what has to be, else a list, of what was left out before too; "" where nothing is. */
+static void put_left_out(const armilla_table_facts *facts, int64_t label, FILE *stream)
+{
+    armilla_column_facts c;
+    bool all = true, any = false;
+    for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++) {
+        if (c.use == ARMILLA_COLUMN_LEFT_OUT || (i != label && is_text(&c) && c.text_row > 1)) all = false;
+        any |= i != label && is_text(&c);
+    }
+    if (any && all) fputs("text", stream);
+    if (!any || all) return;
+    any = false;
+    for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++) {
+        if (i == label || !(is_text(&c) || c.use == ARMILLA_COLUMN_LEFT_OUT)) continue;
+        if (any) fputc(',', stream);
+        put_column(facts, i, stream);
+        any = true;
+    }
+}
+
+/* Labels, columns that are left out, and names that were guessed and have numbers among them. */
+static armilla_status choose(cli_session *session, const armilla_table_facts *facts, cli_texts *chosen)
+{
+    const int64_t label = choose_label(session, facts);
+    armilla_column_facts first;
+    size_t size = 0;
+    FILE *stream = open_memstream(&chosen->label, &size);
+    if (stream && label >= 0) put_column(facts, label, stream);
+    armilla_status status = close_text(session, stream, &chosen->label);
     if (status != ARMILLA_OK) return status;
-    for (int64_t j = 0; j < count; j++) texts[j] = armilla_data_name(X, kind, j);
-    qsort(texts, (size_t)count, sizeof *texts, compare_texts);
-    for (int64_t j = 0; j < count; j++) {
-        missing += !*texts[j];
-        distinct += *texts[j] && (j == 0 || strcmp(texts[j], texts[j - 1]) != 0);
-    }
-    add(columns,
-        column  ? column
-        : names ? "1"
-                : NULL,
-        names ? "names" : "labels", "text", (const int64_t[2]){missing, distinct});
-    armilla_release(session->context, texts);
+    stream = open_memstream(&chosen->left_out, &size);
+    if (stream) put_left_out(facts, label, stream);
+    status = close_text(session, stream, &chosen->left_out);
+    if (status != ARMILLA_OK) return status;
+    if (*chosen->label) reading_give(session, "label-column", chosen->label);
+    if (*chosen->left_out) reading_give(session, "ignore-columns", chosen->left_out);
+    if (armilla_table_facts_column(facts, 0, &first) && first.guessed && first.numbers > 0)
+        reading_give(session, "name-column", "1");
     return ARMILLA_OK;
 }
 
-static void add_ignored(const char *list, json_t *columns)
+armilla_status advice_texts(cli_session *session, const armilla_table_facts *facts, json_t *hints, cli_texts *chosen)
 {
-    for (const char *at = list; at && *at && strcmp(list, "text") != 0; at += *at == ',') {
-        const size_t length = strcspn(at, ",");
-        char *word = strndup(at, length);
-        if (word) add(columns, word, "ignored", NULL, NULL);
-        free(word);
-        at += length;
-    }
+    armilla_column_facts c;
+    armilla_status status = ARMILLA_OK;
+    for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++)
+        chosen->numbers += c.use == ARMILLA_COLUMN_VALUES && !is_text(&c);
+    for (int kind = 0; kind < TEXT_KINDS && status == ARMILLA_OK; kind++)
+        status = add_note(session, facts, (text_kind)kind, hints);
+    return status == ARMILLA_OK ? choose(session, facts, chosen) : status;
 }
 
-armilla_status advice_columns(const cli_session *session, const armilla_data *X, json_t **columns)
+void advice_texts_free(cli_texts *chosen)
 {
-    const int64_t m = armilla_data_features(X), n = armilla_data_samples(X);
-    const int64_t most = MOST_NUMBERS / m > 0 ? MOST_NUMBERS / m : 1, count = n < most ? n : most;
-    double *values = NULL, *sample = NULL;
-    if (session->columns == 0 || samples_in_columns(session)) return ARMILLA_OK;
-    json_t *made = json_array();
-    armilla_status status = add_texts(session, X, ARMILLA_SAMPLE_NAMES, count, made);
-    if (status == ARMILLA_OK) status = armilla_take(session->context, m, (size_t)count * sizeof *values, &values);
-    if (status == ARMILLA_OK) status = armilla_take(session->context, m, sizeof *sample, &sample);
-    for (int64_t j = 0; j < count && status == ARMILLA_OK; j++) {
-        status = armilla_data_sample(session->context, X, j, sample);
-        for (int64_t i = 0; i < m; i++) values[i * count + j] = sample[i];
-    }
-    for (int64_t i = 0; i < m && status == ARMILLA_OK; i++) add_feature(made, X, i, values + i * count, count);
-    if (status == ARMILLA_OK) status = add_texts(session, X, ARMILLA_SAMPLE_LABELS, count, made);
-    add_ignored(session->settings.ignore_columns, made);
-    armilla_release(session->context, sample);
-    armilla_release(session->context, values);
-    if (status == ARMILLA_OK)
-        *columns = made;
-    else
-        json_decref(made);
-    return status;
+    free(chosen->label);
+    free(chosen->left_out);
 }

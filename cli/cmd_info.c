@@ -174,35 +174,75 @@ static armilla_status make_hints(cli_session *session, const armilla_data *X, co
     return advice_put(session, X, mixed, hints);
 }
 
-static armilla_status data_info(cli_session *session, const char *path)
+/* What info has of a data file. */
+typedef struct cli_look {
+    armilla_data *X;            /* NULL: a table without a column of numbers */
+    armilla_table_facts *table; /* NULL: it is none */
+    cli_texts texts;
+    json_t *hints;
+} cli_look;
+
+/* Of a table that cannot be read because of its text, the rest. */
+static armilla_status open_look(cli_session *session, const char *path, cli_look *look)
 {
-    armilla_data *X = NULL;
+    const armilla_status first = open_data(session, path, &look->X, NULL);
+    const bool table = session->format && strcmp(session->format, "csv") == 0;
+    if (!table || (first != ARMILLA_OK && first != ARMILLA_BAD_DATA)) return first;
+    armilla_status status = open_table(session, path, &look->table);
+    if (status != ARMILLA_OK || first == ARMILLA_OK) return status;
+    status = advice_texts(session, look->table, look->hints, &look->texts);
+    if (status != ARMILLA_OK || look->texts.numbers == 0) return status;
+    return open_data(session, path, &look->X, NULL);
+}
+
+static armilla_status put_data(cli_session *session, const char *path, cli_look *look, json_t *object)
+{
     armilla_data_facts facts;
-    json_t *object = NULL, *hints = NULL, *columns = NULL;
-    session->settings.keep_missing = true;
-    armilla_status status = open_data(session, path, &X, NULL);
-    if (status == ARMILLA_OK)
-        status =
-            about(session, path, armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts));
-    if (status != ARMILLA_OK) goto done;
-    object = json_object();
-    json_put_text(object, "kind", "data");
-    json_put_file(object, "file", session, path);
+    const armilla_data *X = look->X;
+    armilla_status status =
+        about(session, path, armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts));
+    if (status != ARMILLA_OK) return status;
     put_facts(object, X, &facts);
     put_all_names(
         object, &(cli_naming){.data = X,
                               .counts = {armilla_data_features(X), armilla_data_samples(X), armilla_data_samples(X)}});
-    status = about(session, path, advice_columns(session, X, &columns));
-    if (columns) (void)json_object_set_new(object, "columns", columns);
-    hints = json_array();
-    if (status == ARMILLA_OK) status = about(session, path, make_hints(session, X, &facts, hints));
-    (void)json_object_set_new(object, "hints", hints);
-    if (status == ARMILLA_OK)
-        status = json_print(session, object);
+    return about(session, path, make_hints(session, X, &facts, look->hints));
+}
+
+static void put_table(const cli_session *session, const cli_look *look, json_t *object)
+{
+    const int64_t rows = armilla_table_facts_rows(look->table);
+    const bool turned = samples_in_columns(session);
+    json_put_count(object, "m", turned ? rows : 0);
+    json_put_count(object, "n", turned ? 0 : rows);
+    hint(look->hints, "note: no column holds numbers alone; there is nothing to fit");
+}
+
+static armilla_status data_info(cli_session *session, const char *path)
+{
+    cli_look look = {.hints = json_array()};
+    json_t *object = NULL;
+    session->settings.keep_missing = true;
+    armilla_status status = open_look(session, path, &look);
+    if (status != ARMILLA_OK) goto done;
+    object = json_object();
+    json_put_text(object, "kind", "data");
+    json_put_file(object, "file", session, path);
+    if (look.X)
+        status = put_data(session, path, &look, object);
     else
-        json_decref(object);
+        put_table(session, &look, object);
+    if (status != ARMILLA_OK) goto done;
+    if (look.table) (void)json_object_set_new(object, "columns", advice_columns(session, look.table));
+    (void)json_object_set(object, "hints", look.hints);
+    status = json_print(session, object);
+    object = NULL;
 done:
-    armilla_data_free(X);
+    json_decref(object);
+    json_decref(look.hints);
+    advice_texts_free(&look.texts);
+    armilla_table_facts_free(look.table);
+    armilla_data_free(look.X);
     return status;
 }
 
@@ -226,7 +266,8 @@ const cli_command command_info = {
     .notes =
         "In --json m is the number of features, n of samples; missing counts entries that are NaN or infinite, and\n"
         "bad_sample and bad_feature are the first of them, counted from 1. Of names and labels the first are shown.\n"
-        "Of a table the columns are listed: what they are used for, their type, missing and distinct values.\n"
+        "Of a text table all columns are listed: what they are used for, their type, missing and distinct values. Where\n"
+        "some are text, notes say what they could be, and the commands have the options that read the rest.\n"
         "The last two hints are complete commands, with the options of reading that were given: for clusters, whose\n"
         "number is found, and for atoms that can be read (topics of texts, programs of cells, parts of other data),\n"
         "prepared as a look at the data says; --rank is a number to begin with.\n\n"

@@ -105,6 +105,8 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
 /* The same of data that a model is applied to: read as those of its fit, and with its features in its order. */
 armilla_status open_for_model(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
 
+/* What the columns of a text table hold, read as the settings say. */
+armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts);
 /* A model; where the file is something else the message says what is to be given. */
 armilla_status open_model(cli_session *session, const char *path, armilla_model **model);
 

@@ -117,13 +117,13 @@ static void print_plain(const char *text)
     free(copy);
 }
 
-/* In a column of 16 characters, or as many as it takes. */
+/* In a column of 16 characters, or as many as it takes and a blank. */
 static void print_padded(const char *text)
 {
     size_t width = 0;
     for (const char *c = text ? text : ""; *c; c++) width += (*c & 0xc0) != 0x80;
     print_plain(text);
-    printf("%*s", width < 16 ? (int)(16 - width) : 0, "");
+    printf("%*s", width < 16 ? (int)(16 - width) : 1, "");
 }
 
 /* Texts one after the other. */
@@ -168,6 +168,16 @@ static void print_name(const char *name)
     free(copy);
 }
 
+/* 5 of "distinct" -> "5 distinct", 5 of "distinct_more_than" -> "more than 5 distinct" */
+static void print_count(const char *name, json_int_t count)
+{
+    static const char suffix[] = "_more_than";
+    const size_t length = strlen(name), end = sizeof suffix - 1;
+    const bool more = length > end && strcmp(name + length - end, suffix) == 0;
+    printf(more ? "  more than %" JSON_INTEGER_FORMAT " %.*s" : "%7" JSON_INTEGER_FORMAT " %.*s", count,
+           (int)(more ? length - end : length), name);
+}
+
 /* Objects with the same members, a line each. */
 static void print_rows(const char *name, const json_t *list)
 {
@@ -181,7 +191,7 @@ static void print_rows(const char *name, const json_t *list)
         for (void *at = json_object_iter(row); at; at = json_object_iter_next(row, at)) {
             const json_t *value = json_object_iter_value(at);
             if (json_is_integer(value))
-                printf("%7" JSON_INTEGER_FORMAT " %s", json_integer_value(value), json_object_iter_key(at));
+                print_count(json_object_iter_key(at), json_integer_value(value));
             else if (!json_is_null(value))
                 print_padded(json_string_value(value));
         }

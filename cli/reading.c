@@ -104,3 +104,9 @@ armilla_status open_for_model(cli_session *session, const armilla_model *model, 
     if (status == ARMILLA_OK) status = open_data(session, path, data, NULL);
     return status == ARMILLA_OK ? match_features(session, model, path, data) : status;
 }
+
+armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts)
+{
+    const armilla_read_options options = make_options(&session->settings);
+    return armilla_table_facts_open(session->context, path, &options, facts);
+}

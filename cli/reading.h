@@ -14,6 +14,9 @@ const armilla_option *reading_table(void);
 /* Whether the option of that name was given. */
 bool reading_is_given(const cli_session *session, const char *name);
 
+/* As if the option, which takes a text, had been given with the value, which is borrowed. */
+void reading_give(cli_session *session, const char *name, const char *value);
+
 /* The options of the table that were given, each with a blank before it, as they are typed for another command. */
 void reading_print(const cli_session *session, FILE *stream);
 

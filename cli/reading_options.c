@@ -209,6 +209,15 @@ armilla_status reading_recall(cli_session *session, const armilla_model *model)
     return ARMILLA_OK;
 }
 
+void reading_give(cli_session *session, const char *name, const char *value)
+{
+    for (size_t i = 0; rows[i].option.name; i++) {
+        if (strcmp(rows[i].option.name, name) != 0) continue;
+        *text_at(&session->settings, &rows[i].option) = value;
+        session->settings.reading_given |= (uint64_t)1 << i;
+    }
+}
+
 void reading_adopt(cli_session *session)
 {
     cli_recalled *recalled = session->recalled;

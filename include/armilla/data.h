@@ -110,6 +110,59 @@ static inline void armilla_read_options_default(armilla_read_options *options)
 ARMILLA_API armilla_status armilla_data_open(armilla_context *context, const char *path,
                                              const armilla_read_options *options, armilla_data **data);
 
+/* What a column of a text table is read as. */
+typedef enum armilla_column_use {
+    ARMILLA_COLUMN_VALUES, /* of a feature, or of a sample where samples are columns; one of text cannot be read so */
+    ARMILLA_COLUMN_NAMES,
+    ARMILLA_COLUMN_LABELS,
+    ARMILLA_COLUMN_LEFT_OUT,
+    ARMILLA_COLUMN_USE_COUNT
+} armilla_column_use;
+
+/* What it holds, besides missing values. */
+typedef enum armilla_column_type {
+    ARMILLA_COLUMN_EMPTY, /* nothing */
+    ARMILLA_COLUMN_INTEGER,
+    ARMILLA_COLUMN_NUMBER,
+    ARMILLA_COLUMN_TEXT, /* at least one value that is no number */
+    ARMILLA_COLUMN_TYPE_COUNT
+} armilla_column_type;
+
+typedef struct armilla_column_facts {
+    size_t size;
+    const char *name; /* in the header; NULL: it has none */
+    armilla_column_use use;
+    armilla_column_type type;
+    int64_t missing;        /* empty fields, nan, NA and the like, infinities */
+    int64_t numbers, texts; /* how many of the other values are numbers, and how many are not */
+    int64_t distinct;       /* different values; numbers are compared by value, names and labels as texts */
+    bool more;              /* there are more than `distinct`, which no longer counts: 10000, fewer in wide tables */
+    int64_t text_row;       /* the row, from 1 without the header, of the first text; 0: there is none */
+    const char *text;       /* the beginning of it, as it can be shown; NULL */
+    bool guessed;           /* as names, because the first row has text there */
+} armilla_column_facts;
+
+/* What all columns of a text table hold, those without numbers too. */
+typedef struct armilla_table_facts armilla_table_facts;
+
+/* One pass over the file, as the options say, which may be NULL; text where numbers are expected is no error here.
+ * ARMILLA_BAD_DATA where the file is no text table. Frees the object, and the texts of its columns. */
+ARMILLA_API armilla_status armilla_table_facts_open(armilla_context *context, const char *path,
+                                                    const armilla_read_options *options, armilla_table_facts **facts);
+ARMILLA_API void armilla_table_facts_free(armilla_table_facts *facts);
+
+/* Rows without the header, and columns. */
+ARMILLA_API int64_t armilla_table_facts_rows(const armilla_table_facts *facts);
+ARMILLA_API int64_t armilla_table_facts_columns(const armilla_table_facts *facts);
+ARMILLA_API bool armilla_table_facts_column_sized(const armilla_table_facts *facts, int64_t index,
+                                                  armilla_column_facts *column, size_t size);
+/* The column of that number, from 0; false, and all of it 0, past the last. */
+static inline bool armilla_table_facts_column(const armilla_table_facts *facts, int64_t index,
+                                              armilla_column_facts *column)
+{
+    return armilla_table_facts_column_sized(facts, index, column, sizeof *column);
+}
+
 typedef struct armilla_write_options {
     size_t size;
     bool sample_columns; /* one sample per column; default: one per row */

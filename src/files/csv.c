@@ -3,7 +3,6 @@
 #include "files/doubts.h"
 #include "files/files.h"
 
-#include "base/ascii.h"
 #include "base/size.h"
 
 #include <inttypes.h>
@@ -19,7 +18,6 @@ typedef struct table {
     int64_t rows, numbers; /* numbers: of a row */
     double *values;
     armilla_field *names, *labels; /* of rows; NULL: none */
-    bool run_on;                   /* a quoted field holds a line end; atomic */
 } table;
 
 /* What a field is that is not a number: one with another decimal mark, or with a separator of thousands. 1,234 can be
@@ -76,13 +74,7 @@ static armilla_status tell_mistake(const table *t, const armilla_text_part *part
     const unsigned char *at = record.start;
     armilla_field field = {record.start, record.end, 0};
     int64_t column = 0;
-    const int64_t found = armilla_fields_count(&t->columns.dialect, record);
-    if (part->mistake == RAGGED)
-        return armilla_fail(t->text.context, ARMILLA_BAD_DATA,
-                            "%s: line %" PRId64 " has %" PRId64 " field%s, the lines before have %" PRId64
-                            "; give every line the same number",
-                            t->text.path, armilla_text_line_number(&t->text, record.start), found,
-                            found == 1 ? "" : "s", t->columns.fields);
+    if (part->mistake == RAGGED) return armilla_table_columns_ragged(&t->text, &t->columns, record);
     while (armilla_fields_next(&t->columns.dialect, record, &at, &field)) {
         column++;
         if (field.start >= part->bad) break;
@@ -148,10 +140,7 @@ static bool parse_record(const table *t, armilla_span record, int64_t row, armil
         }
         next += number;
     }
-    armilla_field field = {record.start, record.start, 0};
-    const bool more = at && armilla_fields_next(&c->dialect, record, &at, &field);
-    const bool trailing = more && c->trailing && !at && field.start == field.end;
-    if (column == c->fields && mistake >= 0 && (!more || trailing)) return true;
+    if (column == c->fields && mistake >= 0 && armilla_table_columns_end(c, record, at)) return true;
     part->bad = record.start;
     part->mistake = RAGGED;
     return false;
@@ -192,12 +181,6 @@ static void count_records(void *self, armilla_text_part *part)
     part->lines = count;
 }
 
-static void look_for_run_on(void *self, armilla_text_part *part)
-{
-    table *t = self;
-    if (armilla_fields_run_on(part->text)) __atomic_store_n(&t->run_on, true, __ATOMIC_RELAXED);
-}
-
 /* Parts, and the most rows that they can have. A row of c fields takes 2c bytes (the last one perhaps 2c - 1); where
  * lines are more, many of them are empty, and rows are counted before memory is taken. */
 static armilla_status cut(table *t)
@@ -205,14 +188,8 @@ static armilla_status cut(table *t)
     armilla_text *text = &t->text;
     const unsigned char *start = t->columns.first.start;
     const int64_t most = (text->all.end - start) / (2 * t->columns.fields) + 1;
-    t->columns.dialect.multiline = false;
-    armilla_status status = armilla_text_cut(text, start, false);
+    armilla_status status = armilla_dialect_cut(text, start, &t->columns.dialect);
     if (status != ARMILLA_OK) return status;
-    if ((status = armilla_text_look(text, look_for_run_on, t)) != ARMILLA_OK) return status;
-    if (t->run_on) {
-        t->columns.dialect.multiline = true;
-        if ((status = armilla_text_cut(text, start, true)) != ARMILLA_OK) return status;
-    }
     if (text->lines <= most) return ARMILLA_OK;
     if ((status = armilla_text_look(text, count_records, t)) != ARMILLA_OK) return status;
     armilla_text_place(text);
@@ -234,23 +211,10 @@ static armilla_status take_rows(table *t)
     return status;
 }
 
-/* Excel's first line says what separates: it is no record. */
-static void pass_declaration(armilla_text *text)
-{
-    static const char word[] = "sep=";
-    const unsigned char *at = text->all.start, *end = text->all.end;
-    const size_t length = sizeof word - 1;
-    if ((size_t)(end - at) < length + 2 || !armilla_ascii_begins((const char *)at, word, length)) return;
-    const unsigned char *behind = at + length + 1;
-    if (*behind == '\r') behind++;
-    if (behind >= end || *behind != '\n') return;
-    text->declared = at[length];
-    text->all.start = behind + 1;
-}
-
 static armilla_status read_rows(table *t)
 {
     armilla_status status = armilla_table_columns_find(&t->text, &t->columns);
+    if (status == ARMILLA_OK) status = armilla_table_columns_check(&t->text, &t->columns);
     if (status == ARMILLA_OK) status = cut(t);
     if (status == ARMILLA_OK) status = take_rows(t);
     const armilla_text_part *bad = NULL;
@@ -296,7 +260,7 @@ static armilla_status adopt(const table *t, const armilla_field *fields, armilla
 static armilla_status adopt_header(const table *t, armilla_naming kind, armilla_data *data)
 {
     armilla_names names = {0};
-    armilla_status status = armilla_table_columns_names(&t->text, &t->columns, &names);
+    armilla_status status = armilla_table_columns_names(&t->text, &t->columns, false, &names);
     if (status == ARMILLA_OK && names.count > 0) status = armilla_data_adopt_names(data, kind, "", &names);
     armilla_names_free(t->text.context, &names);
     return status;
@@ -323,10 +287,10 @@ static armilla_status make_data(table *t, armilla_data **data)
 static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
                                armilla_data **data)
 {
-    table t = {.run_on = false};
+    table t = {.rows = 0};
     armilla_status status = armilla_text_open(context, bytes, options, &t.text);
     if (status != ARMILLA_OK) return status;
-    pass_declaration(&t.text);
+    armilla_dialect_declared(&t.text);
     status = read_rows(&t);
     if (options->found) options->found->columns = t.columns.fields;
     if (status == ARMILLA_OK)

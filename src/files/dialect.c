@@ -3,6 +3,8 @@
  * only where semicolons separate, and then for all fields or for none. */
 #include "files/doubts.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
 
 #define LOOKED_AT (1 << 20) /* bytes in which a decimal is looked for */
@@ -81,6 +83,19 @@ bool armilla_dialect_has_mark(const armilla_text *text, const armilla_dialect *d
     return false;
 }
 
+void armilla_dialect_declared(armilla_text *text)
+{
+    static const char word[] = "sep=";
+    const unsigned char *at = text->all.start, *end = text->all.end;
+    const size_t length = sizeof word - 1;
+    if ((size_t)(end - at) < length + 2 || !armilla_ascii_begins((const char *)at, word, length)) return;
+    const unsigned char *behind = at + length + 1;
+    if (*behind == '\r') behind++;
+    if (behind >= end || *behind != '\n') return;
+    text->declared = at[length];
+    text->all.start = behind + 1;
+}
+
 armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *dialect)
 {
     const armilla_read_options *options = text->options;
@@ -101,4 +116,21 @@ armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *d
     found.doubtful = !options->decimal && found.mark == ',' && !armilla_dialect_has_mark(text, &found, ',');
     if (status == ARMILLA_OK) *dialect = found;
     return status;
+}
+
+static void look_for_run_on(void *self, armilla_text_part *part)
+{
+    bool *run_on = self;
+    if (armilla_fields_run_on(part->text)) __atomic_store_n(run_on, true, __ATOMIC_RELAXED);
+}
+
+armilla_status armilla_dialect_cut(armilla_text *text, const unsigned char *start, armilla_dialect *dialect)
+{
+    bool run_on = false;
+    dialect->multiline = false;
+    armilla_status status = armilla_text_cut(text, start, false);
+    if (status == ARMILLA_OK) status = armilla_text_look(text, look_for_run_on, &run_on);
+    if (status != ARMILLA_OK || !run_on) return status;
+    dialect->multiline = true;
+    return armilla_text_cut(text, start, true);
 }

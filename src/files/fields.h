@@ -18,8 +18,14 @@ typedef struct armilla_field {
     unsigned char quote; /* that it stands in; 0: none */
 } armilla_field;
 
+/* Passes over Excel's first line, which says what separates: it is no record. */
+void armilla_dialect_declared(armilla_text *text);
+
 /* What the options say, else as the text looks; no separator where it has no record. */
 armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *dialect);
+
+/* Cuts what follows `start`, into a single part where a quoted field holds a line end; sets dialect->multiline. */
+armilla_status armilla_dialect_cut(armilla_text *text, const unsigned char *start, armilla_dialect *dialect);
 
 /* Whether the field is a number that needs the mark before its decimals; and whether the table has one that cannot be
  * another number in groups of three digits. */

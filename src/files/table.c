@@ -6,6 +6,7 @@
 #include "base/sized.h"
 #include "files/doubts.h"
 #include "files/output.h"
+#include "files/table_facts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -180,16 +181,24 @@ static armilla_status open_directory(armilla_context *context, const char *path,
     return fits == ARMILLA_OK ? format->read_directory(context, path, &settled, data) : fits;
 }
 
+/* The bytes, unpacked, and *format where none is given. armilla_bytes_free undoes it, also after a failure. */
+static armilla_status open_bytes(armilla_context *context, const char *path, const armilla_format **format,
+                                 armilla_bytes *bytes)
+{
+    armilla_status status = armilla_bytes_open(context, path, bytes);
+    if (status != ARMILLA_OK) return status;
+    const armilla_format *known = *format ? *format : armilla_formats_named(path, strlen(path));
+    if (armilla_packed(path, known, bytes->start, bytes->count)) status = armilla_bytes_unpack(context, bytes);
+    if (status == ARMILLA_OK && *format == &armilla_format_csv) status = armilla_refuse_container(context, bytes);
+    if (status == ARMILLA_OK && !*format) status = choose(context, bytes, format);
+    return status;
+}
+
 static armilla_status read_file(armilla_context *context, const char *path, const armilla_format *format,
                                 const armilla_read_options *options, armilla_data **data)
 {
-    armilla_bytes bytes;
-    armilla_status status = armilla_bytes_open(context, path, &bytes);
-    if (status != ARMILLA_OK) return status;
-    const armilla_format *known = format ? format : armilla_formats_named(path, strlen(path));
-    if (armilla_packed(path, known, bytes.start, bytes.count)) status = armilla_bytes_unpack(context, &bytes);
-    if (status == ARMILLA_OK && format == &armilla_format_csv) status = armilla_refuse_container(context, &bytes);
-    if (status == ARMILLA_OK && !format) status = choose(context, &bytes, &format);
+    armilla_bytes bytes = {.path = path};
+    armilla_status status = open_bytes(context, path, &format, &bytes);
     armilla_read_options settled;
     if (status == ARMILLA_OK) status = armilla_format_settle(context, path, format, options, &settled);
     if (status == ARMILLA_OK) status = format->read(context, &bytes, &settled, data);
@@ -223,9 +232,14 @@ static armilla_status open_file(armilla_context *context, const char *path, cons
         armilla_context_error(context));
 }
 
+/* What is made of a file: armilla_data **, armilla_table_facts **. */
+typedef armilla_status (*opener)(armilla_context *context, const char *path, const armilla_read_options *options,
+                                 void *result);
+
 static armilla_status open_any(armilla_context *context, const char *path, const armilla_read_options *options,
-                               armilla_data **data)
+                               void *result)
 {
+    armilla_data **data = result;
     const armilla_format *format = options->format ? armilla_formats_find(options->format) : NULL;
     armilla_data *made = NULL;
     struct stat facts;
@@ -266,13 +280,30 @@ static void tell_size(armilla_context *context, const char *path)
         armilla_call_plan(context, &workload);
 }
 
-armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
-                                 armilla_data **data)
+static armilla_status open_facts(armilla_context *context, const char *path, const armilla_read_options *options,
+                                 void *result)
+{
+    const armilla_format *format = options->format ? armilla_formats_find(options->format) : NULL;
+    armilla_bytes bytes = {.path = path};
+    armilla_read_options settled;
+    if (options->format && !format) return unknown_format(context, options->format);
+    armilla_status status = open_bytes(context, path, &format, &bytes);
+    if (status == ARMILLA_OK && format != &armilla_format_csv)
+        status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: is of the format %s, not a text table; give one", path,
+                              format->name);
+    if (status == ARMILLA_OK) status = armilla_format_settle(context, path, format, options, &settled);
+    if (status == ARMILLA_OK) status = armilla_table_facts_read(context, &bytes, &settled, result);
+    armilla_bytes_free(context, &bytes);
+    return status;
+}
+
+/* A call in progress, with the options as the library has them. */
+static armilla_status open_as(opener open, armilla_context *context, const char *path,
+                              const armilla_read_options *options, void *result)
 {
     armilla_read_options chosen = {.size = sizeof chosen};
-    armilla_status status = ARMILLA_NOT_NULL(context, path, data);
-    if (status == ARMILLA_OK && options)
-        status = armilla_sized_read(context, "armilla_read_options", options, &chosen, sizeof chosen);
+    armilla_status status = ARMILLA_OK;
+    if (options) status = armilla_sized_read(context, "armilla_read_options", options, &chosen, sizeof chosen);
     armilla_read_options recalled = {.size = sizeof recalled};
     if (status == ARMILLA_OK && chosen.recalled) {
         status = armilla_sized_read(context, "armilla_read_options", chosen.recalled, &recalled, sizeof recalled);
@@ -285,9 +316,23 @@ armilla_status armilla_data_open(armilla_context *context, const char *path, con
         context, chosen.spill && armilla_output_regular(context, chosen.spill) ? chosen.spill : NULL);
     tell_size(context, path);
     armilla_call_stage(context, ARMILLA_STAGE_READING);
-    status = armilla_about(context, path, open_any(context, path, &chosen, data));
+    status = armilla_about(context, path, open(context, path, &chosen, result));
     armilla_call_leave(context);
     armilla_spill_leave(context, beside);
     armilla_memory_leave(context, outer);
     return status;
+}
+
+armilla_status armilla_data_open(armilla_context *context, const char *path, const armilla_read_options *options,
+                                 armilla_data **data)
+{
+    const armilla_status status = ARMILLA_NOT_NULL(context, path, data);
+    return status == ARMILLA_OK ? open_as(open_any, context, path, options, data) : status;
+}
+
+armilla_status armilla_table_facts_open(armilla_context *context, const char *path, const armilla_read_options *options,
+                                        armilla_table_facts **facts)
+{
+    const armilla_status status = ARMILLA_NOT_NULL(context, path, facts);
+    return status == ARMILLA_OK ? open_as(open_facts, context, path, options, facts) : status;
 }

@@ -293,24 +293,17 @@ static void add_shown(const armilla_table_columns *c, int64_t column, char *show
         snprintf(shown + used, size - used, "%s%" PRId64, used ? ", " : "", column + 1);
 }
 
-/* Columns whose first field is text, which a warning names: to leave data out in silence is no help. */
+/* Columns whose first field is text. */
 static void ignore_texts(const armilla_text *text, armilla_table_columns *c)
 {
     const unsigned char *at = c->first.start;
     armilla_field field;
-    char shown[256] = "";
-    int64_t count = 0;
     double value = 0;
     for (int64_t i = 0; i < c->fields && armilla_fields_next(&c->dialect, c->first, &at, &field); i++) {
         if (i == c->name || i == c->label) continue;
-        if (armilla_fields_number(&field, c->dialect.mark, text->plain, &value) != ARMILLA_DECIMAL_TEXT) continue;
-        c->ignored[i] = true;
-        count++;
-        add_shown(c, i, shown, sizeof shown);
+        c->ignored[i] = armilla_fields_number(&field, c->dialect.mark, text->plain, &value) == ARMILLA_DECIMAL_TEXT;
+        c->left_out |= c->ignored[i];
     }
-    if (count > 0)
-        armilla_log(text->context, ARMILLA_LOG_WARNING, "%s: %" PRId64 " column%s of text %s left out: %s", text->path,
-                    count, count == 1 ? "" : "s", count == 1 ? "is" : "are", shown);
 }
 
 /* Those of a list. */
@@ -364,10 +357,6 @@ armilla_status armilla_table_columns_find(const armilla_text *text, armilla_tabl
                              armilla_option_recalled(options, options->label_column), &c.label);
     if (status == ARMILLA_OK) status = find_names(text, &c, &first);
     if (status == ARMILLA_OK) status = ignore(text, &c);
-    if (status == ARMILLA_OK && armilla_table_columns_numbers(&c) < 1)
-        status =
-            armilla_fail(text->context, ARMILLA_BAD_DATA,
-                         "%s: no column of numbers is left beside names and labels; check how it was made", text->path);
     if (status == ARMILLA_OK)
         *columns = c;
     else
@@ -375,16 +364,56 @@ armilla_status armilla_table_columns_find(const armilla_text *text, armilla_tabl
     return status;
 }
 
-armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *c,
+/* To leave data out in silence is no help. */
+static void tell_left_out(const armilla_text *text, const armilla_table_columns *c)
+{
+    char shown[256] = "";
+    int64_t count = 0;
+    for (int64_t i = 0; i < c->fields; i++) {
+        if (!c->ignored[i]) continue;
+        count++;
+        add_shown(c, i, shown, sizeof shown);
+    }
+    armilla_log(text->context, ARMILLA_LOG_WARNING, "%s: %" PRId64 " column%s of text %s left out: %s", text->path,
+                count, count == 1 ? "" : "s", count == 1 ? "is" : "are", shown);
+}
+
+armilla_status armilla_table_columns_check(const armilla_text *text, const armilla_table_columns *c)
+{
+    if (c->left_out) tell_left_out(text, c);
+    if (armilla_table_columns_numbers(c) > 0) return ARMILLA_OK;
+    return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                        "%s: no column of numbers is left beside names and labels; check how it was made", text->path);
+}
+
+bool armilla_table_columns_end(const armilla_table_columns *c, armilla_span record, const unsigned char *at)
+{
+    armilla_field field = {record.start, record.start, 0};
+    const bool more = at && armilla_fields_next(&c->dialect, record, &at, &field);
+    return !more || (c->trailing && !at && field.start == field.end);
+}
+
+armilla_status armilla_table_columns_ragged(const armilla_text *text, const armilla_table_columns *c,
+                                            armilla_span record)
+{
+    const int64_t found = armilla_fields_count(&c->dialect, record);
+    return armilla_fail(text->context, ARMILLA_BAD_DATA,
+                        "%s: line %" PRId64 " has %" PRId64 " field%s, the lines before have %" PRId64
+                        "; give every line the same number",
+                        text->path, armilla_text_line_number(text, record.start), found, found == 1 ? "" : "s",
+                        c->fields);
+}
+
+armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *c, bool all,
                                            armilla_names *names)
 {
     const unsigned char *at = c->names.start;
-    armilla_field field;
+    armilla_field field = {at, at, 0};
     armilla_status status = ARMILLA_OK;
     if (!header_fits(c)) return ARMILLA_OK;
-    for (int64_t i = c->short_header; status == ARMILLA_OK && i < c->fields; i++) {
-        if (!armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
-        if (armilla_table_columns_number(c, i)) status = armilla_fields_add_name(text->context, field, names);
+    for (int64_t i = 0; status == ARMILLA_OK && i < c->fields; i++) {
+        if (i >= c->short_header && !armilla_fields_next(&c->dialect, c->names, &at, &field)) break;
+        if (all || armilla_table_columns_number(c, i)) status = armilla_fields_add_name(text->context, field, names);
     }
     return status;
 }

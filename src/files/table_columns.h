@@ -15,11 +15,14 @@ typedef struct armilla_table_columns {
     bool short_header;   /* the column of names has no field in it, as R writes it */
     int64_t name, label; /* these columns, from 0; -1: none */
     bool *ignored;       /* for each field whether its column is left out; NULL: none is */
+    bool left_out;       /* columns were left out for being text, not by their names */
     bool names_are_text; /* the column of names was found by being text: a number in it is a mistake */
 } armilla_table_columns;
 
 /* Looks at the first records, and at what the options say. */
 armilla_status armilla_table_columns_find(const armilla_text *text, armilla_table_columns *columns);
+/* ARMILLA_BAD_DATA where none of the columns holds numbers; a warning names those that are left out for being text. */
+armilla_status armilla_table_columns_check(const armilla_text *text, const armilla_table_columns *columns);
 void armilla_table_columns_free(armilla_context *context, armilla_table_columns *columns);
 
 /* Whether a column, from 0, holds numbers that are read. */
@@ -28,8 +31,16 @@ static inline bool armilla_table_columns_number(const armilla_table_columns *col
     return column != columns->name && column != columns->label && !(columns->ignored && columns->ignored[column]);
 }
 
-/* Fields of the header that name columns of numbers. */
-armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *columns,
+/* Whether nothing follows the last of a record's fields, but for a separator where records may end in one. at: where
+ * armilla_fields_next would go on. */
+bool armilla_table_columns_end(const armilla_table_columns *columns, armilla_span record, const unsigned char *at);
+/* ARMILLA_BAD_DATA: the record has more or fewer fields than others. */
+armilla_status armilla_table_columns_ragged(const armilla_text *text, const armilla_table_columns *columns,
+                                            armilla_span record);
+
+/* Fields of the header that name columns of numbers, or `all` columns, where the first may have an empty name; none where
+ * there is no header. */
+armilla_status armilla_table_columns_names(const armilla_text *text, const armilla_table_columns *columns, bool all,
                                            armilla_names *names);
 
 /* What the header calls the column, from 0; an empty field where it does not. */

@@ -17,7 +17,7 @@ library = os.environ.get("ARMILLA_LIBRARY", os.path.join(root, "build", "libarmi
 nullable = {
     ("armilla_context_new", "allocator"), ("armilla_context_expect", "workload"),
     ("*", "user"), ("*", "watch"), ("*", "log"), ("*", "wording"), ("armilla_context_set_temporary", "directory"),
-    ("armilla_data_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
+    ("armilla_data_open", "options"), ("armilla_table_facts_open", "options"), ("armilla_data_write", "options"), ("armilla_data_write_check", "options"),
     ("armilla_cluster_data", "preparation"), ("armilla_structure_of_data_sized", "preparation"), ("armilla_structure_of_model_sized", "X"), ("armilla_model_compare", "X"), ("armilla_top_atoms", "X"), ("armilla_top_clusters", "X"),
     ("armilla_neighbors_of_data", "preparation"), ("armilla_neighbors_of_data", "queries"),
     ("armilla_neighbors_of_model", "queries"),
@@ -41,6 +41,8 @@ values = {
     "const armilla_neighbors *": "near", "armilla_neighbors *": "NULL", "armilla_neighbors **": "&made.near",
     "const armilla_neighbors_options *": "&nearness", "armilla_neighbors_options *": "&scratch.nearness",
     "armilla_neighbors_summary *": "&scratch.near_summary",
+    "const armilla_table_facts *": "NULL", "armilla_table_facts *": "NULL", "armilla_table_facts **": "&made.table",
+    "armilla_column_facts *": "&scratch.column",
     "armilla_output *": "output", "armilla_clustering *": "NULL", "armilla_model *": "NULL",
     "armilla_context **": "&made.context", "armilla_data **": "&made.data", "armilla_model **": "&made.model",
     "armilla_clustering **": "&made.clusters", "armilla_output **": "&made.output", "armilla_top **": "&made.top",
@@ -180,7 +182,7 @@ int main(int argc, char **argv)
     size_t bytes = 0;
     struct { armilla_context *context; armilla_data *data; armilla_model *model; armilla_clustering *clusters;
              armilla_output *output; armilla_comparison *comparison; armilla_neighbors *near; armilla_top *top;
-           } made = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+             armilla_table_facts *table; } made = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     struct { armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
              armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays;
              armilla_data_facts facts; armilla_model_summary summary; armilla_trace_entry entry; armilla_check check;
@@ -189,7 +191,7 @@ int main(int argc, char **argv)
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
              armilla_neighbors_summary near_summary; armilla_top_group group; armilla_top_entry top_entry;
-             armilla_cluster_quality quality; armilla_structure structure; } scratch;
+             armilla_cluster_quality quality; armilla_structure structure; armilla_column_facts column; } scratch;
     armilla_labels classes = {.size = sizeof classes, .count = 6, .classes = 1, .values = labels};
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;

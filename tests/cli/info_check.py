@@ -3,7 +3,10 @@
 
 $ARMILLA is the command, $ARMILLA_SOURCE the source tree. Exit status 77 (skipped) where NumPy or SciPy is missing."""
 
+import csv
+import gzip
 import json
+import math
 import os
 import re
 import shlex
@@ -235,16 +238,160 @@ def check_words():
     options = ("--label-column", "kind", "--ignore-columns", "city")
     found = {row.pop("column"): row for row in json.loads(run("info", "t.csv", *options, "--json")[0])["columns"]}
     wanted = {
-        "1": ("names", "text", 0, 20),
+        "who": ("names", "text", 0, 20),
         "size": ("feature", "number", 0, 20),
         "count": ("feature", "integer", 0, 5),
         "gone": ("feature", "empty", 20, 0),
         "kind": ("labels", "text", 0, 2),
-        "city": ("ignored", None, None, None),
+        "city": ("left out", "text", 0, 20),
     }
     assert {name: tuple(row.values()) for name, row in found.items()} == wanted, found
     shown = run("info", "t.csv", *options)[0]
     assert re.search(r"^  count +feature +integer +0 missing +5 distinct$", shown, re.M), shown
+
+
+MISSING = ("", "NA", "nan", "NaN", "null", "None", "inf", "-inf", "#N/A")
+MOST = 10000  # distinct values that are counted
+
+
+def number(field, mark="."):
+    """The field as a number, or None."""
+    text = field.strip(" \t").replace(mark, ".") if mark == "." or "." not in field else "x"
+    return float(text) if re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", text) else None
+
+
+def column_facts(fields, mark, as_text):
+    """Type, missing and distinct values of a column, by plain loops."""
+    there = [field for field in fields if field.strip(" \t").lower() not in [word.lower() for word in MISSING]]
+    values = [number(field, mark) for field in there]
+    kind = "empty" if not there else "text" if None in values else "integer" if all(v == math.floor(v) for v in values) else "number"
+    distinct = len({field if as_text or value is None else value + 0.0 for field, value in zip(there, values)})
+    return kind, len(fields) - len(there), distinct if distinct <= MOST else None
+
+
+def check_table(path, uses, *options, mark=".", delimiter=",", header=True, status=True):
+    """Every column is listed as Python's csv module has it, and the commands run. uses: of each column."""
+    opened = gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="")
+    with opened as file:
+        rows = list(csv.reader(file, delimiter=delimiter, skipinitialspace=True))
+    names = rows.pop(0) if header else [str(i + 1) for i in range(len(rows[0]))]
+    facts = json.loads(run("info", path, *options, "--json")[0])
+    assert len(facts["columns"]) == len(names) == len(uses), (path, facts["columns"])
+    for i, (row, use) in enumerate(zip(facts["columns"], uses)):
+        wanted = column_facts([fields[i] for fields in rows], mark, use in ("names", "labels"))
+        found = (row["type"], row["missing"], row["distinct"])
+        assert (row["column"], row["use"], *found) == (names[i] or str(i + 1), use, *wanted), (path, i, row, wanted)
+        assert (row["distinct"] is None) == ("distinct_more_than" in row) and row.get("distinct_more_than", MOST) == MOST
+    shown = run("info", path, *options)[0]
+    assert shown.count(" missing ") >= min(len(names), 40), shown
+    lines = [hint for hint in facts["hints"] if " armilla " in hint]
+    if status and not facts["missing"]:
+        assert len(lines) == 2, facts["hints"]
+        for line in lines:
+            run(*shlex.split(line)[2:], "--quiet", "--force")
+        model = json.loads(run("info", "model.npz", "--json")[0])
+        assert [model[key] for key in ("m", "n", "fingerprint")] == [facts[key] for key in ("m", "n", "fingerprint")], path
+    return facts, [hint for hint in facts["hints"] if hint.startswith("note: column")]
+
+
+def write(path, rows, delimiter=",", **more):
+    opened = gzip.open(path, "wt", newline="") if path.endswith(".gz") else open(path, "w", newline="")
+    with opened as file:
+        csv.writer(file, delimiter=delimiter, **more).writerows(rows)
+
+
+def made_column(kind, rows, mark="."):
+    """Fields of a column of that kind."""
+    if kind == "class":
+        return [f"k{v}" for v in random.integers(0, 3, rows)]
+    if kind == "id":
+        return [f"n, {i}" if i % 3 else f'say "{i}"\nand more' for i in range(rows)]
+    if kind == "other":
+        return [f"t{v}" for v in random.integers(0, rows, rows)[:-1]] + [""]
+    if kind == "spoiled":
+        return [f"{i}" for i in range(rows - 1)] + ["12x"]
+    if kind == "integer":
+        return [str(v) for v in random.integers(-4, 4, rows)]
+    if kind == "ties":  # one number, written differently
+        return [("1", "1.0", "10e-1", "-0", "0", "2.5")[v].replace(".", mark) for v in random.integers(0, 6, rows)]
+    return [repr(float(v)).replace(".", mark) for v in random.normal(5, 1, rows).round(3)]
+
+
+def check_texts():
+    """Tables with text anywhere: listed, advised about, and read by the commands; fits refuse them as they are."""
+    iris = os.path.join(os.environ["ARMILLA_SOURCE"], "cli/sets/iris.csv")
+    facts, notes = check_table(iris, ["feature"] * 4 + ["no feature"])
+    assert notes == ["note: column class has few different texts, as classes do (--label-column class)"], notes
+    assert facts["labels"] == ["setosa", "versicolor", "virginica"] and "--label-column class" in facts["hints"][-1]
+    for command in ("fit", "cluster"):
+        assert "'setosa' is not a number" in run(command, iris, "--k" if command == "cluster" else "--rank", 2, "--out", "o", status=65)[1]
+    kinds = ("number", "integer", "ties", "class", "id", "other", "spoiled")
+    for seed in range(14):
+        rows, mark, delimiter = int(random.integers(31, 60)), ".,"[seed % 2], ",;"[seed % 2]
+        path = ("t.csv", "t.csv.gz")[seed // 2 % 2]
+        chosen = ["number", *random.choice(kinds, int(random.integers(1, 7))), "number"]
+        if seed % 3 == 0:
+            chosen.append("class")
+        table = list(zip(*(made_column(kind, rows, mark) for kind in chosen)))
+        header = [f"c {i}" if i % 2 else f"c{i}" for i in range(len(chosen))]
+        write(path, [header, *table], delimiter)
+        uses = ["no feature" if kind in ("class", "id", "other", "spoiled") else "feature" for kind in chosen]
+        facts, notes = check_table(path, uses, mark=mark, delimiter=delimiter)
+        words = {"class": "--label-column", "id": "--name-column", "spoiled": "('12x' in row", "other": ""}
+        assert len(notes) == len(set(chosen) & set(words)), notes
+        for kind in set(chosen) & set(words):
+            assert any(words[kind] in note for note in notes), (kind, notes)
+        assert facts["m"] == uses.count("feature") and facts["n"] == rows
+        if "class" in chosen:
+            column = header[len(chosen) - 1 - chosen[::-1].index("class")]
+            assert f"--label-column {shlex.quote(column)} " in facts["hints"][-1], facts["hints"]
+        if "spoiled" not in chosen and {"id", "other"} & set(chosen):
+            assert "--ignore-columns text " in facts["hints"][-1], facts["hints"]
+        check_table(path, ["no sample" if use == "no feature" else "sample" for use in uses], "--samples", "columns", mark=mark,
+                    delimiter=delimiter)
+
+
+def check_uses():
+    """What options make of columns, missing values of every kind, and odd shapes."""
+    n = 40
+    table = list(zip([f"p{i}" for i in range(n)], made_column("number", n), made_column("class", n), made_column("integer", n),
+                     made_column("other", n)))
+    header = ["who", "x", "kind", "count", "city"]
+    write("t.csv", [header, *table])
+    check_table("t.csv", ["names", "feature", "no feature", "feature", "no feature"])
+    check_table("t.csv", ["names", "feature", "labels", "feature", "no feature"], "--label-column", "kind")
+    check_table("t.csv", ["names", "feature", "no feature", "left out", "no feature"], "--ignore-columns", "count")
+    check_table("t.csv", ["names", "feature", "left out", "feature", "left out"], "--ignore-columns", "text")
+    check_table("t.csv", ["names", "feature", "labels", "left out", "left out"], "--label-column", "kind", "--ignore-columns", "4,city")
+    check_table("t.csv", ["labels", "feature", "no feature", "feature", "names"], "--label-column", "who", "--name-column", "city")
+    write("t.csv", table)
+    check_table("t.csv", ["names", "feature", "no feature", "feature", "no feature"], header=False)
+    write("t.csv", [header, *[("7" if i == 9 else row[0], *row[1:]) for i, row in enumerate(table)]])  # a number among names
+    facts, _ = check_table("t.csv", ["names", "feature", "no feature", "feature", "no feature"])
+    assert "--name-column 1 " in facts["hints"][-1]
+    write("t.csv", [["a", "b", "gone", "c"], *[(MISSING[i % len(MISSING)], i, "", "x" if i % 2 else " NA ") for i in range(20)]])
+    facts, _ = check_table("t.csv", ["feature", "feature", "feature", "no feature"], "--name-column", "none")
+    assert facts["missing"] == 40
+    write("t.csv", [["a", "a", "", "text"], *[(1 + i, "u" * (i + 1), f"v{i % 7}", "wxyz"[i // 8]) for i in range(32)]])  # names that name none
+    check_table("t.csv", ["feature", "no feature", "no feature", "no feature"], "--header", "yes")
+    write("t.csv", [["x", "y", "kind"], ["1", "2", "a"]])
+    check_table("t.csv", ["feature", "feature", "no feature"], status=False)
+    write("t.csv", [["x"], *[[i % 5] for i in range(40)]])
+    check_table("t.csv", ["feature"])
+    for rows in ([["x"], ["abc"], ["def"]], [["x", "y"], ["abc", "d"], ["def", "e"]]):  # nothing to fit
+        write("t.csv", rows)
+        facts, _ = check_table("t.csv", ["no feature"] if len(rows[0]) == 1 else ["names", "no feature"], status=False)
+        assert (facts["m"], facts["n"]) == (0, 2) and "nothing to fit" in facts["hints"][-1]
+    wide = [made_column("class" if i % 50 == 7 else "ties", 31) for i in range(300)]
+    write("t.csv", [[f"c{i}" for i in range(300)], *zip(*wide)])
+    check_table("t.csv", ["no feature" if i % 50 == 7 else "feature" for i in range(300)])
+    write("t.csv", [["x", "y", "z"], *[(i, i % MOST, f"w{i}") for i in range(MOST + 1)]])
+    facts = json.loads(run("info", "t.csv", "--json", "--name-column", "none")[0])
+    assert [row["distinct"] for row in facts["columns"]] == [None, MOST, None]
+    assert re.search(r"^  x .* more than 10000 distinct$", run("info", "t.csv", "--name-column", "none")[0], re.M)
+    with open("t.csv", "w") as file:
+        file.write("x,y,kind\n1,2,a\n3,b\n")
+    assert "line 3 has 2 fields" in run("info", "t.csv", status=65)[1]
 
 
 def check_orientation():
@@ -279,5 +426,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_formats()
     check_options()
     check_words()
+    check_texts()
+    check_uses()
     check_orientation()
     os.chdir("/")
