@@ -77,7 +77,8 @@ def nearly(r, row, rows, corpus):
     value = valid(r, row, corpus) or ""
     if row["name"] in WRITTEN:  # nothing may be written elsewhere
         taken = r.choice(corpus["D"] + corpus["L"]).name
-        return r.choice(["", "out", "out.NPZ", value + " ", "out.h5ad", "nosuch/" + value, "outé.npz", ".", "/dev/null", "-",
+        here = "." if row["value"] != "DIR" else "out/x"
+        return r.choice(["", "out", "out.NPZ", value + " ", "out.h5ad", "nosuch/" + value, "outé.npz", here, "/dev/null", "-",
                          taken])
     words = [value + " ", " " + value, value.upper(), value.title(), value[:-1], value + value[-1:], value + "," + value]
     if row["kind"] in ("integer", "real"):
