@@ -295,6 +295,7 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     if (options->found) options->found->columns = t.columns.fields;
     if (status == ARMILLA_OK)
         status = armilla_doubt_ids(&t.text, &t.columns, &(armilla_table_values){t.values, t.rows, t.numbers});
+    if (status == ARMILLA_OK) armilla_doubt_comments(&t.text, &t.columns);
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
     if (status == ARMILLA_OK) status = make_data(&t, data);
     if (status == ARMILLA_OK && t.columns.doubtful)

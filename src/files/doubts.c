@@ -195,3 +195,39 @@ bool armilla_doubt_thousands(const armilla_field *field)
     const bool decimals = at < end && (*at == '.' || *at == ',') && *at != *separator;
     return groups > 0 && (at == end || (decimals && skip_digits(at + 1, end) == end));
 }
+
+/* Whether nothing but blanks stands between the byte and the line end before it. */
+static bool begins_line(const unsigned char *start, const unsigned char *at)
+{
+    while (at > start && (at[-1] == ' ' || at[-1] == '\t')) at--;
+    return at == start || at[-1] == '\n' || at[-1] == '\r';
+}
+
+static const unsigned char *find_byte(const unsigned char *at, const unsigned char *end, int byte)
+{
+    return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
+}
+
+void armilla_doubt_comments(const armilla_text *text, const armilla_table_columns *columns)
+{
+    const unsigned char *start = text->all.start, *end = text->all.end, *at = start, *first = NULL;
+    int64_t count = 0;
+    if (columns->fields < 2) return; /* any remark has one field */
+    while ((at = find_byte(at, end, '#'))) {
+        const unsigned char *stop = find_byte(at, end, '\n');
+        if (!stop) stop = end;
+        if (begins_line(start, at) &&
+            armilla_fields_count(&columns->dialect, (armilla_span){at, stop}) == columns->fields) {
+            if (!first) first = at;
+            count++;
+        }
+        at = stop;
+    }
+    if (count > 0)
+        armilla_log(
+            text->context, ARMILLA_LOG_WARNING,
+            "%s: %" PRId64 " line%s with # and %s as many fields as the table, first line %" PRId64
+            ": %s left out as comments; put the first field in quotes where they are names of columns or samples",
+            text->path, count, count == 1 ? " begins" : "s begin", count == 1 ? "has" : "have",
+            armilla_text_line_number(text, first), count == 1 ? "it is" : "they are");
+}

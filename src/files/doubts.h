@@ -1,5 +1,5 @@
-/* What a file may mean otherwise than it was read: numbers that are names, measurements that are labels, and separators of
- * thousands. Doubts become warnings that name the option which decides. */
+/* What a file may mean otherwise than it was read: numbers that are names, measurements that are labels, samples that
+ * look like comments, and separators of thousands. Doubts become warnings that name the option which decides. */
 #ifndef ARMILLA_FILES_DOUBTS_H
 #define ARMILLA_FILES_DOUBTS_H
 
@@ -15,6 +15,10 @@ typedef struct armilla_table_values {
  * names. */
 armilla_status armilla_doubt_ids(const armilla_text *text, const armilla_table_columns *columns,
                                  const armilla_table_values *table);
+
+/* Warns of lines that begin with # and have as many fields as the table: comments to the reader, names to whoever wrote
+ * them. */
+void armilla_doubt_comments(const armilla_text *text, const armilla_table_columns *columns);
 
 /* Warns where the data's labels are numbers of which hardly two are equal: measurements, in all likelihood. */
 armilla_status armilla_doubt_labels(armilla_context *context, const char *path, const armilla_data *data);

@@ -148,6 +148,23 @@ def check_labels():
         assert ("measurements rather than classes" in read("x.npy", "--labels", "y.txt")[1]) == doubtful, what
 
 
+def check_comments():
+    """Lines that begin with # are comments, and those that look like samples or a header are counted."""
+    for text, wanted in (
+        ("s0,1,2\n#s1,3,4\ns2,5,6\n#s3,7,8\n  #s4,9,1\n", "3 lines begin with # and have as many fields as the table, first line 2"),
+        ("# a,b,c\n1,2,3\n4,5,6\n", "1 line begins with # and has as many fields as the table, first line 1"),
+    ):
+        with open("t.csv", "w", encoding="utf-8") as file:
+            file.write(text)
+        said = run("info", "t.csv")
+        assert wanted in said, said
+    for remark in ("# made by a program", "#", "# two, fields", "# 1,2,3,4"):
+        for text in (f"{remark}\na,b,c\n1,2,3\n{remark}\n4,5,6\n", "# one\n1\n2\n# two\n3\n", '"#a","#b"\n1,2\n3,4\n'):
+            with open("t.csv", "w", encoding="utf-8") as file:
+                file.write(text)
+            assert "begin" not in run("info", "t.csv"), text
+
+
 def check_contents():
     book = io.BytesIO()
     with zipfile.ZipFile(book, "w") as archive:
@@ -185,5 +202,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_ids()
     check_thousands()
     check_labels()
+    check_comments()
     check_contents()
     os.chdir("/")
