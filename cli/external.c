@@ -170,8 +170,11 @@ armilla_status external_open(cli_session *session, const char *path, const armil
     inner.array = inner.label_column = inner.label_array = NULL;
     inner.sample_columns = false;
     armilla_status status = run_program(session, path, options, file);
+    session->report.converted = place;
+    session->report.converted_from = path;
     if (status == ARMILLA_OK && (status = armilla_data_open(session->context, place, &inner, data)) != ARMILLA_OK)
         status = name_file(session, status, place, path);
+    session->report.converted = NULL;
     close(file);
     return status;
 }

@@ -58,12 +58,15 @@ void report_duration(double seconds, char *buffer, size_t size)
         snprintf(buffer, size, "%.*f s", seconds < 0.0995 ? 4 : decimals, seconds);
 }
 
-/* Paths of standard input and output are nothing that people have typed: their names are put in the place of these. */
+/* Paths of standard input and output, and of what a file was converted to, are nothing that people have typed: their names
+ * are put in the place of these. */
 static void name_streams(const cli_report *report, const char *message, char *line, size_t size)
 {
     const struct {
         const char *path, *name;
-    } streams[] = {{report->input, "standard input"}, {"/dev/stdout", "standard output"}};
+    } streams[] = {{report->converted ? report->converted : "", report->converted_from},
+                   {report->input, "standard input"},
+                   {"/dev/stdout", "standard output"}};
     size_t used = 0;
     while (*message && used + 1 < size) {
         size_t taken = 0;

@@ -17,6 +17,8 @@ typedef struct cli_report {
     char described[256]; /* what iterations have to tell (watch.h) */
     char input[64];      /* the path of standard input, where that is an operand (streams.h); else "" */
     const char *reading; /* the file that is being read, or NULL */
+    /* Where what a file was converted to is read, and that file; NULL: none is. */
+    const char *converted, *converted_from;
 } cli_report;
 
 /* Looks at the terminal and at NO_COLOR. */

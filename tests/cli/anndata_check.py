@@ -248,6 +248,18 @@ def check_frames():
     assert "obsm/df" in run("info", "x.h5ad", "--array", "obsm/df", status=65)
 
 
+def check_warnings_name_the_file():
+    """What the library says of the converted data names the file that they came from."""
+    random = np.random.default_rng(8)
+    with h5py.File("many.h5ad", "w") as file:
+        file["X"] = random.random((200, 3))
+        file.create_group("obs")["score"] = random.random(200)
+        file.create_group("var")
+    done = subprocess.run([ARMILLA, "info", "many.h5ad", "--label-column", "score"], capture_output=True, text=True)
+    assert "many.h5ad: the labels of 200 samples are 200 different numbers" in done.stderr, done
+    assert "/fd/" not in done.stderr + done.stdout, done
+
+
 def check_what_is_not_read():
     """Names that are there and not read are said, with what and why, once each, and not by --quiet."""
     def unknown(place, name, texts):
@@ -336,7 +348,7 @@ def check_damage():
 
 
 def main():
-    checks = (check_names, check_labels, check_older_files, check_matrices, check_frames, check_what_is_not_read, check_bounds, check_damage)
+    checks = (check_names, check_labels, check_older_files, check_matrices, check_frames, check_warnings_name_the_file, check_what_is_not_read, check_bounds, check_damage)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check in checks:
