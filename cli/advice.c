@@ -161,12 +161,13 @@ static double log_spread(const double *sums, int64_t count)
     return used > 1 ? sqrt(fmax(0, squares / (double)used - sum / (double)used * (sum / (double)used))) : 0;
 }
 
-/* Sums of features over some samples, and of these samples; false where an entry is negative or no number. */
+/* Sums of features over some samples, and of these samples; *plain = false where an entry is negative or no number, or hardly
+ * one is 0: rows of a dense table, such as sizes of countries over the years, may differ as much. */
 static armilla_status add_up(const cli_session *session, const armilla_data *X, int64_t looked_at, double *sums,
                              bool *plain)
 {
     const int64_t m = armilla_data_features(X), n = armilla_data_samples(X);
-    double *features = sums, *samples = sums + m, *sample = samples + looked_at;
+    double *features = sums, *samples = sums + m, *sample = samples + looked_at, zeros = 0;
     for (int64_t j = 0; j < looked_at && *plain; j++) {
         const int64_t which = (int64_t)((double)j * (double)n / (double)looked_at);
         const armilla_status status = armilla_data_sample(session->context, X, which, sample);
@@ -175,8 +176,10 @@ static armilla_status add_up(const cli_session *session, const armilla_data *X, 
             if (!(sample[i] >= 0)) *plain = false;
             features[i] += sample[i];
             samples[j] += sample[i];
+            zeros += sample[i] == 0;
         }
     }
+    if (10 * zeros < (double)m * (double)looked_at) *plain = false;
     return ARMILLA_OK;
 }
 

@@ -83,7 +83,7 @@ static void explain_empty(const armilla_cluster_summary *found, int64_t filled, 
     else if (found->stop == ARMILLA_STOP_INTERRUPTED)
         snprintf(text, size, "; %" PRId64 " empty: k-means was stopped", empty);
     else if (filled == 1)
-        snprintf(text, size, "; %" PRId64 " empty: all samples are the same", empty);
+        snprintf(text, size, "; %" PRId64 " empty: all samples are alike as prepared", empty);
     else
         snprintf(text, size, "; %" PRId64 " empty: only %" PRId64 " samples differ", empty, filled);
 }

@@ -77,7 +77,7 @@ static armilla_status open_any(cli_session *session, const char *path, armilla_d
     session->columns = found.columns;
     const bool external = status == ARMILLA_NOT_BUILT && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
     if (status == ARMILLA_OK || external) reading_adopt(session);
-    if (!external) return status;
+    if (!external) return status == ARMILLA_OK ? status : reading_blame(session, status);
     session->settings.label_column = label_column;
     options = make_options(&session->settings);
     return external_open(session, path, &options, data);

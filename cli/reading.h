@@ -36,6 +36,8 @@ typedef struct cli_recalled {
 armilla_status reading_recall(cli_session *session, const armilla_model *model);
 /* They become the settings, and are said, once a file of that format is being read. */
 void reading_adopt(cli_session *session);
+/* A file that cannot be read by them: the message says so. Returns status. */
+armilla_status reading_blame(cli_session *session, armilla_status status);
 /* The model gets those that the session's data were read with. */
 armilla_status reading_remember(cli_session *session, armilla_model *model);
 void reading_forget(cli_session *session);

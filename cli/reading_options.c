@@ -218,26 +218,54 @@ void reading_give(cli_session *session, const char *name, const char *value)
     }
 }
 
-void reading_adopt(cli_session *session)
+/* Whether the file that was looked at is of the format that the model's data had. */
+static bool is_recalled(const cli_session *session)
 {
-    cli_recalled *recalled = session->recalled;
+    const char *format = session->recalled ? session->recalled->settings.format : NULL;
+    return format && session->format && strcmp(format, session->format) == 0;
+}
+
+/* " --separator '|' --array X", to be freed; NULL where nothing is recalled. */
+static char *show_recalled(cli_session *session)
+{
     char *line = NULL;
     size_t size = 0;
-    const char *format = recalled ? recalled->settings.format : NULL;
-    if (!format || !session->format || strcmp(format, session->format) != 0) return;
-    FILE *stream = open_memstream(&line, &size);
-    for (size_t i = 0; rows[i].option.name; i++) {
-        if (!(rows[i].role & READ_RECALLED)) continue;
-        const char **value = text_at(&recalled->settings, &rows[i].option);
-        if (!*value) continue;
+    FILE *stream = is_recalled(session) ? open_memstream(&line, &size) : NULL;
+    for (size_t i = 0; stream && rows[i].option.name; i++) {
+        const char *value =
+            rows[i].role & READ_RECALLED ? *text_at(&session->recalled->settings, &rows[i].option) : NULL;
+        if (!value) continue;
+        fprintf(stream, " --%s ", rows[i].option.name);
+        report_put_word(stream, value);
+    }
+    if (stream && fclose(stream) == 0 && *line) return line;
+    free(line);
+    return NULL;
+}
+
+void reading_adopt(cli_session *session)
+{
+    char *line = show_recalled(session);
+    for (size_t i = 0; is_recalled(session) && rows[i].option.name; i++) {
+        const char **value =
+            rows[i].role & READ_RECALLED ? text_at(&session->recalled->settings, &rows[i].option) : NULL;
+        if (!value || !*value) continue;
         *text_at(&session->settings, &rows[i].option) = *value;
         session->settings.reading_given |= (uint64_t)1 << i;
-        if (stream) fprintf(stream, " --%s ", rows[i].option.name);
-        if (stream) report_put_word(stream, *value);
         *value = NULL;
     }
-    if (stream && fclose(stream) == 0 && *line) report_line(&session->report, "reading   as the model's data:%s", line);
+    if (line) report_line(&session->report, "reading   as the model's data:%s", line);
     free(line);
+}
+
+armilla_status reading_blame(cli_session *session, armilla_status status)
+{
+    char *line = status == ARMILLA_BAD_DATA || status == ARMILLA_BAD_ARGUMENT ? show_recalled(session) : NULL;
+    if (line)
+        (void)fail(session, status, "%s (it is read as the model's data, by%s; give other options where it differs)",
+                   armilla_context_error(session->context), line);
+    free(line);
+    return status;
 }
 
 armilla_status reading_remember(cli_session *session, armilla_model *model)

@@ -193,7 +193,7 @@ static armilla_status judge(armilla_context *context, const armilla_structure_so
     if (status == ARMILLA_OK && found->samples == 0)
         decide(unknown, "numbers are out of range, or memory is too little", found);
     else if (status == ARMILLA_OK && found->distinct < 2)
-        decide(no, "all samples are the same", found);
+        decide(no, "all samples are alike as prepared", found);
     else if (status == ARMILLA_OK && found->distinct < ARMILLA_STRUCTURE_LEAST)
         decide(unknown, "fewer than 20 samples differ", found);
     else if (status == ARMILLA_OK && (status = compare_cuts(context, &sample, source->seed, found)) == ARMILLA_OK)

@@ -417,6 +417,9 @@ def check_orientation():
         np.save("x.npy", [noise.normal(size=(50, 30)), noise.uniform(size=(60, 25)), noise.poisson(2, (40, 40)).astype(float),
                           noise.lognormal(0, 1, (80, 30))][seed % 4])
         assert phrase not in run("info", "x.npy")[0], seed
+    sizes = np.exp(1.6 * random.normal(size=(80, 1))) * 1e6  # countries over the years
+    np.save("x.npy", np.round(sizes * np.cumprod(1 + 0.02 * random.random((80, 40)), axis=1)))
+    assert phrase not in run("info", "x.npy")[0]
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -133,6 +133,15 @@ def check_recall():
     np.savez("several.npz", a=X, b=X + 1)
     run("fit", "several.npz", "--array", "b", "--rank", 2, "--out", "model.npz", "--force", "--quiet")
     assert np.array_equal(codes("model.npz", "several.npz")[0], np.load("model.npz")["V"].T)
+    # A file that cannot be read so says where the options came from.
+    np.savez("other.npz", c=X)
+    assert "is read as the model's data, by --array b" in run("transform", "model.npz", "other.npz", "--out", "c.npy", status=65)[1]
+    table("t.csv", X, separator="|")
+    run("fit", "t.csv", "--rank", 2, "--separator", "|", "--out", "model.npz", "--force", "--quiet")
+    table("comma.csv", X)
+    said = run("transform", "model.npz", "comma.csv", "--out", "c.npy", status=65)[1]
+    assert "is read as the model's data, by --separator '|'" in said and said.count("\n") == 1, said
+    assert np.array_equal(codes("model.npz", "comma.csv", "--separator", "comma")[0], codes("model.npz", "t.csv")[0])
     # Clusters that a model keeps.
     table("t.csv", X, labels=labels)
     run("cluster", "t.csv", "--k", 3, "--label-column", "kind", "--out", "c.txt", "--model-out", "kept.npz", "--quiet")

@@ -134,8 +134,8 @@ def check_words(random):
 def check_empty(random):
     """Samples that are the same leave clusters empty: how many and why is said, and no figure is nan."""
     three = np.repeat(random.standard_normal((3, 5)), 20, axis=0)
-    for X, filled, why in ((np.ones((50, 5)), 1, "all samples are the same"), (three, 3, "only 3 samples differ"),
-                           (np.zeros((50, 5)), 1, "all samples are the same")):
+    for X, filled, why in ((np.ones((50, 5)), 1, "all samples are alike as prepared"), (three, 3, "only 3 samples differ"),
+                           (np.zeros((50, 5)), 1, "all samples are alike as prepared")):
         for options in (("--method", "kmeans"), ("--method", "euclidean"), ("--method", "graph"), ("--on", "data", "--method", "kmeans"),
                         ("--prepare", "none", "--on", "data", "--method", "euclidean")):
             if not X.any() and "--on" not in options:
