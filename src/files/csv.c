@@ -167,6 +167,7 @@ static void parse_part(void *self, armilla_text_part *part)
     }
     forget_rows(t, kept, row);
     part->count = row - part->first;
+    part->comments = armilla_doubt_comments(&t->columns, part->text);
 }
 
 static void count_records(void *self, armilla_text_part *part)
@@ -211,6 +212,13 @@ static armilla_status take_rows(table *t)
     return status;
 }
 
+static void warn_of_comments(const table *t)
+{
+    int64_t count = armilla_doubt_comments(&t->columns, (armilla_span){t->text.all.start, t->columns.first.start});
+    for (int64_t i = 0; i < t->text.parts; i++) count += t->text.part[i].comments;
+    armilla_doubt_tell_comments(&t->text, count);
+}
+
 static armilla_status read_rows(table *t)
 {
     armilla_status status = armilla_table_columns_find(&t->text, &t->columns);
@@ -221,6 +229,7 @@ static armilla_status read_rows(table *t)
     if (status == ARMILLA_OK) status = armilla_text_parse(&t->text, parse_part, t, &bad);
     if (status != ARMILLA_OK) return status;
     if (bad) return tell_mistake(t, bad);
+    warn_of_comments(t);
     t->rows = armilla_text_close_gaps(&t->text, sizeof *t->values * (size_t)t->numbers, t->values);
     if (t->names) (void)armilla_text_close_gaps(&t->text, sizeof *t->names, t->names);
     if (t->labels) (void)armilla_text_close_gaps(&t->text, sizeof *t->labels, t->labels);
@@ -295,7 +304,6 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     if (options->found) options->found->columns = t.columns.fields;
     if (status == ARMILLA_OK)
         status = armilla_doubt_ids(&t.text, &t.columns, &(armilla_table_values){t.values, t.rows, t.numbers});
-    if (status == ARMILLA_OK) armilla_doubt_comments(&t.text, &t.columns);
     if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
     if (status == ARMILLA_OK) status = make_data(&t, data);
     if (status == ARMILLA_OK && t.columns.doubtful)

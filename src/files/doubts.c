@@ -208,26 +208,28 @@ static const unsigned char *find_byte(const unsigned char *at, const unsigned ch
     return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
 }
 
-void armilla_doubt_comments(const armilla_text *text, const armilla_table_columns *columns)
+int64_t armilla_doubt_comments(const armilla_table_columns *columns, armilla_span text)
 {
-    const unsigned char *start = text->all.start, *end = text->all.end, *at = start, *first = NULL;
+    const unsigned char *at = text.start;
     int64_t count = 0;
-    if (columns->fields < 2) return; /* any remark has one field */
-    while ((at = find_byte(at, end, '#'))) {
-        const unsigned char *stop = find_byte(at, end, '\n');
-        if (!stop) stop = end;
-        if (begins_line(start, at) &&
-            armilla_fields_count(&columns->dialect, (armilla_span){at, stop}) == columns->fields) {
-            if (!first) first = at;
-            count++;
-        }
+    if (columns->fields < 2) return 0; /* any remark has one field */
+    while ((at = find_byte(at, text.end, '#'))) {
+        const unsigned char *stop = find_byte(at, text.end, '\n');
+        if (!stop) stop = text.end;
+        count += begins_line(text.start, at) &&
+                 armilla_fields_count(&columns->dialect, (armilla_span){at, stop}) == columns->fields;
         at = stop;
     }
+    return count;
+}
+
+void armilla_doubt_tell_comments(const armilla_text *text, int64_t count)
+{
     if (count > 0)
-        armilla_log(
-            text->context, ARMILLA_LOG_WARNING,
-            "%s: %" PRId64 " line%s with # and %s as many fields as the table, first line %" PRId64
-            ": %s left out as comments; put the first field in quotes where they are names of columns or samples",
-            text->path, count, count == 1 ? " begins" : "s begin", count == 1 ? "has" : "have",
-            armilla_text_line_number(text, first), count == 1 ? "it is" : "they are");
+        armilla_log(text->context, ARMILLA_LOG_WARNING,
+                    "%s: %" PRId64
+                    " line%s with # and %s as many fields as the table: %s left out as comments; put the "
+                    "first field in quotes where they are names of columns or samples",
+                    text->path, count, count == 1 ? " begins" : "s begin", count == 1 ? "has" : "have",
+                    count == 1 ? "it is" : "they are");
 }

@@ -16,9 +16,10 @@ typedef struct armilla_table_values {
 armilla_status armilla_doubt_ids(const armilla_text *text, const armilla_table_columns *columns,
                                  const armilla_table_values *table);
 
-/* Warns of lines that begin with # and have as many fields as the table: comments to the reader, names to whoever wrote
- * them. */
-void armilla_doubt_comments(const armilla_text *text, const armilla_table_columns *columns);
+/* How many lines begin with # and have as many fields as the table: comments to the reader, names to whoever wrote them.
+ * Then the warning of all that were found. */
+int64_t armilla_doubt_comments(const armilla_table_columns *columns, armilla_span text);
+void armilla_doubt_tell_comments(const armilla_text *text, int64_t count);
 
 /* Warns where the data's labels are numbers of which hardly two are equal: measurements, in all likelihood. */
 armilla_status armilla_doubt_labels(armilla_context *context, const char *path, const armilla_data *data);

@@ -15,6 +15,7 @@ typedef struct armilla_text_part {
     armilla_span text;
     int64_t lines;
     int64_t first, count;
+    int64_t comments;           /* lines that are left out and look like others, of a table */
     const unsigned char *bad;   /* where the first mistake stands; NULL: none */
     int mistake;                /* what is wrong there, in the reader's own terms */
     const unsigned char *asked; /* where armilla_text_over asked last; NULL where another thread has the part */

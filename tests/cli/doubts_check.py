@@ -108,18 +108,18 @@ def check_ids():
 def check_thousands():
     for number in ("1,234", "12,345", "123,456", "1,234,567", "-1,234", "1,234.50", "1'234", "1 234", "1\u00a0234"):
         write("t.csv", [[0.5, 1, f'"{number}"'], [1, 2, 3]])
-        said = run("info", "t.csv", status=65)
+        said = run("convert", "t.csv", "read.npy", "--force", status=65)
         assert "thousands separator" in said and "line 3, column 1" in said and said.count("\n") == 1, said
     # Not thousands: a decimal comma, by itself or because another number of the table has one.
     for values in (['"0,5"'], ['"1,25"'], ['"0,123"'], ['"1,234"', '"0,5"'], ['"1,234"', '"10,25"']):
         write("t.csv", [values, range(len(values))])
-        said = run("info", "t.csv", status=65)
+        said = run("convert", "t.csv", "read.npy", "--force", status=65)
         assert "decimal mark" in said and "thousands" not in said, said
         X, _ = read("t.csv", "--decimal", "comma", "--separator", "comma")
         assert X[0, 0] == float(values[0].strip('"').replace(",", "."))
     # Points between thousands, where decimals have a comma.
     write("t.csv", [["1,5", "2.345,50"], ["3", "4"]], separator=";")
-    assert "thousands separator" in run("info", "t.csv", status=65)
+    assert "thousands separator" in run("convert", "t.csv", "read.npy", "--force", status=65)
     # Where semicolons separate a comma is a guess, which is said unless some number settles it.
     write("t.csv", [["1,234", "5,678"], ["3", "4"]], separator=";")
     X, said = read("t.csv")
@@ -151,8 +151,8 @@ def check_labels():
 def check_comments():
     """Lines that begin with # are comments, and those that look like samples or a header are counted."""
     for text, wanted in (
-        ("s0,1,2\n#s1,3,4\ns2,5,6\n#s3,7,8\n  #s4,9,1\n", "3 lines begin with # and have as many fields as the table, first line 2"),
-        ("# a,b,c\n1,2,3\n4,5,6\n", "1 line begins with # and has as many fields as the table, first line 1"),
+        ("s0,1,2\n#s1,3,4\ns2,5,6\n#s3,7,8\n  #s4,9,1\n", "3 lines begin with # and have as many fields as the table"),
+        ("# a,b,c\n1,2,3\n4,5,6\n", "1 line begins with # and has as many fields as the table"),
     ):
         with open("t.csv", "w", encoding="utf-8") as file:
             file.write(text)
