@@ -134,7 +134,8 @@ armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixe
     if (!stream) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
     put_command(session, stream, "clusters:", "cluster");
     const bool given = armilla_data_samples(X) < FEW || armilla_data_features(X) < 2;
-    fputs(given ? " --k 2 --out clusters.txt" : " --out clusters.txt", stream);
+    if (given) fprintf(stream, " --k %d", armilla_data_samples(X) < 2 ? 1 : 2);
+    fputs(" --out clusters.txt", stream);
     status = add_line(session, hints, stream, &line);
     if (status != ARMILLA_OK || !(stream = open_memstream(&line, &size)))
         return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");

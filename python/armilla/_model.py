@@ -439,7 +439,7 @@ class Model:
 def _structure(context: Context, data: Any, model: Model, options: Options) -> dict[str, Any]:
     """Whether the samples form groups at all, with the figures."""
     found = ffi.new("armilla_structure *")
-    context.call(lib.armilla_structure_of_model, data.pointer, model._pointer, options.struct, found)
+    context.call(lib.armilla_structure_of_model, data.pointer, model._pointer, options.struct, found, best=True)
     return as_dict("armilla_structure", found)
 
 

@@ -140,7 +140,7 @@ def check_tables(generator):
                 writer.writerow([f"s{i}", *row, kinds[i % 3]])
         same(X, "t.csv", "--label-column", "kind")
         same(X, "t.csv", "--label-column", 9, "--name-column", "id")
-    assert "line 2, column 9: 'a " in run("info", "t.csv", status=65)
+    assert "line 2, column 9: 'a " in run("convert", "t.csv", "never.npy", status=65)
     run("fit", "t.csv", "--label-column", "kind", "--normalize", "l2", "--rank", 2, "--max-iter", 3, "--out", "m.npz")
     run("check", "m.npz", "t.csv", "--label-column", "kind")
     run("transform", "m.npz", "t.csv", "--label-column", "kind", "--out", "codes.npy")
