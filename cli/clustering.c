@@ -60,7 +60,12 @@ static void report_numbers(cli_session *session, const armilla_clustering *clust
 static void report_verdict(cli_session *session, const armilla_structure *found)
 {
     static const char all_the_same[] = "the clusters below divide the samples all the same";
-    if (isfinite(found->ratio) && found->dependence >= ARMILLA_LEAST_DEPENDENCE)
+    const bool by_gap =
+        found->is_structure && !(found->ratio < ARMILLA_MOST_RATIO && found->score >= ARMILLA_LEAST_SCORE);
+    if (by_gap) /* cuts do not differ */
+        report_line(&session->report, "verdict   %s: %s (edges between them are %.1f %% of chance)", found->verdict,
+                    found->reason, 100 * found->cut);
+    else if (isfinite(found->ratio) && found->dependence >= ARMILLA_LEAST_DEPENDENCE)
         report_line(&session->report,
                     "verdict   %s: %s (edges between them are %.1f %% of chance, %.1f %% without groups)%s%s",
                     found->verdict, found->reason, 100 * found->cut, 100 * found->expected,

@@ -130,7 +130,8 @@ static inline armilla_status armilla_clustering_judge(armilla_context *context, 
 }
 
 /* Whether samples form groups at all: the best cut through the graph of nearest neighbours of at most 600 of them, beside
- * those of data without groups that are made from these (docs/clustering.md). The same bits on any number of threads. */
+ * those of data without groups that are made from these, or where both are near 0 the gap between groups, which the reason
+ * then says (docs/clustering.md). The same bits on any number of threads. */
 typedef struct armilla_structure {
     size_t size;
     const char *verdict; /* "structure", "no structure" or "not judged" */

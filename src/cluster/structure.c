@@ -19,7 +19,7 @@
 /* Of neighbours: how many are looked at, in how many samples at most where features are more than few, and the least squared
  * distance. */
 enum { NEAREST = 5, MOST_COMPARED = 300, FEW_FEATURES = 128 };
-#define LEAST_SQUARE 1e-6
+#define LEAST_SQUARE 1e-12
 
 static const char *const yes = "structure", *const no = "no structure", *const unknown = "not judged";
 
@@ -33,11 +33,18 @@ static double spread_of(int count, const double *values, double *mean)
     return sqrt(square / (count - 1));
 }
 
+/* Not from the angle, in which rounding would hide what is near beside groups that are far apart. */
+static double square_between(int64_t m, const double *a, const double *b)
+{
+    const double distance = armilla_distance(m, a, b);
+    return distance * distance;
+}
+
 /* *nearness = the mean logarithm of the squared distance to the nearest samples; Y (m x n) are their places. */
 static armilla_status find_nearness(armilla_context *context, int64_t m, int64_t n, const double *Y, double *reach,
                                     double *nearness)
 {
-    const armilla_neighbors_plan plan = {.count = armilla_min64(NEAREST, n - 1), .precision = "f32"};
+    const armilla_neighbors_plan plan = {.count = armilla_min64(NEAREST, n - 1), .precision = "f64"};
     armilla_graph near = {.rows = 0};
     armilla_data *data = NULL;
     double *lifted = NULL, sum = 0;
@@ -46,7 +53,8 @@ static armilla_status find_nearness(armilla_context *context, int64_t m, int64_t
     if (status == ARMILLA_OK) status = armilla_neighbors_find(context, NULL, data, &plan, &near, NULL);
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
         double square = 0;
-        for (int64_t e = near.starts[j]; e < near.starts[j + 1]; e++) square += 2 - 2 * (double)near.weights[e];
+        for (int64_t e = near.starts[j]; e < near.starts[j + 1]; e++)
+            square += square_between(m + 1, lifted + j * (m + 1), lifted + near.targets[e] * (m + 1));
         sum += log(fmax(square / (double)plan.count, LEAST_SQUARE)) / (double)n;
     }
     if (status == ARMILLA_OK) *nearness = sum;
@@ -144,8 +152,19 @@ static armilla_status compare_kind(armilla_context *context, armilla_structure_n
     return status;
 }
 
+static bool is_dependent(const armilla_structure *found)
+{
+    return found->dependence >= ARMILLA_LEAST_DEPENDENCE;
+}
+
+static bool is_clear_cut(const armilla_structure *found)
+{
+    return found->ratio < ARMILLA_MOST_RATIO && found->score >= ARMILLA_LEAST_SCORE;
+}
+
+/* *apart: groups are that by their gap, which is looked at where cuts are too small to compare. */
 static armilla_status compare_cuts(armilla_context *context, const armilla_structure_sample *sample, uint64_t seed,
-                                   armilla_structure *found)
+                                   armilla_structure *found, bool *apart)
 {
     armilla_structure_space space = {.d = 0};
     armilla_structure_nulls *nulls = NULL;
@@ -158,6 +177,8 @@ static armilla_status compare_cuts(armilla_context *context, const armilla_struc
     for (size_t i = 0; armilla_structure_null_name(i) && status == ARMILLA_OK; i++)
         status = compare_kind(context, nulls, i, &space, found);
     armilla_structure_nulls_free(context, nulls);
+    if (status == ARMILLA_OK && is_dependent(found) && !is_clear_cut(found) && found->cut < LEAST_CUT)
+        status = armilla_structure_find_apart(context, sample, &space, seed, apart);
     armilla_structure_space_release(context, &space);
     return status;
 }
@@ -170,12 +191,14 @@ static void decide(const char *verdict, const char *reason, armilla_structure *f
 }
 
 /* In words, from the figures. */
-static void weigh(armilla_structure *found)
+static void weigh(bool apart, armilla_structure *found)
 {
-    if (found->dependence < ARMILLA_LEAST_DEPENDENCE)
+    if (!is_dependent(found))
         decide(no, "features are no more dependent on each other than in shuffled data", found);
-    else if (found->ratio < ARMILLA_MOST_RATIO && found->score >= ARMILLA_LEAST_SCORE)
+    else if (is_clear_cut(found))
         decide(yes, "groups are clearer than in data without groups", found);
+    else if (apart)
+        decide(yes, "groups lie farther apart than any in data without groups", found);
     else
         decide(no, "groups are no clearer than in data without groups", found);
 }
@@ -183,6 +206,7 @@ static void weigh(armilla_structure *found)
 static armilla_status judge(armilla_context *context, const armilla_structure_source *source, armilla_structure *found)
 {
     armilla_structure_sample sample = {.n = 0};
+    bool apart = false;
     armilla_status status = armilla_structure_draw(context, source, &sample);
     found->samples = sample.n;
     found->features = sample.m;
@@ -196,8 +220,9 @@ static armilla_status judge(armilla_context *context, const armilla_structure_so
         decide(no, "all samples are alike as prepared", found);
     else if (status == ARMILLA_OK && found->distinct < ARMILLA_STRUCTURE_LEAST)
         decide(unknown, "fewer than 20 samples differ", found);
-    else if (status == ARMILLA_OK && (status = compare_cuts(context, &sample, source->seed, found)) == ARMILLA_OK)
-        weigh(found);
+    else if (status == ARMILLA_OK &&
+             (status = compare_cuts(context, &sample, source->seed, found, &apart)) == ARMILLA_OK)
+        weigh(apart, found);
     armilla_structure_release(context, &sample);
     return status;
 }

@@ -73,6 +73,15 @@ armilla_status armilla_structure_null(armilla_structure_nulls *nulls, size_t ind
 /* The name of the index-th kind, NULL past the last. */
 const char *armilla_structure_null_name(size_t index);
 
+/* *gap = the longest edge of the shortest tree through the points (d x n) that has enough of them on both sides, over the
+ * usual length of its edges; sides (n, may be NULL): on which side of it each point is. */
+armilla_status armilla_structure_gap(armilla_context *context, int64_t d, int64_t n, const double *points, double *gap,
+                                     bool *sides);
+/* *apart = the gap in the samples, before they get length 1, is far wider than in data without groups, and no sample is
+ * nearest to one beyond it among the places either, which are `seen`. */
+armilla_status armilla_structure_find_apart(armilla_context *context, const armilla_structure_sample *sample,
+                                            const armilla_structure_space *seen, uint64_t seed, bool *apart);
+
 /* Y (m x n): each feature's numbers in another order; where it is sparse each sample keeps how many it has, and each feature
  * too. Random numbers are those of the seed from `first` on. */
 typedef struct armilla_structure_shuffling {

@@ -110,6 +110,16 @@ def check_groups(random):
         assert found["verdict"] == "structure", f"{name}: {found['structure']}"
 
 
+def check_far(random):
+    """Groups that are very far apart: data of their covariance are nearly a line, whose cut is small too."""
+    for n, m, apart in ((200, 4, 40), (100, 6, 30), (200, 4, 2000)):
+        X = random.standard_normal((n, m)) + (np.arange(n) % 2)[:, None] * apart / m**0.5
+        for options in (("--k", 2), EUCLIDEAN):
+            np.save("x.npy", X)
+            first = run("cluster", "x.npy", "--out", "far.txt", "--force", *options).stderr.splitlines()[0]
+            assert re.match(r"verdict   structure: groups .* \(edges between them are 0\.0 % of chance", first), f"{n} x {m}, {apart}: {first}"
+
+
 def check_words(random):
     """The verdict comes first, with its figure; labels come all the same; threads change nothing."""
     X, _ = planted(random, 200, 6, 3, 8)
@@ -168,6 +178,7 @@ def main():
         random = np.random.default_rng(20)
         check_noise(random)
         check_groups(random)
+        check_far(random)
         check_words(random)
         check_empty(random)
         check_no_nan()

@@ -111,6 +111,116 @@ static void test_planted_groups_have(void **state)
         }
 }
 
+/* Two or three groups so many standard deviations apart, which differ in every feature; or the first has four fifths. */
+static void plant_far(uint64_t random, int64_t m, int64_t n, int k, double apart)
+{
+    static const double steps[3][2] = {{0, 0}, {1, -1}, {2, 1}};
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t group = k > 0 ? j % k : j % 5 == 4;
+        for (int64_t i = 0; i < m; i++)
+            X[j * m + i] = apart / sqrt((double)m) * steps[group][i % 2] + reference_normal(&random);
+    }
+}
+
+/* X dense in both precisions, or with every number stored. */
+static armilla_data *store(int64_t m, int64_t n, int storage)
+{
+    static float narrow[MOST];
+    static int32_t features[MOST], starts[301];
+    armilla_data *data = NULL;
+    for (int64_t i = 0; i < m * n; i++) {
+        narrow[i] = (float)X[i];
+        features[i] = (int32_t)(i % m);
+    }
+    for (int64_t j = 0; j <= n; j++) starts[j] = (int32_t)(j * m);
+    if (storage == 0) support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, m, n, m, &data));
+    if (storage == 1) support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F32, narrow, m, n, m, &data));
+    if (storage == 2)
+        support_ok(context,
+                   armilla_data_wrap_sparse(context, ARMILLA_F64, ARMILLA_I32, X, features, starts, m, n, &data));
+    return data;
+}
+
+/* However far groups are apart they stay groups, by distance and by angle around the mean. */
+static void test_far_groups_have(void **state)
+{
+    static const int64_t features[] = {2, 4, 6, 20};
+    static const int groups[] = {2, 3, 0};
+    static const double distances[] = {10, 20, 30, 100, 1000};
+    int count = 0;
+    (void)state;
+    for (int f = 0; f < 4; f++)
+        for (int g = 0; g < 3; g++)
+            for (int a = features[f] == 2; a < 5; a++, count++) {
+                const int64_t m = features[f], n = f == 2 ? 100 : 300 - 20 * f;
+                const bool by_angle = (count + g) % 2 && m > 2;
+                plant_far(100 + (uint64_t)count, m, n, groups[g], distances[a]);
+                armilla_data *data = store(m, n, by_angle && count % 3 == 2 ? 0 : count % 3);
+                const armilla_structure one = judge(data, by_angle ? "graph" : "euclidean", by_angle, 1);
+                if (!one.is_structure) print_message("%d groups, %g apart, m = %d\n", groups[g], distances[a], (int)m);
+                assert_verdict(&one, "structure");
+                const armilla_structure many = judge(data, by_angle ? "graph" : "euclidean", by_angle, 1 + count % 4);
+                assert_memory_equal(&one, &many, sizeof one);
+                armilla_data_free(data);
+            }
+}
+
+/* A line through its mean has two directions and no gap, also where every sample has two more beside it; nor do groups in
+ * each of several independent features count, far as they are. */
+static void test_lines_have_none(void **state)
+{
+    const int64_t n = 240;
+    (void)state;
+    for (int kind = 0; kind < 12; kind++) {
+        uint64_t random = 50 + (uint64_t)kind;
+        const int64_t m = kind % 2 ? 8 : 3, copies = kind % 3 == 1 ? 3 : 1;
+        double t = 0;
+        for (int64_t j = 0; j < n; j++) {
+            if (j % copies == 0) t = kind < 6 ? reference_uniform(&random) : reference_normal(&random);
+            for (int64_t i = 0; i < m; i++) {
+                X[j * m + i] = t * (double)(i + 1) + 1e-4 * reference_normal(&random);
+                if (kind % 3 == 2)
+                    X[j * m + i] = 1000 * (double)reference_below(&random, 2) + reference_normal(&random);
+            }
+        }
+        const bool by_angle = kind % 4 < 2;
+        const armilla_structure found = judge_plainly(m, n, by_angle ? "graph" : "euclidean", by_angle);
+        assert_verdict(&found, "no structure");
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* On a line the gaps are the steps of the sorted numbers. */
+static void test_gaps(void **state)
+{
+    enum { N = 200, LEAST = 20 };
+    double sorted[N], steps[N - 1], gap = 0, widest = 0, at = 0;
+    bool sides[N];
+    uint64_t random = 4;
+    (void)state;
+    for (int j = 0; j < N; j++) sorted[j] = X[j] = reference_normal(&random) + (j < 5 ? 100 : 0) + (j % 4 == 3 ? 9 : 0);
+    qsort(sorted, N, sizeof *sorted, by_size);
+    for (int j = 0; j + 1 < N; j++) {
+        steps[j] = sorted[j + 1] - sorted[j];
+        if (j + 1 < LEAST || N - j - 1 < LEAST || steps[j] <= widest) continue;
+        widest = steps[j];
+        at = sorted[j];
+    }
+    qsort(steps, N - 1, sizeof *steps, by_size);
+    support_ok(context, armilla_structure_gap(context, 1, N, X, &gap, sides));
+    assert_true(fabs(gap - widest / steps[(N - 1) * 9 / 10]) < 1e-9 * gap && gap > 10);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < j; i++) assert_true((sides[i] == sides[j]) == ((X[i] > at) == (X[j] > at)));
+    memset(X, 0, sizeof X);
+    support_ok(context, armilla_structure_gap(context, 1, N, X, &gap, NULL));
+    assert_true(gap == 0);
+}
+
 /* Features of two values each, independent: every one has two groups, and together they have none. */
 static void test_independent_features_have_none(void **state)
 {
@@ -307,7 +417,7 @@ static void test_failing_allocations(void **state)
     armilla_options options;
     armilla_cluster_options clusters;
     (void)state;
-    plant(5, m, n, 2, 0);
+    plant_far(5, m, n, 2, 1000); /* the gap is looked at too */
     armilla_options_default(&options);
     armilla_cluster_options_default(&clusters);
     options.center = true;
@@ -332,6 +442,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_one_blob_has_none),
         TEST(test_planted_groups_have),
+        TEST(test_far_groups_have),
+        TEST(test_lines_have_none),
+        TEST(test_gaps),
         TEST(test_independent_features_have_none),
         TEST(test_storages_agree),
         TEST(test_scale_changes_nothing),

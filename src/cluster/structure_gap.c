@@ -1,0 +1,195 @@
+/* Whether groups lie apart beyond doubt: the widest gap in the samples, before they get length 1, beside that in data
+ * without groups. Where cuts are near 0 in both, as along a line, gaps still tell them apart. */
+#include "cluster/structure.h"
+
+#include "base/call.h"
+#include "base/size.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A gap is counted in lengths that so many of a hundred edges of the tree do not exceed, so that copies change little. */
+enum { USUAL = 90 };
+/* Each side has that part of the samples: one in so many; of few samples more. */
+enum { PART = 20, FEW_PART = 5, FEWEST_LEAST = 10, FEWEST_MOST = 20 };
+/* So many times as wide as the widest gap without groups. */
+#define LEAST_WIDER 2.0
+
+/* The shortest tree through the points, by Prim. */
+typedef struct tree {
+    int64_t n;
+    int64_t *order;  /* n: points as they were reached */
+    int64_t *parent; /* n: the point that each was reached from */
+    int64_t *size;   /* n: points reached through each, itself included */
+    double *length;  /* n: of the edge to the parent; infinite at the root */
+    double *sorted;  /* n */
+} tree;
+
+static armilla_status take_tree(armilla_context *context, int64_t n, tree *t)
+{
+    t->n = n;
+    armilla_status status = armilla_take(context, n, sizeof *t->order, &t->order);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->parent, &t->parent);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->size, &t->size);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->length, &t->length);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->sorted, &t->sorted);
+    return status;
+}
+
+static void release_tree(armilla_context *context, tree *t)
+{
+    armilla_release(context, t->sorted);
+    armilla_release(context, t->length);
+    armilla_release(context, t->size);
+    armilla_release(context, t->parent);
+    armilla_release(context, t->order);
+}
+
+static void grow(int64_t d, const double *points, tree *t)
+{
+    for (int64_t j = 0; j < t->n; j++) {
+        t->order[j] = j;
+        t->length[j] = INFINITY;
+        t->parent[j] = t->size[j] = 0;
+    }
+    for (int64_t done = 0; done < t->n; done++) {
+        int64_t next = done;
+        for (int64_t i = done + 1; i < t->n; i++)
+            if (t->length[t->order[i]] < t->length[t->order[next]]) next = i;
+        const int64_t reached = t->order[next];
+        t->order[next] = t->order[done];
+        t->order[done] = reached;
+        for (int64_t i = done + 1; i < t->n; i++) {
+            const int64_t j = t->order[i];
+            const double length = armilla_distance(d, points + reached * d, points + j * d);
+            if (!(length < t->length[j])) continue;
+            t->length[j] = length;
+            t->parent[j] = reached;
+        }
+    }
+    for (int64_t i = t->n - 1; i >= 0; i--) {
+        const int64_t j = t->order[i];
+        t->size[j]++;
+        if (i > 0) t->size[t->parent[j]] += t->size[j];
+    }
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The length of the longest edge with enough points on both sides, in usual lengths; *top = the point behind it. */
+static double widest_edge(tree *t, int64_t *top)
+{
+    const int64_t n = t->n, few = armilla_max64(FEWEST_LEAST, armilla_min64(n / FEW_PART, FEWEST_MOST));
+    const int64_t least = armilla_max64(few, n / PART);
+    double widest = 0;
+    *top = t->order[0];
+    for (int64_t i = 1; i < n; i++) {
+        const int64_t j = t->order[i];
+        if (armilla_min64(t->size[j], n - t->size[j]) < least || !(t->length[j] > widest)) continue;
+        widest = t->length[j];
+        *top = j;
+    }
+    memcpy(t->sorted, t->length, (size_t)n * sizeof *t->sorted);
+    qsort(t->sorted, (size_t)n, sizeof *t->sorted, by_length);
+    const double usual = t->sorted[(n - 1) * USUAL / 100];
+    return usual > 0 ? widest / usual : 0;
+}
+
+armilla_status armilla_structure_gap(armilla_context *context, int64_t d, int64_t n, const double *points, double *gap,
+                                     bool *sides)
+{
+    tree t = {.n = 0};
+    int64_t top = 0;
+    const armilla_status status = take_tree(context, n, &t);
+    if (status == ARMILLA_OK) {
+        grow(d, points, &t);
+        *gap = widest_edge(&t, &top);
+        for (int64_t i = 0; i < n && sides; i++) {
+            const int64_t j = t.order[i];
+            sides[j] = j == top || (i > 0 && sides[t.parent[j]]);
+        }
+    }
+    release_tree(context, &t);
+    return status;
+}
+
+/* Whether some point's nearest is on the other side. */
+static bool is_crossed(const armilla_structure_space *space, int64_t n, const bool *sides)
+{
+    const int64_t d = space->d;
+    for (int64_t j = 0; j < n; j++) {
+        double nearest[2] = {INFINITY, INFINITY}; /* on the same side, on the other */
+        for (int64_t i = 0; i < n; i++) {
+            const double away = i == j ? INFINITY : armilla_distance(d, space->codes + i * d, space->codes + j * d);
+            double *of = &nearest[sides[i] != sides[j]];
+            *of = fmin(*of, away);
+        }
+        if (nearest[1] <= nearest[0]) return true;
+    }
+    return false;
+}
+
+/* *widest = the widest gap of all data without groups. */
+static armilla_status find_widest(armilla_context *context, const armilla_structure_sample *sample,
+                                  const armilla_structure_space *space, uint64_t seed, double *widest)
+{
+    double *codes = NULL;
+    armilla_structure_nulls *nulls = NULL;
+    armilla_status status = armilla_take(context, space->d * sample->n, sizeof *codes, &codes);
+    if (status == ARMILLA_OK) status = armilla_structure_nulls_new(context, sample, space, seed, &nulls);
+    for (size_t i = 0; armilla_structure_null_name(i) && status == ARMILLA_OK; i++) {
+        bool suits = true;
+        for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && suits && status == ARMILLA_OK; run++) {
+            double gap = 0;
+            if (armilla_call_over(context)) status = ARMILLA_STOPPED;
+            if (status == ARMILLA_OK) status = armilla_structure_null(nulls, i, run, codes, &suits);
+            if (status == ARMILLA_OK && suits)
+                status = armilla_structure_gap(context, space->d, sample->n, codes, &gap, NULL);
+            *widest = fmax(*widest, gap);
+        }
+    }
+    armilla_structure_nulls_free(context, nulls);
+    armilla_release(context, codes);
+    return status;
+}
+
+/* The samples before they get length 1. */
+static armilla_status take_plain(armilla_context *context, const armilla_structure_sample *sample,
+                                 armilla_structure_sample *plain)
+{
+    const int64_t m = sample->m, n = sample->n;
+    *plain = *sample;
+    plain->unit = false;
+    plain->places = NULL;
+    const armilla_status status = armilla_take(context, m * n, sizeof *plain->places, &plain->places);
+    if (status != ARMILLA_OK) return status;
+    memcpy(plain->places, sample->X, (size_t)(m * n) * sizeof *plain->places);
+    for (int64_t j = 0; j < n; j++) (void)armilla_structure_place(plain, plain->places + j * m);
+    return status;
+}
+
+armilla_status armilla_structure_find_apart(armilla_context *context, const armilla_structure_sample *sample,
+                                            const armilla_structure_space *seen, uint64_t seed, bool *apart)
+{
+    armilla_structure_sample plain = {.n = 0};
+    armilla_structure_space space = {.d = 0};
+    double gap = 0, widest = 0;
+    bool *sides = NULL;
+    armilla_status status = armilla_take(context, sample->n, sizeof *sides, &sides);
+    if (status == ARMILLA_OK) status = take_plain(context, sample, &plain);
+    if (status == ARMILLA_OK) status = armilla_structure_space_find(context, &plain, &space);
+    if (status == ARMILLA_OK) status = armilla_structure_gap(context, space.d, plain.n, space.codes, &gap, sides);
+    *apart = status == ARMILLA_OK && gap > LEAST_WIDER && !is_crossed(seen, sample->n, sides);
+    if (*apart) status = find_widest(context, &plain, &space, seed, &widest);
+    *apart = *apart && gap > LEAST_WIDER * widest;
+    armilla_structure_space_release(context, &space);
+    armilla_release(context, plain.places);
+    armilla_release(context, sides);
+    return status;
+}
