@@ -27,7 +27,7 @@
 #define PAIR 1.2e-9
 #define PAIR_FEATURE 2.4e-11
 #define PAIR_ENTRY 5.0e-10
-#define CELLED 2.5e-8
+#define IN_CELLS 2.5e-8
 #define CELLED_FEATURE 5.0e-10
 /* Samples that the recall is measured on; and those that centres are learned from, for each, in so many steps. */
 #define RECALLED 400.0
@@ -121,7 +121,7 @@ static void plan_neighbors(const estimate *e, double features, double entries, b
     const double learned = LEARNING_STEPS * fmin(n, LEARNED * cells);
     add(e, ARMILLA_PHASE_CELLS, (learned + 2 * n) * cells * pair / e->threads);
     add(e, ARMILLA_PHASE_RECALL, fmin(RECALLED, queries) * n * pair / e->threads);
-    add(e, ARMILLA_PHASE_NEIGHBORS, queries * cells * (CELLED + CELLED_FEATURE * features) / e->threads);
+    add(e, ARMILLA_PHASE_NEIGHBORS, queries * cells * (IN_CELLS + CELLED_FEATURE * features) / e->threads);
 }
 
 static void plan_graph(const estimate *e, double features, double entries)
