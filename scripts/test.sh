@@ -175,7 +175,7 @@ tidy() {
         xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p "$build/clang" --extra-arg=-include"$PWD/scripts/analysis_cli.h" ||
         bad=1
     clang-tidy --quiet -p "$build/clang" cli/main.c || bad=1
-    # The files that define armilla_fail, armilla_ranks_gather and fail are looked at as they are.
+    # The files that define armilla_fail, armilla_ranks_gather, armilla_ranks_agree and fail are looked at as they are.
     clang-tidy --quiet -p "$build/clang" --checks=-clang-analyzer-core.NonNullParamChecker src/base/context.c \
         src/base/ranks.c || bad=1
     return $bad

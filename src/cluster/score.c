@@ -83,7 +83,8 @@ static armilla_status number_side(armilla_context *context, int64_t n, const int
 {
     const bool numbers = are_numbers(n, values);
     int64_t *sorted = NULL, classes = 0;
-    armilla_status status = (numbers ? mark_values : sort_values)(context, n, values, &sorted, &classes);
+    armilla_status status = numbers ? mark_values(context, n, values, &sorted, &classes)
+                                    : sort_values(context, n, values, &sorted, &classes);
     t->classes[side] = classes;
     if (status == ARMILLA_OK) status = armilla_take(context, classes, sizeof **t->sizes, &t->sizes[side]);
     for (int64_t i = 0; i < n && status == ARMILLA_OK; i++) {

@@ -293,7 +293,7 @@ static bool codes_are_free(const armilla_model *model)
 static armilla_status judge_codes(armilla_context *context, const armilla_model *model,
                                   armilla_structure_source *source, armilla_structure *found)
 {
-    const armilla_preparation none = {.m = 0};
+    static const armilla_preparation none = {.m = 0};
     const armilla_model_summary *s = &model->summary;
     armilla_data *codes = NULL;
     if (!codes_are_free(model)) {

@@ -151,7 +151,7 @@ static armilla_status fit_ellipse(armilla_context *context, int64_t n, const dou
         values[d - 1 - a] = kept;
     }
     if (status == ARMILLA_OK) measure_points(n, points, values, e);
-    for (int64_t a = 0; a < e->axes; a++)
+    for (int64_t a = 0; a < e->axes && status == ARMILLA_OK; a++)
         for (int64_t i = 0; i < d; i++) e->A[a * d + i] *= sqrt(values[a]);
     armilla_release(context, vectors);
     armilla_release(context, values);

@@ -95,6 +95,7 @@ static void pool(int64_t count, const double *steps, bool back, double *to)
 void armilla_structure_one_mode(int64_t count, double *quantiles)
 {
     double steps[ARMILLA_QUANTILES], fitted[ARMILLA_QUANTILES], best[ARMILLA_QUANTILES], least = INFINITY;
+    if (count < 2) return;
     for (int64_t i = 0; i + 1 < count; i++) steps[i] = quantiles[i + 1] - quantiles[i];
     for (int64_t mode = 0; mode < MODES; mode++) {
         const int64_t before = mode * (count - 1) / (MODES - 1);

@@ -180,7 +180,7 @@ static armilla_status list_zeros(armilla_fit_state *f)
     if (status == ARMILLA_OK && lengths)
         status = armilla_take(f->context, f->facts.zero_samples, sizeof *zeros->at, &zeros->at);
     zeros->of = n;
-    for (int64_t j = 0; j < n && zeros->at && zeros->count < f->facts.zero_samples; j++)
+    for (int64_t j = 0; j < n && lengths && zeros->at && zeros->count < f->facts.zero_samples; j++)
         if (lengths[j] == 0) zeros->at[zeros->count++] = j;
     armilla_release(f->context, all);
     return status;
