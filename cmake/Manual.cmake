@@ -48,7 +48,7 @@ print_by_command(${share}/bash-completion/completions/armilla --completion bash)
 print_by_command(${share}/zsh/site-functions/_armilla --completion zsh)
 print_by_command(${share}/fish/vendor_completions.d/armilla.fish --completion fish)
 
-# Section 3, from the comments of the public headers.
+# Manual pages of section 3, from the comments of the public headers.
 if(ARMILLA_AWK)
     file(GLOB public_headers CONFIGURE_DEPENDS include/armilla/*.h)
     set(pages3 ${share}/man/man3)

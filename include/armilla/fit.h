@@ -29,11 +29,12 @@ typedef struct armilla_trace_entry {
  * samples (random atoms with mu). Only a fit that is stopped during the first look at the data returns no model, but
  * ARMILLA_STOPPED; time_limit lets that look end. */
 
-/* Called after the start and after each iteration, from the thread that called armilla_fit; nonzero stops the fit.
- * It sees iteration 0, 1, 2, ... and none twice: what it has seen is the trace of the model, but for the last objective,
- * which the model has computed directly, and for objectives that its stored codes do not reach (docs/algorithm.md),
- * which state the model's own. With restarts this holds for each start, one after the other, and the model's
- * trace is that of the best. Starts that are compared on a part of the data are not seen. */
+/* Called after the start and after each iteration, from the thread that called armilla_fit; nonzero stops the fit. It
+ * sees iteration 0, 1, 2, ... and none twice: what it has seen is the trace of the model, but for the last objective,
+ * which the model has computed directly, and for objectives that its stored codes do not reach
+ * (docs/algorithm.md#canonical-form-and-sealing), which state the model's own. With restarts this holds for each start,
+ * one after the other, and the model's trace is that of the best. Starts that are compared on a part of the data are
+ * not seen. */
 typedef int (*armilla_callback)(void *user, const armilla_trace_entry *entry);
 
 /* Strings are borrowed until the fit returns. armilla_option_table describes every field down to scale,

@@ -1,6 +1,6 @@
-/* Samples in cells, for neighbours of which nearly all are enough (docs/algorithm.md, section 10): centres by spherical k-means on
- * some of the samples, every sample with its nearest centre. A query is compared with the samples of the `probed` cells
- * whose centres are nearest to it. */
+/* Samples in cells, for neighbours of which nearly all are enough (docs/algorithm.md#neighbours): centres by spherical
+ * k-means on some of the samples, every sample with its nearest centre. A query is compared with the samples of the
+ * `probed` cells whose centres are nearest to it. */
 #ifndef ARMILLA_GRAPH_CELLS_H
 #define ARMILLA_GRAPH_CELLS_H
 

@@ -1,6 +1,31 @@
-/* Communities of a weighted graph by modularity with a resolution (docs/algorithm.md, section 10): Leiden's algorithm (Traag,
- * Waltman, van Eck, 2019) with the largest gain in place of a random draw, so that a result is a function of the graph
- * and the seed. */
+/* Communities of a weighted graph by modularity with a resolution: Leiden's algorithm (Traag, Waltman, van Eck, 2019;
+ * docs/algorithm.md#leidens-algorithm). The largest gain is taken where the authors draw at random, so that a result is
+ * a function of the graph and the seed. From top to bottom, with the file and the function of each step:
+ *
+ *     communities of a graph                                  tasks.c       armilla_communities
+ *     k of them: search the resolution gamma                  resolution.c  armilla_nodes_search
+ *       a run at one gamma: two rounds                        communities.c armilla_nodes_run
+ *       |  level 0 = the graph, a node for each sample        level.c       armilla_level_of_graph
+ *       |  labels = those of the round before                 communities.c run_round
+ *       |  repeat
+ *       |    move    nodes from a queue in a seeded order;    moving.c      armilla_nodes_move
+ *       |            node i to the community C with the
+ *       |            largest k_iC - gamma d_i D_C / 2w > 0
+ *       |    refine  each community anew from single nodes,   refining.c    armilla_nodes_refine
+ *       |            by merges of nodes and parts that are
+ *       |            well connected: k_vS >= gamma d_v (D_S - d_v) / 2w
+ *       |    join    parts become the nodes of the next       level.c       armilla_level_join
+ *       |            level, labelled as in `move`
+ *       |  until no two nodes were joined
+ *       |  after the last round, divide communities into      level.c       armilla_level_components
+ *       |    their connected components
+ *       run again at another gamma until k is bracketed       resolution.c  next_resolution
+ *     join the pair with the largest e_ab - gamma D_a D_b/2w  resolution.c  armilla_communities_join
+ *     until k communities are left
+ *
+ * d_i is the degree of node i, D_C the sum of degrees of community C, k_iC the weight of the edges from i to C, 2w the
+ * sum of all degrees. The graph comes from weights.c. Several searches run side by side on the threads of the call
+ * (tasks.c), each with a workspace of its own (armilla_moving_nodes). */
 #ifndef ARMILLA_GRAPH_COMMUNITIES_H
 #define ARMILLA_GRAPH_COMMUNITIES_H
 

@@ -1,4 +1,4 @@
-/* A map of the samples of a graph (docs/algorithm.md, section 10): from its leading eigenvectors, by attraction along edges
+/* A map of the samples of a graph (docs/algorithm.md#maps): from its leading eigenvectors, by attraction along edges
  * and repulsion between all, in the plane or on a sphere. */
 #ifndef ARMILLA_GRAPH_LAYOUT_H
 #define ARMILLA_GRAPH_LAYOUT_H

@@ -1,4 +1,5 @@
-/* The nearest samples by angle (docs/algorithm.md, section 10): for each sample the `count` others of the largest cosine. */
+/* The nearest samples by angle (docs/algorithm.md#neighbours): for each sample the `count` others of the largest
+ * cosine. */
 #ifndef ARMILLA_GRAPH_NEIGHBORS_H
 #define ARMILLA_GRAPH_NEIGHBORS_H
 

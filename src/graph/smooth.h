@@ -1,4 +1,5 @@
-/* Samples moved towards their neighbours: Z <- ((I + S)/2)^steps Z, S = D^(-1/2) W D^(-1/2) (docs/algorithm.md, section 10). */
+/* Samples moved towards their neighbours: Z <- ((I + S)/2)^steps Z, S = D^(-1/2) W D^(-1/2)
+ * (docs/algorithm.md#smoothing). */
 #ifndef ARMILLA_GRAPH_SMOOTH_H
 #define ARMILLA_GRAPH_SMOOTH_H
 

@@ -1,4 +1,4 @@
-/* From nearest neighbours to one weighted, symmetric graph (docs/algorithm.md, section 10). */
+/* From nearest neighbours to one weighted, symmetric graph (docs/algorithm.md#weights). */
 #ifndef ARMILLA_GRAPH_WEIGHTS_H
 #define ARMILLA_GRAPH_WEIGHTS_H
 

@@ -1,8 +1,8 @@
-/* armilla_model_update (ALGORITHM section 11): a model is continued on new samples without those that it was fitted to. It
- * is a fit of the new samples by solver `online` that begins with the model's basis, radius and preparation, and with
- * sums that stand for the samples before. A model that has been continued has these sums. Any other has the codes of its
- * samples, and at a minimum, where X = UV but for what no basis fits better, A = XW' = lUWW': so sums are made from U and
- * G = WW', whose best basis is U. */
+/* armilla_model_update (docs/algorithm.md#new-samples): a model is continued on new samples without those that it was
+ * fitted to. It is a fit of the new samples by solver `online` that begins with the model's basis, radius and
+ * preparation, and with sums that stand for the samples before. A model that has been continued has these sums. Any
+ * other has the codes of its samples, and at a minimum, where X = UV but for what no basis fits better,
+ * A = XW' = lUWW': so sums are made from U and G = WW', whose best basis is U. */
 #include "model/fit.h"
 
 #include "base/number.h"

@@ -1,5 +1,6 @@
 /* The minimum of g on a circle: with t = tan(theta/2) its stationary points are the real roots of a quartic
- * (ALGORITHM section 5). Roots are bracketed by those of the derivatives, so none is missed and none is complex. */
+ * (docs/algorithm.md#codes-of-new-samples). Roots are bracketed by those of the derivatives, so none is missed and none
+ * is complex. */
 #include "sets/column.h"
 
 #include <math.h>

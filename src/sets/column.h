@@ -1,5 +1,5 @@
-/* The column problem (ALGORITHM section 5, codes(U, l, x)): min ||x - Uv||^2 over v = lw in a code set. With c = U'x,
- * H = U'U and d = c/l that is
+/* The column problem (codes(U, l, x), docs/algorithm.md#codes-of-new-samples): min ||x - Uv||^2 over v = lw in a code
+ * set. With c = U'x, H = U'U and d = c/l that is
  *
  *     min g(w) = w'Hw - 2d'w   over unit w in the set,
  *

@@ -1,6 +1,7 @@
 /* U >= 0 with U'U = I (orthogonal NMF): atoms have no feature in common, so that a row of U has at most one nonzero. A
- * step that never raises the objective (ALGORITHM section 6): with V fixed up to the scale of its rows, row i belongs
- * to the atom k that gains most, (A_ik)+^2/G_kk, with B_ik = (A_ik)+/G_kk; u_k = B_k/||B_k||, and ||B_k|| goes into V. */
+ * step that never raises the objective (docs/algorithm.md#orthonormal-bases-of-the-family): with V fixed up to the
+ * scale of its rows, row i belongs to the atom k that gains most, (A_ik)+^2/G_kk, with B_ik = (A_ik)+/G_kk;
+ * u_k = B_k/||B_k||, and ||B_k|| goes into V. */
 #include "sets/sets.h"
 
 #include <math.h>

@@ -52,9 +52,9 @@ typedef struct armilla_code_set {
     bool spherical; /* codes are lw, w of unit length and l learned; else there is no radius: l = 1 and w is the code */
     bool conic;     /* entries may be scaled, each by its own positive number; neither: an entry is 0 or 1 */
     bool scales;    /* project is q scaled to length 1, and no more */
-    /* w = argmax over unit w in the set of <w, q> (ALGORITHM section 3); q and w are r numbers and may not overlap.
-     * false, with w untouched or overwritten by scratch, where q = 0 has no direction: the caller decides. Codes that
-     * are not on a sphere: the nearest to q, and always true. */
+    /* w = argmax over unit w in the set of <w, q> (docs/algorithm.md#projections); q and w are r numbers and may not
+     * overlap. false, with w untouched or overwritten by scratch, where q = 0 has no direction: the caller decides.
+     * Codes that are not on a sphere: the nearest to q, and always true. */
     bool (*project)(int64_t r, int64_t s, const double *q, double *w);
     /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). workspace:
      * armilla_column_workspace(r) numbers. */

@@ -1,5 +1,5 @@
 /* Unit atoms, ||u_k|| = 1 (dictionary learning, spherical k-means). With the other atoms fixed the best u_k has the
- * direction of a_k - sum_{j != k} u_j G_jk (ALGORITHM section 6). */
+ * direction of a_k - sum_{j != k} u_j G_jk (docs/algorithm.md#other-bases-of-the-family). */
 #include "sets/sets.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
-/* The default solver (ALGORITHM section 5): the paper's problem, monotone and feasible like its algorithm, but with
- * blocks solved exactly where that can be done, several cheap steps per read of X where it cannot, and momentum that
- * is taken back where it does not pay. The result is sealed: in canonical form, its codes those of transform. */
+/* The default solver (docs/algorithm.md#the-solver-fast): the paper's problem, monotone and feasible like its
+ * algorithm, but with blocks solved exactly where that can be done, several cheap steps per read of X where it cannot,
+ * and momentum that is taken back where it does not pay. The result is sealed: in canonical form, its codes those of
+ * transform. */
 #include "solve/fast.h"
 
 #include <math.h>

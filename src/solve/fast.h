@@ -164,8 +164,8 @@ extern const armilla_fast_loop armilla_loop_orthonormal, armilla_loop_atoms, arm
 /* Solver `fast`'s for a pair. */
 const armilla_fast_loop *armilla_fast_loop_of(const armilla_problem_options *options);
 
-/* The canonical form (ALGORITHM section 5), and the codes of that basis: what transform will give. Each sets the phase
- * that follows. */
+/* The canonical form (docs/algorithm.md#canonical-form-and-sealing), and the codes of that basis: what transform will
+ * give. Each sets the phase that follows. */
 armilla_status armilla_fast_seal(armilla_fast *fast);
 armilla_status armilla_fast_go_on_sealed(armilla_fast *fast);
 

@@ -1,6 +1,7 @@
-/* Sparsity continuation (ALGORITHM section 5): exact alternation is greedy, and from full codes that become sparse
- * little by little it finds better minima than from sparse ones. On the way codes are infeasible and h rises, so this
- * is a part of the start: the best feasible basis met, the start's own included, is where the trace begins. */
+/* Sparsity continuation (docs/algorithm.md#orthonormal-basis): exact alternation is greedy, and from full codes that
+ * become sparse little by little it finds better minima than from sparse ones. On the way codes are infeasible and h
+ * rises, so this is a part of the start: the best feasible basis met, the start's own included, is where the trace
+ * begins. */
 #include "solve/fast.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The multiplicative rule for the paper's NMF equation (ALGORITHM section 6): for X, U, V >= 0
+/* The multiplicative rule for the paper's NMF equation (docs/algorithm.md#palm-and-mu): for X, U, V >= 0
  *
  *     U <- U * (XV') / (UVV')      V <- V * (U'X) / (U'UV)      entry by entry
  *

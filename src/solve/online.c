@@ -1,5 +1,5 @@
-/* Solver `online` (ALGORITHM section 11): for every block of samples the codes of the basis as it stands, and then the
- * step of the basis that `fast` makes, on sums that remember the blocks before:
+/* Solver `online` (docs/algorithm.md#the-solver-online): for every block of samples the codes of the basis as it
+ * stands, and then the step of the basis that `fast` makes, on sums that remember the blocks before:
  *
  *     (A9)  V_b = codes(U, l, X_b)      A <- rho A + X_b V_b'      G <- rho G + V_b V_b'      rho = 1 - n_b/N
  *
@@ -88,7 +88,8 @@ static void radius_step(const armilla_fast *fast)
     if (!p->radius_stays && cross > 0 && square > 0) p->l = cross / square;
 }
 
-/* U_new = the next basis from the sums: polar factor (A4), coordinate descent, or means (section 5). */
+/* U_new = the next basis from the sums: polar factor (A4), coordinate descent, or means
+ * (docs/algorithm.md#the-solver-online). */
 static armilla_status next_basis(armilla_fast *fast)
 {
     armilla_problem *p = fast->problem;

@@ -1,6 +1,6 @@
-/* The paper's algorithm (ALGORITHM section 4): proximal alternating linearized minimization. One read of X per
- * iteration: the sweep that makes the new codes also makes the sums that the next basis step needs. It returns the
- * last iterate as it is. */
+/* The paper's algorithm (docs/algorithm.md#the-solver-palm): proximal alternating linearized minimization. One read of
+ * X per iteration: the sweep that makes the new codes also makes the sums that the next basis step needs. It returns
+ * the last iterate as it is. */
 #include "solve/problem.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/samples.h"
 #include "sets/sets.h"
 
-/* Guarded momentum (ALGORITHM section 5): how far a trial basis goes past the last step. */
+/* Guarded momentum (docs/algorithm.md#orthonormal-basis): how far a trial basis goes past the last step. */
 typedef struct armilla_momentum {
     double beta;
 } armilla_momentum;

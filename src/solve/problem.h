@@ -52,8 +52,8 @@ typedef struct armilla_problem_options {
     double clock_start; /* when the data were ready */
 } armilla_problem_options;
 
-/* Samples that a model has been fitted to and that are no longer there: what is remembered of them (ALGORITHM section
- * 11), of unit codes. */
+/* Samples that a model has been fitted to and that are no longer there: what is remembered of them
+ * (docs/algorithm.md#new-samples), of unit codes. */
 typedef struct armilla_past {
     double *A, *G; /* m x r, r x r */
     double seen;   /* samples that these stand for */

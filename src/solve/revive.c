@@ -1,5 +1,5 @@
-/* Revival (ALGORITHM section 5): an atom that no code uses (G_kk = 0) is moved to the sample that is fitted worst. No
- * code sees it, so h stays; the next codes may use it, so h can fall where it could not before. */
+/* Revival (docs/algorithm.md#unused-atoms): an atom that no code uses (G_kk = 0) is moved to the sample that is fitted
+ * worst. No code sees it, so h stays; the next codes may use it, so h can fall where it could not before. */
 #include "solve/fast.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The sweep (ALGORITHM section 2): one read of X, panel by panel. For each panel C = U'X_b, new codes W_b from C by a
- * step that the caller gives, and A += X_b W_b', G += W_b W_b' and a few sums. Solvers, starts and transform are only
- * different steps. Codes are unit codes: V = lW. */
+/* The sweep (docs/algorithm.md#the-sweep): one read of X, panel by panel. For each panel C = U'X_b, new codes W_b from
+ * C by a step that the caller gives, and A += X_b W_b', G += W_b W_b' and a few sums. Solvers, starts and transform are
+ * only different steps. Codes are unit codes: V = lW. */
 #ifndef ARMILLA_SOLVE_SWEEP_H
 #define ARMILLA_SOLVE_SWEEP_H
 

@@ -1,5 +1,5 @@
 /* Starting points: one file and one row each. A row makes a basis; what turns it into a state (feasible U, signs,
- * codes, radius) is the same for all (ALGORITHM sections 4 and 7). */
+ * codes, radius) is the same for all (docs/algorithm.md#starts). */
 #ifndef ARMILLA_START_START_H
 #define ARMILLA_START_START_H
 
@@ -20,8 +20,9 @@ const armilla_start *armilla_starts_default(const armilla_basis_set *basis, cons
 extern const armilla_start armilla_start_random, armilla_start_kmeans, armilla_start_svd, armilla_start_nndsvd,
     armilla_start_samples;
 
-/* The state from a row: U0 by the row, made feasible, signs by the rule of section 4, V0 = l0*Proj(U0'X).
- * ARMILLA_STOPPED where the call is to end before there is a basis; once there is one its codes are made in any case. */
+/* The state from a row: U0 by the row, made feasible, signs (docs/algorithm.md#signs), V0 = l0*Proj(U0'X).
+ * ARMILLA_STOPPED where the call is to end before there is a basis; once there is one its codes are made in any
+ * case. */
 armilla_status armilla_start_from_row(armilla_problem *problem, const armilla_start *start, uint64_t seed);
 /* A state after that, by a row that makes no pass: one sweep, or few where a radius is hard to find. */
 armilla_status armilla_start_at_once(armilla_problem *problem, const armilla_start *start, uint64_t seed);

@@ -51,7 +51,8 @@ static bool has_free_signs(const armilla_problem *p)
     return basis->is_signed && !armilla_pair_assigns(basis, codes, p->options.s) && !armilla_pair_is_pca(basis, codes);
 }
 
-/* Whether u_k should point the other way (section 4): sum_j C_kj >= 0 makes <X,UV> > 0 for nonnegative codes too. */
+/* Whether u_k should point the other way (docs/algorithm.md#signs): sum_j C_kj >= 0 makes <X,UV> > 0 for nonnegative
+ * codes too. */
 static bool should_flip(const armilla_row_sums *row, double epsilon)
 {
     if (fabs(row->sum) > NOISE_FACTOR * epsilon * row->absolute) return row->sum < 0;

@@ -100,7 +100,7 @@ def check_against_sklearn(X):
 
 
 def most_variable(X, count):
-    """Standardised variances about a trend in bins of the mean (docs/algorithm.md), in plain NumPy."""
+    """Standardised variances about a trend in bins of the mean (docs/algorithm.md#variable-features), in plain NumPy."""
     mean, variance = X.mean(axis=0), X.var(axis=0)
     vary = np.flatnonzero(np.sqrt(variance) > 8 * np.finfo(float).eps * np.abs(mean))
     vary = vary[np.lexsort((vary, mean[vary].astype(np.float32)))]

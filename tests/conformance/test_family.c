@@ -1,6 +1,6 @@
-/* The unified family (ALGORITHM section 6): every pair that the tables allow, by every solver that takes it, dense and
- * sparse; and the models that have an oracle: k-means by Lloyd's loop, the multiplicative rule by its formula, PCA by a
- * decomposition. */
+/* The unified family (docs/algorithm.md#the-unified-family): every pair that the tables allow, by every solver that
+ * takes it, dense and sparse; and the models that have an oracle: k-means by Lloyd's loop, the multiplicative rule by
+ * its formula, PCA by a decomposition. */
 #include "reference/reference.h"
 
 #include <float.h>

@@ -57,7 +57,7 @@ static void test_minima_are_as_good_as_those_of_palm(void **state)
     }
 }
 
-/* Truly 2-sparse data of a nonnegative basis, where one truncated step stalls (ALGORITHM section 5). */
+/* Truly 2-sparse data of a nonnegative basis, where one truncated step stalls (docs/algorithm.md#nonnegative-basis). */
 static void test_planted_sparse_data(void **state)
 {
     static const int64_t shape[] = {30, 300, 6, 2};

@@ -33,7 +33,7 @@ static const struct plan {
     {"nonnegative", "nonneg-sphere", R, NULL, 1500, 1e-6, NOTHING},
     {"nonnegative", "sparse-sphere", 1, NULL, 500, 1e-12, ATOMS},
     {"nonnegative", "nonneg-sparse-sphere", 1, "kmeans++", 500, 1e-12, ATOMS},
-    /* The truncated step stalls here (ALGORITHM section 5), even from near the truth. */
+    /* The truncated step stalls here (docs/algorithm.md#nonnegative-basis), even from near the truth. */
     {"nonnegative", "nonneg-sparse-sphere", 2, NULL, 500, 3e-2, NOTHING},
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };

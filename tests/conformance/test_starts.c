@@ -24,8 +24,8 @@ static void change(version how, int64_t m, int64_t n, double *X)
     }
 }
 
-/* Whether every start must find a radius (ALGORITHM section 4). With a signed code Proj(c) always points to the data;
- * with a signed basis the rule of signs makes it so, but for one atom on data whose sum is rounding; with both
+/* Whether every start must find a radius (docs/algorithm.md#signs). With a signed code Proj(c) always points to the
+ * data; with a signed basis the rule of signs makes it so, but for one atom on data whose sum is rounding; with both
  * nonnegative there is nothing to turn where data have no positive part. */
 static bool must_succeed(const reference_pair *pair, reference_kind kind, version how, int64_t r)
 {

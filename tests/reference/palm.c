@@ -1,5 +1,5 @@
-/* The paper's algorithm as ALGORITHM section 4 states it, step by step, on V itself (never on unit codes and a
- * radius apart): the library's other arrangement of the same arithmetic must give the same numbers. */
+/* The paper's algorithm as docs/algorithm.md#the-solver-palm states it, step by step, on V itself (never on unit codes
+ * and a radius apart): the library's other arrangement of the same arithmetic must give the same numbers. */
 #include "reference/reference.h"
 
 #include <math.h>

@@ -102,7 +102,8 @@ const reference_pair *reference_pair_find(const char *basis, const char *codes);
 int reference_projection_values(int64_t r, bool nonnegative, const double *q, long double *values);
 void reference_project(int64_t r, int64_t s, bool nonnegative, const double *q, double *w);
 
-/* The paper's algorithm in the paper's own variables (ALGORITHM section 4): V on the sphere of radius l. */
+/* The paper's algorithm in the paper's own variables (docs/algorithm.md#the-solver-palm): V on the sphere of radius
+ * l. */
 typedef struct reference_palm {
     const reference_pair *pair;
     int64_t m, n, r, s; /* s = r where codes are not sparse */

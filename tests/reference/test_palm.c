@@ -1,5 +1,5 @@
-/* The library's palm against the reference's, iterate by iterate, and the closed forms that ALGORITHM gives for an
- * orthonormal basis. Data have no ties, so that both take the same supports. */
+/* The library's palm against the reference's, iterate by iterate, and the closed forms (A8) of an orthonormal basis.
+ * Data have no ties, so that both take the same supports. */
 #include "reference/reference.h"
 
 #include <math.h>

@@ -88,7 +88,7 @@ static int64_t place(int64_t r, const double *q, bool absolute, int64_t i)
     return before;
 }
 
-/* The support that the table of ALGORITHM section 3 asks for, ties included, entry by entry. */
+/* The support that the table of docs/algorithm.md#projections asks for, ties included, entry by entry. */
 static bool belongs(const armilla_code_set *set, int64_t r, int64_t s, const double *q, int64_t i)
 {
     const int64_t before = place(r, q, !set->nonnegative, i);

@@ -1,6 +1,6 @@
-/* The panel products of ALGORITHM section 2, written once and compiled per number type and instruction set by the
- * files beside this one. The including file defines REAL, LANES, TYPE_TAG, ISA_NAME and TABLE. Vectors run along the
- * features, so no rank is padded, but where atoms fill vectors. */
+/* The panel products of the sweep (docs/algorithm.md#the-sweep), written once and compiled per number type and
+ * instruction set by the files beside this one. The including file defines REAL, LANES, TYPE_TAG, ISA_NAME and TABLE.
+ * Vectors run along the features, so no rank is padded, but where atoms fill vectors. */
 #include "linalg/kernels/vectors.h"
 
 #if defined(BELOW)

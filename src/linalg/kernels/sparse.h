@@ -1,5 +1,5 @@
-/* The products of sparse columns (ALGORITHM section 2), written once and compiled per number type and instruction set
- * by the files beside this one. The including file defines REAL, TYPE_TAG, ISA_NAME and TABLE.
+/* The products of sparse columns (docs/algorithm.md#the-sweep), written once and compiled per number type and
+ * instruction set by the files beside this one. The including file defines REAL, TYPE_TAG, ISA_NAME and TABLE.
  *
  * Vectors run along the rank. An entry of X is one number times one run of U, or added to one run of A. Which
  * runs come next is known from the indices, so they are fetched ahead. */
