@@ -217,7 +217,7 @@ armilla_status armilla_data_visit(armilla_context *context, const armilla_gather
     return status;
 }
 
-/* Where gathered columns go. */
+/* The destination of gathered columns. */
 typedef struct destination {
     int64_t m;
     double *out;

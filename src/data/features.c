@@ -1,6 +1,6 @@
 /* Statistics of every feature over the samples: what tf-idf, scaling and centring are made of. Sums are in double, of
- * data in double, and the same for any number of threads. Of sparse data only entries are read: what a feature is where
- * it has none is added at the end. */
+ * data in double, and the same for any number of threads. Only the stored entries of sparse data are read; the zeros of
+ * a feature are accounted for at the end. */
 #include "data/features.h"
 
 #include "data/column.h"

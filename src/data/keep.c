@@ -94,7 +94,7 @@ static armilla_status keep_names(const armilla_data *X, const armilla_kept *kept
     return status;
 }
 
-/* Of what X was chosen from, where it was. */
+/* The selection in terms of the data that X was selected from, where X is a selection itself. */
 static armilla_status note_kept(const armilla_kept *earlier, const armilla_kept *kept, armilla_context *context,
                                 armilla_kept *noted)
 {

@@ -22,9 +22,9 @@ enum { ARMILLA_KEPT_FEATURES, ARMILLA_KEPT_SAMPLES, ARMILLA_KEPT_COUNT };
 armilla_status armilla_kept_copy(armilla_context *context, const armilla_kept *from, armilla_kept *to);
 void armilla_kept_free(armilla_context *context, armilla_kept *kept);
 
-/* X with what is kept of it alone; the arrays are copied. Where only samples of dense data are chosen it is a view,
- * and X must outlive it; else it is a copy of what was kept. Names go along. The new data know what was kept, and where
- * X was such a choice itself, of what X was chosen from. */
+/* The selected features and samples of X; the arrays of the selection are copied. The result is a view, which X must
+ * outlive, where only samples of dense data are selected, and a copy otherwise. Names are selected too. The new data
+ * record the selection, in terms of the original data where X is a selection itself. */
 armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X,
                                  const armilla_kept kept[ARMILLA_KEPT_COUNT], armilla_data **data);
 

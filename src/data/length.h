@@ -1,5 +1,6 @@
-/* Lengths of columns and what makes them 1, at any scale. Where the squares have all their digits, as they nearly always
- * do, lengths are their plain roots; else the column is multiplied by a power of two first. */
+/* Lengths of columns and what makes them 1, at any scale. A length is the plain root of the sum of squares where the
+ * squares have all their digits, as they nearly always do; otherwise the column is multiplied by a power of two
+ * first. */
 #ifndef ARMILLA_DATA_LENGTH_H
 #define ARMILLA_DATA_LENGTH_H
 
@@ -23,7 +24,7 @@ typedef struct armilla_length {
     double value, scale;
 } armilla_length;
 
-/* Of a column with these entries; of all its numbers where rows is NULL. NaN stays NaN. */
+/* The length of a column with these entries; rows is NULL for all numbers of a dense column. NaN stays NaN. */
 armilla_length armilla_length_of(int64_t count, const int64_t *rows, const double *values);
 /* length <= fraction * other */
 bool armilla_length_within(armilla_length length, double fraction, armilla_length other);
@@ -40,8 +41,8 @@ static inline double armilla_unit_entry(armilla_factor unit, double x)
     return unit.factor * (unit.scale * x);
 }
 
-/* Where to scale is all that is done: 1 for a length that is 1 up to the rounding of the data's own type. Such a sample
- * has unit length already, and stays as it is, to the bit. */
+/* The length for data that are scaled and nothing else: 1 for a length that is 1 up to the rounding of the data's own
+ * type. Such a sample has unit length already, and keeps its bits. */
 static inline armilla_length armilla_own_length(armilla_type type, armilla_length length)
 {
     const double rounding = 4 * (armilla_type_precision(type) == ARMILLA_F32 ? FLT_EPSILON : DBL_EPSILON);

@@ -5,10 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* With y = 1 + x rounded and e what that lost, ln(1+x) = ln y + e/y. With y = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m -
- * 1 and s = f/(2 + f), ln m = 2 artanh s = f - (f^2/2 - s(f^2/2 + R)), R = 2(s^2/3 + s^4/5 + ...): the series is cut
- * where its terms are below a quarter of an ulp. Within one ulp of the exact value. Where x is infinite or at most -1
- * it is NaN: by 0/0, by inf - inf, or by the sign of y. No branches, for these keep a loop from becoming vector code. */
+/* With y = 1 + x rounded and e what that lost, ln(1+x) = ln y + e/y. With y = 2^k m, sqrt(1/2) <= m < sqrt(2),
+ * f = m - 1 and s = f/(2 + f), ln m = 2 artanh s = f - (f^2/2 - s(f^2/2 + R)), R = 2(s^2/3 + s^4/5 + ...): the series
+ * is cut where its terms are below a quarter of an ulp. Within one ulp of the exact value. The result is NaN where x is
+ * infinite or at most -1: by 0/0, by inf - inf, or by the sign of y. There are no branches, which would keep a loop
+ * from being vectorized. */
 static inline double armilla_log1p(double x)
 {
     const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33; /* k times the first is exact */

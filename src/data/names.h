@@ -24,7 +24,7 @@ void armilla_names_free(armilla_context *context, armilla_names *names);
 /* A copy; all zeros where from is NULL or empty. */
 armilla_status armilla_names_copy(armilla_context *context, const armilla_names *from, armilla_names *to);
 
-/* Where a text stands in a list, in a time that does not grow with the list. */
+/* A hash table from texts to their places in a list: a look-up takes a time that does not grow with the list. */
 typedef struct armilla_names_index {
     const armilla_names *names; /* borrowed */
     int64_t *slots;             /* place + 1, or 0 */

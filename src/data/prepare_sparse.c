@@ -55,7 +55,7 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 /* Entries that go through the map together. */
 enum { TOGETHER = 128 };
 
-/* Where a sample's entries stand in a panel, and what they are scaled by. */
+/* The place of a sample's entries in a panel, and their scale factor. */
 typedef struct sample {
     int64_t first, last;
     armilla_factor total, unit; /* before the map, and after it */

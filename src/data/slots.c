@@ -19,9 +19,8 @@ enum {
     SPARSE_MEETING = 16,         /* entries of a panel in each feature that are worth its sums in the cache */
     SPARSE_MOST_WIDTH = 1 << 15, /* features that all samples have are still summed in the type without harm */
     SPARSE_LEAST_SLOTS =
-        8, /* with tall sparse data the sums cost as much as the sweep: few slots, no more than leave */
-    SPARSE_FEW_SLOTS =
-        24, /* so many entries of a slot for each feature. All of these are kept. Where there are more, */
+        8,                 /* with tall sparse data the sums cost as much as the sweep: few slots, no more than leave */
+    SPARSE_FEW_SLOTS = 24, /* so many entries of a slot for each feature. All of these are kept. With more entries, */
     SPARSE_PER_FEATURE = 12, /* vectors are added as the slots are finished, which pays from so many entries on */
     SPARSE_PER_FEATURE_MORE = 48,
 };
@@ -75,7 +74,7 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
     return low;
 }
 
-/* Where slot s of so many would begin: of nearly equal numbers of columns, or of equal numbers of entries. */
+/* The first column of slot s of `slots`, which have nearly equal numbers of columns (dense) or of entries (sparse). */
 static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t s)
 {
     if (s == slots) return X->n;

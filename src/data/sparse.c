@@ -94,7 +94,7 @@ static int64_t basis_bytes(const armilla_data *X, armilla_type work, int64_t r)
            r * (int64_t)sizeof(double);
 }
 
-/* Where U'mean stands. */
+/* The offset of U'mean in the packed basis. */
 static size_t mean_offset(const armilla_data *X, armilla_type work, int64_t r)
 {
     return (size_t)(armilla_sparse_stride(work, r) * X->m) * armilla_type_size(work);
@@ -227,7 +227,7 @@ static void unpack_features(void *self, int64_t first, int64_t last)
 
 enum { CUTS = 4096 };
 
-/* Where features are as much work as they have entries. */
+/* Features weigh as much work as they have entries. */
 static void unpack_cuts(void *self, int64_t first, int64_t last)
 {
     const unpacking *u = self;

@@ -23,7 +23,7 @@ static inline const armilla_sparse_data *armilla_sparse_of(const armilla_data *X
     return X->ops->sparse ? (const armilla_sparse_data *)X : NULL;
 }
 
-/* Of sparse forms: how many entries stand before column j; and the most that so many neighbouring columns have. */
+/* The number of entries before column j of sparse data; and the largest number in so many neighbouring columns. */
 int64_t armilla_sparse_before(const armilla_data *X, int64_t j);
 int64_t armilla_sparse_most(const armilla_data *X, int64_t columns);
 

@@ -1,5 +1,5 @@
-/* Sparse data in a file: of a panel the features and the values are copied out of the blocks, checked, and sorted where a
- * sample's features do not rise. Where the samples begin stays in memory: slots and panels follow from it. */
+/* Sparse data in a file: the features and values of a panel are copied out of the blocks, checked, and sorted where a
+ * sample's features do not rise. The offsets of the samples stay in memory: slots and panels follow from them. */
 #include "data/stream.h"
 
 #include "base/size.h"
@@ -38,7 +38,7 @@ static bool is_wide(const streamed *X, int64_t entries)
     return X->form.data.m > most || entries > most;
 }
 
-/* Where the parts of a panel lie in the workspace. */
+/* The offsets of the parts of a panel in the workspace. */
 typedef struct parts {
     bool wide;
     size_t starts, rows, stored, values, converted, bytes; /* cursors for the kernels are at 0 */

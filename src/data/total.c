@@ -75,7 +75,7 @@ static int compare_sums(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-/* Of n sums, which are put in order. */
+/* The median of n sums, which are sorted in place. */
 static double median_of(int64_t n, double *sums)
 {
     int64_t zeros = 0;

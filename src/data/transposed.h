@@ -1,7 +1,7 @@
-/* The entries of sparse data by feature, in memory beside the data: XW' is then formed feature by feature, each number of
- * it in registers, written once, and by all threads without parts of their own. Values are those that sweeps see:
- * prepared, in the working type. The sums have the bits of those that panels add up, so it is a matter of memory and speed
- * alone who has such a copy. Of several ranks each has the entries of its own samples. */
+/* The entries of sparse data by feature, in memory beside the data: XW' is then formed feature by feature, each number
+ * of it in registers, written once, and by all threads without parts of their own. Values are those that sweeps see:
+ * prepared, in the working type. The sums have the bits of those that panels add up, so it is a matter of memory and
+ * speed alone who has such a copy. Each rank has the entries of its own samples. */
 #ifndef ARMILLA_DATA_TRANSPOSED_H
 #define ARMILLA_DATA_TRANSPOSED_H
 

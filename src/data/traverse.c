@@ -219,8 +219,8 @@ static bool has_columns(const void *self, int64_t slot)
     return own.first < own.last;
 }
 
-/* Where this thread will probably go on behind the slot's last panel: the slot that is free when the other threads have
- * taken one each. */
+/* The column at which this thread probably continues after the slot's last panel: the slot that is free when the other
+ * threads have taken one each. */
 static int64_t column_after(const pass *p, int64_t slot)
 {
     const armilla_traversal *t = p->traversal;

@@ -39,14 +39,14 @@ int64_t armilla_traversal_width(const armilla_traversal *traversal);
 int64_t armilla_traversal_slots(const armilla_traversal *traversal);
 /* The columns of a slot, last excluded. */
 void armilla_traversal_slot(const armilla_traversal *traversal, int64_t slot, int64_t *first, int64_t *last);
-/* Of its panels but the last. */
+/* The width of the slot's panels, except for the last. */
 int64_t armilla_traversal_slot_width(const armilla_traversal *traversal, int64_t slot);
 /* The samples that this process visits, last excluded: all but where several ranks work together. They are the same in
  * every pass over the same data. */
 void armilla_traversal_columns(const armilla_traversal *traversal, int64_t *first, int64_t *last);
 int armilla_traversal_threads(const armilla_traversal *traversal);
-/* Of numbers in a layout: their type in a slot's vector; and whether a panel writes them there, because it is its slot's
- * only one, rather than adding them up in double. */
+/* The type of numbers in a layout in a slot's vector; and whether a panel writes them there, because it is the only one
+ * of its slot, rather than adding them up in double. */
 armilla_type armilla_traversal_part_type(const armilla_traversal *traversal);
 bool armilla_traversal_direct(const armilla_traversal *traversal);
 /* For work between passes. */

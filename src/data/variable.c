@@ -40,7 +40,7 @@ static int by_size(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-/* Of numbers, which are put in order. */
+/* The median of the numbers, which are sorted in place. */
 static double median(int64_t count, double *numbers)
 {
     qsort(numbers, (size_t)count, sizeof *numbers, by_size);

@@ -230,7 +230,7 @@ bool armilla_array_recognize(const unsigned char *bytes, size_t count)
     return count >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
 }
 
-/* Where the dictionary stands: behind a length of two bytes in version 1, of four in versions 2 and 3. */
+/* Finds the dictionary: it follows a length of two bytes in version 1, of four in versions 2 and 3. */
 static armilla_status find_dictionary(parser *p, size_t count)
 {
     const unsigned char *bytes = p->start;

@@ -69,7 +69,7 @@ bool armilla_array_is(const armilla_array *array, armilla_type type, bool column
 /* True where its numbers lie in the order, whatever their kind. */
 bool armilla_array_in_order(const armilla_array *array, bool column_major);
 
-/* Of an array in that order: bytes from the first number of a column (or row) to that of the next. */
+/* The stride of an array in that order: bytes from the first number of a column (or row) to that of the next. */
 int64_t armilla_array_step(const armilla_array *array, bool column_major);
 
 /* to = the numbers of the array in the type and order; space for all of them is there. */

@@ -24,7 +24,7 @@ static armilla_span trim(const armilla_dialect *dialect, armilla_span text)
     return text;
 }
 
-/* Where the record ends, past line ends inside of quotes. Only a quote that begins a field opens one. */
+/* The end of the record, past line ends inside of quotes. Only a quote that begins a field opens a quoted one. */
 static const unsigned char *find_end(const armilla_dialect *dialect, const unsigned char *at, const unsigned char *end)
 {
     for (bool opens = true; at < end && *at != '\n';) {

@@ -59,7 +59,7 @@ armilla_status armilla_fields_add_name(armilla_context *context, armilla_field f
 /* Whether the field's text is this one. */
 bool armilla_fields_equal(const armilla_field *field, const char *text);
 
-/* Where a name that is written as a field stands. */
+/* The place of a name that is written as a field. */
 typedef enum armilla_field_place {
     ARMILLA_FIELD_OF_ROW,
     ARMILLA_FIELD_OF_HEADER, /* where numbers and missing values have to be seen to be names */

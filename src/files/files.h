@@ -55,7 +55,8 @@ armilla_status armilla_refuse_container(armilla_context *context, const armilla_
 /* The format that the first `length` bytes of the path alone decide for; NULL: none. */
 const armilla_format *armilla_formats_named(const char *path, size_t length);
 
-/* Whether the bytes are compressed. Of a format that the ending decides for they are only where the ending says so. */
+/* Whether the bytes are compressed. Those of a format that is recognized by its ending are compressed only where the
+ * ending says so. */
 bool armilla_packed(const char *path, const armilla_format *format, const unsigned char *start, size_t count);
 
 extern const armilla_format armilla_format_npy, armilla_format_npz, armilla_format_csv, armilla_format_idx,

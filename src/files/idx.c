@@ -130,7 +130,7 @@ static armilla_status read_idx(armilla_context *context, armilla_bytes *bytes, c
     return status;
 }
 
-/* Of the bytes only the header is looked at, which the head of the file has whole. */
+/* Only the header is read here, and the head of the file contains all of it. */
 static armilla_status stream_idx(armilla_context *context, const armilla_head *head,
                                  const armilla_read_options *options, armilla_data **data)
 {

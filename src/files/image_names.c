@@ -104,7 +104,7 @@ static armilla_status look_through(listing *l, const char *class)
         path = l->path;
     }
     DIR *folder = armilla_io_opendir(io, path);
-    /* Where it is only asked whether this is a folder of images, one that is closed to us is none. */
+    /* A subfolder that cannot be opened counts as one without images while the folder is only being recognized. */
     if (!folder && class && !l->images) return ARMILLA_OK;
     if (!folder) return armilla_cannot_open(l->context, path);
     do {

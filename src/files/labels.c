@@ -165,7 +165,7 @@ static armilla_status pick_fields(armilla_context *context, int column, armilla_
     return ARMILLA_OK;
 }
 
-/* Where the count is that of the other side, the data may be the wrong way round. */
+/* The data may be transposed where the count is that of the other side. */
 static armilla_status wrong_count(armilla_context *context, const char *path, armilla_naming kind, int64_t count,
                                   const int64_t sizes[2])
 {

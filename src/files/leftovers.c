@@ -1,6 +1,6 @@
-/* What killed processes left. A temporary is locked as long as its process writes it, and the system takes the lock
- * back however that process ends: unlike the number of a process, which is used again, and means nothing in another
- * container or on another machine that shares the directory. Where locks do not work, nothing is removed. */
+/* Temporary files of killed processes. A temporary is locked as long as its process writes it, and the system releases
+ * the lock however that process ends; the number of a process would be reused, and means nothing in another container
+ * or on another machine that shares the directory. Nothing is removed on a file system without locks. */
 #include "files/leftovers.h"
 
 #include <fcntl.h>

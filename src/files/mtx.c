@@ -376,7 +376,8 @@ static armilla_status read_coordinates(market *f, armilla_data **data)
     return status;
 }
 
-/* The columns of a triangle, which the file has, to the square. Where samples are rows a skew matrix changes its sign. */
+/* Copies the columns of the triangle that the file has to the square. A skew matrix changes its sign where samples are
+ * rows. */
 static void fill_square(const market *f, double *square)
 {
     const int64_t n = f->size[0];

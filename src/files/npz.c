@@ -69,7 +69,7 @@ done:
     return status;
 }
 
-/* Of bytes that are nobody's to unmap or release, or, where `blocks` is not NULL, of a file. */
+/* Opens an archive in borrowed bytes, or in a file where `blocks` is not NULL. */
 static armilla_status open_borrowed(armilla_context *context, const armilla_bytes *bytes, armilla_blocks *blocks,
                                     armilla_npz **npz)
 {
@@ -315,8 +315,8 @@ armilla_status armilla_npz_peek(armilla_npz *npz, const char *name, armilla_arra
     return status;
 }
 
-/* Of an entry that is stored, libzip's first read of its content is where that begins in the file: it says so nowhere
- * else. What it read is compared with what is there. */
+/* The offset in the file of the content of a stored entry. libzip does not report it: it is the place of libzip's first
+ * read of the content. What libzip has read is compared with the bytes there. */
 static int64_t find_place(armilla_npz *npz, const char *name)
 {
     enum { SAMPLE = 64 };

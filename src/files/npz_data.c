@@ -1,6 +1,6 @@
-/* .npz as data: a sparse matrix of SciPy's, or one array of numpy.savez. Where an archive holds several matrices, the
- * one that --array names. Names of features and samples and labels are taken along where they stand beside it, as the
- * arrays of strings that `armilla convert` writes. */
+/* .npz as data: a sparse matrix of SciPy's, or one array of numpy.savez; --array names one of several matrices. Names
+ * of features and samples and labels are read too where the archive has them, as the arrays of strings that `armilla
+ * convert` writes. */
 #include "files/npz_stream.h"
 #include "files/scipy.h"
 #include "files/stream.h"

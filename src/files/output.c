@@ -188,7 +188,7 @@ static armilla_status begin(armilla_output *output, const char *path)
     return direct ? open_direct(output) : open_temporary(output);
 }
 
-/* Of several ranks the first one writes. */
+/* Only the first rank writes. */
 static bool is_silent(const armilla_context *context)
 {
     return context->ranks && context->ranks->rank > 0;

@@ -54,8 +54,8 @@ void armilla_state_file_close(armilla_state_file *file);
 const char *armilla_state_file_text(const armilla_state_file *file);
 /* The same on all ranks that have opened the same file, or copies of it. */
 uint64_t armilla_state_file_token(const armilla_state_file *file);
-/* ARMILLA_BAD_DATA where it is not a state of such a self: other names, types or shapes, numbers out of range. Of arrays
- * with a column for each sample a rank reads its own. */
+/* ARMILLA_BAD_DATA where it is not a state of such a self: other names, types or shapes, numbers out of range. A rank
+ * reads the columns of its own samples from arrays with a column for each sample. */
 armilla_status armilla_state_file_restore(armilla_state_file *file, armilla_state_lister lister, void *self);
 
 #endif

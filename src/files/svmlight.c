@@ -11,7 +11,7 @@
 
 enum mistake { BAD_LABEL, BAD_INDEX, BAD_VALUE };
 
-/* Of each part: where its entries stand, and the indices that occur. */
+/* The offset of the entries of each part, and the range of its indices. */
 typedef struct piece {
     int64_t first, count;
     int32_t least, most;

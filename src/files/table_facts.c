@@ -1,6 +1,6 @@
-/* One pass over a text table that tells what its columns hold. Unlike the reader of numbers it takes text for what it is,
- * so that it can say of any table how it could be read. Of each column the different values are kept as hashes, and no
- * more than are counted. */
+/* One pass over a text table that finds what its columns contain. Unlike the reader of numbers it accepts text, so that
+ * it can say of any table how it could be read. The distinct values of each column are stored as hashes, no more than
+ * are counted. */
 #include "files/table_facts.h"
 
 #include "base/size.h"
@@ -67,7 +67,7 @@ static uint64_t hash_text(const armilla_field *field)
     return mix(hash);
 }
 
-/* Where the hash is, or is to be put. */
+/* The slot of the hash, or the free slot for it. */
 static uint64_t *find_place(uint64_t *seen, int64_t places, uint64_t hash)
 {
     uint64_t place = hash & (uint64_t)(places - 1);

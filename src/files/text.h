@@ -1,5 +1,5 @@
-/* Text of many lines, cut at line ends into parts that threads parse as they come. Where the cuts lie depends on the
- * text alone, and so does everything that is read; of several mistakes the first in the file is the one that is reported. */
+/* Text of many lines, divided at line ends into parts that threads parse as they come. The division depends on the text
+ * alone, and so does everything that is read; the first of several errors in the file is the one that is reported. */
 #ifndef ARMILLA_FILES_TEXT_H
 #define ARMILLA_FILES_TEXT_H
 

@@ -176,7 +176,7 @@ static const unsigned char *take_numbers(const words *w, armilla_span text, floa
     return at < text.end ? at : NULL;
 }
 
-/* Where the last fields of the line begin, as many as numbers are wanted; NULL where it has fewer. */
+/* The beginning of the last fields of the line, as many as numbers are wanted; NULL where it has fewer. */
 static const unsigned char *find_numbers(const words *w, armilla_span line)
 {
     const unsigned char *at = line.end;

@@ -96,8 +96,8 @@ static armilla_status check_first(const table *t)
                         w->path, w->options->sample_columns ? "sample" : "feature");
 }
 
-/* Where anything has a name there is a header, so that readers need not guess: over the first column, where that has
- * names, it is empty, and columns without names are called x1, x2, ... */
+/* A header is written where anything has a name, so that readers need not guess: it is empty over a first column of
+ * names, and columns without names are called x1, x2, ... */
 static armilla_status put_header(table *t)
 {
     const armilla_field_place place =

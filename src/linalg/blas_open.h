@@ -1,4 +1,4 @@
-/* Where BLAS and LAPACK come from. */
+/* The library that BLAS and LAPACK are loaded from. */
 #ifndef ARMILLA_LINALG_BLAS_OPEN_H
 #define ARMILLA_LINALG_BLAS_OPEN_H
 

@@ -88,8 +88,8 @@ armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *
 /* sigma_1 of the symmetric positive semidefinite r x r matrix. */
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest);
 
-/* U = the polar factor of M (A4): argmax over U'U = I of tr(U'M). m >= r. U may be M. Where M is rank deficient the
- * basis is completed, by a fixed rule. ARMILLA_BAD_DATA where M is not finite. */
+/* U = the polar factor of M (A4): argmax over U'U = I of tr(U'M). m >= r. U may be M. A rank-deficient M has its basis
+ * completed by a fixed rule. ARMILLA_BAD_DATA where M is not finite. */
 armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *U);
 
 #endif

@@ -1,6 +1,6 @@
-/* A block is made by Gram and Schmidt with matrices: one pass over the rows for S'A and A'A, from which the Gram matrix of
- * A - SS'A follows, and one for the block. Where so much cancels that rounding shows, the same again with the block in
- * place of A. */
+/* A block is made by Gram and Schmidt with matrices: one pass over the rows for S'A and A'A, from which the Gram matrix
+ * of A - SS'A follows, and one for the block. A second round, with the block in place of A, follows where so much
+ * cancels that rounding shows. */
 #include "linalg/span.h"
 
 #include "base/size.h"
@@ -14,7 +14,7 @@
  * where there are blocks before. */
 #define ENOUGH 1e-5
 #define ENOUGH_BESIDE_F32 1e-4
-/* Of a unit column that the second round has taken something off. */
+/* The least squared length that the second round may leave of a unit column. */
 #define LEAST_LEFT 0.5
 
 struct armilla_span {
@@ -102,7 +102,7 @@ const void *armilla_span_block(const armilla_span *span, int64_t i)
     return column_at(span, i * span->plan.k, 0);
 }
 
-/* Where a pass has the rows at ... of the blocks before, of the source and of what is made. */
+/* Rows of a pass: of the blocks before, of the source and of the result. */
 typedef struct block {
     int64_t at, rows;
     double *S, *D, *Q;

@@ -46,8 +46,8 @@ static void state_objective(const armilla_fit_state *f, armilla_trace_entry *ent
     entry->relative_error = armilla_relative_error(objective, f->facts.squared_norm);
 }
 
-/* Where the column solver is not global, sealed codes can be worse than those that the last iterations had. Entries that
- * the model does not reach then state what it does reach: the trace ends at the model, and does not rise. */
+/* Sealed codes can be worse than those of the last iterations where the column solver is not global. Entries below the
+ * objective of the model then take that objective: the trace ends at the model, and does not rise. */
 static void raise_trace(const armilla_fit_state *f, double objective)
 {
     armilla_trace_entry *trace = f->model->trace;
@@ -167,8 +167,8 @@ static armilla_status gather_lengths(armilla_fit_state *f, double **all)
         &(armilla_putting){f->squared_norms, share, sizeof *f->squared_norms, armilla_put_behind, &next});
 }
 
-/* Which samples are 0: on a sphere these have a code like any other, and nothing else says that it means nothing. Of
- * several ranks the first has the list, as it has what is written. */
+/* The list of zero samples: on a sphere these have a code like any other, and nothing else says that it means nothing.
+ * The first rank has the list, because it writes the model. */
 static armilla_status list_zeros(armilla_fit_state *f)
 {
     armilla_kept *zeros = &f->model->zeros;

@@ -103,7 +103,7 @@ static void join_codes(void *left, const void *right)
     if (other->most_nonzeros > own->most_nonzeros) own->most_nonzeros = other->most_nonzeros;
 }
 
-/* Of sample j; v: space for a code. */
+/* Checks the code of sample j; v has space for a code. */
 static void look_at_code(const armilla_model *model, int64_t j, double *v, code_findings *found)
 {
     const armilla_model_summary *s = &model->summary;

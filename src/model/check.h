@@ -101,7 +101,7 @@ typedef struct armilla_learned {
 /* The entries of a sample, none negative, become their parts of the total; those of a sample whose sum is 0 stay. */
 void armilla_check_total(int64_t count, double total, double *x);
 
-/* Of each feature, m numbers: 1/2^e, and the mean and the standard deviation in units of 2^e. */
+/* m numbers each, one for every feature: 1/2^e, and the mean and the standard deviation in units of 2^e. */
 typedef struct armilla_feature_moments {
     const double *unit, *mean, *spread;
 } armilla_feature_moments;

@@ -3,8 +3,8 @@
  * and nothing sparse is made dense. Atoms are scaled by powers of two to entries up to 1, samples likewise, so that
  * data of any size neither overflow nor underflow.
  *
- * A sparse sample: on its entries the residual itself; elsewhere ||[U mean]w||^2 less what of it lies on the entries.
- * Where that cancels the sample is expanded. */
+ * The residual of a sparse sample is summed on its entries; elsewhere it is ||[U mean]w||^2 less the part that lies on
+ * the entries. The sample is expanded where that cancels. */
 #include "model/check.h"
 
 #include "base/team.h"

@@ -16,8 +16,8 @@ typedef struct armilla_checkpointing {
 /* Whether path can be written; by one rank. */
 armilla_status armilla_checkpoint_check(armilla_context *context, const armilla_checkpoint *asked);
 
-/* Of a fit that is open: goes on from the file where one is given. *ended: it had been finished. To be ended however it
- * returns. */
+/* Begins the checkpoints of an open fit, and resumes from the file where one is given. *ended: that fit had finished.
+ * Must be ended whatever it returns. */
 armilla_status armilla_checkpoint_begin(armilla_checkpointing *c, armilla_fit_state *f, bool *ended);
 /* A step of the fit that can be gone on from afterwards; then the file, where it is time for it. */
 armilla_status armilla_checkpoint_step(armilla_checkpointing *c, armilla_fit_state *f, bool *ended);

@@ -140,7 +140,8 @@ static armilla_status survey(armilla_fit_state *f)
     return status;
 }
 
-/* From a random start. Where atoms mean something from the first, codes are better solved for them. */
+/* True from a random start alone: atoms of other starts are meaningful from the first, and solved codes are better for
+ * them. */
 static bool trusts_descent(const armilla_fit_state *f)
 {
     return f->start == &armilla_start_random && armilla_descent_suffices(f->codes, spread_of(&f->facts));
@@ -244,8 +245,8 @@ static armilla_status open(armilla_fit_state *f)
     return ARMILLA_OK;
 }
 
-/* Of what all ranks must have been given alike: options as the fit understands them, so that processors on which it
- * would choose other kernels are found too, the shape of the data, and a given basis. */
+/* A hash of what all ranks must have been given alike: options as the fit understands them (so that processors with
+ * other kernels are found too), the shape of the data, and a given basis. */
 static uint64_t token_of(const armilla_fit_state *f)
 {
     const armilla_options *o = f->options;

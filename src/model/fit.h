@@ -40,7 +40,7 @@ armilla_status armilla_fit_continue(armilla_context *context, const armilla_mode
                                     const armilla_options *options, armilla_model **updated);
 /* Until *ended. */
 armilla_status armilla_fit_step(armilla_fit_state *f, bool *ended);
-/* The state, of an armilla_fit_state between two steps. Of one that is just open it can be restored. */
+/* Lists the state of an armilla_fit_state between two steps. It can be restored into one that has just been opened. */
 void armilla_fit_list(void *self, armilla_state_list *list);
 /* The model from the state that was reached: factors, trace and summary, by one more pass that tells the objective. */
 armilla_status armilla_fit_assemble(armilla_fit_state *f);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Where the model's features stand in the data. */
+/* The places of the model's features in the data. */
 typedef struct places {
     int64_t *at;            /* m, -1 where it is not there */
     int64_t missing, extra; /* features of the model that the data do not have, and the other way round */

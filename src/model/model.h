@@ -79,7 +79,8 @@ armilla_status armilla_options_describe(armilla_context *context, const armilla_
                                         const armilla_resolved *resolved, char **text);
 /* The option of that name in the text, as a user would type it; "" where it is not there. */
 void armilla_options_recorded(const char *text, const char *name, char *value, size_t size);
-/* Of the same: another number, in all likelihood, where one of them differs but for the threads. */
+/* A hash of the same, without the threads: two sets of options that differ have, in all likelihood, different
+ * hashes. */
 uint64_t armilla_options_token(const armilla_options *options, const armilla_resolved *resolved);
 /* The kernels that the options, described as above, were fitted with; NULL where this machine does not have them. */
 const char *armilla_options_kernel(const char *text);

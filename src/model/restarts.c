@@ -82,7 +82,7 @@ static armilla_status make_sketch(armilla_fit_state *f)
     return ARMILLA_OK;
 }
 
-/* The starts on a sketch; those that are worth it will be fitted. Where none was possible, all are tried as they are. */
+/* Makes the starts on a sketch; the best will be fitted. All are tried as they are where none was possible. */
 static armilla_status screen(armilla_fit_state *f)
 {
     armilla_restarts *s = &f->restarts;

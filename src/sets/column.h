@@ -121,7 +121,7 @@ typedef struct armilla_circle_point {
     double cosine, sine; /* of t */
 } armilla_circle_point;
 
-/* Where g is least. */
+/* The point of the circle with the least g. */
 armilla_circle_point armilla_circle_minimum(const armilla_circle *circle);
 
 /* The unit w that minimises sum_i values_i w_i^2 - 2b_i w_i: the secular equation with its hard case. values rise. */
@@ -132,8 +132,9 @@ void armilla_secular_gaps(int64_t r, const double *values, double *gaps);
 /* w = the minimiser over w >= 0. workspace: r*r + 3r. */
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
-/* Of a support with no more members than this every exchange of one for an atom outside is tried, and up to twice as many
- * as it has members are taken; of a larger one the most promising are tried, and as many taken as of this many. */
+/* A support with no more members than this has every exchange of a member for an atom outside tried, and up to twice as
+ * many accepted as it has members; for a larger one the most promising exchanges are tried, and as many accepted as for
+ * this size. */
 enum { ARMILLA_FEW_MEMBERS = 16, ARMILLA_PROMISING = 12 };
 int64_t armilla_sparse_swaps(int64_t s);
 /* The count-th least of r numbers, the last where they are fewer; count is at most ARMILLA_PROMISING. */

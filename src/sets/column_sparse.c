@@ -11,7 +11,7 @@
 /* Steps of descent on a support: a few while searching, many for the one that is taken. */
 enum { SEARCH_STEPS = 10, FINAL_STEPS = 300 };
 
-/* Of atoms outside a large support so many, the most promising, have their circles looked at. */
+/* So many atoms outside a large support, the most promising, have their circles examined. */
 enum { CANDIDATES = 8 };
 
 typedef struct sparse_search {
@@ -223,8 +223,8 @@ static void improve_by_supports(const sparse_search *f, double *w)
     for (int64_t k = 0; k < p->r; k++) w[k] += 0.0; /* no -0 in a code */
 }
 
-/* Where it has to be cheap: the support of the largest entries of the code without sparsity, which knows how much alike
- * the atoms are, as Proj(d) does not. */
+/* The cheap solve: the support of the largest entries of the code without sparsity, which accounts for correlated
+ * atoms, as Proj(d) does not. */
 static void roughly(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;

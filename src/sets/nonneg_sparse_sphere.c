@@ -1,5 +1,5 @@
-/* The paper's V4: v >= 0, ||v|| = l, at most s nonzeros. Where q has no positive entry the best code is an axis, which
- * is sparse enough for any s, so that case is the one of V2. */
+/* The paper's V4: v >= 0, ||v|| = l, at most s nonzeros. The best code for a q without a positive entry is an axis,
+ * which is sparse enough for any s, so that case is the one of V2. */
 #include "sets/column.h"
 
 static bool has_positive(int64_t r, const double *q)

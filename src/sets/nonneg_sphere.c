@@ -1,4 +1,4 @@
-/* The paper's V2: v >= 0, ||v|| = l. Where q has no positive entry the best direction is the axis of its largest one
+/* The paper's V2: v >= 0, ||v|| = l. The best direction for a q without a positive entry is the axis of its largest one
  * (the paper's case 3). */
 #include "sets/column.h"
 

@@ -18,7 +18,7 @@ struct armilla_supports {
     double *vectors; /* s*s of each */
 };
 
-/* Of codes on a sphere, or without one. */
+/* Makes the supports for codes on a sphere, or without one. */
 armilla_status armilla_supports_new(armilla_context *context, int64_t r, int64_t s, bool smaller, bool spherical,
                                     armilla_supports **supports);
 void armilla_supports_free(armilla_supports *supports);

@@ -64,8 +64,8 @@ INLINE void add_outer(int vectors, int atoms, const REAL *x, const REAL *w, vect
     }
 }
 
-/* A(i..,k..) += sum_j x_j(i..) w_kj for `atoms` columns of A and `vectors` vectors of features. Of the last vector
- * only the last `rest` lanes are new: the others have been added already. */
+/* A(i..,k..) += sum_j x_j(i..) w_kj for `atoms` columns of A and `vectors` vectors of features. Only the last `rest`
+ * lanes of the last vector are new: the others have been added already. */
 INLINE void add_block(int vectors, int atoms, adding *job, int64_t i, int64_t k, int64_t rest)
 {
     vector sum[MOST_VECTORS][MOST_ATOMS] = {{{0}}};

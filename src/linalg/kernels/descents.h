@@ -74,8 +74,8 @@ INLINE void step_ahead(const armilla_descent *t, block *b, lanes *top)
     *top = most;
 }
 
-/* Where no entry is positive: the axis of the largest, the first of equals. Rare, so one lane at a time. False where all
- * are 0, so that there is no direction. */
+/* The projection of a vector without a positive entry: the axis of the largest, the first of equals. It is rare, so one
+ * lane is done at a time. False where all are 0, so that there is no direction. */
 static bool project_to_axis(int64_t r, REAL top, REAL *lane)
 {
     bool zero = true, found = false;

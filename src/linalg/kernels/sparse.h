@@ -131,7 +131,7 @@ INLINE void add_column(bool index64, int64_t first, int64_t last, int64_t end, c
     if (k < stride) add_strip(index64, 1, first, last, end, values, rows, stride, w + k, r - k, A + k);
 }
 
-/* Where the features from `limit` on begin in a column. */
+/* The first entry of a column whose feature is at least `limit`. */
 INLINE int64_t find_limit(bool index64, const armilla_sparse_columns *X, int64_t i, int64_t last, int64_t limit)
 {
     if (limit == X->m) return last;

@@ -67,7 +67,7 @@ INLINE void fetch_in_turn(ahead_twice *next)
 }
 
 /* A part of what X wants ahead, in that many steps; where there are fewer steps than lines the hardware has to do the
- * rest. Where nothing is wanted, a line that is in the cache anyway. */
+ * rest. A line that is in the cache anyway stands in where nothing is wanted. */
 static inline ahead plan_ahead(const armilla_columns *X, int64_t offset, int64_t bytes, int64_t steps)
 {
     const int64_t step = bytes / (steps > 0 ? steps : 1) + 1;
@@ -157,7 +157,7 @@ INLINE half shorten(doubles v)
 }
 #endif
 
-/* Of eight lanes, or of less: what is summed by shuffles. */
+/* Sums of eight lanes or fewer, by shuffles. */
 #if LANES == 16
 typedef half shuffled;
 INLINE shuffled fold(vector v)
