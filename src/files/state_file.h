@@ -1,9 +1,9 @@
-/* Listed states (solve/state.h) as files: a checkpoint (docs/checkpoint.md). Items are written and read one after the
+/* Listed states (base/state.h) as files: a checkpoint (docs/checkpoint.md). Items are written and read one after the
  * other where they stand in memory, so that a file takes a buffer of memory and no more. */
 #ifndef ARMILLA_FILES_STATE_FILE_H
 #define ARMILLA_FILES_STATE_FILE_H
 
-#include "solve/state.h"
+#include "base/state.h"
 
 /* The version of the layout; a list that changes its items in a way that names, types and shapes do not show is another
  * version too. */

@@ -13,8 +13,8 @@
 #define ARMILLA_SOLVE_BOUNDS_H
 
 #include "base/samples.h"
+#include "base/state.h"
 #include "linalg/code_kernels.h"
-#include "solve/state.h"
 #include "solve/sweep.h"
 
 /* All zeros but what armilla_bounds_plan sets is a set of bounds that knows nothing. */

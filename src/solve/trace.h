@@ -2,7 +2,7 @@
 #ifndef ARMILLA_SOLVE_TRACE_H
 #define ARMILLA_SOLVE_TRACE_H
 
-#include "solve/state.h"
+#include "base/state.h"
 
 #include <armilla/fit.h>
 

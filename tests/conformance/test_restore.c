@@ -3,6 +3,7 @@
  * was let alone. */
 #include "reference/reference.h"
 
+#include "files/state_file.h"
 #include "model/fit.h"
 #include "unit/support.h"
 
@@ -141,13 +142,48 @@ static armilla_model *end_fit(armilla_fit_state *f, bool ended)
     return model;
 }
 
-/* Saved, thrown away, opened anew and restored. */
-static void renew(const trial *t, armilla_fit_state *f, armilla_state_block *block)
+static int skip_fsync(int file)
 {
-    REFERENCE_OK(armilla_state_save(reference_context, armilla_fit_list, f, block));
+    (void)file;
+    return 0;
+}
+
+/* Files are written thousands of times, and the disk is not what is tested here. */
+static armilla_io without_fsync(void)
+{
+    armilla_io io = armilla_io_system;
+    io.fsync = skip_fsync;
+    return io;
+}
+
+/* The file of a saved state, as a checkpoint has it. */
+static const char *state_path(void)
+{
+    static char path[256];
+    return support_path(path, sizeof path, "state");
+}
+
+static void save_fit(armilla_state_lister lister, void *self)
+{
+    REFERENCE_OK(armilla_state_file_write(reference_context, state_path(), "{}", lister, self));
+}
+
+static armilla_state_file *open_saved(void)
+{
+    armilla_state_file *file = NULL;
+    REFERENCE_OK(armilla_state_file_open(reference_context, state_path(), &file));
+    return file;
+}
+
+/* Saved, thrown away, opened anew and restored. */
+static void renew(const trial *t, armilla_fit_state *f)
+{
+    save_fit(armilla_fit_list, f);
     armilla_fit_close(f, NULL);
     open_fit(t, f);
-    REFERENCE_OK(armilla_state_restore(reference_context, armilla_fit_list, f, block));
+    armilla_state_file *file = open_saved();
+    REFERENCE_OK(armilla_state_file_restore(file, armilla_fit_list, f));
+    armilla_state_file_close(file);
 }
 
 static void is_the_model(const trial *t, armilla_model *model)
@@ -160,61 +196,82 @@ static void is_the_model(const trial *t, armilla_model *model)
 /* Restored at every step of one fit; then a fit for each step that is restored there alone. */
 static void test_restored_at_every_step(void **state)
 {
+    const armilla_io io = without_fsync();
     (void)state;
+    reference_context->io = &io;
     for (size_t i = 0; i < SCENARIOS; i += (size_t)reference_effort(1, 4)) {
         trial t;
         armilla_fit_state f;
-        armilla_state_block block = {.bytes = NULL};
         bool ended = false;
         int steps = 0;
         begin_trial(&t, &scenarios[i], 40 + i);
         open_fit(&t, &f);
         for (; !ended; steps++) {
-            renew(&t, &f, &block);
+            renew(&t, &f);
             REFERENCE_OK(armilla_fit_step(&f, &ended));
         }
-        renew(&t, &f, &block);
+        renew(&t, &f);
         is_the_model(&t, end_fit(&f, true));
         REFERENCE_HOLDS(steps >= 3);
         for (int at = 0; at <= steps; at += scenarios[i].n < MANY ? 1 : 1 + steps / 8) {
             ended = false;
             open_fit(&t, &f);
             for (int step = 0; step < at; step++) REFERENCE_OK(armilla_fit_step(&f, &ended));
-            renew(&t, &f, &block);
+            renew(&t, &f);
             is_the_model(&t, end_fit(&f, ended));
         }
-        armilla_release(reference_context, block.bytes);
         end_trial(&t);
     }
+    support_clean();
+    reference_context->io = &armilla_io_system;
 }
 
-/* What stands before an item's bytes in a block (solve/state.c). */
-typedef struct label {
-    char name[ARMILLA_STATE_NAME];
-    int64_t type, rows, columns;
-} label;
+/* A number that no state has, in place of an item's own. */
+typedef struct damage {
+    const char *item;
+    int64_t value; /* little-endian */
+    size_t bytes;
+} damage;
 
-/* Where the bytes of the item are; NULL where the block has none of that name. */
-static char *find_item(const armilla_state_block *block, const char *name)
+/* A fit that is saved with it, while its own state stays as it is. */
+typedef struct damaged_fit {
+    armilla_fit_state *fit;
+    const damage *damage;
+    armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item);
+    void *visitor;
+    int found;
+} damaged_fit;
+
+static armilla_status visit_damaged(armilla_state_list *list, const armilla_state_item *item)
 {
-    label own;
-    for (int64_t at = 0; at < block->count;) {
-        memcpy(&own, block->bytes + at, sizeof own);
-        at += (int64_t)sizeof own;
-        if (strcmp(own.name, name) == 0) return block->bytes + at;
-        at += own.rows * own.columns * (int64_t)armilla_state_size((armilla_state_type)own.type);
+    damaged_fit *d = list->self;
+    armilla_state_item seen = *item;
+    int64_t value = d->damage->value;
+    if (strcmp(item->name, d->damage->item) == 0) {
+        REFERENCE_HOLDS(d->damage->bytes == armilla_state_size(item->type) && item->rows * item->columns == 1);
+        seen.values = &value;
+        d->found++;
     }
-    return NULL;
+    list->self = d->visitor;
+    const armilla_status status = d->visit(list, &seen);
+    list->self = d;
+    return status;
+}
+
+static void list_damaged(void *self, armilla_state_list *list)
+{
+    damaged_fit *d = self;
+    d->visit = list->visit;
+    d->visitor = list->self;
+    list->visit = visit_damaged;
+    list->self = d;
+    armilla_fit_list(d->fit, list);
 }
 
 /* Numbers that no state has are refused by the name of their item, before anything is done by them. */
 static void test_damaged_states_are_refused(void **state)
 {
-    static const struct damage {
-        const char *item;
-        int64_t value;
-        size_t bytes;
-    } damages[] = {
+    static const damage damages[] = {
         {"restarts.phase", 17, 4},
         {"restarts.round", 5, 8},
         {"restarts.rounds", -1, 8},
@@ -232,26 +289,27 @@ static void test_damaged_states_are_refused(void **state)
     (void)state;
     trial t;
     armilla_fit_state f;
-    armilla_state_block block = {.bytes = NULL};
     begin_trial(&t, &scenarios[4], 44); /* atoms that move one by one, several restarts */
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        damaged_fit d = {.fit = &f, .damage = &damages[i]};
         bool ended = false;
+        reference_scene("%s = %d", damages[i].item, (int)damages[i].value);
         open_fit(&t, &f);
         for (int step = 0; step < 4; step++) REFERENCE_OK(armilla_fit_step(&f, &ended));
-        REFERENCE_OK(armilla_state_save(reference_context, armilla_fit_list, &f, &block));
+        save_fit(list_damaged, &d);
+        REFERENCE_HOLDS(d.found == 1);
         armilla_fit_close(&f, NULL);
-        char *bytes = find_item(&block, damages[i].item);
-        reference_scene("%s = %d", damages[i].item, (int)damages[i].value);
-        assert_non_null(bytes);
-        memcpy(bytes, &damages[i].value, damages[i].bytes); /* little-endian */
         open_fit(&t, &f);
+        armilla_state_file *file = open_saved();
+        const char *said = damages[i].bytes > 1 ? "the saved state is damaged" : "true or false is neither";
         const int64_t before = armilla_context_memory_peak(reference_context);
-        REFERENCE_HOLDS(armilla_state_restore(reference_context, armilla_fit_list, &f, &block) == ARMILLA_BAD_DATA);
-        REFERENCE_HOLDS(strstr(armilla_context_error(reference_context), "saved state") != NULL);
+        REFERENCE_HOLDS(armilla_state_file_restore(file, armilla_fit_list, &f) == ARMILLA_BAD_DATA);
+        REFERENCE_HOLDS(strstr(armilla_context_error(reference_context), said) != NULL);
         REFERENCE_HOLDS(armilla_context_memory_peak(reference_context) < before + (1 << 20));
+        armilla_state_file_close(file);
         armilla_fit_close(&f, NULL);
     }
-    armilla_release(reference_context, block.bytes);
+    support_clean();
     end_trial(&t);
 }
 
@@ -263,24 +321,25 @@ static void test_restoring_without_memory(void **state)
         for (int at = 1; at <= 30; at += 29) {
             trial t;
             armilla_fit_state f;
-            armilla_state_block block = {.bytes = NULL};
             bool ended = false;
             armilla_status status = ARMILLA_NO_MEMORY;
             begin_trial(&t, &scenarios[i], 40 + i);
             open_fit(&t, &f);
             for (int step = 0; step < at && !ended; step++) REFERENCE_OK(armilla_fit_step(&f, &ended));
-            REFERENCE_OK(armilla_state_save(reference_context, armilla_fit_list, &f, &block));
+            save_fit(armilla_fit_list, &f);
             armilla_fit_close(&f, NULL);
             for (int64_t more = 0; status == ARMILLA_NO_MEMORY; more += 1 + more / 3) {
                 open_fit(&t, &f);
+                armilla_state_file *file = open_saved();
                 armilla_context_set_memory(reference_context, armilla_context_memory_live(reference_context) + more);
-                status = armilla_state_restore(reference_context, armilla_fit_list, &f, &block);
+                status = armilla_state_file_restore(file, armilla_fit_list, &f);
                 armilla_context_set_memory(reference_context, 0);
+                armilla_state_file_close(file);
                 REFERENCE_HOLDS(status == ARMILLA_OK || status == ARMILLA_NO_MEMORY);
                 if (status == ARMILLA_NO_MEMORY) armilla_fit_close(&f, NULL);
             }
             is_the_model(&t, end_fit(&f, ended));
-            armilla_release(reference_context, block.bytes);
+            support_clean();
             end_trial(&t);
         }
 }
@@ -305,12 +364,6 @@ static int interrupt(void *user, const armilla_progress *progress)
     return i->at > 0 && ++i->asked >= i->at;
 }
 
-static int skip_fsync(int file)
-{
-    (void)file;
-    return 0;
-}
-
 /* A fit with checkpoints that is stopped at that question, going on from the file where there is one. */
 static armilla_status fit_until(const trial *t, const char *path, int64_t at, armilla_model **model)
 {
@@ -333,9 +386,8 @@ static armilla_status fit_until(const trial *t, const char *path, int64_t at, ar
  * it is stopped on the way, it ends in the model of the fit that nobody stopped. */
 static void test_stopped_anywhere(void **state)
 {
-    armilla_io io = armilla_io_system;
+    const armilla_io io = without_fsync();
     (void)state;
-    io.fsync = skip_fsync; /* thousands of times: the disk is not what is tested here */
     reference_context->io = &io;
     char path[256];
     support_path(path, sizeof path, "stopped");

@@ -4,8 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# The level of each folder of src: a file may include its own level and those below.
-declare -A level=([base]=0 [linalg]=1 [data]=2 [sets]=2 [start]=3 [solve]=3 [graph]=3 [model]=4 [cluster]=4 [files]=4)
+# The folders of src, the lowest first. A file may include its own folder and those before it, so that no two folders
+# include each other.
+folders=(base linalg data graph files sets solve start model cluster)
+declare -A level=()
+for i in "${!folders[@]}"; do level[${folders[i]}]=$i; done
 
 bad=0
 complain() {
@@ -28,7 +31,7 @@ includes() {
 for file in $(find src -name '*.[ch]'); do
     folder=${file#src/}
     folder=${folder%%/*}
-    [[ -n ${level[$folder]:-} ]] || { complain "$file: src/$folder has no level in $0"; continue; }
+    [[ -n ${level[$folder]:-} ]] || { complain "$file: src/$folder has no place in the order of $0"; continue; }
     while read -r line what; do
         name=${what:1:-1}
         case $what in

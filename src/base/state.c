@@ -1,5 +1,5 @@
 /* Loops over listed states. */
-#include "solve/state.h"
+#include "base/state.h"
 
 #include "base/size.h"
 
@@ -159,100 +159,5 @@ armilla_status armilla_state_each(armilla_context *context, armilla_state_lister
 {
     armilla_state_list list = {.context = context, .purpose = ARMILLA_STATE_VISIT, .visit = visit, .self = visitor};
     lister(self, &list);
-    return list.status;
-}
-
-/* What stands before an item's bytes. */
-typedef struct label {
-    char name[ARMILLA_STATE_NAME];
-    int64_t type, rows, columns;
-} label;
-
-static label label_of(const armilla_state_item *item)
-{
-    label made = {.type = item->type, .rows = item->rows, .columns = item->columns};
-    (void)snprintf(made.name, sizeof made.name, "%s", item->name);
-    return made;
-}
-
-static armilla_status add_bytes(armilla_context *context, armilla_state_block *block, const void *bytes, int64_t count)
-{
-    if (count > block->size - block->count) {
-        const int64_t size = armilla_max64(2 * block->size, block->count + count);
-        const armilla_status status = armilla_grow(context, size, 1, &block->bytes);
-        if (status != ARMILLA_OK) return status;
-        block->size = size;
-    }
-    memcpy(block->bytes + block->count, bytes, (size_t)count);
-    block->count += count;
-    return ARMILLA_OK;
-}
-
-/* The columns that are there. */
-static armilla_samples columns_of(const armilla_state_item *item)
-{
-    return item->share ? *item->share : armilla_samples_whole(item->columns);
-}
-
-static armilla_status save_item(armilla_state_list *list, const armilla_state_item *item)
-{
-    const label head = label_of(item);
-    const armilla_samples there = columns_of(item);
-    const int64_t column = item->rows * (int64_t)armilla_state_size(item->type);
-    armilla_status status = add_bytes(list->context, list->self, &head, sizeof head);
-    for (int64_t j = there.first; j < there.last && status == ARMILLA_OK; j++)
-        status = add_bytes(list->context, list->self, (const char *)item->values + j * item->stride, column);
-    return status;
-}
-
-armilla_status armilla_state_save(armilla_context *context, armilla_state_lister lister, void *self,
-                                  armilla_state_block *block)
-{
-    block->count = 0;
-    return armilla_state_each(context, lister, self, save_item, block);
-}
-
-/* How far a block has been read. */
-typedef struct reader {
-    const armilla_state_block *block;
-    int64_t at;
-} reader;
-
-static armilla_status restore_item(armilla_state_list *list, const armilla_state_item *item)
-{
-    reader *from = list->self;
-    const label wanted = label_of(item);
-    const armilla_samples there = columns_of(item);
-    const int64_t columns = there.last - there.first, left = from->block->count - from->at;
-    const int64_t column = item->rows * (int64_t)armilla_state_size(item->type);
-    const char *bytes = from->block->bytes + from->at + sizeof wanted;
-    if (left < (int64_t)sizeof wanted || memcmp(bytes - sizeof wanted, &wanted, sizeof wanted) != 0 ||
-        (column > 0 && (left - (int64_t)sizeof wanted) / column < columns))
-        return armilla_fail(list->context, ARMILLA_BAD_DATA,
-                            "the saved state is of another fit: %s (%lld x %lld) is not where it should be; begin the "
-                            "fit anew",
-                            item->name, (long long)item->rows, (long long)item->columns);
-    for (int64_t j = 0; j < columns * column && item->type == ARMILLA_STATE_U8; j++)
-        if ((unsigned char)bytes[j] > 1)
-            return armilla_fail(list->context, ARMILLA_BAD_DATA,
-                                "the saved state is damaged: %s is neither true nor false; begin the fit anew",
-                                item->name);
-    for (int64_t j = 0; j < columns; j++)
-        memcpy((char *)item->values + (there.first + j) * item->stride, bytes + j * column, (size_t)column);
-    from->at += (int64_t)sizeof wanted + columns * column;
-    list->left = from->block->count - from->at;
-    return ARMILLA_OK;
-}
-
-armilla_status armilla_state_restore(armilla_context *context, armilla_state_lister lister, void *self,
-                                     const armilla_state_block *block)
-{
-    reader from = {.block = block};
-    armilla_state_list list = {
-        .context = context, .purpose = ARMILLA_STATE_VISIT, .restoring = true, .visit = restore_item, .self = &from};
-    lister(self, &list);
-    if (list.status == ARMILLA_OK && from.at != block->count)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "the saved state is of another fit: it goes on after its last item; begin the fit anew");
     return list.status;
 }

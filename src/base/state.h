@@ -5,8 +5,8 @@
  *
  * Numbers are listed before what is shaped by them. A list is gone through in order, and while a state is restored a
  * number has its value as soon as it is listed. */
-#ifndef ARMILLA_SOLVE_STATE_H
-#define ARMILLA_SOLVE_STATE_H
+#ifndef ARMILLA_BASE_STATE_H
+#define ARMILLA_BASE_STATE_H
 
 #include "base/samples.h"
 
@@ -48,7 +48,7 @@ struct armilla_state_list {
     armilla_context *context;
     armilla_state_purpose purpose;
     bool restoring;        /* each item has its saved value once it has been listed */
-    int64_t left;          /* while restoring: bytes of the block behind the last item */
+    int64_t left;          /* while restoring: bytes that the saved state has behind the last item */
     armilla_status status; /* the first that is not ARMILLA_OK; from then on listing does nothing */
     armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item);
     void *self;                    /* the visitor's */
@@ -93,19 +93,5 @@ void armilla_state_release(armilla_context *context, armilla_state_lister lister
 armilla_status armilla_state_each(armilla_context *context, armilla_state_lister lister, void *self,
                                   armilla_status (*visit)(armilla_state_list *list, const armilla_state_item *item),
                                   void *visitor);
-
-/* A saved state: for each item its name, type, shape and bytes; of an array with a column for each sample, those of the
- * columns that are there. */
-typedef struct armilla_state_block {
-    char *bytes; /* from armilla_grow */
-    int64_t count, size;
-} armilla_state_block;
-
-/* The block is written anew; its memory is used again. */
-armilla_status armilla_state_save(armilla_context *context, armilla_state_lister lister, void *self,
-                                  armilla_state_block *block);
-/* ARMILLA_BAD_DATA where the block is not a state of such a self: other names, types or shapes. */
-armilla_status armilla_state_restore(armilla_context *context, armilla_state_lister lister, void *self,
-                                     const armilla_state_block *block);
 
 #endif
