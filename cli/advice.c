@@ -101,7 +101,7 @@ static void put_command(const cli_session *session, FILE *stream, const char *ti
 {
     const char *path = session->settings.operands[0];
     fprintf(stream, "%-9s  armilla %s ", title, command);
-    report_put_path(stream, strcmp(path, session->report.input) == 0 ? "-" : path);
+    message_put_path(stream, strcmp(path, session->messages.input) == 0 ? "-" : path);
     reading_print(session, stream);
 }
 

@@ -2,7 +2,7 @@
 #include "clustering.h"
 
 #include "json.h"
-#include "report.h"
+#include "messages.h"
 #include "scoring.h"
 
 #include <inttypes.h>
@@ -24,13 +24,13 @@ static const char *place_of(const cli_clustering *work, const armilla_cluster_su
 static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
 {
     if (isnan(found->modularity)) {
-        report_line(&session->report, "evidence  none: %s without a graph of neighbours", found->by);
+        message_line(&session->messages, "evidence  none: %s without a graph of neighbours", found->by);
         return;
     }
     char more[64] = "";
     if (!isnan(found->stability)) snprintf(more, sizeof more, ", stability %.3f", found->stability);
-    report_line(&session->report, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
-                found->modularity, 100 * found->coverage, more);
+    message_line(&session->messages, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
+                 found->modularity, 100 * found->coverage, more);
 }
 
 /* The numbers that are plausible beside the one that was taken, with their evidence. */
@@ -45,14 +45,14 @@ static void report_numbers(cli_session *session, const armilla_clustering *clust
         armilla_clustering_number(clustering, i, &number);
         most = fmax(most, number.score);
     }
-    report_line(&session->report,
-                "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
+    message_line(&session->messages,
+                 "numbers   clusters  stability  modularity  score   (those within a fifth of the best)");
     for (int64_t i = 0; i < count; i++) {
         armilla_cluster_number number;
         armilla_clustering_number(clustering, i, &number);
         if (number.score < PLAUSIBLE * most) continue;
-        report_line(&session->report, "          %8" PRId64 "  %9.3f  %10.3f  %5.3f%s", number.k, number.stability,
-                    number.modularity, number.score, number.k == found.k ? "   taken" : "");
+        message_line(&session->messages, "          %8" PRId64 "  %9.3f  %10.3f  %5.3f%s", number.k, number.stability,
+                     number.modularity, number.score, number.k == found.k ? "   taken" : "");
     }
 }
 
@@ -63,18 +63,18 @@ static void report_verdict(cli_session *session, const armilla_structure *found)
     const bool by_gap =
         found->is_structure && !(found->ratio < ARMILLA_MOST_RATIO && found->score >= ARMILLA_LEAST_SCORE);
     if (by_gap) /* cuts do not differ */
-        report_line(&session->report, "verdict   %s: %s (edges between them are %.1f %% of chance)", found->verdict,
-                    found->reason, 100 * found->cut);
+        message_line(&session->messages, "verdict   %s: %s (edges between them are %.1f %% of chance)", found->verdict,
+                     found->reason, 100 * found->cut);
     else if (isfinite(found->ratio) && found->dependence >= ARMILLA_LEAST_DEPENDENCE)
-        report_line(&session->report,
-                    "verdict   %s: %s (edges between them are %.1f %% of chance, %.1f %% without groups)%s%s",
-                    found->verdict, found->reason, 100 * found->cut, 100 * found->expected,
-                    found->is_structure ? "" : "; ", found->is_structure ? "" : all_the_same);
+        message_line(&session->messages,
+                     "verdict   %s: %s (edges between them are %.1f %% of chance, %.1f %% without groups)%s%s",
+                     found->verdict, found->reason, 100 * found->cut, 100 * found->expected,
+                     found->is_structure ? "" : "; ", found->is_structure ? "" : all_the_same);
     else if (isfinite(found->ratio))
-        report_line(&session->report, "verdict   %s: %s (by %.1f standard deviations; %.1f are the least); %s",
-                    found->verdict, found->reason, found->dependence, ARMILLA_LEAST_DEPENDENCE, all_the_same);
+        message_line(&session->messages, "verdict   %s: %s (by %.1f standard deviations; %.1f are the least); %s",
+                     found->verdict, found->reason, found->dependence, ARMILLA_LEAST_DEPENDENCE, all_the_same);
     else
-        report_line(&session->report, "verdict   %s: %s", found->verdict, found->reason);
+        message_line(&session->messages, "verdict   %s: %s", found->verdict, found->reason);
 }
 
 /* Why clusters are empty: centres have nothing to be nearest to, or no sample has most of an atom. */
@@ -105,25 +105,25 @@ static void report_sizes(cli_session *session, const cli_clustering *work, const
         filled++;
     }
     explain_empty(found, filled, empty, sizeof empty);
-    report_line(&session->report, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples%s",
-                found->k, found->method, place_of(work, found), least, most, empty);
+    message_line(&session->messages, "clusters  %" PRId64 " by %s on %s, of %" PRId64 " to %" PRId64 " samples%s",
+                 found->k, found->method, place_of(work, found), least, most, empty);
 }
 
 static void report_quality(cli_session *session, const cli_clustering *work)
 {
-    char figures[5][REPORT_FIGURE];
+    char figures[5][MESSAGE_FIGURE];
     const armilla_scores *s = &work->scores;
     const double values[] = {s->accuracy, s->nmi, s->ari, s->ami, s->purity};
-    for (int i = 0; i < 5; i++) report_figure(values[i], 4, figures[i]);
+    for (int i = 0; i < 5; i++) message_figure(values[i], 4, figures[i]);
     if (work->scored)
-        report_line(&session->report, "scores    accuracy %s, nmi %s, ari %s, ami %s, purity %s", figures[0],
-                    figures[1], figures[2], figures[3], figures[4]);
+        message_line(&session->messages, "scores    accuracy %s, nmi %s, ari %s, ami %s, purity %s", figures[0],
+                     figures[1], figures[2], figures[3], figures[4]);
     if (!isfinite(work->quality.angle)) return;
-    report_figure(work->quality.silhouette, 3, figures[0]);
-    report_line(&session->report, "shape     angle within clusters %.1f°, silhouette %s",
-                work->quality.angle * 180 / acos(-1),
-                isfinite(work->quality.silhouette) ? strcat(figures[0], " (cosine)")
-                                                   : "undefined: one cluster has all samples");
+    message_figure(work->quality.silhouette, 3, figures[0]);
+    message_line(&session->messages, "shape     angle within clusters %.1f°, silhouette %s",
+                 work->quality.angle * 180 / acos(-1),
+                 isfinite(work->quality.silhouette) ? strcat(figures[0], " (cosine)")
+                                                    : "undefined: one cluster has all samples");
 }
 
 void clustering_report(cli_session *session, const cli_clustering *work)
@@ -131,14 +131,15 @@ void clustering_report(cli_session *session, const cli_clustering *work)
     armilla_cluster_summary found;
     armilla_clustering_summarize(work->clustering, &found);
     report_verdict(session, &work->structure);
-    if (work->model && work->X) report_summary(&session->report, work->model, &session->settings.fit);
+    if (work->model && work->X) message_summary(&session->messages, work->model, &session->settings.fit);
     report_sizes(session, work, &found);
     if (found.by) report_evidence(session, &found);
     if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
     report_quality(session, work);
     const char *out = session->settings.out, *model = session->settings.model_out;
     if (out || model)
-        report_line(&session->report, "written   %s%s%s", out ? out : "", out && model ? ", " : "", model ? model : "");
+        message_line(&session->messages, "written   %s%s%s", out ? out : "", out && model ? ", " : "",
+                     model ? model : "");
 }
 
 static json_t *fit_facts(const armilla_model *model)

@@ -55,7 +55,7 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     status = json_print(session, facts(&check, &summary));
     if (status != ARMILLA_OK || check.passed) goto done;
-    report_error(&session->report, "%s: %s", operands[0], check.finding);
+    message_error(&session->messages, "%s: %s", operands[0], check.finding);
     session->exit = 1;
 done:
     armilla_data_free(X);

@@ -230,11 +230,11 @@ static void tell_cost(cli_session *session, const cli_shape *shape)
     const double seconds = announce_seconds(session, &clusters);
     clusters.k = CLUSTERS;
     if (seconds < LONG_SECONDS) return;
-    report_seconds(seconds, found, sizeof found);
-    report_seconds(announce_seconds(session, &clusters), given, sizeof given);
-    report_line(&session->report,
-                "cost      finding the number of clusters of %" PRId64 " samples: about %s; with --k K about %s",
-                shape->samples, found, given);
+    message_seconds(seconds, found, sizeof found);
+    message_seconds(announce_seconds(session, &clusters), given, sizeof given);
+    message_line(&session->messages,
+                 "cost      finding the number of clusters of %" PRId64 " samples: about %s; with --k K about %s",
+                 shape->samples, found, given);
 }
 
 static armilla_status cluster_data(cli_session *session, cli_clustering *work)
@@ -247,7 +247,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
     char doubt[256] = "";
     if (status == ARMILLA_OK) status = advice_orientation(session, work->X, doubt, sizeof doubt);
-    if (status == ARMILLA_OK && *doubt) report_log(&session->report, ARMILLA_LOG_WARNING, doubt);
+    if (status == ARMILLA_OK && *doubt) message_log(&session->messages, ARMILLA_LOG_WARNING, doubt);
     const cli_shape shape = status == ARMILLA_OK ? announce_shape(work->X) : (cli_shape){0, 0, 0};
     if (status == ARMILLA_OK) tell_cost(session, &shape);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
@@ -413,7 +413,7 @@ static armilla_status run(cli_session *session)
     clustering_report(session, &work);
     status = tops_report_clusters(session, work.model, work.clustering);
     if (status == ARMILLA_OK && labelling_spares(session))
-        report_line(&session->report, "labels    not shown on a terminal: --out LABELS.txt or a pipe gets them");
+        message_line(&session->messages, "labels    not shown on a terminal: --out LABELS.txt or a pipe gets them");
     if (status == ARMILLA_OK && session->settings.json) status = clustering_print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);

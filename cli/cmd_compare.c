@@ -125,7 +125,7 @@ static void print_model(const comparing *c, int side)
     armilla_model_summary model;
     armilla_model_summarize(c->models[side], &model);
     const char *path = c->session->settings.operands[side];
-    snprintf(file, sizeof file, "%s", path == c->session->report.input ? "-" : path);
+    snprintf(file, sizeof file, "%s", path == c->session->messages.input ? "-" : path);
     printf("%s  %s: ", side == 0 ? "first    " : "second   ", armilla_plain_text(file));
     if (model.model)
         printf("%s", model.model);
@@ -193,7 +193,7 @@ static void print_clusters(const comparing *c)
 static armilla_status print(comparing *c)
 {
     if (c->session->settings.json) return json_print(c->session, facts(c));
-    report_erase(&c->session->report);
+    message_erase(&c->session->messages);
     print_model(c, 0);
     print_model(c, 1);
     if (c->summary.reordered) printf("features  matched by name: they stand in another order in the second\n");

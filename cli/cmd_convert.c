@@ -18,8 +18,8 @@ static const armilla_option options[] = {
 
 static void report(cli_session *session, const armilla_data *X, const char *out)
 {
-    report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s", out,
-                armilla_data_samples(X), armilla_data_features(X), armilla_data_storage(X));
+    message_line(&session->messages, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s", out,
+                 armilla_data_samples(X), armilla_data_features(X), armilla_data_storage(X));
 }
 
 static armilla_status run(cli_session *session)

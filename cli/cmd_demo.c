@@ -91,7 +91,7 @@ static armilla_status run_demo(demo_job *job, const demo *chosen)
         status = demo_draw(job, picture);
     if (status == ARMILLA_OK && !session->exit && chosen->suggest) chosen->suggest(job);
     if (session->exit == 0) session->exit = signals_exit();
-    if (status == ARMILLA_OK && session->exit == 0) report_line(&session->report, "written   %s", job->folder);
+    if (status == ARMILLA_OK && session->exit == 0) message_line(&session->messages, "written   %s", job->folder);
     return status;
 }
 

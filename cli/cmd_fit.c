@@ -66,19 +66,19 @@ static void report_written(cli_session *session)
 {
     const cli_settings *settings = &session->settings;
     if (settings->out || settings->trace)
-        report_line(&session->report, "%s   %s%s%s", settings->dry_run ? "writes " : "written",
-                    settings->out ? settings->out : "", settings->out && settings->trace ? ", " : "",
-                    settings->trace ? settings->trace : "");
+        message_line(&session->messages, "%s   %s%s%s", settings->dry_run ? "writes " : "written",
+                     settings->out ? settings->out : "", settings->out && settings->trace ? ", " : "",
+                     settings->trace ? settings->trace : "");
     else
-        report_line(&session->report, "%s   nothing; --out MODEL.npz keeps the model",
-                    settings->dry_run ? "writes " : "written");
+        message_line(&session->messages, "%s   nothing; --out MODEL.npz keeps the model",
+                     settings->dry_run ? "writes " : "written");
 }
 
 static void show_plan(cli_session *session, const armilla_data *X)
 {
     const armilla_options *fit = &session->settings.fit;
     char pair[128], threads[48] = "as many threads as this process may use";
-    cli_report *report = &session->report;
+    cli_messages *messages = &session->messages;
     /* The defaults are promises of the interface. */
     if (fit->model)
         snprintf(pair, sizeof pair, "%s", fit->model);
@@ -86,12 +86,13 @@ static void show_plan(cli_session *session, const armilla_data *X)
         snprintf(pair, sizeof pair, "%s x %s", fit->basis ? fit->basis : "orthonormal",
                  fit->codes ? fit->codes : "sphere");
     if (fit->threads > 0) snprintf(threads, sizeof threads, "%" PRId64 " threads", fit->threads);
-    report_line(report, "plan      %s, rank %" PRId64 ", not fitted because of --dry-run", pair, fit->rank);
-    report_line(report, "data      %s: %" PRId64 " features x %" PRId64 " samples, %s", session->settings.operands[0],
-                armilla_data_features(X), armilla_data_samples(X), armilla_data_storage(X));
-    report_line(report, "solver    %s, at most %" PRId64 " iterations; %s, %s", fit->solver, fit->max_iter,
-                fit->precision ? fit->precision : armilla_type_word(armilla_type_precision(armilla_data_type(X))),
-                threads);
+    message_line(messages, "plan      %s, rank %" PRId64 ", not fitted because of --dry-run", pair, fit->rank);
+    message_line(messages, "data      %s: %" PRId64 " features x %" PRId64 " samples, %s",
+                 session->settings.operands[0], armilla_data_features(X), armilla_data_samples(X),
+                 armilla_data_storage(X));
+    message_line(messages, "solver    %s, at most %" PRId64 " iterations; %s, %s", fit->solver, fit->max_iter,
+                 fit->precision ? fit->precision : armilla_type_word(armilla_type_precision(armilla_data_type(X))),
+                 threads);
     report_written(session);
 }
 
@@ -154,7 +155,7 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
     armilla_status status = about_fit(session, fitting_run(session, X, &model));
     if (status == ARMILLA_STOPPED && settings->checkpoint.path) resuming_report(session);
     if (status != ARMILLA_OK) goto done;
-    report_summary(&session->report, model, &settings->fit);
+    message_summary(&session->messages, model, &settings->fit);
     status = fitting_save(session, model, settings->out, settings->trace);
     if (status == ARMILLA_OK) status = tops_report_atoms(session, model);
     if (status != ARMILLA_OK) goto done;

@@ -79,15 +79,15 @@ static void tell_cost(cli_session *session, const cli_shape *shape, int64_t quer
     char all[32], most[32];
     if (search.recall < 1 || seconds < LONG_SECONDS) return;
     search.recall = USUAL_RECALL;
-    report_seconds(seconds, all, sizeof all);
-    report_seconds(announce_seconds(session, &search), most, sizeof most);
+    message_seconds(seconds, all, sizeof all);
+    message_seconds(announce_seconds(session, &search), most, sizeof most);
     if (shape->entries > 0)
-        report_line(&session->report, "cost      all pairs of %" PRId64 " samples are compared: about %s",
-                    shape->samples, all);
+        message_line(&session->messages, "cost      all pairs of %" PRId64 " samples are compared: about %s",
+                     shape->samples, all);
     else
-        report_line(&session->report,
-                    "cost      all pairs of %" PRId64 " samples are compared: about %s; --recall %.2f about %s",
-                    shape->samples, all, USUAL_RECALL, most);
+        message_line(&session->messages,
+                     "cost      all pairs of %" PRId64 " samples are compared: about %s; --recall %.2f about %s",
+                     shape->samples, all, USUAL_RECALL, most);
 }
 
 static void expect(cli_session *session, const cli_shape *shape)
@@ -182,14 +182,14 @@ static armilla_status search_model(cli_session *session, cli_search *work)
 
 static void report(cli_session *session, const armilla_neighbors_summary *found)
 {
-    report_line(&session->report, "neighbors %" PRId64 " of each of %" PRId64 " %s among %" PRId64 " samples",
-                found->count, found->rows, session->settings.queries ? "queries" : "samples", found->columns);
+    message_line(&session->messages, "neighbors %" PRId64 " of each of %" PRId64 " %s among %" PRId64 " samples",
+                 found->count, found->rows, session->settings.queries ? "queries" : "samples", found->columns);
     if (found->checked > 0)
-        report_line(&session->report,
-                    "recall    %.4f, measured on %" PRId64 "; %" PRId64 " of %" PRId64 " cells compared", found->recall,
-                    found->checked, found->probed, found->cells);
-    report_line(&session->report, "written   %s: sparse matrix, %s", session->settings.out,
-                strcmp(found->weights, "cosine") == 0 ? "cosines" : "distances");
+        message_line(&session->messages,
+                     "recall    %.4f, measured on %" PRId64 "; %" PRId64 " of %" PRId64 " cells compared",
+                     found->recall, found->checked, found->probed, found->cells);
+    message_line(&session->messages, "written   %s: sparse matrix, %s", session->settings.out,
+                 strcmp(found->weights, "cosine") == 0 ? "cosines" : "distances");
 }
 
 static armilla_status print_json(cli_session *session, const cli_search *work)

@@ -74,8 +74,8 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK)
         status = labelling_write(session, &(cli_labelled){.labels = p.labels, .count = p.n, .X = p.X});
     if (status == ARMILLA_OK && session->settings.out)
-        report_line(&session->report, "written   %s: clusters of %" PRId64 " sample%s", session->settings.out, p.n,
-                    p.n == 1 ? "" : "s");
+        message_line(&session->messages, "written   %s: clusters of %" PRId64 " sample%s", session->settings.out, p.n,
+                     p.n == 1 ? "" : "s");
     if (status == ARMILLA_OK && session->settings.json) status = print_json(session, &p);
     armilla_release(session->context, p.sizes);
     armilla_release(session->context, p.labels);

@@ -76,8 +76,8 @@ static armilla_status run(cli_session *session)
     armilla_model_summarize(model, &summary);
     status = outputs_by_format(session) ? write_table(session, model, &summary) : write_array(session, model, &summary);
     if (status == ARMILLA_OK && !session->exit)
-        report_line(&session->report, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s",
-                    session->settings.out, summary.n, summary.m, armilla_type_word(summary.precision));
+        message_line(&session->messages, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s",
+                     session->settings.out, summary.n, summary.m, armilla_type_word(summary.precision));
 done:
     armilla_model_free(model);
     return status;

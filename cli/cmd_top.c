@@ -385,7 +385,7 @@ static armilla_status write_table(const describing *d)
         if (shows_cluster(d, k)) status = write_group(d, output, false, k);
     if (status == ARMILLA_OK) status = armilla_output_commit(output);
     armilla_output_free(output);
-    if (status == ARMILLA_OK) report_line(&d->session->report, "written   %s", settings->out);
+    if (status == ARMILLA_OK) message_line(&d->session->messages, "written   %s", settings->out);
     return status;
 }
 
@@ -412,14 +412,14 @@ static armilla_status open_inputs(describing *d)
 static void hint(const describing *d)
 {
     if (zero_samples(d) > 0)
-        report_line(&d->session->report,
-                    "zeros     %" PRId64 " of the samples are 0 and have no angle: they are neither typical nor odd",
-                    zero_samples(d));
+        message_line(&d->session->messages,
+                     "zeros     %" PRId64 " of the samples are 0 and have no angle: they are neither typical nor odd",
+                     zero_samples(d));
     const bool named =
         armilla_model_name(d->model, ARMILLA_FEATURE_NAMES, 0) || armilla_data_name(d->X, ARMILLA_FEATURE_NAMES, 0);
     if (!named)
-        report_line(&d->session->report,
-                    "names     the features have none and are numbered from 1; --feature-names FILE gives names");
+        message_line(&d->session->messages,
+                     "names     the features have none and are numbered from 1; --feature-names FILE gives names");
 }
 
 static armilla_status describe(describing *d)

@@ -79,9 +79,9 @@ static armilla_status write_codes(cli_session *session, const armilla_model_summ
     const int64_t n = armilla_data_samples(X);
     const armilla_status status = (outputs_by_format(session) ? write_table : write_array)(session, model, X, codes);
     if (status == ARMILLA_OK && !session->exit)
-        report_line(&session->report, "written   %s: codes of %" PRId64 " sample%s, %" PRId64 " number%s each, %s",
-                    session->settings.out, n, n == 1 ? "" : "s", model->rank, model->rank == 1 ? "" : "s",
-                    armilla_type_word(model->precision));
+        message_line(&session->messages, "written   %s: codes of %" PRId64 " sample%s, %" PRId64 " number%s each, %s",
+                     session->settings.out, n, n == 1 ? "" : "s", model->rank, model->rank == 1 ? "" : "s",
+                     armilla_type_word(model->precision));
     return status;
 }
 

@@ -4,7 +4,7 @@
 #ifndef ARMILLA_CLI_COMMAND_H
 #define ARMILLA_CLI_COMMAND_H
 
-#include "report.h"
+#include "messages.h"
 
 #include <armilla/armilla.h>
 
@@ -44,7 +44,7 @@ typedef struct cli_session {
     const struct cli_command *command; /* that is run; NULL before */
     int64_t rank;                      /* of the model that it has opened; 0: none */
     armilla_context *context;
-    cli_report report;
+    cli_messages messages;
     cli_settings settings;
     armilla_data *source;          /* what the data of a command were chosen from; freed at the end */
     armilla_data *unmatched;       /* what they were before their features were put into a model's order */

@@ -56,7 +56,7 @@ armilla_status demo_draw(demo_job *job, const demo_picture *picture)
     settings->out = demo_name(job, file);
     const armilla_status status = demo_run(job);
     if (status != ARMILLA_NOT_BUILT) return status;
-    report_line(&job->session->report, "pictures  none: %s", job->session->error);
+    message_line(&job->session->messages, "pictures  none: %s", job->session->error);
     job->session->error[0] = '\0';
     job->undrawn = true;
     return ARMILLA_OK;

@@ -115,10 +115,11 @@ static armilla_status put_means(demo_job *job, const labelled_set *set, const me
 {
     const int64_t seeds = job->session->settings.seeds;
     char taken[32];
-    report_duration(mean(&found[3], seeds), taken, sizeof taken);
-    report_line(&job->session->report, "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %s",
-                by->name, mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
-                deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), taken);
+    message_duration(mean(&found[3], seeds), taken, sizeof taken);
+    message_line(&job->session->messages,
+                 "          %-23s accuracy %.3f ± %.3f   nmi %.3f ± %.3f   ari %.3f ± %.3f   %s", by->name,
+                 mean(&found[0], seeds), deviation(&found[0], seeds), mean(&found[1], seeds),
+                 deviation(&found[1], seeds), mean(&found[2], seeds), deviation(&found[2], seeds), taken);
     return armilla_output_print(to->means,
                                 "\"%s\",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%" PRId64
                                 ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.3f,%s\n",
@@ -130,10 +131,10 @@ static armilla_status put_means(demo_job *job, const labelled_set *set, const me
 static void show_progress(cli_session *session, const labelled_set *set, const method *by, int64_t seed)
 {
     char text[512];
-    if (!session->report.terminal || session->report.quiet) return;
+    if (!session->messages.terminal || session->messages.quiet) return;
     snprintf(text, sizeof text, "%s: %s, seed %" PRId64 " of %" PRId64, set->name, by->name, seed,
              session->settings.seeds);
-    report_progress(&session->report, text);
+    message_progress(&session->messages, text);
 }
 
 /* Makes the clustering of the set ready that a newcomer would ask for. The labels go to a file because they would go to
@@ -226,8 +227,8 @@ static armilla_status leave_out(demo_job *job, const char *what, bool reported, 
     cli_session *session = job->session;
     if (status != ARMILLA_BAD_DATA && status != ARMILLA_BAD_ARGUMENT) return status;
     if (reported)
-        report_line(&session->report, "%s left out: %s", what,
-                    *session->error ? session->error : armilla_context_error(session->context));
+        message_line(&session->messages, "%s left out: %s", what,
+                     *session->error ? session->error : armilla_context_error(session->context));
     *session->error = 0;
     return ARMILLA_OK;
 }
@@ -237,8 +238,8 @@ static armilla_status measure_set(demo_job *job, labelled_set *set, const tables
     armilla_status status = look(job, set);
     if (status != ARMILLA_OK) return leave_out(job, set->name, to != NULL, status);
     if (!to) return ARMILLA_OK;
-    report_line(&job->session->report, "%-9s %" PRId64 " samples of %" PRId64 " features, %" PRId64 " classes%s",
-                set->name, set->n, set->m, set->classes, set->classes < 2 ? ": left out" : "");
+    message_line(&job->session->messages, "%-9s %" PRId64 " samples of %" PRId64 " features, %" PRId64 " classes%s",
+                 set->name, set->n, set->m, set->classes, set->classes < 2 ? ": left out" : "");
     for (size_t i = 0; i < sizeof methods / sizeof *methods && set->classes > 1; i++) {
         status = leave_out(job, methods[i].name, true, measure(job, set, &methods[i], to));
         if (status != ARMILLA_OK || job->session->exit) break;
@@ -272,7 +273,7 @@ static armilla_status take_file(demo_job *job, const char *folder, const char *f
             settings->labels = job->inputs[1];
         }
         if (!forms[i].labels || access(job->inputs[1], R_OK) == 0) return measure_set(job, &set, to);
-        if (to) report_line(&job->session->report, "%-9s left out: there is no %s", set.name, job->inputs[1]);
+        if (to) message_line(&job->session->messages, "%-9s left out: there is no %s", set.name, job->inputs[1]);
         return ARMILLA_OK;
     }
     return ARMILLA_OK;

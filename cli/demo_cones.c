@@ -126,7 +126,7 @@ static armilla_status write_clusters(demo_job *job, const cones_draw *draw)
 /* The first draw leaves its files. */
 static armilla_status keep_draw(demo_job *job, const cones_draw *draw)
 {
-    cli_report *report = &job->session->report;
+    cli_messages *messages = &job->session->messages;
     char model[PATH_MAX], trace[PATH_MAX];
     armilla_status status = demo_write_cones(job, (uint64_t)job->session->settings.fit.seed);
     if (status == ARMILLA_OK)
@@ -134,15 +134,15 @@ static armilla_status keep_draw(demo_job *job, const cones_draw *draw)
                               demo_path(job, "trace.csv", trace));
     if (status == ARMILLA_OK) status = write_clusters(job, draw);
     if (status != ARMILLA_OK) return status;
-    report_line(report, "cones     200 points near the Z axis, 100 leaning to X and 100 to Y, at any distance");
-    report_summary(report, draw->model, &job->session->settings.fit);
-    report_line(report, "clusters  2-means on the points finds %5.1f %% of the groups", 100 * draw->right[0]);
-    report_line(report, "          2-means on the codes  finds %5.1f %%", 100 * draw->right[1]);
+    message_line(messages, "cones     200 points near the Z axis, 100 leaning to X and 100 to Y, at any distance");
+    message_summary(messages, draw->model, &job->session->settings.fit);
+    message_line(messages, "clusters  2-means on the points finds %5.1f %% of the groups", 100 * draw->right[0]);
+    message_line(messages, "          2-means on the codes  finds %5.1f %%", 100 * draw->right[1]);
     return ARMILLA_OK;
 }
 
 /* Mean and standard deviation of what --seeds draws found, in percent. */
-static void report_draws(cli_report *report, int64_t count, const double sums[2], const double squares[2])
+static void report_draws(cli_messages *messages, int64_t count, const double sums[2], const double squares[2])
 {
     double mean[2], deviation[2];
     for (int i = 0; i < 2 && count > 1; i++) {
@@ -150,8 +150,8 @@ static void report_draws(cli_report *report, int64_t count, const double sums[2]
         deviation[i] = sqrt(fmax(0, squares[i] - sums[i] * mean[i]) / (double)(count - 1));
     }
     if (count > 1)
-        report_line(report, "draws     of %" PRId64 ": the points %.1f ± %.1f %%, the codes %.1f ± %.1f %%", count,
-                    mean[0], deviation[0], mean[1], deviation[1]);
+        message_line(messages, "draws     of %" PRId64 ": the points %.1f ± %.1f %%, the codes %.1f ± %.1f %%", count,
+                     mean[0], deviation[0], mean[1], deviation[1]);
 }
 
 static armilla_status repeat(demo_job *job, armilla_output *output)
@@ -175,7 +175,7 @@ static armilla_status repeat(demo_job *job, armilla_output *output)
         }
         free_draw(&draw);
     }
-    if (status == ARMILLA_OK) report_draws(&session->report, done, sums, squares);
+    if (status == ARMILLA_OK) report_draws(&session->messages, done, sums, squares);
     return status;
 }
 
@@ -183,13 +183,13 @@ static void suggest(demo_job *job)
 {
     char path[PATH_MAX], data[PATH_MAX], model[PATH_MAX];
     cli_session *session = job->session;
-    report_quote(demo_path(job, "data.csv", path), data, sizeof data);
-    report_quote(demo_path(job, "model.npz", path), model, sizeof model);
-    report_line(&session->report, "try       %s check %s %s", session->program, model, data);
-    report_line(&session->report, "          %s info %s", session->program, model);
-    report_line(&session->report,
-                "          %s fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
-                session->program, data);
+    message_quote(demo_path(job, "data.csv", path), data, sizeof data);
+    message_quote(demo_path(job, "model.npz", path), model, sizeof model);
+    message_line(&session->messages, "try       %s check %s %s", session->program, model, data);
+    message_line(&session->messages, "          %s info %s", session->program, model);
+    message_line(&session->messages,
+                 "          %s fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
+                 session->program, data);
 }
 
 static armilla_status run(demo_job *job)

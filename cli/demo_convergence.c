@@ -127,11 +127,12 @@ static armilla_status compare_weights(demo_job *job)
     if (status == ARMILLA_OK) status = read_course(job, "model.npz", &safe);
     if (status == ARMILLA_OK && !job->session->exit) status = read_course(job, "small.npz", &small);
     if (status != ARMILLA_OK || job->session->exit) return status;
-    report_line(&job->session->report,
-                "palm      on the points of the cones, orthonormal x nonneg-sphere, 60 iterations:");
-    report_line(&job->session->report, "          the objective rises after %2" PRId64 " with the safe lambda",
-                safe.rises);
-    report_line(&job->session->report, "          and after                 %2" PRId64 " with 0.3 of it", small.rises);
+    message_line(&job->session->messages,
+                 "palm      on the points of the cones, orthonormal x nonneg-sphere, 60 iterations:");
+    message_line(&job->session->messages, "          the objective rises after %2" PRId64 " with the safe lambda",
+                 safe.rises);
+    message_line(&job->session->messages, "          and after                 %2" PRId64 " with 0.3 of it",
+                 small.rises);
     return ARMILLA_OK;
 }
 
@@ -168,8 +169,9 @@ static armilla_status compare_solvers(demo_job *job, int basis, int code, armill
         status = fit_pair(job, basis, code, s, &courses[s]);
     if (status != ARMILLA_OK || job->session->exit) return status;
     const course *palm = &courses[PALM], *fast = &courses[FAST];
-    report_line(&job->session->report, "          %-11s x %-20s %.6f   %.6f   %4" PRId64 "   %" PRId64 " and %" PRId64,
-                bases[basis], codes[code].name, palm->last, fast->last, reached(palm, fast), palm->rises, fast->rises);
+    message_line(&job->session->messages,
+                 "          %-11s x %-20s %.6f   %.6f   %4" PRId64 "   %" PRId64 " and %" PRId64, bases[basis],
+                 codes[code].name, palm->last, fast->last, reached(palm, fast), palm->rises, fast->rises);
     return armilla_output_print(output, "%s,%s,%.9g,%.9g,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", bases[basis],
                                 codes[code].name, palm->last, fast->last, reached(palm, fast), palm->rises,
                                 fast->rises);
@@ -178,8 +180,8 @@ static armilla_status compare_solvers(demo_job *job, int basis, int code, armill
 static armilla_status compare_pairs(demo_job *job, armilla_output *output)
 {
     armilla_status status = write_planted(job, (uint64_t)job->session->settings.fit.seed);
-    report_line(&job->session->report,
-                "pairs     on planted data, h/||X||^2 after 500 of palm, of fast, and when fast was there; rises");
+    message_line(&job->session->messages,
+                 "pairs     on planted data, h/||X||^2 after 500 of palm, of fast, and when fast was there; rises");
     if (status == ARMILLA_OK)
         status = armilla_output_print(output, "basis,codes,palm,fast,fast_reaches_palm,rises_palm,rises_fast\n");
     for (int pair = 0; pair < BASES * CODES && status == ARMILLA_OK && !job->session->exit; pair++)

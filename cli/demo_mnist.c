@@ -73,15 +73,16 @@ static armilla_status run_fit(demo_job *job, const fit_row *row)
 static armilla_status run(demo_job *job)
 {
     armilla_status status = ARMILLA_OK;
-    report_line(
-        &job->session->report,
+    message_line(
+        &job->session->messages,
         "threes    of the test images, orthonormal, rank 10: relative error, and how many have the same atom first");
     for (size_t i = 0; i < sizeof fits / sizeof *fits && status == ARMILLA_OK && !job->session->exit; i++) {
         double share = 0, error = 0;
         status = run_fit(job, &fits[i]);
         if (status == ARMILLA_OK) status = find_share(job, fits[i].model, &share, &error);
         if (status == ARMILLA_OK && !job->session->exit)
-            report_line(&job->session->report, "          %-40s %.4f   %3.0f %%", fits[i].meaning, error, 100 * share);
+            message_line(&job->session->messages, "          %-40s %.4f   %3.0f %%", fits[i].meaning, error,
+                         100 * share);
     }
     return status;
 }

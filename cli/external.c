@@ -84,7 +84,7 @@ static void pass_on(cli_session *session, char *printed)
         const size_t length = strcspn(line, "\n");
         if (line[length] != '\n') return; /* cut */
         line[length] = '\0';
-        report_log(&session->report, ARMILLA_LOG_WARNING, line);
+        message_log(&session->messages, ARMILLA_LOG_WARNING, line);
         line += length + 1;
     }
 }
@@ -170,11 +170,11 @@ armilla_status external_open(cli_session *session, const char *path, const armil
     inner.array = inner.label_column = inner.label_array = NULL;
     inner.sample_columns = false;
     armilla_status status = run_program(session, path, options, file);
-    session->report.converted = place;
-    session->report.converted_from = path;
+    session->messages.converted = place;
+    session->messages.converted_from = path;
     if (status == ARMILLA_OK && (status = armilla_data_open(session->context, place, &inner, data)) != ARMILLA_OK)
         status = name_file(session, status, place, path);
-    session->report.converted = NULL;
+    session->messages.converted = NULL;
     close(file);
     return status;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 typedef struct cli_watcher {
-    cli_report *report;
+    cli_messages *messages;
     const armilla_options *options;
     double begun;  /* clock of the first call */
     int64_t round; /* which of the restarts */
@@ -28,7 +28,7 @@ static void describe(cli_watcher *watcher, const armilla_trace_entry *entry, dou
                  watcher->options->restarts);
     snprintf(line, sizeof line, "%siter %" PRId64 "/%" PRId64 "  error %.6f%s  %.3g it/s", start, entry->iteration,
              watcher->options->max_iter, entry->relative_error, radius, rate);
-    watch_describe(watcher->report, line);
+    watch_describe(watcher->messages, line);
 }
 
 static int on_iteration(void *user, const armilla_trace_entry *entry)
@@ -40,7 +40,7 @@ static int on_iteration(void *user, const armilla_trace_entry *entry)
         watcher->round++;
     else
         watcher->done++;
-    if (watcher->report->terminal && !watcher->report->quiet) describe(watcher, entry, clock);
+    if (watcher->messages->terminal && !watcher->messages->quiet) describe(watcher, entry, clock);
     return 0;
 }
 
@@ -58,15 +58,15 @@ void fitting_announce(cli_session *session, const cli_shape *shape, int64_t rank
 armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_model **model)
 {
     armilla_options options = session->settings.fit;
-    cli_watcher watcher = {.report = &session->report, .options = &options};
+    cli_watcher watcher = {.messages = &session->messages, .options = &options};
     options.callback = on_iteration;
     options.callback_user = &watcher;
     signals_defer();
     session->settings.checkpoint.overwrite = session->settings.force;
     const armilla_status status =
         armilla_fit_checkpointed(session->context, X, &options, &session->settings.checkpoint, model);
-    watch_describe(&session->report, "");
-    report_erase(&session->report);
+    watch_describe(&session->messages, "");
+    message_erase(&session->messages);
     session->exit = signals_exit();
     return status == ARMILLA_OK ? reading_remember(session, *model) : status;
 }

@@ -29,7 +29,7 @@ void json_put_text(json_t *object, const char *name, const char *text)
 
 void json_put_file(json_t *object, const char *name, const cli_session *session, const char *path)
 {
-    json_put_text(object, name, path == session->report.input ? "-" : path);
+    json_put_text(object, name, path == session->messages.input ? "-" : path);
 }
 
 void json_put_list(json_t *object, const char *name, const char *const *texts, size_t count)
@@ -247,7 +247,7 @@ static void print_escaped(const char *text)
 armilla_status json_print(cli_session *session, json_t *object)
 {
     if (!object) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
-    report_erase(&session->report); /* standard output may be the same terminal */
+    message_erase(&session->messages); /* standard output may be the same terminal */
     if (session->settings.json) {
         char *text = json_dumps(object, JSON_INDENT(2));
         if (text) print_escaped(text);

@@ -15,10 +15,10 @@ static bool is_table(const char *path)
 void labelling_say_missing(cli_session *session, int64_t missing, int64_t count)
 {
     if (missing > 0)
-        report_line(&session->report,
-                    "labels    %" PRId64 " of %" PRId64
-                    " are missing (empty, nan, NA or the like): one class, " LABEL_MISSING,
-                    missing, count);
+        message_line(&session->messages,
+                     "labels    %" PRId64 " of %" PRId64
+                     " are missing (empty, nan, NA or the like): one class, " LABEL_MISSING,
+                     missing, count);
 }
 
 output_path labelling_output(const cli_session *session)
@@ -48,7 +48,7 @@ armilla_status labelling_write(cli_session *session, const cli_labelled *labelle
     const bool table = settings->names || is_table(settings->out);
     const bool printed = !settings->out && !settings->json && !(labelled->summarized && labelling_spares(session));
     armilla_output *output = NULL;
-    report_erase(&session->report); /* standard output may be the same terminal */
+    message_erase(&session->messages); /* standard output may be the same terminal */
     for (int64_t j = 0; j < labelled->count && printed && !table; j++) printf("%" PRId64 "\n", labelled->labels[j]);
     if (!settings->out && !(printed && table)) return ARMILLA_OK;
     armilla_status status =

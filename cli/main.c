@@ -145,7 +145,7 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
     }
     session->command = found;
     status = parse_arguments(session, found, arguments + 1);
-    session->report.quiet = session->settings.quiet;
+    session->messages.quiet = session->settings.quiet;
     if (!session->settings.quiet && !session->silent) signals_report();
     if (status != ARMILLA_OK) return status;
     const int64_t limit = session->settings.fit.memory;
@@ -164,15 +164,15 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, const 
     cli_session inner = {.program = outer->program,
                          .command = command,
                          .context = outer->context,
-                         .report = outer->report,
+                         .messages = outer->messages,
                          .settings = *settings};
     (void)armilla_context_expect(outer->context, NULL);
-    inner.report.quiet = settings->quiet;
-    armilla_context_set_log(outer->context, report_log, &inner.report);
-    armilla_context_set_watch(outer->context, watch_call, &inner.report);
+    inner.messages.quiet = settings->quiet;
+    armilla_context_set_log(outer->context, message_log, &inner.messages);
+    armilla_context_set_watch(outer->context, watch_call, &inner.messages);
     const armilla_status status = command->run(&inner);
-    armilla_context_set_log(outer->context, report_log, &outer->report);
-    armilla_context_set_watch(outer->context, watch_call, &outer->report);
+    armilla_context_set_log(outer->context, message_log, &outer->messages);
+    armilla_context_set_watch(outer->context, watch_call, &outer->messages);
     memcpy(outer->error, inner.error, sizeof outer->error);
     outer->exit = inner.exit;
     outer->scores = inner.scores;
@@ -192,28 +192,28 @@ static void occupy_standard_streams(void)
 /* The exit status, after whatever went wrong has been reported. */
 static int finish(cli_session *session, armilla_status status)
 {
-    report_erase(&session->report);
+    message_erase(&session->messages);
     const int signalled = session->ranks ? session->exit : signals_exit();
     if (status == ARMILLA_STOPPED && signalled) {
-        report_line(&session->report, "stopped   before there was a result: nothing is written");
+        message_line(&session->messages, "stopped   before there was a result: nothing is written");
         return signalled;
     }
     if (status != ARMILLA_OK) {
         const char *message = session->error[0] ? session->error : armilla_context_error(session->context);
-        report_error(&session->report, "%s", *message ? message : armilla_status_text(status));
+        message_error(&session->messages, "%s", *message ? message : armilla_status_text(status));
         return armilla_status_exit(status);
     }
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return session->exit ? session->exit : signals_exit();
-    report_error(&session->report, "standard output: %s; what was printed is incomplete",
-                 errno ? strerror(errno) : "writing failed");
+    message_error(&session->messages, "standard output: %s; what was printed is incomplete",
+                  errno ? strerror(errno) : "writing failed");
     return armilla_status_exit(ARMILLA_IO_ERROR);
 }
 
 /* Of several ranks the first one speaks. */
 static void fall_silent(cli_session *session)
 {
-    session->silent = session->report.silent = true;
+    session->silent = session->messages.silent = true;
     if (!freopen("/dev/null", "w", stdout)) (void)fclose(stdout);
 }
 
@@ -277,7 +277,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     if (ranks && ranks->count > 1) session.ranks = ranks;
     occupy_standard_streams();
     signals_install();
-    report_begin(&session.report);
+    message_begin(&session.messages);
     if (session.ranks && session.ranks->rank > 0) fall_silent(&session);
     if (count < 2) {
         if (!session.silent) help_usage(stderr);
@@ -285,9 +285,9 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     }
     armilla_status status = armilla_context_new(NULL, &session.context);
     if (status == ARMILLA_OK) {
-        armilla_context_set_log(session.context, report_log, &session.report);
+        armilla_context_set_log(session.context, message_log, &session.messages);
         armilla_context_set_wording(session.context, wording_flag, NULL);
-        armilla_context_set_watch(session.context, watch_call, &session.report);
+        armilla_context_set_watch(session.context, watch_call, &session.messages);
         status = compare_ranks(&session, arguments + 1);
         if (status == ARMILLA_OK) status = run_command(&session, arguments + 1);
     } else {

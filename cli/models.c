@@ -1,6 +1,6 @@
 /* Opening models, and what to say where something else was given. */
 #include "command.h"
-#include "report.h"
+#include "messages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool is_model(cli_session *session, const char *path)
 
 static const char *quote(const cli_session *session, const char *path, char *buffer, size_t size)
 {
-    if (strcmp(path, session->report.input) != 0) return report_quote(path, buffer, size);
+    if (strcmp(path, session->messages.input) != 0) return message_quote(path, buffer, size);
     snprintf(buffer, size, "-");
     return buffer;
 }

@@ -180,7 +180,7 @@ static armilla_status keep(plot_job *job, const char *script, const char *data, 
     for (int i = 0; i < 3 && status == ARMILLA_OK && !session->exit; i++) status = armilla_output_commit(outputs[i]);
     for (int i = 0; i < 3; i++) armilla_output_free(outputs[i]);
     if (status == ARMILLA_OK && !session->exit)
-        report_line(&session->report, "written   %s; %s and %s draw it again", out, paths[1], paths[0]);
+        message_line(&session->messages, "written   %s; %s and %s draw it again", out, paths[1], paths[0]);
     return status;
 }
 

@@ -88,10 +88,10 @@ armilla_status open_data(cli_session *session, const char *path, armilla_data **
     const double begun = now();
     signals_reading(path);
     announce_reading(session, path);
-    session->report.reading = path;
+    session->messages.reading = path;
     armilla_status status = open_any(session, path, data);
-    session->report.reading = NULL;
-    report_erase(&session->report);
+    session->messages.reading = NULL;
+    message_erase(&session->messages);
     if (status == ARMILLA_OK) status = choose(session, path, data);
     if (status == ARMILLA_OK) announce_data(session, *data);
     if (seconds) *seconds = now() - begun;

@@ -122,7 +122,7 @@ void reading_print(const cli_session *session, FILE *stream)
     for (const armilla_option *row = next_given(settings, &at); row; row = next_given(settings, &at)) {
         const char *value = *(const char *const *)(const void *)((const char *)settings + row->offset);
         fprintf(stream, " --%s%c", row->name, strncmp(value, "--", 2) == 0 ? '=' : ' ');
-        report_put_word(stream, value);
+        message_put_word(stream, value);
     }
 }
 
@@ -236,7 +236,7 @@ static char *show_recalled(cli_session *session)
             rows[i].role & READ_RECALLED ? *text_at(&session->recalled->settings, &rows[i].option) : NULL;
         if (!value) continue;
         fprintf(stream, " --%s ", rows[i].option.name);
-        report_put_word(stream, value);
+        message_put_word(stream, value);
     }
     if (stream && fclose(stream) == 0 && *line) return line;
     free(line);
@@ -254,7 +254,7 @@ void reading_adopt(cli_session *session)
         session->settings.reading_given |= (uint64_t)1 << i;
         *value = NULL;
     }
-    if (line) report_line(&session->report, "reading   as the model's data:%s", line);
+    if (line) message_line(&session->messages, "reading   as the model's data:%s", line);
     free(line);
 }
 

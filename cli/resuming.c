@@ -16,7 +16,7 @@ static void append(char *line, size_t size, const char *word)
 {
     char quoted[4096];
     const size_t used = strlen(line);
-    snprintf(line + used, size - used, "%s%s", used > 0 ? " " : "", report_quote(word, quoted, sizeof quoted));
+    snprintf(line + used, size - used, "%s%s", used > 0 ? " " : "", message_quote(word, quoted, sizeof quoted));
 }
 
 /* A word of the shell as it is. */
@@ -40,7 +40,7 @@ static void repeat(const cli_session *session, char *line, size_t size)
                 snprintf(option, sizeof option, "%.*s=", (int)equals, *word);
                 append_plain(line, size, option);
                 const size_t used = strlen(line);
-                snprintf(line + used, size - used, "%s", report_quote(*word + equals + 1, value, sizeof value));
+                snprintf(line + used, size - used, "%s", message_quote(*word + equals + 1, value, sizeof value));
             } else if ((*word)[0] == '-') {
                 append_plain(line, size, *word);
             } else {
@@ -65,7 +65,7 @@ static void report_command(cli_session *session, const char *checkpoint)
     append_plain(line, sizeof line, "--resume");
     append(line, sizeof line, checkpoint);
     if (leaves_outputs(settings) || settings->force) append_plain(line, sizeof line, "--force");
-    report_line(&session->report, "resume    %s", line);
+    message_line(&session->messages, "resume    %s", line);
 }
 
 void resuming_report(cli_session *session)
@@ -79,9 +79,10 @@ void resuming_report(cli_session *session)
     if (checkpoint)
         report_command(session, checkpoint);
     else if (settings->out && access(settings->out, R_OK) == 0)
-        report_line(&session->report,
-                    "resume    --start %s begins with this model; with --checkpoint FILE the fit itself can go on",
-                    settings->out);
+        message_line(&session->messages,
+                     "resume    --start %s begins with this model; with --checkpoint FILE the fit itself can go on",
+                     settings->out);
     else
-        report_line(&session->report, "resume    nothing is kept; with --checkpoint FILE an interrupted fit can go on");
+        message_line(&session->messages,
+                     "resume    nothing is kept; with --checkpoint FILE an interrupted fit can go on");
 }

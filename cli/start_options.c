@@ -99,6 +99,6 @@ void start_report(cli_session *session, const start_file *start)
 {
     char name[4096];
     if (*start->taken)
-        report_line(&session->report, "start     %s, with its%s",
-                    report_quote(session->settings.fit.start, name, sizeof name), start->taken);
+        message_line(&session->messages, "start     %s, with its%s",
+                     message_quote(session->settings.fit.start, name, sizeof name), start->taken);
 }

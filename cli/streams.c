@@ -60,10 +60,10 @@ static bool is_whole_file(void)
     return fstat(STDIN_FILENO, &facts) == 0 && S_ISREG(facts.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
 }
 
-/* armilla-convert opens the path too, so that it names this process; the report calls it standard input. */
+/* armilla-convert opens the path too, so that it names this process; messages call it standard input. */
 static armilla_status open_input(cli_session *session)
 {
-    cli_report *report = &session->report;
+    cli_messages *messages = &session->messages;
     int file = STDIN_FILENO;
     if (!is_whole_file()) {
         file = external_nameless();
@@ -74,7 +74,7 @@ static armilla_status open_input(cli_session *session)
         const armilla_status status = copy_input(session, file);
         if (status != ARMILLA_OK) return status;
     }
-    snprintf(report->input, sizeof report->input, "/proc/%ld/fd/%d", (long)getpid(), file);
+    snprintf(messages->input, sizeof messages->input, "/proc/%ld/fd/%d", (long)getpid(), file);
     return ARMILLA_OK;
 }
 
@@ -99,12 +99,12 @@ armilla_status streams_open(cli_session *session, const cli_command *command)
     }
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && status == ARMILLA_OK; i++) {
         if (!is_dash(*inputs[i])) continue;
-        if (session->report.input[0])
+        if (session->messages.input[0])
             return fail(session, ARMILLA_BAD_ARGUMENT, "- is given twice, and standard input can be read once");
         if (session->ranks)
             return fail(session, ARMILLA_BAD_ARGUMENT, "-: several ranks cannot read standard input; give a file");
         status = open_input(session);
-        *inputs[i] = session->report.input;
+        *inputs[i] = session->messages.input;
     }
     return status;
 }

@@ -52,16 +52,16 @@ static void report(cli_session *session, const armilla_model *model, const armil
         if (groups->sizes)
             snprintf(size, sizeof size, "%7" PRId64 " sample%s", groups->sizes[k],
                      groups->sizes[k] == 1 ? (*line ? "   " : "") : (*line ? "s  " : "s"));
-        report_line(&session->report, "%s %-*" PRId64 " %s%s", groups->what, margin, k, size, line);
+        message_line(&session->messages, "%s %-*" PRId64 " %s%s", groups->what, margin, k, size, line);
     }
     if (groups->count > MOST_LINES)
-        report_line(&session->report, "          and %" PRId64 " more; %s shows all", groups->count - MOST_LINES,
-                    groups->sizes ? "armilla cluster --json" : "armilla top MODEL");
+        message_line(&session->messages, "          and %" PRId64 " more; %s shows all", groups->count - MOST_LINES,
+                     groups->sizes ? "armilla cluster --json" : "armilla top MODEL");
 }
 
 static bool is_read(const cli_session *session, const armilla_model *model)
 {
-    return !session->report.quiet && !session->ranks && armilla_model_name(model, ARMILLA_FEATURE_NAMES, 0);
+    return !session->messages.quiet && !session->ranks && armilla_model_name(model, ARMILLA_FEATURE_NAMES, 0);
 }
 
 armilla_status tops_report_atoms(cli_session *session, const armilla_model *model)
@@ -80,7 +80,7 @@ armilla_status tops_report_clusters(cli_session *session, const armilla_model *m
 {
     armilla_cluster_summary found;
     armilla_top *top = NULL;
-    if (session->report.quiet || session->silent) return ARMILLA_OK;
+    if (session->messages.quiet || session->silent) return ARMILLA_OK;
     armilla_clustering_summarize(clustering, &found);
     const armilla_labels labels = {.size = sizeof labels,
                                    .count = found.n,

@@ -11,52 +11,52 @@
 /* Seconds between two lines: more cannot be read, and what ends at once needs none. */
 #define PAUSE 0.1
 
-void watch_describe(cli_report *report, const char *text)
+void watch_describe(cli_messages *messages, const char *text)
 {
-    snprintf(report->described, sizeof report->described, "%s", text);
+    snprintf(messages->described, sizeof messages->described, "%s", text);
 }
 
 /* What is in progress, in words. */
-static void describe_phase(const cli_report *report, const armilla_progress *progress, char *line, size_t size)
+static void describe_phase(const cli_messages *messages, const armilla_progress *progress, char *line, size_t size)
 {
     const double megabytes = 1e-6 * (double)progress->total;
-    if (progress->stage == ARMILLA_STAGE_ITERATIONS && report->described[0])
-        snprintf(line, size, "%s", report->described);
-    else if (progress->stage == ARMILLA_STAGE_READING && report->reading && progress->total > 0)
-        snprintf(line, size, "reading %s  %.0f %% of %.0f MB", report->reading,
+    if (progress->stage == ARMILLA_STAGE_ITERATIONS && messages->described[0])
+        snprintf(line, size, "%s", messages->described);
+    else if (progress->stage == ARMILLA_STAGE_READING && messages->reading && progress->total > 0)
+        snprintf(line, size, "reading %s  %.0f %% of %.0f MB", messages->reading,
                  100 * (double)progress->done / (double)progress->total, megabytes);
     else
         snprintf(line, size, "%s  %.0f %%", progress->phase, 100 * progress->fraction);
 }
 
 /* How far the whole command is, then what it is at. */
-static void describe(const cli_report *report, const armilla_progress *progress, char *line, size_t size)
+static void describe(const cli_messages *messages, const armilla_progress *progress, char *line, size_t size)
 {
     char left[32], phase[512];
-    report_seconds(isfinite(progress->left) ? progress->left : -1, left, sizeof left);
-    describe_phase(report, progress, phase, sizeof phase);
+    message_seconds(isfinite(progress->left) ? progress->left : -1, left, sizeof left);
+    describe_phase(messages, progress, phase, sizeof phase);
     snprintf(line, size, "%2.0f %%  ~ %s left  %s", floor(100 * progress->whole), left, phase);
 }
 
-static void show(cli_report *report, const armilla_progress *progress, bool stopping)
+static void show(cli_messages *messages, const armilla_progress *progress, bool stopping)
 {
-    const bool news = stopping && !report->stopping;
+    const bool news = stopping && !messages->stopping;
     char text[600], line[620];
-    if (!report->terminal || report->quiet) return;
+    if (!messages->terminal || messages->quiet) return;
     const double clock = now();
-    if (report->shown == 0) report->shown = clock;
-    if (!news && clock - report->shown < PAUSE) return;
-    describe(report, progress, text, sizeof text);
+    if (messages->shown == 0) messages->shown = clock;
+    if (!news && clock - messages->shown < PAUSE) return;
+    describe(messages, progress, text, sizeof text);
     snprintf(line, sizeof line, "%s%s", stopping ? "stopping: " : "", text);
-    report_progress(report, line);
-    report->shown = clock;
-    report->stopping = stopping;
+    message_progress(messages, line);
+    messages->shown = clock;
+    messages->stopping = stopping;
 }
 
 int watch_call(void *user, const armilla_progress *progress)
 {
-    cli_report *report = user;
+    cli_messages *messages = user;
     const bool asked = signals_exit() != 0;
-    show(report, progress, asked || progress->stopping);
+    show(messages, progress, asked || progress->stopping);
     return asked;
 }

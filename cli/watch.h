@@ -2,12 +2,12 @@
 #ifndef ARMILLA_CLI_WATCH_H
 #define ARMILLA_CLI_WATCH_H
 
-#include "report.h"
+#include "messages.h"
 
-/* For armilla_context_set_watch; user is a cli_report. */
+/* For armilla_context_set_watch; user is a cli_messages. */
 int watch_call(void *user, const armilla_progress *progress);
 
 /* What is shown of the iterations in progress instead of how many are done; "" at the end. */
-void watch_describe(cli_report *report, const char *text);
+void watch_describe(cli_messages *messages, const char *text);
 
 #endif

@@ -1,12 +1,12 @@
 /* What people read: everything here goes to standard error. Errors are one line each, whatever is in them. */
-#ifndef ARMILLA_CLI_REPORT_H
-#define ARMILLA_CLI_REPORT_H
+#ifndef ARMILLA_CLI_MESSAGES_H
+#define ARMILLA_CLI_MESSAGES_H
 
 #include <armilla/armilla.h>
 
 #include <stdio.h>
 
-typedef struct cli_report {
+typedef struct cli_messages {
     bool quiet;
     bool silent;   /* nothing at all: another process reports */
     bool terminal; /* standard error is one that can erase a line */
@@ -19,36 +19,36 @@ typedef struct cli_report {
     const char *reading; /* the file that is being read, or NULL */
     /* Where what a file was converted to is read, and that file; NULL: none is. */
     const char *converted, *converted_from;
-} cli_report;
+} cli_messages;
 
 /* Looks at the terminal and at NO_COLOR. */
-void report_begin(cli_report *report);
+void message_begin(cli_messages *messages);
 
 /* "armilla: message" */
-void report_error(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A line of a summary; nothing under --quiet. */
+void message_error(cli_messages *messages, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* text = the number with so many digits behind the point, or "undefined" where it is none: people never see nan. */
-enum { REPORT_FIGURE = 64 };
-void report_figure(double value, int digits, char text[REPORT_FIGURE]);
-void report_line(cli_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum { MESSAGE_FIGURE = 64 };
+void message_figure(double value, int digits, char text[MESSAGE_FIGURE]);
+/* A line of a summary; nothing under --quiet. */
+void message_line(cli_messages *messages, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The library's log: warnings become "armilla: warning: message"; nothing under --quiet. */
-void report_log(void *report, armilla_log_level level, const char *message);
+void message_log(void *messages, armilla_log_level level, const char *message);
 
 /* Shows text in place of the last progress line, cut to the terminal's width; erase removes it. */
-void report_progress(cli_report *report, const char *text);
-void report_erase(cli_report *report);
+void message_progress(cli_messages *messages, const char *text);
+void message_erase(cli_messages *messages);
 /* What is left: "45 s", "12 min", "1 h 05 min"; "?" where seconds < 0. */
-void report_seconds(double seconds, char *buffer, size_t size);
+void message_seconds(double seconds, char *buffer, size_t size);
 /* What has passed, with three digits below a minute: "0.0123 s", "4.56 s"; then as above. */
-void report_duration(double seconds, char *buffer, size_t size);
+void message_duration(double seconds, char *buffer, size_t size);
 
 /* text as one word of a shell command, for lines that a reader may copy; a path is never taken for an option. */
-void report_put_word(FILE *stream, const char *text);
-void report_put_path(FILE *stream, const char *path);
+void message_put_word(FILE *stream, const char *text);
+void message_put_path(FILE *stream, const char *path);
 /* The path in a buffer, which is returned. */
-const char *report_quote(const char *path, char *buffer, size_t size);
+const char *message_quote(const char *path, char *buffer, size_t size);
 
 /* The few lines that a fit ends with. */
-void report_summary(cli_report *report, const armilla_model *model, const armilla_options *options);
+void message_summary(cli_messages *messages, const armilla_model *model, const armilla_options *options);
 
 #endif
