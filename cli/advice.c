@@ -99,7 +99,7 @@ static int64_t choose_rank(const armilla_data *X, int64_t usual)
 /* "armilla COMMAND FILE" and the options of reading. */
 static void put_command(const cli_session *session, FILE *stream, const char *title, const char *command)
 {
-    const char *path = session->settings.operands[0];
+    const char *path = session->settings->operands[0];
     fprintf(stream, "%-9s  armilla %s ", title, command);
     message_put_path(stream, strcmp(path, session->messages.input) == 0 ? "-" : path);
     reading_print(session, stream);
@@ -119,11 +119,13 @@ enum { FEW = 30 }; /* samples, of which no number of clusters is found; nor of a
 
 armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixed, json_t *hints)
 {
-    armilla_options fit = session->settings.fit;
+    armilla_options fit;
     armilla_cluster_options clusters;
     const struct advice *kind = kinds;
     char *line = NULL;
     size_t size = 0;
+    armilla_options_default(&fit);
+    fit.threads = session->settings->threads;
     armilla_cluster_options_default(&clusters);
     clusters.k = choose_rank(X, 10);
     clusters.method = "kmeans"; /* a look alone, without a trial */

@@ -131,10 +131,10 @@ static armilla_status add_note(cli_session *session, const armilla_table_facts *
 /* The last column of text that can be labels, unless there are others; -1: none. */
 static int64_t choose_label(const cli_session *session, const armilla_table_facts *facts)
 {
-    const cli_settings *settings = &session->settings;
+    const reading_settings *reading = reading_of(session);
     armilla_column_facts c;
     int64_t label = -1;
-    if (settings->label_column || settings->labels || samples_in_columns(session)) return -1;
+    if (reading->label_column || reading->labels || samples_in_columns(session)) return -1;
     for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++)
         if (is_text(&c) && kind_of(&c) == CLASSES) label = i;
     return label;

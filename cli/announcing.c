@@ -1,6 +1,8 @@
 /* Shapes of files by a look at their first bytes, and the calls that follow. */
 #include "announcing.h"
 
+#include "reading.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +13,7 @@ armilla_workload announce_on(const cli_session *session, armilla_work work, cons
 {
     return (armilla_workload){.size = sizeof(armilla_workload),
                               .work = work,
-                              .threads = session->settings.fit.threads,
+                              .threads = session->settings->threads,
                               .samples = shape->samples,
                               .features = shape->features,
                               .entries = shape->entries};
@@ -105,7 +107,7 @@ void announce_reading(cli_session *session, const char *path)
     size_t length = 0;
     struct stat facts;
     armilla_workload reading = {
-        .size = sizeof reading, .work = ARMILLA_WORK_READ, .threads = session->settings.fit.threads};
+        .size = sizeof reading, .work = ARMILLA_WORK_READ, .threads = session->settings->threads};
     if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
     reading.bytes = facts.st_size;
     reading.text = read_head(path, head, &length);

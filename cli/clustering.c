@@ -131,12 +131,12 @@ void clustering_report(cli_session *session, const cli_clustering *work)
     armilla_cluster_summary found;
     armilla_clustering_summarize(work->clustering, &found);
     report_verdict(session, &work->structure);
-    if (work->model && work->X) message_summary(&session->messages, work->model, &session->settings.fit);
+    if (work->model && work->X) message_summary(&session->messages, work->model, settings_fit(session));
     report_sizes(session, work, &found);
     if (found.by) report_evidence(session, &found);
     if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
     report_quality(session, work);
-    const char *out = session->settings.out, *model = session->settings.model_out;
+    const char *out = session->settings->out, *model = cluster_settings_of(session->settings)->model_out;
     if (out || model)
         message_line(&session->messages, "written   %s%s%s", out ? out : "", out && model ? ", " : "",
                      model ? model : "");
@@ -237,7 +237,7 @@ armilla_status clustering_print_json(cli_session *session, const cli_clustering 
     json_put_number(object, "inertia", found.inertia);
     json_put_number(object, "angle", work->quality.angle);
     json_put_number(object, "silhouette", work->quality.silhouette);
-    json_put_count(object, "seed", session->settings.fit.seed);
+    json_put_count(object, "seed", settings_fit(session)->seed);
     json_put_count(object, "tries", tried ? found.tries : -1);
     json_put_count(object, "iterations", tried ? found.iterations : -1);
     json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
@@ -247,9 +247,9 @@ armilla_status clustering_print_json(cli_session *session, const cli_clustering 
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());
     json_put_number(object, "seconds", now() - work->begun);
     json_put_peak_memory(object);
-    json_put_text(object, "out", session->settings.out);
-    json_put_text(object, "model_out", session->settings.model_out);
-    json_put_counts(object, "labels", session->settings.out ? NULL : armilla_clustering_labels(work->clustering),
+    json_put_text(object, "out", session->settings->out);
+    json_put_text(object, "model_out", cluster_settings_of(session->settings)->model_out);
+    json_put_counts(object, "labels", session->settings->out ? NULL : armilla_clustering_labels(work->clustering),
                     found.n);
     return json_print(session, object);
 }

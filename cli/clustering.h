@@ -2,9 +2,20 @@
 #ifndef CLI_CLUSTERING_H
 #define CLI_CLUSTERING_H
 
-#include "command.h"
+#include "reading.h"
 
-#include <armilla/armilla.h>
+/* Settings of `armilla cluster`. */
+typedef struct cluster_settings {
+    cli_settings common;
+    reading_settings reading;
+    armilla_options fit;
+    armilla_cluster_options cluster;
+    const char *model_out, *truth, *on, *prepare;
+    bool names;
+} cluster_settings;
+
+/* Of settings of command_cluster. */
+cluster_settings *cluster_settings_of(cli_settings *settings);
 
 /* What is at work in one run. */
 typedef struct cli_clustering {

@@ -1,9 +1,10 @@
 /* armilla check: what a model states against what plain loops over the data find. */
 #include "announcing.h"
 #include "json.h"
+#include "reading.h"
 
 static const armilla_option options[] = {
-    OPTION_MISSING_FEATURES,
+    OPTION_MISSING_FEATURES(reader_settings),
     OPTION_JSON,
     OPTION_END,
 };
@@ -41,7 +42,7 @@ static void expect(cli_session *session, const cli_shape *shape)
 
 static armilla_status run(cli_session *session)
 {
-    const char *const *operands = session->settings.operands;
+    const char *const *operands = session->settings->operands;
     armilla_model *model = NULL;
     armilla_data *X = NULL;
     armilla_model_summary summary;
@@ -69,8 +70,9 @@ const cli_command command_check = {
     .meaning = "recompute a model's objective and constraints from the data; exit status 1 where they differ",
     .operands = {"MODEL", "DATA"},
     .required = 2,
-    .reads = true,
+    .settings_size = sizeof(reader_settings),
     .options = options,
+    .groups = {{&group_reading, offsetof(reader_settings, reading)}},
     .notes =
         "Violations are of the model's own constraints: 0 where it has no such constraint. Features are matched by\n"
         "name where the model and DATA have names.\n\n"

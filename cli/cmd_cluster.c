@@ -5,7 +5,6 @@
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
-#include "parse.h"
 #include "preparing.h"
 #include "reading.h"
 #include "scoring.h"
@@ -33,37 +32,45 @@ static const char *preparation_choice(size_t index)
 }
 
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "LABELS.txt",
-                "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
-                "otherwise to standard output, unless that is a terminal, which shows a table of the clusters"),
-    OPTION_NAMES,
-    OPTION_PATH("model-out", model_out, "MODEL.npz",
+    OPTION_OUT("LABELS.txt",
+               "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
+               "otherwise to standard output, unless that is a terminal, which shows a table of the clusters"),
+    OPTION_NAMES(cluster_settings),
+    OPTION_PATH("model-out", cluster_settings, model_out, "MODEL.npz",
                 "write the model there with the clusters in it, for armilla predict"),
-    OPTION_PATH("truth", truth, "FILE", "known classes to score against, as armilla score takes them"),
-    {ARMILLA_OPTION_ROW("on"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, on), .preset = "codes",
-     .choice = place_choice, .value = "codes|data",
+    OPTION_PATH("truth", cluster_settings, truth, "FILE",
+                "known classes to score against, as armilla score takes them"),
+    {OPTION("on", WORD, cluster_settings, on), .preset = "codes", .choice = place_choice, .value = "codes|data",
      .help = "what is clustered: the codes of a fit, or the prepared data themselves"},
-    {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
-     .preset = "auto", .choice = preparation_choice, .value = "auto|none",
-     .help = "auto: by a look at the data, where no option of preparation is given"},
-    OPTION_MISSING_FEATURES,
+    {OPTION("prepare", WORD, cluster_settings, prepare), .preset = "auto", .choice = preparation_choice,
+     .value = "auto|none", .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_MISSING_FEATURES(cluster_settings),
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
 };
 
+cluster_settings *cluster_settings_of(cli_settings *settings)
+{
+    return (cluster_settings *)settings;
+}
+
+static cluster_settings *settings_of(const cli_session *session)
+{
+    return cluster_settings_of(session->settings);
+}
+
 /* Options of a fit that is not made are a mistake, but for those that the clusters have a use for too. */
 static armilla_status refuse_fit_options(cli_session *session, const char *const *useful, const char *why)
 {
-    const uint64_t given = session->settings.fit_given;
     for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
-        bool fine = !parse_given(armilla_option_table(), given, row->name);
+        bool fine = !settings_is_given(session, &group_fit, row->name);
         for (size_t i = 0; useful[i]; i++)
             fine |= strcmp(row->name, useful[i]) == 0 || armilla_option_is_of(row, useful[i]);
         if (!fine)
             return fail(session, ARMILLA_BAD_ARGUMENT, "--%s: %s %s; leave the option out", row->name,
-                        session->settings.operands[0], why);
+                        session->settings->operands[0], why);
     }
     return ARMILLA_OK;
 }
@@ -72,9 +79,9 @@ static armilla_status refuse_fit_options(cli_session *session, const char *const
 static armilla_status refuse_fit_of_model(cli_session *session)
 {
     static const char *const useful[] = {"seed", "threads", "kernel", NULL};
-    if (strcmp(session->settings.on, "data") == 0)
+    if (strcmp(settings_of(session)->on, "data") == 0)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--on data: %s is a model; give the data",
-                    session->settings.operands[0]);
+                    session->settings->operands[0]);
     return refuse_fit_options(session, useful, "is a model, fitted already");
 }
 
@@ -82,17 +89,17 @@ static armilla_status refuse_fit_of_model(cli_session *session)
 static armilla_status refuse_fit_of_data(cli_session *session)
 {
     static const char *const useful[] = {"seed", "threads", "precision", ARMILLA_PREPARATION, NULL};
-    if (session->settings.model_out)
+    if (settings_of(session)->model_out)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--model-out: nothing is fitted with --on data; leave one out");
     return refuse_fit_options(session, useful, "is clustered as it is by --on data, and nothing is fitted");
 }
 
-static bool by_argmax(const cli_settings *settings)
+static bool by_argmax(const cluster_settings *settings)
 {
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
 }
 
-static bool by_graph(const cli_settings *settings)
+static bool by_graph(const cluster_settings *settings)
 {
     const char *method = settings->cluster.method;
     return method && (strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0);
@@ -101,8 +108,8 @@ static bool by_graph(const cli_settings *settings)
 /* Neighbours are sought among all samples, which no rank has: refused before the fit rather than after it. */
 static armilla_status check_ranks(cli_session *session)
 {
-    const char *method = session->settings.cluster.method;
-    if (!session->ranks || !by_graph(&session->settings)) return ARMILLA_OK;
+    const char *method = settings_of(session)->cluster.method;
+    if (!session->ranks || !by_graph(settings_of(session))) return ARMILLA_OK;
     return fail(session, ARMILLA_BAD_ARGUMENT,
                 "--method %s%s is for one process; give --method kmeans or euclidean, or run armilla", method,
                 strcmp(method, "graph") == 0 ? ", the default," : "");
@@ -112,7 +119,7 @@ static armilla_status check_ranks(cli_session *session)
  * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 {
-    cli_settings *settings = &session->settings;
+    cluster_settings *settings = settings_of(session);
     armilla_options *fit = &settings->fit, chosen = *fit;
     armilla_cluster_options clusters = settings->cluster;
     const bool special = fit->model || fit->basis || fit->codes || by_argmax(settings);
@@ -137,16 +144,16 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
     start_file start = {.model = NULL};
     armilla_status status = start_check(session);
     if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
-    if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &session->settings.fit);
-    if (status == ARMILLA_OK) status = fitting_run(session, work->X, &work->model);
+    if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &settings_of(session)->fit);
+    if (status == ARMILLA_OK) status = fitting_run(session, work->X, settings_fit(session), NULL, &work->model);
     start_free(session, &start);
-    return about(session, session->settings.operands[0], status);
+    return about(session, session->settings->operands[0], status);
 }
 
 /* The classes of --truth, before the work that they score. */
 static armilla_status open_truth(cli_session *session, const armilla_data *X, int64_t n, armilla_labels *truth)
 {
-    const char *path = session->settings.truth;
+    const char *path = settings_of(session)->truth;
     if (!path) return ARMILLA_OK;
     armilla_labels_free(session->context, truth);
     const armilla_status status = armilla_labels_open(session->context, path, truth);
@@ -161,7 +168,7 @@ static armilla_status open_truth(cli_session *session, const armilla_data *X, in
 /* What would be refused after a long fit is refused before it; --on data has none, so that its options are a mistake. */
 static armilla_status check_clusters(cli_session *session, int64_t n)
 {
-    const cli_settings *settings = &session->settings;
+    const cluster_settings *settings = settings_of(session);
     const armilla_options *fit = &settings->fit;
     const int64_t k = settings->cluster.k;
     if (k > n)
@@ -182,7 +189,7 @@ enum { ATOMS = 4, CLUSTERS = 10 };
 /* The workload of the clusters themselves, of codes of that rank beside the data, or of data alone. */
 static armilla_workload clusters_of(const cli_session *session, const cli_shape *shape, int64_t rank)
 {
-    const armilla_cluster_options *asked = &session->settings.cluster;
+    const armilla_cluster_options *asked = &settings_of(session)->cluster;
     const char *method = asked->method ? asked->method : "graph";
     armilla_workload clusters = announce_on(session, ARMILLA_WORK_CLUSTER, shape);
     clusters.codes = rank > 0;
@@ -195,7 +202,7 @@ static armilla_workload clusters_of(const cli_session *session, const cli_shape 
 
 static int64_t rank_of(const cli_session *session, const cli_shape *shape)
 {
-    const cli_settings *settings = &session->settings;
+    const cluster_settings *settings = settings_of(session);
     const int64_t k = settings->cluster.k > 0 ? settings->cluster.k : CLUSTERS;
     const int64_t most = shape->features < shape->samples ? shape->features : shape->samples;
     if (strcmp(settings->on, "data") == 0) return 0;
@@ -239,8 +246,8 @@ static void tell_cost(cli_session *session, const cli_shape *shape)
 
 static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 {
-    const cli_settings *settings = &session->settings;
-    const char *path = settings->operands[0];
+    const cluster_settings *settings = settings_of(session);
+    const char *path = settings->common.operands[0];
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
@@ -269,7 +276,7 @@ static void tell_model(cli_session *session, const armilla_model_summary *model)
 {
     const cli_shape shape = {.samples = model->n};
     armilla_workload clusters = clusters_of(session, &shape, model->rank);
-    clusters.graph = by_graph(&session->settings);
+    clusters.graph = by_graph(settings_of(session));
     announce(session, &clusters);
     announce_text(session, (double)model->n);
 }
@@ -279,8 +286,8 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     armilla_model_summary summary;
     armilla_status status = refuse_fit_of_model(session);
     if (status == ARMILLA_OK)
-        status = reading_refuse(session, session->settings.operands[0], NULL, " (known classes: --truth FILE)");
-    if (status == ARMILLA_OK) status = open_model(session, session->settings.operands[0], &work->model);
+        status = reading_refuse(session, session->settings->operands[0], NULL, " (known classes: --truth FILE)");
+    if (status == ARMILLA_OK) status = open_model(session, session->settings->operands[0], &work->model);
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &summary);
@@ -288,7 +295,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     if (status != ARMILLA_OK) return status;
     tell_model(session, &summary);
     signals_defer();
-    return armilla_cluster_model(session->context, work->model, &session->settings.cluster, &work->clustering);
+    return armilla_cluster_model(session->context, work->model, &settings_of(session)->cluster, &work->clustering);
 }
 
 static armilla_status score(cli_session *session, cli_clustering *work)
@@ -312,13 +319,14 @@ static armilla_status write_labels(cli_session *session, const cli_clustering *w
                                                     .count = found.n,
                                                     .model = work->model,
                                                     .X = work->X,
+                                                    .named = settings_of(session)->names,
                                                     .summarized = true});
 }
 
 /* The model with the clusters in it, and how well these hold together; neither where nothing was fitted. */
 static armilla_status keep(cli_session *session, cli_clustering *work)
 {
-    const cli_settings *settings = &session->settings;
+    const cluster_settings *settings = settings_of(session);
     armilla_status status = ARMILLA_OK;
     work->quality.angle = work->quality.silhouette = NAN;
     if (!work->model) return ARMILLA_OK;
@@ -334,19 +342,19 @@ static armilla_status keep(cli_session *session, cli_clustering *work)
 /* Whether there are groups at all, in what was clustered. */
 static armilla_status judge(cli_session *session, cli_clustering *work)
 {
-    const cli_settings *settings = &session->settings;
+    const cluster_settings *settings = settings_of(session);
     const armilla_status status = work->model ? armilla_structure_of_model(session->context, work->X, work->model,
                                                                            &settings->cluster, &work->structure)
                                               : armilla_structure_of_data(session->context, work->X, &settings->fit,
                                                                           &settings->cluster, &work->structure);
-    return about(session, settings->operands[0], status);
+    return about(session, settings->common.operands[0], status);
 }
 
 /* Without --out the labels go to standard output, and --json takes it for itself. */
 static armilla_status check_stream(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
-    if (settings->out || !settings->model_out || !streams_standard(settings->model_out)) return ARMILLA_OK;
+    const cluster_settings *settings = settings_of(session);
+    if (settings->common.out || !settings->model_out || !streams_standard(settings->model_out)) return ARMILLA_OK;
     return fail(session, ARMILLA_BAD_ARGUMENT,
                 "--model-out: the model and the labels would both go to standard output; give --out LABELS.txt");
 }
@@ -355,8 +363,8 @@ static armilla_status check_stream(cli_session *session)
 static armilla_status check_tries(cli_session *session)
 {
     static const char *const names[] = {"tries", "cluster-iter"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && by_argmax(&session->settings); i++)
-        if (parse_given(armilla_cluster_option_table(), session->settings.cluster_given, names[i]))
+    for (size_t i = 0; i < sizeof names / sizeof *names && by_argmax(settings_of(session)); i++)
+        if (settings_is_given(session, &group_cluster, names[i]))
             return fail(session, ARMILLA_BAD_ARGUMENT,
                         "--%s has no effect with --method argmax, which makes no k-means; leave it out", names[i]);
     return ARMILLA_OK;
@@ -370,7 +378,7 @@ static armilla_status missing_k(cli_session *session)
 
 /* Whether the number of clusters can be left out: the graph finds one, and of DATA it is the method where nothing else is
  * asked for. */
-static bool finds_number(const cli_settings *settings, bool fitted)
+static bool finds_number(const cluster_settings *settings, bool fitted)
 {
     const armilla_options *fit = &settings->fit;
     const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->on, "data") == 0;
@@ -381,13 +389,13 @@ static bool finds_number(const cli_settings *settings, bool fitted)
 /* *fitted = whether the operand is a model. */
 static armilla_status check_request(cli_session *session, bool *fitted)
 {
-    cli_settings *settings = &session->settings;
-    const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz"}};
+    cluster_settings *settings = settings_of(session);
+    const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz", NULL}};
     const bool argmax = by_argmax(settings);
     armilla_status status = outputs_check(session, outputs, 2);
     if (status == ARMILLA_OK) status = check_stream(session);
     if (status == ARMILLA_OK) status = check_tries(session);
-    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
+    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->common.operands[0], fitted);
     if (status != ARMILLA_OK) return status;
     if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
     if (settings->cluster.k == 0 && !(argmax && *fitted) && !finds_number(settings, *fitted)) return missing_k(session);
@@ -412,9 +420,9 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     clustering_report(session, &work);
     status = tops_report_clusters(session, work.model, work.clustering);
-    if (status == ARMILLA_OK && labelling_spares(session))
+    if (status == ARMILLA_OK && labelling_spares(session, settings_of(session)->names))
         message_line(&session->messages, "labels    not shown on a terminal: --out LABELS.txt or a pipe gets them");
-    if (status == ARMILLA_OK && session->settings.json) status = clustering_print_json(session, &work);
+    if (status == ARMILLA_OK && session->settings->json) status = clustering_print_json(session, &work);
 done:
     armilla_labels_free(session->context, &work.truth);
     armilla_clustering_free(work.clustering);
@@ -429,10 +437,12 @@ const cli_command command_cluster = {
     .meaning = "clusters of a model's codes, or of data by a fit and its codes in one step",
     .operands = {"MODEL|DATA"},
     .required = 1,
-    .clusters = true,
-    .fits = true,
-    .reads = true,
+    .settings_size = sizeof(cluster_settings),
     .options = options,
+    .groups = {{&group_cluster, offsetof(cluster_settings, cluster)},
+               {&group_fit, offsetof(cluster_settings, fit)},
+               {&group_reading, offsetof(cluster_settings, reading)}},
+    .output = offsetof(cluster_settings, model_out),
     .notes =
         "Labels are 0 ... K-1, one per line, or beside the names of the samples where --out ends in .csv; --json has\n"
         "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with no other option the preparation is chosen by a look at them:\n"

@@ -7,14 +7,27 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct compare_settings {
+    cli_settings common;
+    reading_settings reading;
+    const char *data;
+} compare_settings;
+
 static const armilla_option options[] = {
-    OPTION_PATH("data", data, "DATA", "samples whose errors and clusters are compared, coded by both models"),
-    OPTION_PATH("plot", out, "FILE.svg", "draw the angles of all pairs of atoms, matched ones on the diagonal"),
+    OPTION_PATH("data", compare_settings, data, "DATA",
+                "samples whose errors and clusters are compared, coded by both models"),
+    OPTION_PATH("plot", cli_settings, out, "FILE.svg",
+                "draw the angles of all pairs of atoms, matched ones on the diagonal"),
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_FORCE,
     OPTION_END,
 };
+
+static const compare_settings *settings_of(const cli_session *session)
+{
+    return (const compare_settings *)session->settings;
+}
 
 typedef struct comparing {
     cli_session *session;
@@ -45,7 +58,7 @@ static json_t *model_facts(const comparing *c, int side)
     armilla_model_summary model;
     json_t *object = json_object();
     armilla_model_summarize(c->models[side], &model);
-    json_put_file(object, "file", c->session, c->session->settings.operands[side]);
+    json_put_file(object, "file", c->session, c->session->settings->operands[side]);
     json_put_text(object, "model", model.model);
     json_put_text(object, "basis", model.basis);
     json_put_text(object, "codes", model.codes);
@@ -124,7 +137,7 @@ static void print_model(const comparing *c, int side)
     char file[4096];
     armilla_model_summary model;
     armilla_model_summarize(c->models[side], &model);
-    const char *path = c->session->settings.operands[side];
+    const char *path = c->session->settings->operands[side];
     snprintf(file, sizeof file, "%s", path == c->session->messages.input ? "-" : path);
     printf("%s  %s: ", side == 0 ? "first    " : "second   ", armilla_plain_text(file));
     if (model.model)
@@ -192,7 +205,7 @@ static void print_clusters(const comparing *c)
 
 static armilla_status print(comparing *c)
 {
-    if (c->session->settings.json) return json_print(c->session, facts(c));
+    if (c->session->settings->json) return json_print(c->session, facts(c));
     message_erase(&c->session->messages);
     print_model(c, 0);
     print_model(c, 1);
@@ -209,27 +222,28 @@ static armilla_status print(comparing *c)
 static armilla_status about_either(cli_session *session, armilla_status status)
 {
     static const char *const of_models[] = {"the models have ", "the first model has "};
-    const char *path = session->settings.data, *message = armilla_context_error(session->context);
+    const char *path = settings_of(session)->data, *message = armilla_context_error(session->context);
     for (size_t i = 0; i < sizeof of_models / sizeof *of_models; i++)
         if (strncmp(message, of_models[i], strlen(of_models[i])) == 0) path = NULL;
-    return about(session, path ? path : session->settings.operands[1], status);
+    return about(session, path ? path : session->settings->operands[1], status);
 }
 
 static armilla_status run(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
+    const cli_settings *settings = session->settings;
+    const char *data = settings_of(session)->data;
     comparing c = {.session = session};
     armilla_data *X = NULL;
     armilla_status status = settings->out ? plot_check_outputs(session, "--plot") : ARMILLA_OK;
-    if (status == ARMILLA_OK && !settings->data)
+    if (status == ARMILLA_OK && !data)
         status = reading_refuse(session, settings->operands[0], NULL, ", or give --data DATA");
     for (int i = 0; i < 2 && status == ARMILLA_OK; i++)
         status = open_model(session, settings->operands[i], &c.models[i]);
-    if (status == ARMILLA_OK && settings->data) status = reading_recall(session, c.models[0]);
-    if (status == ARMILLA_OK && settings->data) status = open_data(session, settings->data, &X, NULL);
+    if (status == ARMILLA_OK && data) status = reading_recall(session, c.models[0]);
+    if (status == ARMILLA_OK && data) status = open_data(session, data, &X, NULL);
     if (status == ARMILLA_OK)
         status = about_either(session, armilla_model_compare(session->context, c.models[0], c.models[1], X,
-                                                             (int)settings->fit.threads, &c.found));
+                                                             (int)settings->threads, &c.found));
     if (status == ARMILLA_OK) {
         armilla_comparison_summarize(c.found, &c.summary);
         if (settings->out) status = plot_matches(session, c.found);
@@ -247,8 +261,10 @@ const cli_command command_compare = {
     .meaning = "two models side by side: matched atoms, spaces, errors and clusters",
     .operands = {"MODEL", "MODEL"},
     .required = 2,
-    .reads = true,
+    .settings_size = sizeof(compare_settings),
     .options = options,
+    .groups = {{&group_reading, offsetof(compare_settings, reading)}},
+    .input = offsetof(compare_settings, data),
     .notes =
         "Atoms are matched one to one so that the sum of their angles is least; where a model may negate an atom\n"
         "together with its codes, atoms count as lines. Principal angles are those between the spaces that the atoms\n"

@@ -1,20 +1,31 @@
 /* armilla convert: data from one format to another, to the last bit. */
 #include "outputs.h"
+#include "reading.h"
 #include "signals.h"
 
 #include <inttypes.h>
-#include <string.h>
+
+typedef struct convert_settings {
+    cli_settings common;
+    reading_settings reading;
+    const char *to, *to_samples;
+} convert_settings;
 
 static const armilla_option options[] = {
-    {ARMILLA_OPTION_ROW("to"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, to),
-     .choice = written_choice, .value = "NAME", .help = "format of OUT; otherwise by its ending"},
-    {ARMILLA_OPTION_ROW("to-samples"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, to_samples),
-     .preset = "rows", .choice = samples_choice, .value = "WHERE", .help = "what a sample is in OUT"},
+    {OPTION("to", WORD, convert_settings, to), .choice = written_choice, .value = "NAME",
+     .help = "format of OUT; otherwise by its ending"},
+    {OPTION("to-samples", WORD, convert_settings, to_samples), .preset = "rows", .choice = samples_choice,
+     .value = "WHERE", .help = "what a sample is in OUT"},
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
 };
+
+static convert_settings *settings_of(const cli_session *session)
+{
+    return (convert_settings *)session->settings;
+}
 
 static void report(cli_session *session, const armilla_data *X, const char *out)
 {
@@ -24,22 +35,22 @@ static void report(cli_session *session, const armilla_data *X, const char *out)
 
 static armilla_status run(cli_session *session)
 {
-    cli_settings *settings = &session->settings;
-    const char *out = settings->operands[1];
-    const output_path output = {"OUT", out, NULL};
+    convert_settings *settings = settings_of(session);
+    const char *out = settings->common.operands[1];
+    const output_path output = {.option = "OUT", .path = out};
     const armilla_write_options written = {
         .size = sizeof(armilla_write_options),
         .format = settings->to,
-        .sample_columns = strcmp(settings->to_samples, "columns") == 0,
-        .overwrite = settings->force,
+        .sample_columns = samples_are_columns(settings->to_samples),
+        .overwrite = settings->common.force,
     };
     armilla_data *X = NULL;
-    settings->operands[1] = NULL; /* it is no input */
-    settings->spill = out;
+    settings->common.operands[1] = NULL; /* it is no input */
+    settings->reading.spill = out;
     armilla_status status = armilla_data_write_check(session->context, out, &written);
     if (status == ARMILLA_OK) status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = outputs_choose_temporary(session, out);
-    if (status == ARMILLA_OK) status = open_data(session, settings->operands[0], &X, NULL);
+    if (status == ARMILLA_OK) status = open_data(session, settings->common.operands[0], &X, NULL);
     if (status != ARMILLA_OK) return status;
     signals_defer();
     status = armilla_data_write(session->context, X, out, &written);
@@ -57,8 +68,9 @@ const cli_command command_convert = {
     .operands = {"IN", "OUT"},
     .required = 2,
     .writes = true,
-    .reads = true,
+    .settings_size = sizeof(convert_settings),
     .options = options,
+    .groups = {{&group_reading, offsetof(convert_settings, reading)}},
     .notes =
         "OUT has one sample per row unless --to-samples columns is given; armilla list formats shows what is written.\n"
         "Names of features and samples and labels are kept by npz (arrays feature_names, sample_names, labels) and\n"

@@ -17,14 +17,13 @@ static const char *demo_choice(size_t index)
 }
 
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "DIR", "write the files there; default armilla-demo"),
-    OPTION_PATH("data", folder, "DIR", "mnist: where its files are; clustering: more labelled sets"),
-    {ARMILLA_OPTION_ROW("seed"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.seed),
-     .preset = "0", .low = 0, .high = 9e18, .value = "N", .help = "of the data that are made and of the starts"},
-    {ARMILLA_OPTION_ROW("seeds"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, seeds), .low = 1,
-     .high = 1e6, .value = "N",
+    OPTION_OUT("DIR", "write the files there; default armilla-demo"),
+    OPTION_PATH("data", demo_settings, folder, "DIR", "mnist: where its files are; clustering: more labelled sets"),
+    {OPTION("seed", INTEGER, demo_settings, seed), .preset = "0", .low = 0, .high = 9e18, .value = "N",
+     .help = "of the data that are made and of the starts"},
+    {OPTION("seeds", INTEGER, demo_settings, seeds), .low = 1, .high = 1e6, .value = "N",
      .help = "cones, clustering: repeat with so many seeds, from --seed on; default 1 and 10"},
-    OPTION_FLAG("no-pictures", no_pictures, "draw nothing: data, models and tables alone"),
+    OPTION_FLAG("no-pictures", demo_settings, no_pictures, "draw nothing: data, models and tables alone"),
     OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -32,9 +31,10 @@ static const armilla_option options[] = {
 };
 
 /* Options that say nothing to this demo are a mistake. */
-static armilla_status settle_options(cli_session *session, const demo *chosen)
+static armilla_status settle_options(demo_job *job, const demo *chosen)
 {
-    cli_settings *settings = &session->settings;
+    cli_session *session = job->session;
+    demo_settings *settings = job->settings;
     if (settings->folder && !chosen->data)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--data: %s makes its own data; leave the option out", chosen->name);
     if (settings->seeds > 0 && chosen->seeds == 0)
@@ -53,7 +53,7 @@ static size_t list_files(const demo_job *job, const demo *chosen, char paths[DEM
     size_t count = 0;
     for (size_t i = 0; chosen->files[i] && count < DEMO_FILES; i++)
         (void)demo_path(job, chosen->files[i], paths[count++]);
-    if (job->session->settings.no_pictures) return count;
+    if (job->settings->no_pictures) return count;
     for (size_t i = 0; chosen->pictures[i / ending_count].kind && count < DEMO_FILES; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s%s", chosen->pictures[i / ending_count].kind, endings[i % ending_count]);
@@ -75,7 +75,7 @@ static armilla_status make_folder(demo_job *job, const demo *chosen)
                     job->folder, strerror(errno));
     if (!(paths = calloc(DEMO_FILES, sizeof *paths))) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
     const size_t count = list_files(job, chosen, paths);
-    for (size_t i = 0; i < count; i++) outputs[i] = (output_path){"--out", paths[i], NULL};
+    for (size_t i = 0; i < count; i++) outputs[i] = (output_path){"--out", paths[i], NULL, NULL};
     const armilla_status status = outputs_check(session, outputs, count);
     free(paths);
     return status;
@@ -97,15 +97,16 @@ static armilla_status run_demo(demo_job *job, const demo *chosen)
 
 static armilla_status run(cli_session *session)
 {
-    const char *wanted = session->settings.operands[0];
+    const char *wanted = session->settings->operands[0];
     const demo *chosen = &demo_cones;
     demo_job *job = calloc(1, sizeof *job); /* its paths are too much for a small stack */
     if (!job) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
     job->session = session;
-    job->folder = session->settings.out ? session->settings.out : "armilla-demo";
+    job->settings = (demo_settings *)session->settings;
+    job->folder = session->settings->out ? session->settings->out : "armilla-demo";
     for (size_t i = 0; wanted && demos[i]; i++)
         if (strcmp(demos[i]->name, wanted) == 0) chosen = demos[i];
-    armilla_status status = settle_options(session, chosen);
+    armilla_status status = settle_options(job, chosen);
     if (status == ARMILLA_OK && chosen->find) status = chosen->find(job);
     if (status == ARMILLA_OK) status = make_folder(job, chosen);
     if (status == ARMILLA_OK) status = run_demo(job, chosen);
@@ -119,6 +120,7 @@ const cli_command command_demo = {
     .meaning = "an experiment of the paper; leaves its data, models, tables and pictures in a directory",
     .operands = {"NAME"},
     .choice = demo_choice,
+    .settings_size = sizeof(demo_settings),
     .options = options,
     .notes =
         "demos:\n"

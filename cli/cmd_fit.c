@@ -14,30 +14,39 @@
 #include <unistd.h>
 
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "MODEL.npz", "write the model there"),
-    OPTION_PATH("trace", trace, "FILE.csv", "write the objective of every iteration there"),
-    OPTION_PATH("checkpoint", checkpoint.path, "FILE",
+    OPTION_OUT("MODEL.npz", "write the model there"),
+    OPTION_PATH("trace", fit_settings, trace, "FILE.csv", "write the objective of every iteration there"),
+    OPTION_PATH("checkpoint", fit_settings, checkpoint.path, "FILE",
                 "write the state of the fit there now and then, on INT and TERM, and at the end"),
-    {ARMILLA_OPTION_ROW("checkpoint-every"), .kind = ARMILLA_OPTION_REAL,
-     .offset = offsetof(cli_settings, checkpoint.every), .preset = "60", .low = 0, .high = 1e9, .value = "SECONDS",
-     .help = "time from one checkpoint to the next; fractions are allowed"},
-    OPTION_PATH("resume", checkpoint.resume, "FILE",
+    {OPTION("checkpoint-every", REAL, fit_settings, checkpoint.every), .preset = "60", .low = 0, .high = 1e9,
+     .value = "SECONDS", .help = "time from one checkpoint to the next; fractions are allowed"},
+    OPTION_PATH("resume", fit_settings, checkpoint.resume, "FILE",
                 "go on from that checkpoint; may be the file of --checkpoint. The model has the same bits"),
-    OPTION_MISSING_FEATURES,
+    OPTION_MISSING_FEATURES(fit_settings),
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
-    OPTION_FLAG("dry-run", dry_run, "check everything, say what would be done, and stop"),
+    OPTION_FLAG("dry-run", fit_settings, dry_run, "check everything, say what would be done, and stop"),
     OPTION_END,
 };
 
-/* What can be checked before the data are read, which may take long. */
-static armilla_status check_checkpoints(cli_session *session)
+fit_settings *fit_settings_of(cli_settings *settings)
 {
-    const char *path = session->settings.checkpoint.resume, *kept = session->settings.checkpoint.path;
+    return (fit_settings *)settings;
+}
+
+static void set_defaults(cli_settings *settings)
+{
+    armilla_checkpoint_default(&fit_settings_of(settings)->checkpoint);
+}
+
+/* What can be checked before the data are read, which may take long. */
+static armilla_status check_checkpoints(cli_session *session, const armilla_checkpoint *checkpoint)
+{
+    const char *path = checkpoint->resume, *kept = checkpoint->path;
     armilla_checkpoint usual;
     armilla_checkpoint_default(&usual);
-    if (session->settings.checkpoint.every != usual.every && !kept)
+    if (checkpoint->every != usual.every && !kept)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--checkpoint-every has no effect without --checkpoint FILE, which says where the state goes");
     if ((path && strcmp(path, "-") == 0) || (kept && strcmp(kept, "-") == 0))
@@ -51,32 +60,33 @@ static armilla_status check_checkpoints(cli_session *session)
 
 static armilla_status check_request(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
-    const output_path outputs[] = {{"--out", settings->out, ".npz"},
-                                   {"--trace", settings->trace, ".csv"},
-                                   {"--checkpoint", settings->checkpoint.path, ".checkpoint"}};
+    const fit_settings *settings = fit_settings_of(session->settings);
+    const armilla_checkpoint *checkpoint = &settings->checkpoint;
+    const output_path outputs[] = {{"--out", settings->common.out, ".npz", NULL},
+                                   {"--trace", settings->trace, ".csv", NULL},
+                                   {"--checkpoint", checkpoint->path, ".checkpoint", checkpoint->resume}};
     armilla_status status = armilla_options_check(session->context, &settings->fit);
     if (status == ARMILLA_OK) status = start_check(session);
-    if (status == ARMILLA_OK) status = check_checkpoints(session);
+    if (status == ARMILLA_OK) status = check_checkpoints(session, checkpoint);
     if (status == ARMILLA_OK) status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
     return status;
 }
 
 static void report_written(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
-    if (settings->out || settings->trace)
-        message_line(&session->messages, "%s   %s%s%s", settings->dry_run ? "writes " : "written",
-                     settings->out ? settings->out : "", settings->out && settings->trace ? ", " : "",
-                     settings->trace ? settings->trace : "");
+    const fit_settings *settings = fit_settings_of(session->settings);
+    const char *out = settings->common.out, *trace = settings->trace;
+    const char *written = settings->dry_run ? "writes " : "written";
+    if (out || trace)
+        message_line(&session->messages, "%s   %s%s%s", written, out ? out : "", out && trace ? ", " : "",
+                     trace ? trace : "");
     else
-        message_line(&session->messages, "%s   nothing; --out MODEL.npz keeps the model",
-                     settings->dry_run ? "writes " : "written");
+        message_line(&session->messages, "%s   nothing; --out MODEL.npz keeps the model", written);
 }
 
 static void show_plan(cli_session *session, const armilla_data *X)
 {
-    const armilla_options *fit = &session->settings.fit;
+    const armilla_options *fit = settings_fit(session);
     char pair[128], threads[48] = "as many threads as this process may use";
     cli_messages *messages = &session->messages;
     /* The defaults are promises of the interface. */
@@ -88,7 +98,7 @@ static void show_plan(cli_session *session, const armilla_data *X)
     if (fit->threads > 0) snprintf(threads, sizeof threads, "%" PRId64 " threads", fit->threads);
     message_line(messages, "plan      %s, rank %" PRId64 ", not fitted because of --dry-run", pair, fit->rank);
     message_line(messages, "data      %s: %" PRId64 " features x %" PRId64 " samples, %s",
-                 session->settings.operands[0], armilla_data_features(X), armilla_data_samples(X),
+                 session->settings->operands[0], armilla_data_features(X), armilla_data_samples(X),
                  armilla_data_storage(X));
     message_line(messages, "solver    %s, at most %" PRId64 " iterations; %s, %s", fit->solver, fit->max_iter,
                  fit->precision ? fit->precision : armilla_type_word(armilla_type_precision(armilla_data_type(X))),
@@ -109,14 +119,14 @@ static armilla_status print_json(cli_session *session, const armilla_model *mode
     json_put_count(object, "bytes_read", armilla_data_bytes_read(X));
     json_put_number(object, "seconds_reading", seconds_reading);
     json_put_peak_memory(object);
-    json_put_text(object, "out", session->settings.out);
+    json_put_text(object, "out", session->settings->out);
     return json_print(session, object);
 }
 
 /* The plan as the object that the fit would print, with null for what only the fit can tell. */
 static armilla_status print_plan(cli_session *session, const armilla_data *X, double seconds_reading)
 {
-    const armilla_options *fit = &session->settings.fit;
+    const armilla_options *fit = settings_fit(session);
     json_t *object = json_object();
     json_put_text(object, "model", fit->model);
     json_put_text(object, "basis", fit->model ? NULL : fit->basis ? fit->basis : "orthonormal");
@@ -135,41 +145,41 @@ static armilla_status print_plan(cli_session *session, const armilla_data *X, do
     json_put_text(object, "stop", NULL);
     json_put_text(object, "objective", NULL);
     json_put_number(object, "seconds_reading", seconds_reading);
-    json_put_text(object, "out", session->settings.out);
+    json_put_text(object, "out", session->settings->out);
     return json_print(session, object);
 }
 
 /* Names the data in front of a message, unless it is about the checkpoint. */
 static armilla_status about_fit(cli_session *session, armilla_status status)
 {
-    const char *resume = session->settings.checkpoint.resume, *message = armilla_context_error(session->context);
+    const char *resume = fit_settings_of(session->settings)->checkpoint.resume,
+               *message = armilla_context_error(session->context);
     if (resume && strncmp(message, resume, strlen(resume)) == 0) return status;
-    return about(session, session->settings.operands[0], status);
+    return about(session, session->settings->operands[0], status);
 }
 
 static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
 {
-    const cli_settings *settings = &session->settings;
+    fit_settings *settings = fit_settings_of(session->settings);
+    armilla_checkpoint *checkpoint = &settings->checkpoint;
     armilla_model *model = NULL;
     armilla_model_summary summary;
-    armilla_status status = about_fit(session, fitting_run(session, X, &model));
-    if (status == ARMILLA_STOPPED && settings->checkpoint.path) resuming_report(session);
+    armilla_status status = about_fit(session, fitting_run(session, X, &settings->fit, checkpoint, &model));
+    if (status == ARMILLA_STOPPED && checkpoint->path) resuming_report(session, settings);
     if (status != ARMILLA_OK) goto done;
     message_summary(&session->messages, model, &settings->fit);
-    status = fitting_save(session, model, settings->out, settings->trace);
+    status = fitting_save(session, model, settings->common.out, settings->trace);
     if (status == ARMILLA_OK) status = tops_report_atoms(session, model);
     if (status != ARMILLA_OK) goto done;
     report_written(session);
     armilla_model_summarize(model, &summary);
-    if (summary.stop == ARMILLA_STOP_INTERRUPTED ||
-        (summary.stop == ARMILLA_STOP_TIME_LIMIT && settings->checkpoint.path))
-        resuming_report(session);
-    if (settings->json) status = print_json(session, model, X, seconds_reading);
+    if (summary.stop == ARMILLA_STOP_INTERRUPTED || (summary.stop == ARMILLA_STOP_TIME_LIMIT && checkpoint->path))
+        resuming_report(session, settings);
+    if (settings->common.json) status = print_json(session, model, X, seconds_reading);
     /* After a signal the exit status is that of the signal. */
-    if (status == ARMILLA_OK && session->exit == 0 && settings->checkpoint.failed != ARMILLA_OK)
-        status =
-            fail(session, settings->checkpoint.failed,
-                 "%s: the last checkpoint could not be written; the fit itself is complete", settings->checkpoint.path);
+    if (status == ARMILLA_OK && session->exit == 0 && checkpoint->failed != ARMILLA_OK)
+        status = fail(session, checkpoint->failed,
+                      "%s: the last checkpoint could not be written; the fit itself is complete", checkpoint->path);
 done:
     armilla_model_free(model);
     return status;
@@ -177,13 +187,14 @@ done:
 
 static void expect(cli_session *session, const cli_shape *shape)
 {
-    fitting_announce(session, shape, session->settings.fit.rank);
-    if (session->settings.out) announce_numbers(session, 8.0 * (double)(shape->samples * session->settings.fit.rank));
+    const int64_t rank = settings_fit(session)->rank;
+    fitting_announce(session, shape, rank);
+    if (session->settings->out) announce_numbers(session, 8.0 * (double)(shape->samples * rank));
 }
 
 static armilla_status run(cli_session *session)
 {
-    const char *path = session->settings.operands[0];
+    const char *path = session->settings->operands[0];
     armilla_data *X = NULL;
     start_file start = {.model = NULL};
     double seconds_reading = 0;
@@ -194,12 +205,12 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     status = start_open(session, &X, &start);
     if (status != ARMILLA_OK) goto done;
-    status = about(session, path, armilla_fit_check(session->context, X, &session->settings.fit));
+    status = about(session, path, armilla_fit_check(session->context, X, settings_fit(session)));
     if (status != ARMILLA_OK) goto done;
     start_report(session, &start);
-    if (session->settings.dry_run) {
+    if (fit_settings_of(session->settings)->dry_run) {
         show_plan(session, X);
-        if (session->settings.json) status = print_plan(session, X, seconds_reading);
+        if (session->settings->json) status = print_plan(session, X, seconds_reading);
     } else {
         status = fit_and_tell(session, X, seconds_reading);
     }
@@ -215,9 +226,11 @@ const cli_command command_fit = {
     .meaning = "factorise data: learn the basis U, the codes V and their radius",
     .operands = {"DATA"},
     .required = 1,
-    .reads = true,
-    .fits = true,
+    .settings_size = sizeof(fit_settings),
     .options = options,
+    .groups = {{&group_fit, offsetof(fit_settings, fit)}, {&group_reading, offsetof(fit_settings, reading)}},
+    .output = offsetof(fit_settings, trace),
+    .defaults = set_defaults,
     .notes =
         "DATA has one sample per row unless --samples columns is given; armilla list formats names the formats.\n"
         "Outputs are never overwritten without --force and appear whole or not at all. INT, TERM and --time-limit\n"

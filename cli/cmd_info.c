@@ -200,7 +200,7 @@ static armilla_status put_data(cli_session *session, const char *path, cli_look 
     armilla_data_facts facts;
     const armilla_data *X = look->X;
     armilla_status status =
-        about(session, path, armilla_data_survey(session->context, X, (int)session->settings.fit.threads, &facts));
+        about(session, path, armilla_data_survey(session->context, X, (int)session->settings->threads, &facts));
     if (status != ARMILLA_OK) return status;
     put_facts(object, X, &facts);
     put_all_names(
@@ -222,7 +222,7 @@ static armilla_status data_info(cli_session *session, const char *path)
 {
     cli_look look = {.hints = json_array()};
     json_t *object = NULL;
-    session->settings.keep_missing = true;
+    reading_of(session)->keep_missing = true;
     armilla_status status = open_look(session, path, &look);
     if (status != ARMILLA_OK) goto done;
     object = json_object();
@@ -248,7 +248,7 @@ done:
 
 static armilla_status run(cli_session *session)
 {
-    const char *path = session->settings.operands[0];
+    const char *path = session->settings->operands[0];
     bool model = false;
     const armilla_status status = armilla_model_recognize(session->context, path, &model);
     if (status != ARMILLA_OK) return status;
@@ -261,8 +261,9 @@ const cli_command command_info = {
     .meaning = "what a model or a data file holds, and which model suits the data",
     .operands = {"MODEL|DATA"},
     .required = 1,
-    .reads = true,
+    .settings_size = sizeof(reader_settings),
     .options = options,
+    .groups = {{&group_reading, offsetof(reader_settings, reading)}},
     .notes =
         "In --json m is the number of features, n of samples; missing counts entries that are NaN or infinite, and\n"
         "bad_sample and bad_feature are the first of them, counted from 1. Of names and labels the first are shown.\n"

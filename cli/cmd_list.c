@@ -34,7 +34,7 @@ static void print_table(armilla_table table, const char *margin)
 
 static armilla_status run(cli_session *session)
 {
-    const char *wanted = session->settings.operands[0];
+    const char *wanted = session->settings->operands[0];
     for (size_t i = 0; table_choice(i); i++) {
         if (wanted && strcmp(table_choice(i), wanted) != 0) continue;
         if (!wanted) printf("%s%s\n", i ? "\n" : "", table_choice(i));
@@ -49,6 +49,7 @@ const cli_command command_list = {
     .meaning = "constraint sets, solvers, starts, formats and named models",
     .operands = {"TABLE"},
     .choice = table_choice,
+    .settings_size = sizeof(cli_settings),
     .options = options,
     .run = run,
 };

@@ -21,32 +21,49 @@ static const char *precision_choice(size_t index)
     return index < ARMILLA_PRECISION_COUNT ? armilla_type_word((armilla_type)index) : NULL;
 }
 
+typedef struct neighbors_settings {
+    cli_settings common;
+    reading_settings reading;
+    armilla_neighbors_options neighbors;
+    armilla_options fit; /* what says how DATA are prepared, and the precision */
+    const char *prepare, *queries;
+} neighbors_settings;
+
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "GRAPH.npz", "write the neighbours there, for scipy.sparse.load_npz (required)"),
+    OPTION_OUT("GRAPH.npz", "write the neighbours there, for scipy.sparse.load_npz (required)"),
     OPTION_PATH(
-        "queries", queries, "NEW-DATA",
+        "queries", neighbors_settings, queries, "NEW-DATA",
         "neighbours of these samples among those of MODEL or DATA, prepared as they are; features are matched by "
         "name; with DATA, options that choose or name samples are of DATA alone"),
-    OPTION_MISSING_FEATURES,
-    {ARMILLA_OPTION_ROW("prepare"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, prepare),
-     .preset = "none", .choice = preparation_choice, .value = "none|auto",
-     .help = "auto: as armilla cluster prepares DATA, by a look at them"},
-    OPTION_FLAG("center", fit.center, "subtract the mean sample of DATA"),
-    OPTION_FLAG("tfidf", fit.tfidf, "weight features of DATA by inverse document frequency (for counts)"),
-    OPTION_FLAG("log1p", fit.log1p, "replace every entry x of DATA by ln(1+x), before everything else"),
-    OPTION_FLAG("scale", fit.scale, "divide every feature of DATA by its standard deviation"),
-    {ARMILLA_OPTION_ROW("precision"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, fit.precision),
-     .choice = precision_choice, .value = "f32|f64",
+    OPTION_MISSING_FEATURES(neighbors_settings),
+    {OPTION("prepare", WORD, neighbors_settings, prepare), .preset = "none", .choice = preparation_choice,
+     .value = "none|auto", .help = "auto: as armilla cluster prepares DATA, by a look at them"},
+    OPTION_FLAG("center", neighbors_settings, fit.center, "subtract the mean sample of DATA"),
+    OPTION_FLAG("tfidf", neighbors_settings, fit.tfidf,
+                "weight features of DATA by inverse document frequency (for counts)"),
+    OPTION_FLAG("log1p", neighbors_settings, fit.log1p,
+                "replace every entry x of DATA by ln(1+x), before everything else"),
+    OPTION_FLAG("scale", neighbors_settings, fit.scale, "divide every feature of DATA by its standard deviation"),
+    {OPTION("precision", WORD, neighbors_settings, fit.precision), .choice = precision_choice, .value = "f32|f64",
      .help = "of the products with DATA (default: f64 where the data are f64, else f32)"},
-    {ARMILLA_OPTION_ROW("seed"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.seed),
-     .preset = "0", .low = 0, .high = 9007199254740992, .value = "N",
-     .help = "of what is drawn where --recall is below 1"},
+    {OPTION("seed", INTEGER, neighbors_settings, fit.seed), .preset = "0", .low = 0, .high = 9007199254740992,
+     .value = "N", .help = "of what is drawn where --recall is below 1"},
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
 };
+
+static neighbors_settings *own(cli_settings *settings)
+{
+    return (neighbors_settings *)settings;
+}
+
+static void set_defaults(cli_settings *settings)
+{
+    armilla_options_default(&own(settings)->fit);
+}
 
 /* What is at work in one run. */
 typedef struct cli_search {
@@ -63,7 +80,7 @@ typedef struct cli_search {
 
 static armilla_workload search_of(const cli_session *session, const cli_shape *shape, int64_t queries)
 {
-    const armilla_neighbors_options *asked = &session->settings.neighbors;
+    const armilla_neighbors_options *asked = &own(session->settings)->neighbors;
     armilla_workload search = announce_on(session, ARMILLA_WORK_NEIGHBORS, shape);
     search.count = asked->count;
     search.queries = queries;
@@ -94,7 +111,7 @@ static void expect(cli_session *session, const cli_shape *shape)
 {
     const armilla_workload search = search_of(session, shape, 0);
     announce(session, &search);
-    announce_numbers(session, 12.0 * (double)(shape->samples * session->settings.neighbors.count));
+    announce_numbers(session, 12.0 * (double)(shape->samples * own(session->settings)->neighbors.count));
 }
 
 /* The search itself, when all is known of it. */
@@ -108,9 +125,10 @@ static void tell_search(cli_session *session, const cli_shape *shape, const armi
 
 static armilla_status choose_preparation(cli_session *session, const armilla_data *X)
 {
-    cli_settings *settings = &session->settings;
+    neighbors_settings *settings = own(session->settings);
     armilla_options *fit = &settings->fit, chosen = *fit;
-    armilla_cluster_options clusters = settings->cluster;
+    armilla_cluster_options clusters;
+    armilla_cluster_options_default(&clusters);
     if (strcmp(settings->prepare, "none") == 0 || preparing_given(fit)) return ARMILLA_OK;
     clusters.k = 1;
     const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
@@ -121,26 +139,27 @@ static armilla_status choose_preparation(cli_session *session, const armilla_dat
 /* A model has its own preparation: options that say another are a mistake. */
 static armilla_status refuse_preparation(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
+    const neighbors_settings *settings = own(session->settings);
     const char *given = preparing_given(&settings->fit);
     if (strcmp(settings->prepare, "none") != 0) given = "prepare";
     if (settings->fit.precision) given = "precision";
     if (!given) return ARMILLA_OK;
     return fail(session, ARMILLA_BAD_ARGUMENT,
                 "--%s: %s is a model, fitted already; leave the option out, or give the data", given,
-                settings->operands[0]);
+                settings->common.operands[0]);
 }
 
 /* Beside DATA, which samples there are and what they are called is not said of the queries. */
 static armilla_status open_queries(cli_session *session, cli_search *work)
 {
-    cli_settings *settings = &session->settings;
+    neighbors_settings *settings = own(session->settings);
+    reading_settings *reading = &settings->reading;
     if (!settings->queries) return ARMILLA_OK;
     if (work->X) {
         work->source = session->source;
         session->source = NULL;
-        settings->keep.labels = settings->keep.samples = settings->labels = settings->sample_names = NULL;
-        settings->label_array = NULL;
+        reading->keep.labels = reading->keep.samples = reading->labels = reading->sample_names = NULL;
+        reading->label_array = NULL;
     }
     if (work->model) return open_for_model(session, work->model, settings->queries, &work->queries);
     return open_data(session, settings->queries, &work->queries, NULL);
@@ -148,47 +167,47 @@ static armilla_status open_queries(cli_session *session, cli_search *work)
 
 static armilla_status search_data(cli_session *session, cli_search *work)
 {
-    const cli_settings *settings = &session->settings;
-    if (settings->missing_features && strcmp(settings->missing_features, "zero") == 0)
+    const neighbors_settings *settings = own(session->settings);
+    if (settings->reading.missing_features && strcmp(settings->reading.missing_features, "zero") == 0)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--missing-features zero is for queries to a model; leave it out, or fit a model first");
-    armilla_status status = open_data(session, settings->operands[0], &work->X, NULL);
+    armilla_status status = open_data(session, settings->common.operands[0], &work->X, NULL);
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status == ARMILLA_OK) status = choose_preparation(session, work->X);
     if (status != ARMILLA_OK) return status;
     const cli_shape shape = announce_shape(work->X);
     tell_search(session, &shape, work->queries);
-    return about(session, settings->operands[0],
+    return about(session, settings->common.operands[0],
                  armilla_neighbors_of_data(session->context, work->X, work->queries, &settings->fit,
                                            &settings->neighbors, &work->found));
 }
 
 static armilla_status search_model(cli_session *session, cli_search *work)
 {
-    const cli_settings *settings = &session->settings;
+    const neighbors_settings *settings = own(session->settings);
     armilla_model_summary model;
     armilla_status status = refuse_preparation(session);
     if (status == ARMILLA_OK && !settings->queries)
-        status = reading_refuse(session, settings->operands[0], NULL, ", or give data as --queries");
-    if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &work->model);
+        status = reading_refuse(session, settings->common.operands[0], NULL, ", or give data as --queries");
+    if (status == ARMILLA_OK) status = open_model(session, settings->common.operands[0], &work->model);
     if (status == ARMILLA_OK) status = open_queries(session, work);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &model);
     tell_search(session, &(cli_shape){model.n, model.rank, 0}, work->queries);
     status =
         armilla_neighbors_of_model(session->context, work->model, work->queries, &settings->neighbors, &work->found);
-    return about(session, settings->queries ? settings->queries : settings->operands[0], status);
+    return about(session, settings->queries ? settings->queries : settings->common.operands[0], status);
 }
 
 static void report(cli_session *session, const armilla_neighbors_summary *found)
 {
     message_line(&session->messages, "neighbors %" PRId64 " of each of %" PRId64 " %s among %" PRId64 " samples",
-                 found->count, found->rows, session->settings.queries ? "queries" : "samples", found->columns);
+                 found->count, found->rows, own(session->settings)->queries ? "queries" : "samples", found->columns);
     if (found->checked > 0)
         message_line(&session->messages,
                      "recall    %.4f, measured on %" PRId64 "; %" PRId64 " of %" PRId64 " cells compared",
                      found->recall, found->checked, found->probed, found->cells);
-    message_line(&session->messages, "written   %s: sparse matrix, %s", session->settings.out,
+    message_line(&session->messages, "written   %s: sparse matrix, %s", session->settings->out,
                  strcmp(found->weights, "cosine") == 0 ? "cosines" : "distances");
 }
 
@@ -206,27 +225,27 @@ static armilla_status print_json(cli_session *session, const cli_search *work)
     json_put_count(object, "checked", found.checked);
     json_put_count(object, "cells", found.cells);
     json_put_count(object, "probed", found.probed);
-    json_put_flag(object, "log1p", session->settings.fit.log1p);
-    json_put_flag(object, "tfidf", session->settings.fit.tfidf);
-    json_put_text(object, "idf", session->settings.fit.tfidf ? session->settings.fit.idf : NULL);
-    json_put_flag(object, "scale", session->settings.fit.scale);
-    json_put_flag(object, "center", session->settings.fit.center);
+    json_put_flag(object, "log1p", own(session->settings)->fit.log1p);
+    json_put_flag(object, "tfidf", own(session->settings)->fit.tfidf);
+    json_put_text(object, "idf", own(session->settings)->fit.tfidf ? own(session->settings)->fit.idf : NULL);
+    json_put_flag(object, "scale", own(session->settings)->fit.scale);
+    json_put_flag(object, "center", own(session->settings)->fit.center);
     json_put_number(object, "seconds", now() - work->begun);
     json_put_peak_memory(object);
-    json_put_text(object, "out", session->settings.out);
+    json_put_text(object, "out", session->settings->out);
     return json_print(session, object);
 }
 
 /* *fitted = whether the operand is a model. */
 static armilla_status check_request(cli_session *session, bool *fitted)
 {
-    cli_settings *settings = &session->settings;
-    const output_path output = {"--out", settings->out, ".npz"};
+    neighbors_settings *settings = own(session->settings);
+    const output_path output = {"--out", settings->common.out, ".npz", NULL};
     if (!output.path) return fail(session, ARMILLA_BAD_ARGUMENT, "neighbors: say where to write with --out GRAPH.npz");
     armilla_status status = outputs_check(session, &output, 1);
-    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->operands[0], fitted);
+    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->common.operands[0], fitted);
     settings->neighbors.seed = settings->fit.seed;
-    settings->neighbors.threads = settings->fit.threads;
+    settings->neighbors.threads = settings->fit.threads = settings->common.threads;
     return status;
 }
 
@@ -239,12 +258,12 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK) status = fitted ? search_model(session, &work) : search_data(session, &work);
     if (status != ARMILLA_OK) goto done;
     signals_defer(); /* what is found is written, and no temporary file is left */
-    status = armilla_neighbors_write(session->context, work.found, session->settings.out, session->settings.force);
+    status = armilla_neighbors_write(session->context, work.found, session->settings->out, session->settings->force);
     session->exit = signals_exit();
     if (status != ARMILLA_OK) goto done;
     armilla_neighbors_summarize(work.found, &found);
     report(session, &found);
-    if (session->settings.json) status = print_json(session, &work);
+    if (session->settings->json) status = print_json(session, &work);
 done:
     armilla_neighbors_free(work.found);
     armilla_model_free(work.model);
@@ -260,9 +279,11 @@ const cli_command command_neighbors = {
     .meaning = "the nearest samples by angle, of a model's codes or of data",
     .operands = {"MODEL|DATA"},
     .required = 1,
-    .compares = true,
-    .reads = true,
+    .settings_size = sizeof(neighbors_settings),
     .options = options,
+    .groups = {{&group_neighbors, offsetof(neighbors_settings, neighbors)},
+               {&group_reading, offsetof(neighbors_settings, reading)}},
+    .defaults = set_defaults,
     .notes =
         "GRAPH.npz is opened by scipy.sparse.load_npz: a csr_matrix whose row i has the K samples with the largest cosines\n"
         "to sample i, or to query i, the nearest first and of equally near ones the lower number first. A sample is not its\n"

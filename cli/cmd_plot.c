@@ -26,25 +26,31 @@ static const char *kind_choice(size_t index)
 }
 
 static const armilla_option options[] = {
-    {ARMILLA_OPTION_ROW("kind"), .kind = ARMILLA_OPTION_WORD, .offset = offsetof(cli_settings, kind),
-     .preset = "convergence", .choice = kind_choice, .value = "KIND", .help = "what is drawn"},
-    OPTION_PATH("out", out, "FILE.svg", "write the picture there: .svg, .png or .pdf (required)"),
-    OPTION_PATH("title", title, "TEXT", "title of the picture; '' for none"),
-    OPTION_PATH("images", images, "HxW",
+    {OPTION("kind", WORD, plot_settings, kind), .preset = "convergence", .choice = kind_choice, .value = "KIND",
+     .help = "what is drawn"},
+    OPTION_OUT("FILE.svg", "write the picture there: .svg, .png or .pdf (required)"),
+    OPTION_PATH("title", plot_settings, title, "TEXT", "title of the picture; '' for none"),
+    OPTION_PATH("images", plot_settings, images, "HxW",
                 "rows and columns of the images that samples are, such as 28x28; 28x28,column-major where pixels come "
                 "column by column, as MATLAB writes them; otherwise as the model's data had them"),
-    OPTION_PATH("components", components, "A,B[,C]",
+    OPTION_PATH("components", plot_settings, components, "A,B[,C]",
                 "sphere, scatter: the entries of the codes to draw, counted from 0 as atoms are"),
-    OPTION_FLAG("globe", globe, "graph: the map on a globe"),
-    OPTION_PATH("labels", labels, "FILE",
+    OPTION_FLAG("globe", plot_settings, globe, "graph: the map on a globe"),
+    OPTION_PATH("labels", plot_settings, labels, "FILE",
                 "a label per sample: text, IDX or .npy; otherwise the model's, the clusters that it "
                 "keeps, or the atom that contributes most"),
-    OPTION_PATH("truth", truth, "FILE", "confusion: the class of each sample, likewise; otherwise the model's labels"),
+    OPTION_PATH("truth", plot_settings, truth, "FILE",
+                "confusion: the class of each sample, likewise; otherwise the model's labels"),
     OPTION_MEMORY,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
 };
+
+plot_settings *plot_settings_of(cli_settings *settings)
+{
+    return (plot_settings *)settings;
+}
 
 static const plot_kind *find_kind(const char *name)
 {
@@ -58,7 +64,7 @@ static const plot_kind *find_kind(const char *name)
 static armilla_status settle_images(plot_job *job)
 {
     static const char order[] = ",column-major";
-    const char *text = job->session->settings.images;
+    const char *text = job->settings->images;
     long long rows = 0, columns = 0;
     int length = 0;
     job->rows = job->summary.image_rows;
@@ -106,7 +112,7 @@ static armilla_status check_sizes(plot_job *job)
     if (fine) return ARMILLA_OK;
     return fail(job->session, ARMILLA_BAD_DATA,
                 "%s: its numbers are too large to be drawn; divide the data by a power of ten and fit again",
-                job->session->settings.operands[0]);
+                job->session->settings->operands[0]);
 }
 
 static armilla_status prepare(plot_job *job)
@@ -144,7 +150,7 @@ armilla_status plot_draw(plot_job *job, const plot_kind *kind)
 
 static armilla_status open_job(plot_job *job, armilla_model **model)
 {
-    armilla_status status = open_model(job->session, job->session->settings.operands[0], model);
+    armilla_status status = open_model(job->session, job->session->settings->operands[0], model);
     if (status != ARMILLA_OK) return status;
     job->model = *model;
     armilla_model_summarize(*model, &job->summary);
@@ -154,9 +160,10 @@ static armilla_status open_job(plot_job *job, armilla_model **model)
 
 static armilla_status run(cli_session *session)
 {
-    const plot_kind *kind = find_kind(session->settings.kind);
+    const plot_settings *settings = plot_settings_of(session->settings);
+    const plot_kind *kind = find_kind(settings->kind);
     armilla_model *model = NULL;
-    plot_job job = {.session = session};
+    plot_job job = {.session = session, .settings = settings};
     armilla_status status = plot_check_outputs(session, "--out");
     if (status == ARMILLA_OK && !kind->of_text) status = open_job(&job, &model);
     if (status == ARMILLA_OK) status = plot_draw(&job, kind);
@@ -178,6 +185,7 @@ const cli_command command_plot = {
     .meaning = "draw a model: its convergence, codes, atoms or clusters; or numbers of clusters",
     .operands = {"MODEL|NUMBERS.json"},
     .required = 1,
+    .settings_size = sizeof(plot_settings),
     .options = options,
     .notes =
         "kinds:\n"

@@ -21,7 +21,7 @@ void scoring_put(json_t *object, const armilla_scores *scores)
 
 static armilla_status print_scores(cli_session *session, const armilla_labels *labels, const armilla_labels *truth)
 {
-    const char *const *paths = session->settings.operands;
+    const char *const *paths = session->settings->operands;
     armilla_scores scores;
     if (labels->count != truth->count)
         return fail(session, ARMILLA_BAD_DATA,
@@ -43,8 +43,8 @@ static armilla_status print_scores(cli_session *session, const armilla_labels *l
 static armilla_status run(cli_session *session)
 {
     armilla_labels labels = {.count = 0}, truth = {.count = 0};
-    armilla_status status = armilla_labels_open(session->context, session->settings.operands[0], &labels);
-    if (status == ARMILLA_OK) status = armilla_labels_open(session->context, session->settings.operands[1], &truth);
+    armilla_status status = armilla_labels_open(session->context, session->settings->operands[0], &labels);
+    if (status == ARMILLA_OK) status = armilla_labels_open(session->context, session->settings->operands[1], &truth);
     if (status == ARMILLA_OK) status = print_scores(session, &labels, &truth);
     armilla_labels_free(session->context, &truth);
     armilla_labels_free(session->context, &labels);
@@ -57,6 +57,7 @@ const cli_command command_score = {
     .meaning = "how well clusters agree with known classes",
     .operands = {"LABELS", "TRUTH"},
     .required = 2,
+    .settings_size = sizeof(cli_settings),
     .options = options,
     .notes =
         "Both are text files with one label per line, numbers or words, or IDX or .npy vectors. accuracy is that of\n"

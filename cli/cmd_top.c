@@ -11,20 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct top_settings {
+    cli_settings common;
+    reading_settings reading;
+    const char *data, *clusters, *atoms, *only_clusters;
+    int64_t count;
+} top_settings;
+
 static const armilla_option options[] = {
-    OPTION_PATH("data", data, "DATA",
+    OPTION_PATH("data", top_settings, data, "DATA",
                 "samples to list, and to compare inside and outside of clusters; otherwise those "
                 "of the fit as the model rebuilds them"),
-    OPTION_PATH("clusters", clusters, "LABELS",
+    OPTION_PATH("clusters", top_settings, clusters, "LABELS",
                 "labels of the samples, one per line or as armilla cluster writes them: "
                 "the clusters that are described beside the atoms; otherwise those that the model keeps, if it does"),
-    OPTION_PATH("atoms", atoms, "LIST", "only these atoms: numbers from 0, separated by commas; or none"),
-    OPTION_PATH("only-clusters", only_clusters, "LIST",
+    OPTION_PATH("atoms", top_settings, atoms, "LIST", "only these atoms: numbers from 0, separated by commas; or none"),
+    OPTION_PATH("only-clusters", top_settings, only_clusters, "LIST",
                 "only clusters with these labels, separated by commas; those without one are (missing)"),
-    {ARMILLA_OPTION_ROW("count"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, count),
-     .preset = "10", .low = 1, .high = 1e6, .value = "N", .help = "how many features and samples of each"},
-    OPTION_PATH("out", out, "FILE.csv", "write a table there, a line for each feature and sample"),
-    OPTION_MISSING_FEATURES,
+    {OPTION("count", INTEGER, top_settings, count), .preset = "10", .low = 1, .high = 1e6, .value = "N",
+     .help = "how many features and samples of each"},
+    OPTION_OUT("FILE.csv", "write a table there, a line for each feature and sample"),
+    OPTION_MISSING_FEATURES(top_settings),
     OPTION_THREADS,
     OPTION_JSON,
     OPTION_QUIET,
@@ -35,6 +42,7 @@ static const armilla_option options[] = {
 /* What is at work in one run. */
 typedef struct describing {
     cli_session *session;
+    const top_settings *settings;
     armilla_model *model;
     armilla_data *X;       /* NULL: the samples are the fit's */
     armilla_data *carrier; /* has the labels' texts */
@@ -83,13 +91,13 @@ static bool shows_atom(const describing *d, int64_t k)
     char word[TOP_NAME];
     int64_t found = 0;
     snprintf(word, sizeof word, "%" PRId64, k);
-    return is_listed(d->session->settings.atoms, word, &found);
+    return is_listed(d->settings->atoms, word, &found);
 }
 
 static bool shows_cluster(const describing *d, int64_t k)
 {
     int64_t found = 0;
-    return is_listed(d->session->settings.only_clusters, cluster_name(d, k), &found);
+    return is_listed(d->settings->only_clusters, cluster_name(d, k), &found);
 }
 
 /* Every word of a list has to be one of `count` things. */
@@ -110,7 +118,7 @@ static armilla_status check_list(const describing *d, const char *option, const 
 /* Whether there are clusters to describe: those of a file, or those that the model keeps. */
 static bool has_clusters(const describing *d)
 {
-    return d->session->settings.clusters || armilla_model_clusters(d->model, NULL);
+    return d->settings->clusters || armilla_model_clusters(d->model, NULL);
 }
 
 /* The clusters that the model keeps, of its own samples or predicted of the data's, become the carrier's labels. */
@@ -141,7 +149,7 @@ static armilla_status open_clusters(describing *d)
 {
     cli_session *session = d->session;
     armilla_context *context = session->context;
-    const char *path = session->settings.clusters;
+    const char *path = d->settings->clusters;
     unsigned char *nothing = NULL;
     armilla_model_summary summary;
     armilla_model_summarize(d->model, &summary);
@@ -373,7 +381,7 @@ static armilla_status write_group(const describing *d, armilla_output *output, b
 
 static armilla_status write_table(const describing *d)
 {
-    const cli_settings *settings = &d->session->settings;
+    const cli_settings *settings = d->session->settings;
     armilla_output *output = NULL;
     armilla_status status = armilla_output_new(d->session->context, settings->out, settings->force, &output);
     if (status == ARMILLA_OK)
@@ -393,12 +401,13 @@ static armilla_status write_table(const describing *d)
 static armilla_status open_inputs(describing *d)
 {
     cli_session *session = d->session;
-    const cli_settings *settings = &session->settings;
-    const char *const names[] = {settings->feature_names, settings->sample_names};
+    const top_settings *settings = d->settings;
+    const char *const names[] = {settings->reading.feature_names, settings->reading.sample_names};
+    const char *path = settings->common.operands[0];
     static const char *const of_models[] = {"feature-names", "sample-names", NULL};
     armilla_status status = ARMILLA_OK;
-    if (!settings->data) status = reading_refuse(session, settings->operands[0], of_models, ", or give --data DATA");
-    if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &d->model);
+    if (!settings->data) status = reading_refuse(session, path, of_models, ", or give --data DATA");
+    if (status == ARMILLA_OK) status = open_model(session, path, &d->model);
     for (int kind = 0; kind <= ARMILLA_SAMPLE_NAMES && status == ARMILLA_OK && !settings->data; kind++)
         if (names[kind])
             status = armilla_model_read_names(session->context, d->model, (armilla_naming)kind, names[kind]);
@@ -425,8 +434,8 @@ static void hint(const describing *d)
 static armilla_status describe(describing *d)
 {
     cli_session *session = d->session;
-    const cli_settings *settings = &session->settings;
-    const char *path = settings->data ? settings->data : settings->operands[0];
+    const top_settings *settings = d->settings;
+    const char *path = settings->data ? settings->data : settings->common.operands[0];
     armilla_model_summary summary;
     armilla_model_summarize(d->model, &summary);
     armilla_status status = check_list(d, "--atoms", settings->atoms, summary.rank, shows_atom);
@@ -434,8 +443,8 @@ static armilla_status describe(describing *d)
         status = check_list(d, "--only-clusters", settings->only_clusters, d->labels.classes, shows_cluster);
     if (status == ARMILLA_OK)
         status = about(session, path,
-                       armilla_top_atoms(session->context, d->model, d->X, settings->count, (int)settings->fit.threads,
-                                         &d->atoms));
+                       armilla_top_atoms(session->context, d->model, d->X, settings->count,
+                                         (int)settings->common.threads, &d->atoms));
     if (status == ARMILLA_OK && has_clusters(d))
         status =
             about(session, path,
@@ -443,23 +452,17 @@ static armilla_status describe(describing *d)
     return status;
 }
 
-static armilla_status check_request(cli_session *session)
-{
-    const cli_settings *settings = &session->settings;
-    const output_path output = {"--out", settings->out, ".csv"};
-    return outputs_check(session, &output, 1);
-}
-
 static armilla_status run(cli_session *session)
 {
-    describing d = {.session = session};
-    armilla_status status = check_request(session);
+    const output_path output = {"--out", session->settings->out, ".csv", NULL};
+    describing d = {.session = session, .settings = (const top_settings *)session->settings};
+    armilla_status status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = open_inputs(&d);
     if (status == ARMILLA_OK) status = describe(&d);
     if (status == ARMILLA_OK) hint(&d);
-    if (status == ARMILLA_OK && session->settings.out) status = write_table(&d);
-    if (status == ARMILLA_OK && session->settings.json) status = print_json(&d);
-    if (status == ARMILLA_OK && !session->settings.json && !session->settings.out) print_text(&d);
+    if (status == ARMILLA_OK && session->settings->out) status = write_table(&d);
+    if (status == ARMILLA_OK && session->settings->json) status = print_json(&d);
+    if (status == ARMILLA_OK && !session->settings->json && !session->settings->out) print_text(&d);
     armilla_top_free(d.clusters);
     armilla_top_free(d.atoms);
     armilla_release(session->context, d.first);
@@ -476,8 +479,10 @@ const cli_command command_top = {
     .meaning = "what atoms and clusters are about: their features and samples",
     .operands = {"MODEL"},
     .required = 1,
-    .reads = true,
+    .settings_size = sizeof(top_settings),
     .options = options,
+    .groups = {{&group_reading, offsetof(top_settings, reading)}},
+    .input = offsetof(top_settings, data),
     .notes =
         "Of each atom: its features by weight, those that it has more of than other atoms do (by weight times lift,\n"
         "which is the feature's part of the atom over the mean of its parts of all atoms), and the samples at the\n"

@@ -1,14 +1,15 @@
 /* armilla transform: the codes of samples under a model, in the orientation of the input. */
 #include "announcing.h"
 #include "outputs.h"
+#include "reading.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const armilla_option options[] = {
-    OPTION_PATH("out", out, "CODES.npy", "write the codes there (required)"),
-    OPTION_MISSING_FEATURES,
+    OPTION_OUT("CODES.npy", "write the codes there (required)"),
+    OPTION_MISSING_FEATURES(reader_settings),
     OPTION_THREADS,
     OPTION_QUIET,
     OPTION_FORCE,
@@ -19,6 +20,12 @@ static const char *name_of(const void *source, armilla_naming kind, int64_t inde
 {
     /* The samples' names and labels; features are the data's, not the codes'. */
     return kind == ARMILLA_FEATURE_NAMES ? NULL : armilla_data_name(source, kind, index);
+}
+
+/* The codes, which lie as the data do. */
+static output_array array_of(const cli_session *session, const armilla_model_summary *model, const armilla_data *X)
+{
+    return (output_array){model->precision, armilla_data_samples(X), model->rank, samples_in_columns(session)};
 }
 
 /* Bytes of a code. */
@@ -36,9 +43,9 @@ static armilla_status put(void *output, const void *bytes, size_t count)
 static armilla_status write_array(cli_session *session, const armilla_model_summary *model, const armilla_data *X,
                                   const void *codes)
 {
+    const output_array array = array_of(session, model, X);
     armilla_output *output = NULL;
-    armilla_status status =
-        outputs_begin_array(session, model->precision, armilla_data_samples(X), model->rank, &output);
+    armilla_status status = outputs_begin_array(session, &array, &output);
     status = session->ranks ? armilla_context_agree(session->context, status, NULL, NULL) : status;
     if (status == ARMILLA_OK) status = armilla_columns_put(session->context, X, code_bytes(model), codes, put, output);
     if (status == ARMILLA_OK) status = outputs_finish(session, output);
@@ -59,16 +66,16 @@ static armilla_status write_table(cli_session *session, const armilla_model_summ
                                   const void *codes)
 {
     const output_names names = {name_of, X, "code"};
-    const int64_t n = armilla_data_samples(X);
+    const output_array array = array_of(session, model, X);
     char *all = NULL;
-    if (!session->ranks) return outputs_write_table(session, model->precision, codes, model->rank, n, &names);
-    armilla_status status = session->silent ? ARMILLA_OK : armilla_take(session->context, n, code_bytes(model), &all);
+    if (!session->ranks) return outputs_write_table(session, &array, codes, &names);
+    armilla_status status =
+        session->silent ? ARMILLA_OK : armilla_take(session->context, array.samples, code_bytes(model), &all);
     status = armilla_context_agree(session->context, status, NULL, NULL);
     char *next = all;
     if (status == ARMILLA_OK)
         status = armilla_columns_put(session->context, X, code_bytes(model), codes, put_behind, &next);
-    if (status == ARMILLA_OK && !session->silent)
-        status = outputs_write_table(session, model->precision, all, model->rank, n, &names);
+    if (status == ARMILLA_OK && !session->silent) status = outputs_write_table(session, &array, all, &names);
     armilla_release(session->context, all);
     return status;
 }
@@ -80,7 +87,7 @@ static armilla_status write_codes(cli_session *session, const armilla_model_summ
     const armilla_status status = (outputs_by_format(session) ? write_table : write_array)(session, model, X, codes);
     if (status == ARMILLA_OK && !session->exit)
         message_line(&session->messages, "written   %s: codes of %" PRId64 " sample%s, %" PRId64 " number%s each, %s",
-                     session->settings.out, n, n == 1 ? "" : "s", model->rank, model->rank == 1 ? "" : "s",
+                     session->settings->out, n, n == 1 ? "" : "s", model->rank, model->rank == 1 ? "" : "s",
                      armilla_type_word(model->precision));
     return status;
 }
@@ -95,7 +102,7 @@ static void expect(cli_session *session, const cli_shape *shape)
 
 static armilla_status run(cli_session *session)
 {
-    const cli_settings *settings = &session->settings;
+    const cli_settings *settings = session->settings;
     armilla_model *model = NULL;
     armilla_data *X = NULL;
     void *codes = NULL;
@@ -109,7 +116,7 @@ static armilla_status run(cli_session *session)
     status = armilla_columns_take(session->context, X, code_bytes(&summary), &codes);
     if (status == ARMILLA_OK)
         status = about(session, settings->operands[1],
-                       armilla_model_transform(session->context, model, X, (int)settings->fit.threads, codes));
+                       armilla_model_transform(session->context, model, X, (int)settings->threads, codes));
     if (status == ARMILLA_OK) status = write_codes(session, &summary, X, codes);
 done:
     armilla_release(session->context, codes);
@@ -124,8 +131,9 @@ const cli_command command_transform = {
     .meaning = "codes of new samples under a model",
     .operands = {"MODEL", "DATA"},
     .required = 2,
-    .reads = true,
+    .settings_size = sizeof(reader_settings),
     .options = options,
+    .groups = {{&group_reading, offsetof(reader_settings, reading)}},
     .notes =
         "The codes are n x r for samples in rows and r x n for samples in columns, in the model's precision. An\n"
         "--out that ends in .csv, .tsv, .npz or another format that is written has the names and labels of the\n"

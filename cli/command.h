@@ -8,30 +8,26 @@
 
 #include <armilla/armilla.h>
 
-/* What options and operands are parsed into: one struct for all commands, each fills what its table names. */
+/* Tables that a command may take, its own among them. */
+enum { OPTION_GROUPS = 3, OPTION_TABLES = OPTION_GROUPS + 1 };
+
+/* What the command line of every command is parsed into. A command that takes more has a struct beside its table that
+ * begins with this one. */
 typedef struct cli_settings {
-    armilla_options fit;
-    /* Which rows of these tables the command line has, a bit each in their order. */
-    uint64_t fit_given, reading_given, cluster_given;
-    armilla_cluster_options cluster;
-    armilla_neighbors_options neighbors;
-    armilla_checkpoint checkpoint; /* of fit */
     const char *operands[2];
-    const char *out, *trace, *format, *samples, *array, *labels, *label_column, *name_column, *separator, *header,
-        *decimal, *to, *to_samples, *truth, *on, *prepare, *queries;
-    const char *feature_names, *sample_names, *label_array, *missing_features, *ignore_columns;
-    const char *model_out;                               /* of cluster */
-    const char *data, *clusters, *atoms, *only_clusters; /* of top; data of compare too */
-    int64_t count;
-    const char *kind, *title, *images, *components;
-    const char *folder; /* --data of the demos */
-    int64_t seeds;
-    bool no_pictures, globe;
-    armilla_selection keep;
-    bool json, quiet, force, dry_run, names;
-    const char *spill; /* set by the command: text that does not fit in memory is read beside this output */
-    bool keep_missing; /* set by the command: missing values are what it tells about */
+    const char *out;
+    bool json, quiet, force;
+    int64_t threads, memory;       /* 0: not given */
+    uint64_t given[OPTION_TABLES]; /* which rows of its tables the command line has, a bit each in their order */
 } cli_settings;
+
+/* A table of options that several commands take: what it fills is a member of their settings. */
+typedef struct cli_group {
+    const char *title; /* of its options in help */
+    const armilla_option *(*table)(void);
+    void (*defaults)(void *options);
+    void (*share)(const void *options, cli_settings *settings); /* what every command has under one name; or NULL */
+} cli_group;
 
 /* Of data: samples, features, and what is stored of sparse ones, else 0. */
 typedef struct cli_shape {
@@ -45,7 +41,7 @@ typedef struct cli_session {
     int64_t rank;                      /* of the model that it has opened; 0: none */
     armilla_context *context;
     cli_messages messages;
-    cli_settings settings;
+    cli_settings *settings;        /* the command's; NULL before */
     armilla_data *source;          /* what the data of a command were chosen from; freed at the end */
     armilla_data *unmatched;       /* what they were before their features were put into a model's order */
     const char *format;            /* of the data that were read last; NULL: none */
@@ -65,14 +61,17 @@ typedef struct cli_command {
     const char *operands[2];             /* their names, NULL past the last */
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
-    bool clusters;                       /* takes the library's options of clustering too */
-    bool compares;                       /* and those of neighbours */
-    bool fits;                           /* takes the library's option table too */
-    bool reads;                          /* takes the options of reading.h too */
     bool writes;                         /* its second operand is an output */
     bool together;                       /* ranks run it together; else the first one does */
-    const armilla_option *options;       /* for settings; ends with a row whose name is NULL */
-    const char *notes;                   /* shown below the options by --help */
+    size_t settings_size;                /* of its settings, which begin with cli_settings */
+    const armilla_option *options;       /* for these; ends with a row whose name is NULL */
+    struct {
+        const cli_group *group; /* NULL past the last */
+        size_t offset;          /* of what it fills, in the settings */
+    } groups[OPTION_GROUPS];
+    size_t input, output; /* offsets of paths beside the operands and --out that may be -; 0: none */
+    void (*defaults)(cli_settings *settings); /* of what is not 0, nor in a table; NULL: nothing */
+    const char *notes;                        /* shown below the options by --help */
     armilla_status (*run)(cli_session *session);
     /* Announces what follows when data of that shape have been read (announcing.h); NULL: nothing that takes long. */
     void (*expect)(cli_session *session, const cli_shape *shape);
@@ -92,76 +91,47 @@ int cli_main(int count, char **arguments, const armilla_ranks *ranks);
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Runs another command with these settings, which parse_defaults began. Its message about a failure, its exit status and
- * its scores become those of the session. */
-armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings);
+/* Runs another command with these settings, which settings_default began. Its message about a failure, its exit status
+ * and its scores become those of the session. */
+armilla_status run_inside(cli_session *outer, const cli_command *command, cli_settings *settings);
 
 /* Names the file in front of the library's message where data are bad or too large: the library knows numbers, not where they came
  * from. Returns status. */
 armilla_status about(cli_session *session, const char *path, armilla_status status);
 
-/* A data file, read as --samples and the options of reading.h say; *seconds (may be NULL) is how long that took. */
-armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
-/* The same of data that a model is applied to: read as those of its fit, and with its features in its order. */
-armilla_status open_for_model(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
-
-/* What the columns of a text table hold, read as the settings say. */
-armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts);
 /* A model; where the file is something else the message says what is to be given. */
 armilla_status open_model(cli_session *session, const char *path, armilla_model **model);
-
-/* Puts *data's features into the model's order, by name, as --missing-features says; the session keeps what they were. */
-armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
-
-/* Whether --samples says that a sample is a column. */
-bool samples_in_columns(const cli_session *session);
 
 /* Seconds of a clock that never goes back. */
 double now(void);
 
-/* The formats that are written and the two orientations, as armilla_option's choice wants them. */
-const char *written_choice(size_t index);
-const char *samples_choice(size_t index);
-const char *missing_choice(size_t index);
-
+/* A row for a member of settings of that type. */
+#define OPTION(word, what, type, member)                                                                               \
+    ARMILLA_OPTION_ROW(word), .kind = ARMILLA_OPTION_##what, .offset = offsetof(type, member)
+#define OPTION_FLAG(word, type, member, text)                                                                          \
+    {                                                                                                                  \
+        OPTION(word, FLAG, type, member), .help = (text)                                                               \
+    }
+#define OPTION_PATH(word, type, member, called, text)                                                                  \
+    {                                                                                                                  \
+        OPTION(word, TEXT, type, member), .value = (called), .help = (text)                                            \
+    }
 /* Rows that several commands have. */
-#define OPTION_FLAG(word, member, text)                                                                                \
-    {                                                                                                                  \
-        ARMILLA_OPTION_ROW(word), .kind = ARMILLA_OPTION_FLAG, .offset = offsetof(cli_settings, member),               \
-                                  .help = (text)                                                                       \
-    }
-#define OPTION_PATH(word, member, called, text)                                                                        \
-    {                                                                                                                  \
-        ARMILLA_OPTION_ROW(word), .kind = ARMILLA_OPTION_TEXT, .offset = offsetof(cli_settings, member),               \
-                                  .value = (called), .help = (text)                                                    \
-    }
-#define OPTION_JSON OPTION_FLAG("json", json, "print one JSON object on standard output")
-#define OPTION_QUIET OPTION_FLAG("quiet", quiet, "print errors only: no progress, warnings or summary")
-#define OPTION_FORCE OPTION_FLAG("force", force, "replace outputs that exist")
-#define OPTION_NAMES                                                                                                   \
-    OPTION_FLAG("names", names,                                                                                        \
-                "labels beside the names of the samples, in any file and on standard output (not in --json)")
-#define OPTION_MISSING_FEATURES                                                                                        \
-    {                                                                                                                  \
-        ARMILLA_OPTION_ROW("missing-features"), .kind = ARMILLA_OPTION_WORD,                                           \
-                                                .offset = offsetof(cli_settings, missing_features), .preset = "error", \
-                                                .choice = missing_choice, .value = "error|zero",                       \
-                                                .help = "what becomes of features that the model has and the data do " \
-                                                        "not, by name: an error, or zeros"                             \
-    }
+#define OPTION_OUT(called, text) OPTION_PATH("out", cli_settings, out, called, text)
+#define OPTION_JSON OPTION_FLAG("json", cli_settings, json, "print one JSON object on standard output")
+#define OPTION_QUIET OPTION_FLAG("quiet", cli_settings, quiet, "print errors only: no progress, warnings or summary")
+#define OPTION_FORCE OPTION_FLAG("force", cli_settings, force, "replace outputs that exist")
 #define OPTION_THREADS                                                                                                 \
     {                                                                                                                  \
-        ARMILLA_OPTION_ROW("threads"), .kind = ARMILLA_OPTION_INTEGER, .offset = offsetof(cli_settings, fit.threads),  \
-                                       .low = 1, .high = 1024, .value = "N",                                           \
-                                       .help = "threads (default: the cores this process may use)"                     \
+        OPTION("threads", INTEGER, cli_settings, threads), .low = 1, .high = 1024, .value = "N",                       \
+                                                           .help = "threads (default: the cores this process may use)" \
     }
 #define MEMORY_HELP                                                                                                     \
     "most memory for data, codes and all else, such as 512M or 16G; what does not fit is read piece by piece, or kept " \
     "in a temporary file; otherwise what is free"
 #define OPTION_MEMORY                                                                                                  \
     {                                                                                                                  \
-        ARMILLA_OPTION_ROW("memory"), .kind = ARMILLA_OPTION_SIZE, .offset = offsetof(cli_settings, fit.memory),       \
-                                      .value = "LIMIT", .help = MEMORY_HELP                                            \
+        OPTION("memory", SIZE, cli_settings, memory), .value = "LIMIT", .help = MEMORY_HELP                            \
     }
 #define OPTION_END                                                                                                     \
     {                                                                                                                  \

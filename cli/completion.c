@@ -3,7 +3,7 @@
 #include "manual.h"
 
 #include "help.h"
-#include "parse.h"
+#include "settings.h"
 #include "wording.h"
 
 #include <string.h>
@@ -23,11 +23,10 @@ static cli_value value_of(const armilla_option *row)
 static void each_option(FILE *stream, const cli_command *command,
                         void (*print)(FILE *stream, const cli_command *command, const armilla_option *row))
 {
-    cli_settings settings;
-    option_group groups[OPTION_GROUPS];
-    const size_t count = option_groups(command, &settings, groups);
-    for (size_t g = 0; g < count; g++)
-        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+    option_table tables[OPTION_TABLES];
+    const size_t count = settings_tables(command, tables);
+    for (size_t t = 0; t < count; t++)
+        for (const armilla_option *row = tables[t].rows; row->name; row = armilla_option_next(row))
             print(stream, command, row);
 }
 

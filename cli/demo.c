@@ -1,7 +1,7 @@
 /* Files, commands and random numbers for the demos. */
 #include "demo.h"
 
-#include "parse.h"
+#include "settings.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ const char *demo_path(const demo_job *job, const char *name, char buffer[PATH_MA
 armilla_status demo_output(const demo_job *job, const char *name, armilla_output **output)
 {
     char path[PATH_MAX];
-    return armilla_output_new(job->session->context, demo_path(job, name, path), job->session->settings.force, output);
+    return armilla_output_new(job->session->context, demo_path(job, name, path), job->session->settings->force, output);
 }
 
 armilla_status demo_finish(const demo_job *job, armilla_output *output, armilla_status status)
@@ -28,8 +28,8 @@ cli_settings *demo_begin(demo_job *job, const cli_command *command)
 {
     job->command = command;
     job->named_count = 0;
-    parse_defaults(command, &job->settings);
-    return &job->settings;
+    settings_default(command, &job->inner.common);
+    return &job->inner.common;
 }
 
 const char *demo_name(demo_job *job, const char *name)
@@ -40,20 +40,20 @@ const char *demo_name(demo_job *job, const char *name)
 /* What the demo may write was settled when it began (cmd_demo.c): hence force. */
 armilla_status demo_run(demo_job *job)
 {
-    job->settings.force = job->settings.quiet = true;
-    return run_inside(job->session, job->command, &job->settings);
+    job->inner.common.force = job->inner.common.quiet = true;
+    return run_inside(job->session, job->command, &job->inner.common);
 }
 
 armilla_status demo_draw(demo_job *job, const demo_picture *picture)
 {
     char file[64];
-    if (job->undrawn || job->session->settings.no_pictures || job->session->exit) return ARMILLA_OK;
-    cli_settings *settings = demo_begin(job, &command_plot);
+    if (job->undrawn || job->settings->no_pictures || job->session->exit) return ARMILLA_OK;
+    plot_settings *settings = plot_settings_of(demo_begin(job, &command_plot));
     snprintf(file, sizeof file, "%s.svg", picture->kind);
     settings->kind = picture->kind;
-    settings->operands[0] = demo_name(job, picture->model);
+    settings->common.operands[0] = demo_name(job, picture->model);
     settings->labels = picture->labels ? demo_name(job, picture->labels) : NULL;
-    settings->out = demo_name(job, file);
+    settings->common.out = demo_name(job, file);
     const armilla_status status = demo_run(job);
     if (status != ARMILLA_NOT_BUILT) return status;
     message_line(&job->session->messages, "pictures  none: %s", job->session->error);

@@ -3,21 +3,37 @@
 #ifndef ARMILLA_CLI_DEMO_H
 #define ARMILLA_CLI_DEMO_H
 
-#include "command.h"
+#include "clustering.h"
+#include "fitting.h"
+#include "plot.h"
 
 #include <limits.h>
 
 enum { DEMO_FILES = 64, DEMO_NAMED = 3 };
 
+/* Settings of `armilla demo`. */
+typedef struct demo_settings {
+    cli_settings common;
+    const char *folder; /* of --data */
+    int64_t seed, seeds;
+    bool no_pictures;
+} demo_settings;
+
 typedef struct demo_job {
     cli_session *session;
+    demo_settings *settings;
     const char *folder;       /* of --out */
     char inputs[2][PATH_MAX]; /* data that it has found, and their labels */
     bool undrawn;             /* there is no gnuplot, and that has been said */
 
     /* The command that is made ready: its settings, and the files of the folder that they name. */
     const cli_command *command;
-    cli_settings settings;
+    union {
+        cli_settings common;
+        fit_settings fit;
+        cluster_settings cluster;
+        plot_settings plot;
+    } inner;
     char named[DEMO_NAMED][PATH_MAX];
     size_t named_count;
 } demo_job;
@@ -48,7 +64,7 @@ armilla_status demo_output(const demo_job *job, const char *name, armilla_output
 /* Commits it where status is OK and no signal came, and frees it; returns what failed first. */
 armilla_status demo_finish(const demo_job *job, armilla_output *output, armilla_status status);
 
-/* Makes a command ready: its defaults, to be filled. */
+/* Makes a command ready, one of those that job->inner has settings for: its defaults, to be filled. */
 cli_settings *demo_begin(demo_job *job, const cli_command *command);
 /* The path of a file in the demo's folder for these settings; DEMO_NAMED at most, which last until the next command. */
 const char *demo_name(demo_job *job, const char *name);

@@ -3,8 +3,9 @@
  * results has; the sets are those of cli/sets and of --data. */
 #include "demo.h"
 #include "embedded.h"
-#include "parse.h"
 #include "preparing.h"
+#include "settings.h"
+#include "signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,7 +58,8 @@ static const struct {
 };
 
 typedef struct labelled_set {
-    char name[NAME_MAX + 1]; /* the job's inputs and the session's settings say how it is read */
+    char name[NAME_MAX + 1];
+    const char *samples, *labels, *label_column; /* how the job's input is read */
     int64_t n, m, classes;
     armilla_options chosen; /* the preparation that fits it */
 } labelled_set;
@@ -76,7 +78,12 @@ static armilla_status look(demo_job *job, labelled_set *set)
     armilla_cluster_options clusters;
     armilla_options_default(&set->chosen);
     armilla_cluster_options_default(&clusters);
-    armilla_status status = open_data(session, job->inputs[0], &X, NULL);
+    const armilla_read_options options = {.size = sizeof options,
+                                          .sample_columns = samples_are_columns(set->samples),
+                                          .labels = set->labels,
+                                          .label_column = set->label_column};
+    signals_reading(job->inputs[0]);
+    armilla_status status = armilla_data_open(session->context, job->inputs[0], &options, &X);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, X, &truth);
     clusters.k = truth.classes;
     if (status == ARMILLA_OK) status = armilla_cluster_recipe(session->context, X, &set->chosen, &clusters);
@@ -113,7 +120,7 @@ static double deviation(const moments *m, int64_t count)
 static armilla_status put_means(demo_job *job, const labelled_set *set, const method *by, const char *options,
                                 const moments found[4], const tables *to)
 {
-    const int64_t seeds = job->session->settings.seeds;
+    const int64_t seeds = job->settings->seeds;
     char taken[32];
     message_duration(mean(&found[3], seeds), taken, sizeof taken);
     message_line(&job->session->messages,
@@ -128,31 +135,31 @@ static armilla_status put_means(demo_job *job, const labelled_set *set, const me
                                 mean(&found[2], seeds), deviation(&found[2], seeds), mean(&found[3], seeds), options);
 }
 
-static void show_progress(cli_session *session, const labelled_set *set, const method *by, int64_t seed)
+static void show_progress(demo_job *job, const labelled_set *set, const method *by, int64_t seed)
 {
+    cli_session *session = job->session;
     char text[512];
     if (!session->messages.terminal || session->messages.quiet) return;
     snprintf(text, sizeof text, "%s: %s, seed %" PRId64 " of %" PRId64, set->name, by->name, seed,
-             session->settings.seeds);
+             job->settings->seeds);
     message_progress(&session->messages, text);
 }
 
 /* Makes the clustering of the set ready that a newcomer would ask for. The labels go to a file because they would go to
  * standard output else. */
-static cli_settings *begin(demo_job *job, int64_t seed)
+static cluster_settings *begin(demo_job *job, const labelled_set *set, int64_t seed)
 {
-    const cli_settings *outer = &job->session->settings;
-    cli_settings *settings = demo_begin(job, &command_cluster);
-    settings->operands[0] = job->inputs[0];
-    settings->samples = outer->samples;
-    settings->labels = outer->labels;
-    settings->label_column = outer->label_column;
-    settings->out = demo_name(job, "labels.txt");
+    cluster_settings *settings = cluster_settings_of(demo_begin(job, &command_cluster));
+    settings->common.operands[0] = job->inputs[0];
+    settings->reading.samples = set->samples;
+    settings->reading.labels = set->labels;
+    settings->reading.label_column = set->label_column;
+    settings->common.out = demo_name(job, "labels.txt");
     settings->fit.seed = seed;
     return settings;
 }
 
-static void prepare(const labelled_set *set, preparation prepared, cli_settings *settings)
+static void prepare(const labelled_set *set, preparation prepared, cluster_settings *settings)
 {
     if (prepared == UNSAID) return;
     settings->prepare = "none";
@@ -161,7 +168,7 @@ static void prepare(const labelled_set *set, preparation prepared, cli_settings 
     settings->fit.center &= prepared == CHOSEN;
 }
 
-static void choose(const labelled_set *set, const method *by, cli_settings *settings)
+static void choose(const labelled_set *set, const method *by, cluster_settings *settings)
 {
     settings->cluster.k = set->classes;
     settings->cluster.method = by->by;
@@ -173,18 +180,17 @@ static void choose(const labelled_set *set, const method *by, cli_settings *sett
 }
 
 /* What is in the second settings and not in the first, as a user would type it. */
-static void put_options(cli_settings *plain, cli_settings *given, char *text, size_t size)
+static void put_options(cluster_settings *plain, cluster_settings *given, char *text, size_t size)
 {
-    option_group before[OPTION_GROUPS], after[OPTION_GROUPS];
-    const size_t groups = option_groups(&command_cluster, plain, before);
+    option_table by[OPTION_TABLES];
+    const size_t count = settings_tables(&command_cluster, by);
     size_t used = 0;
-    (void)option_groups(&command_cluster, given, after);
     text[0] = '\0';
-    for (size_t g = 0; g < groups; g++)
-        for (const armilla_option *row = after[g].table; row->name; row = armilla_option_next(row)) {
+    for (size_t t = 0; t < count; t++)
+        for (const armilla_option *row = by[t].rows; row->name; row = armilla_option_next(row)) {
             char usual[64], value[64];
-            (void)armilla_option_show(row, before[g].target, usual, sizeof usual);
-            (void)armilla_option_show(row, after[g].target, value, sizeof value);
+            (void)armilla_option_show(row, settings_at(&plain->common, by[t].offset), usual, sizeof usual);
+            (void)armilla_option_show(row, settings_at(&given->common, by[t].offset), value, sizeof value);
             if (strcmp(usual, value) == 0 || used >= size) continue;
             const bool flag = row->kind == ARMILLA_OPTION_FLAG;
             used += (size_t)snprintf(text + used, size - used, "%s--%s%s%s", used ? " " : "", row->name,
@@ -196,14 +202,14 @@ static void put_options(cli_settings *plain, cli_settings *given, char *text, si
 static armilla_status measure(demo_job *job, const labelled_set *set, const method *by, const tables *to)
 {
     cli_session *session = job->session;
-    const int64_t first = session->settings.fit.seed, seeds = session->settings.seeds;
+    const int64_t first = job->settings->seed, seeds = job->settings->seeds;
     moments found[4] = {{0, 0}};
     char options[256] = "";
     armilla_status status = ARMILLA_OK;
     for (int64_t s = 0; s < seeds && status == ARMILLA_OK && !session->exit; s++) {
         const double begun = now();
-        cli_settings *settings = begin(job, first + s), plain = *settings;
-        show_progress(session, set, by, s + 1);
+        cluster_settings *settings = begin(job, set, first + s), plain = *settings;
+        show_progress(job, set, by, s + 1);
         choose(set, by, settings);
         put_options(&plain, settings, options, sizeof options);
         status = demo_run(job);
@@ -257,7 +263,6 @@ static bool ends(const char *name, const char *ending)
 /* The set that the file of the folder is, if it is one. */
 static armilla_status take_file(demo_job *job, const char *folder, const char *file, const tables *to)
 {
-    cli_settings *settings = &job->session->settings;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         labelled_set set = {.n = 0};
         if (!ends(file, forms[i].data)) continue;
@@ -265,12 +270,11 @@ static armilla_status take_file(demo_job *job, const char *folder, const char *f
         snprintf(set.name, sizeof set.name, "%.*s", stem, file);
         for (char *c = set.name; *c; c++) *c = *c == '"' ? '_' : *c; /* it stands between quotes */
         snprintf(job->inputs[0], PATH_MAX, "%s/%s", folder, file);
-        settings->samples = forms[i].columns ? "columns" : "rows";
-        settings->label_column = forms[i].labels ? NULL : "class";
-        settings->labels = NULL;
+        set.samples = forms[i].columns ? "columns" : "rows";
+        set.label_column = forms[i].labels ? NULL : "class";
         if (forms[i].labels) {
             snprintf(job->inputs[1], PATH_MAX, "%s/%.*s%s", folder, stem, file, forms[i].labels);
-            settings->labels = job->inputs[1];
+            set.labels = job->inputs[1];
         }
         if (!forms[i].labels || access(job->inputs[1], R_OK) == 0) return measure_set(job, &set, to);
         if (to) message_line(&job->session->messages, "%-9s left out: there is no %s", set.name, job->inputs[1]);
@@ -295,7 +299,7 @@ static armilla_status take_embedded(demo_job *job, const tables *to)
 /* All sets of --data, by name; without tables they are only looked at. */
 static armilla_status take_folder(demo_job *job, const tables *to)
 {
-    const char *folder = job->session->settings.folder;
+    const char *folder = job->settings->folder;
     struct dirent **found = NULL;
     armilla_status status = ARMILLA_OK;
     if (!*folder || job->session->exit) return ARMILLA_OK;
@@ -331,13 +335,13 @@ static armilla_status write_tables(demo_job *job, tables *to)
 /* The model whose codes are drawn. */
 static armilla_status fit_digits(demo_job *job)
 {
-    cli_settings *settings = demo_begin(job, &command_fit);
-    settings->operands[0] = demo_name(job, "digits.csv.gz");
-    settings->label_column = "class";
+    fit_settings *settings = fit_settings_of(demo_begin(job, &command_fit));
+    settings->common.operands[0] = demo_name(job, "digits.csv.gz");
+    settings->reading.label_column = "class";
     settings->fit.rank = 10;
     settings->fit.model = "spherical-pca";
     settings->fit.normalize = "l2";
-    settings->out = demo_name(job, "model.npz");
+    settings->common.out = demo_name(job, "model.npz");
     settings->trace = demo_name(job, "trace.csv");
     return demo_run(job);
 }

@@ -57,6 +57,7 @@ armilla_status demo_write_cones(demo_job *job, uint64_t seed)
 /* One draw of the points: its model, and 2-means on the points and on the codes. */
 typedef struct cones_draw {
     double points[POINTS][3];
+    armilla_options fit;
     armilla_data *X;
     armilla_model *model;
     armilla_clustering *clusterings[2]; /* of the points, of the codes */
@@ -81,7 +82,7 @@ static armilla_status compare(cli_session *session, cones_draw *draw)
     armilla_cluster_options_default(&options);
     options.k = 2;
     options.method = "euclidean";
-    options.seed = session->settings.fit.seed;
+    options.seed = draw->fit.seed;
     for (size_t i = 0; i < POINTS; i++) groups[i] = group(i);
     armilla_status status = armilla_cluster_data(session->context, draw->X, NULL, &options, &draw->clusterings[0]);
     if (status == ARMILLA_OK)
@@ -95,18 +96,20 @@ static armilla_status compare(cli_session *session, cones_draw *draw)
     return status;
 }
 
-static armilla_status make_draw(cli_session *session, cones_draw *draw)
+static armilla_status make_draw(cli_session *session, int64_t seed, cones_draw *draw)
 {
-    armilla_options *fit = &session->settings.fit;
+    armilla_options *fit = &draw->fit;
     *draw = (cones_draw){.X = NULL};
-    for (size_t i = 0; i < POINTS; i++) make_point((uint64_t)fit->seed, i, draw->points[i]);
+    for (size_t i = 0; i < POINTS; i++) make_point((uint64_t)seed, i, draw->points[i]);
+    armilla_options_default(fit);
+    fit->seed = seed;
     fit->rank = 2;
     fit->basis = "orthonormal";
     fit->codes = "nonneg-sphere";
     fit->precision = "f64";
     armilla_status status =
         armilla_data_wrap_dense(session->context, ARMILLA_F64, draw->points, 3, POINTS, 3, &draw->X);
-    if (status == ARMILLA_OK) status = fitting_run(session, draw->X, &draw->model);
+    if (status == ARMILLA_OK) status = fitting_run(session, draw->X, fit, NULL, &draw->model);
     if (status == ARMILLA_OK) status = compare(session, draw);
     return status;
 }
@@ -128,14 +131,14 @@ static armilla_status keep_draw(demo_job *job, const cones_draw *draw)
 {
     cli_messages *messages = &job->session->messages;
     char model[PATH_MAX], trace[PATH_MAX];
-    armilla_status status = demo_write_cones(job, (uint64_t)job->session->settings.fit.seed);
+    armilla_status status = demo_write_cones(job, (uint64_t)draw->fit.seed);
     if (status == ARMILLA_OK)
         status = fitting_save(job->session, draw->model, demo_path(job, "model.npz", model),
                               demo_path(job, "trace.csv", trace));
     if (status == ARMILLA_OK) status = write_clusters(job, draw);
     if (status != ARMILLA_OK) return status;
     message_line(messages, "cones     200 points near the Z axis, 100 leaning to X and 100 to Y, at any distance");
-    message_summary(messages, draw->model, &job->session->settings.fit);
+    message_summary(messages, draw->model, &draw->fit);
     message_line(messages, "clusters  2-means on the points finds %5.1f %% of the groups", 100 * draw->right[0]);
     message_line(messages, "          2-means on the codes  finds %5.1f %%", 100 * draw->right[1]);
     return ARMILLA_OK;
@@ -157,14 +160,13 @@ static void report_draws(cli_messages *messages, int64_t count, const double sum
 static armilla_status repeat(demo_job *job, armilla_output *output)
 {
     cli_session *session = job->session;
-    const int64_t first = session->settings.fit.seed, count = session->settings.seeds;
+    const int64_t first = job->settings->seed, count = job->settings->seeds;
     double sums[2] = {0, 0}, squares[2] = {0, 0};
     int64_t done = 0;
     armilla_status status = armilla_output_print(output, "seed,points,codes\n");
     for (; done < count && status == ARMILLA_OK && !session->exit; done++) {
         cones_draw draw;
-        session->settings.fit.seed = first + done;
-        status = make_draw(session, &draw);
+        status = make_draw(session, first + done, &draw);
         if (status == ARMILLA_OK && done == 0) status = keep_draw(job, &draw);
         if (status == ARMILLA_OK)
             status = armilla_output_print(output, "%" PRId64 ",%.6g,%.6g\n", first + done, 100 * draw.right[0],

@@ -95,12 +95,12 @@ static armilla_status read_course(demo_job *job, const char *name, course *found
 /* Makes a fit of that file ready, from a random start. */
 static armilla_options *begin_fit(demo_job *job, const char *data, const char *model, const char *trace)
 {
-    cli_settings *settings = demo_begin(job, &command_fit);
-    settings->operands[0] = demo_name(job, data);
-    settings->out = demo_name(job, model);
+    fit_settings *settings = fit_settings_of(demo_begin(job, &command_fit));
+    settings->common.operands[0] = demo_name(job, data);
+    settings->common.out = demo_name(job, model);
     settings->trace = demo_name(job, trace);
     settings->fit.start = "random";
-    settings->fit.seed = job->session->settings.fit.seed;
+    settings->fit.seed = job->settings->seed;
     return &settings->fit;
 }
 
@@ -119,7 +119,7 @@ static armilla_status fit_cones(demo_job *job, const char *lambda, const char *m
 
 static armilla_status compare_weights(demo_job *job)
 {
-    const int64_t seed = job->session->settings.fit.seed;
+    const int64_t seed = job->settings->seed;
     course safe, small;
     armilla_status status = demo_write_cones(job, (uint64_t)seed);
     if (status == ARMILLA_OK) status = fit_cones(job, "1x", "model.npz", "trace.csv");
@@ -179,7 +179,7 @@ static armilla_status compare_solvers(demo_job *job, int basis, int code, armill
 
 static armilla_status compare_pairs(demo_job *job, armilla_output *output)
 {
-    armilla_status status = write_planted(job, (uint64_t)job->session->settings.fit.seed);
+    armilla_status status = write_planted(job, (uint64_t)job->settings->seed);
     message_line(&job->session->messages,
                  "pairs     on planted data, h/||X||^2 after 500 of palm, of fast, and when fast was there; rises");
     if (status == ARMILLA_OK)

@@ -49,16 +49,16 @@ static armilla_status find_share(demo_job *job, const char *name, double *share,
 
 static armilla_status run_fit(demo_job *job, const fit_row *row)
 {
-    cli_settings *settings = demo_begin(job, &command_fit);
+    fit_settings *settings = fit_settings_of(demo_begin(job, &command_fit));
     armilla_options *fit = &settings->fit;
-    settings->operands[0] = job->inputs[0];
-    settings->labels = job->inputs[1];
-    settings->keep.labels = "3";
-    settings->out = demo_name(job, row->model);
+    settings->common.operands[0] = job->inputs[0];
+    settings->reading.labels = job->inputs[1];
+    settings->reading.keep.labels = "3";
+    settings->common.out = demo_name(job, row->model);
     settings->trace = row->trace ? demo_name(job, row->trace) : NULL;
     fit->rank = 10;
     fit->precision = "f32";
-    fit->seed = job->session->settings.fit.seed;
+    fit->seed = job->settings->seed;
     fit->codes = row->codes;
     fit->sparsity = row->sparsity;
     fit->center = row->center;
@@ -91,7 +91,7 @@ static armilla_status run(demo_job *job)
 static armilla_status find_input(demo_job *job, const char *name, char path[PATH_MAX])
 {
     static const char *const endings[] = {"", ".gz"};
-    const char *folder = job->session->settings.folder;
+    const char *folder = job->settings->folder;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         snprintf(path, PATH_MAX, "%s/%s%s", folder, name, endings[i]);
         if (access(path, R_OK) == 0) return ARMILLA_OK;

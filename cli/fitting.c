@@ -46,7 +46,7 @@ static int on_iteration(void *user, const armilla_trace_entry *entry)
 
 void fitting_announce(cli_session *session, const cli_shape *shape, int64_t rank)
 {
-    const armilla_options *options = &session->settings.fit;
+    const armilla_options *options = settings_fit(session);
     armilla_workload fit = announce_on(session, ARMILLA_WORK_FIT, shape);
     fit.rank = rank;
     fit.restarts = options->restarts;
@@ -55,16 +55,19 @@ void fitting_announce(cli_session *session, const cli_shape *shape, int64_t rank
     announce(session, &fit);
 }
 
-armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_model **model)
+armilla_status fitting_run(cli_session *session, const armilla_data *X, const armilla_options *options,
+                           armilla_checkpoint *checkpoint, armilla_model **model)
 {
-    armilla_options options = session->settings.fit;
-    cli_watcher watcher = {.messages = &session->messages, .options = &options};
-    options.callback = on_iteration;
-    options.callback_user = &watcher;
+    armilla_options watched = *options;
+    armilla_checkpoint none;
+    cli_watcher watcher = {.messages = &session->messages, .options = options};
+    watched.callback = on_iteration;
+    watched.callback_user = &watcher;
     signals_defer();
-    session->settings.checkpoint.overwrite = session->settings.force;
-    const armilla_status status =
-        armilla_fit_checkpointed(session->context, X, &options, &session->settings.checkpoint, model);
+    armilla_checkpoint_default(&none);
+    if (!checkpoint) checkpoint = &none;
+    checkpoint->overwrite = session->settings->force;
+    const armilla_status status = armilla_fit_checkpointed(session->context, X, &watched, checkpoint, model);
     watch_describe(&session->messages, "");
     message_erase(&session->messages);
     session->exit = signals_exit();
@@ -73,7 +76,7 @@ armilla_status fitting_run(cli_session *session, const armilla_data *X, armilla_
 
 armilla_status fitting_save(cli_session *session, const armilla_model *model, const char *out, const char *trace)
 {
-    const bool force = session->settings.force;
+    const bool force = session->settings->force;
     armilla_status status = ARMILLA_OK;
     if (out) status = armilla_model_save(session->context, model, out, force);
     if (status == ARMILLA_OK && trace) status = armilla_model_save_trace(session->context, model, trace, force);

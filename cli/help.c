@@ -1,7 +1,7 @@
 /* Help texts. Ranges, choices and defaults come from the tables, so that they cannot differ from what is checked. */
 #include "help.h"
 
-#include "parse.h"
+#include "settings.h"
 #include "wording.h"
 
 #include <string.h>
@@ -87,17 +87,16 @@ static void print_choices(FILE *stream, const cli_command *command)
 
 void help_command(FILE *stream, const cli_command *command)
 {
-    cli_settings settings;
-    option_group groups[OPTION_GROUPS];
-    const size_t count = option_groups(command, &settings, groups);
+    option_table tables[OPTION_TABLES];
+    const size_t count = settings_tables(command, tables);
     fprintf(stream, "armilla %s: %s\n\nusage: armilla %s %s\n", command->name, command->meaning, command->name,
             command->synopsis);
     print_choices(stream, command);
-    for (size_t g = 0; g < count; g++) {
-        fprintf(stream, "\n%soptions:\n", groups[g].title);
-        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+    for (size_t t = 0; t < count; t++) {
+        fprintf(stream, "\n%soptions:\n", tables[t].title);
+        for (const armilla_option *row = tables[t].rows; row->name; row = armilla_option_next(row))
             print_option(stream, row);
-        if (g + 1 == count) print_row(stream, "--help, -h", "show this help");
+        if (t + 1 == count) print_row(stream, "--help, -h", "show this help");
     }
     if (command->notes) fprintf(stream, "\n%s", command->notes);
 }

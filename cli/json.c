@@ -248,7 +248,7 @@ armilla_status json_print(cli_session *session, json_t *object)
 {
     if (!object) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
     message_erase(&session->messages); /* standard output may be the same terminal */
-    if (session->settings.json) {
+    if (session->settings->json) {
         char *text = json_dumps(object, JSON_INDENT(2));
         if (text) print_escaped(text);
         putchar('\n');

@@ -23,8 +23,8 @@ void labelling_say_missing(cli_session *session, int64_t missing, int64_t count)
 
 output_path labelling_output(const cli_session *session)
 {
-    const char *path = session->settings.out;
-    return (output_path){"--out", path, is_table(path) ? ".csv" : ".txt"};
+    const char *path = session->settings->out;
+    return (output_path){"--out", path, is_table(path) ? ".csv" : ".txt", NULL};
 }
 
 static armilla_status write_row(armilla_output *output, const cli_labelled *labelled, int64_t j, bool table)
@@ -36,17 +36,18 @@ static armilla_status write_row(armilla_output *output, const cli_labelled *labe
     return status == ARMILLA_OK ? armilla_output_print(output, ",%" PRId64 "\n", labelled->labels[j]) : status;
 }
 
-bool labelling_spares(const cli_session *session)
+bool labelling_spares(const cli_session *session, bool named)
 {
-    const cli_settings *settings = &session->settings;
-    return !settings->out && !settings->json && !settings->quiet && !settings->names && isatty(STDOUT_FILENO);
+    const cli_settings *settings = session->settings;
+    return !settings->out && !settings->json && !settings->quiet && !named && isatty(STDOUT_FILENO);
 }
 
 armilla_status labelling_write(cli_session *session, const cli_labelled *labelled)
 {
-    const cli_settings *settings = &session->settings;
-    const bool table = settings->names || is_table(settings->out);
-    const bool printed = !settings->out && !settings->json && !(labelled->summarized && labelling_spares(session));
+    const cli_settings *settings = session->settings;
+    const bool table = labelled->named || is_table(settings->out);
+    const bool spared = labelled->summarized && labelling_spares(session, labelled->named);
+    const bool printed = !settings->out && !settings->json && !spared;
     armilla_output *output = NULL;
     message_erase(&session->messages); /* standard output may be the same terminal */
     for (int64_t j = 0; j < labelled->count && printed && !table; j++) printf("%" PRId64 "\n", labelled->labels[j]);

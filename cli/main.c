@@ -7,6 +7,7 @@
 #include "outputs.h"
 #include "parse.h"
 #include "reading.h"
+#include "settings.h"
 #include "signals.h"
 #include "streams.h"
 #include "watch.h"
@@ -17,6 +18,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -144,28 +146,30 @@ static armilla_status run_command(cli_session *session, char *const *arguments)
         return ARMILLA_OK;
     }
     session->command = found;
-    status = parse_arguments(session, found, arguments + 1);
-    session->messages.quiet = session->settings.quiet;
-    if (!session->settings.quiet && !session->silent) signals_report();
+    cli_settings *settings = session->settings = calloc(1, found->settings_size);
+    if (!settings) return fail(session, ARMILLA_NO_MEMORY, "out of memory");
+    status = parse_arguments(session, arguments + 1);
+    session->messages.quiet = settings->quiet;
+    if (!settings->quiet && !session->silent) signals_report();
     if (status != ARMILLA_OK) return status;
-    const int64_t limit = session->settings.fit.memory;
-    armilla_context_set_memory(session->context, limit > 0 ? limit : ARMILLA_MEMORY_BY_INPUT);
-    armilla_context_set_threads(session->context, (int)session->settings.fit.threads);
-    status = streams_open(session, found);
-    if (status == ARMILLA_OK) status = outputs_choose_temporary(session, session->settings.out);
+    armilla_context_set_memory(session->context, settings->memory > 0 ? settings->memory : ARMILLA_MEMORY_BY_INPUT);
+    armilla_context_set_threads(session->context, (int)settings->threads);
+    status = streams_open(session);
+    if (status == ARMILLA_OK) status = outputs_choose_temporary(session, settings->out);
     if (status == ARMILLA_OK && session->ranks && !found->together && session->silent) return ARMILLA_OK;
     if (status == ARMILLA_OK && session->ranks && found->together)
         status = armilla_context_set_ranks(session->context, session->ranks);
     return status == ARMILLA_OK ? found->run(session) : status;
 }
 
-armilla_status run_inside(cli_session *outer, const cli_command *command, const cli_settings *settings)
+armilla_status run_inside(cli_session *outer, const cli_command *command, cli_settings *settings)
 {
     cli_session inner = {.program = outer->program,
                          .command = command,
                          .context = outer->context,
                          .messages = outer->messages,
-                         .settings = *settings};
+                         .settings = settings};
+    settings_share(command, settings);
     (void)armilla_context_expect(outer->context, NULL);
     inner.messages.quiet = settings->quiet;
     armilla_context_set_log(outer->context, message_log, &inner.messages);
@@ -298,6 +302,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     armilla_data_free(session.unmatched);
     armilla_data_free(session.source);
     reading_forget(&session);
+    free(session.settings);
     armilla_context_free(session.context);
     return code;
 }

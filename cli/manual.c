@@ -2,7 +2,7 @@
 #include "manual.h"
 
 #include "help.h"
-#include "parse.h"
+#include "settings.h"
 
 #include <string.h>
 
@@ -49,17 +49,16 @@ static void put_option(FILE *stream, const armilla_option *row)
 
 static void put_options(FILE *stream, const cli_command *command)
 {
-    cli_settings settings;
-    option_group groups[OPTION_GROUPS];
-    const size_t count = option_groups(command, &settings, groups);
+    option_table tables[OPTION_TABLES];
+    const size_t count = settings_tables(command, tables);
     fputs(".SH OPTIONS\n", stream);
-    for (size_t g = 0; g < count; g++) {
-        if (groups[g].title[0] && groups[g].table->name) {
+    for (size_t t = 0; t < count; t++) {
+        if (tables[t].title[0] && tables[t].rows->name) {
             fputs(".SS ", stream);
-            put(stream, groups[g].title);
+            put(stream, tables[t].title);
             fputs("options\n", stream);
         }
-        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
+        for (const armilla_option *row = tables[t].rows; row->name; row = armilla_option_next(row))
             put_option(stream, row);
     }
     fputs(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nshow a summary of this page\n", stream);

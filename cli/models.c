@@ -35,11 +35,11 @@ static const char *quote(const cli_session *session, const char *path, char *buf
 static armilla_status explain(cli_session *session, const char *path, armilla_status status)
 {
     const cli_command *command = session->command;
-    const char *second = session->settings.operands[1], *other = command->operands[1];
+    const char *second = session->settings->operands[1], *other = command->operands[1];
     const bool two_models = other && strcmp(other, "MODEL") == 0;
     char first_word[QUOTED], second_word[QUOTED];
     quote(session, path, first_word, sizeof first_word);
-    if (path == session->settings.operands[0] && !two_models && is_model(session, second))
+    if (path == session->settings->operands[0] && !two_models && is_model(session, second))
         return fail(session, status, "%s: is not a model, and %s is: the model comes first, armilla %s %s %s", path,
                     second, command->name, quote(session, second, second_word, sizeof second_word), first_word);
     if (is_archive(path)) return status;

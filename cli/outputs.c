@@ -1,7 +1,7 @@
 /* Checks of output paths, and .npy arrays in the orientation that was asked for. */
 #include "outputs.h"
 
-#include "parse.h"
+#include "settings.h"
 #include "signals.h"
 #include "streams.h"
 
@@ -95,10 +95,9 @@ static bool is_null(const char *path)
 }
 
 /* The checkpoint that a fit goes on from is replaced by those that it writes. */
-static bool is_resumed(const cli_session *session, const output_path *output)
+static bool is_resumed(const output_path *output)
 {
-    const armilla_checkpoint *checkpoint = &session->settings.checkpoint;
-    return checkpoint->resume && output->path == checkpoint->path && same_file(checkpoint->resume, output->path);
+    return output->resumed && same_file(output->resumed, output->path);
 }
 
 static armilla_status check_path(cli_session *session, const output_path *output)
@@ -111,7 +110,7 @@ static armilla_status check_path(cli_session *session, const output_path *output
     if (stat(output->path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: is not a regular file and is not replaced; give another name",
                     output->path);
-    return armilla_output_check(session->context, output->path, session->settings.force || is_resumed(session, output));
+    return armilla_output_check(session->context, output->path, session->settings->force || is_resumed(output));
 }
 
 static armilla_status check_apart(cli_session *session, const output_path *outputs, size_t index)
@@ -162,7 +161,7 @@ static armilla_status check_inputs(cli_session *session, const output_path *outp
     for (size_t i = 0; i < count; i++) {
         const char *path = outputs[i].path;
         if (!path || streams_is(path) || is_null(path)) continue;
-        if (path == session->settings.checkpoint.path && input == session->settings.checkpoint.resume) continue;
+        if (input == outputs[i].resumed) continue;
         if (same_place(input, path) || is_part_of(input, path))
             return fail(session, ARMILLA_BAD_ARGUMENT, "%s: %s is an input (%s); give another name", outputs[i].option,
                         path, option);
@@ -172,15 +171,15 @@ static armilla_status check_inputs(cli_session *session, const output_path *outp
 
 static armilla_status check_options(cli_session *session, const output_path *outputs, size_t count)
 {
-    option_group groups[OPTION_GROUPS];
-    const size_t group_count = option_groups(session->command, &session->settings, groups);
+    option_table tables[OPTION_TABLES];
+    const size_t table_count = settings_tables(session->command, tables);
     armilla_status status = ARMILLA_OK;
-    for (size_t g = 0; g < group_count; g++)
-        for (const armilla_option *row = groups[g].table; row->name && status == ARMILLA_OK;
+    for (size_t t = 0; t < table_count; t++)
+        for (const armilla_option *row = tables[t].rows; row->name && status == ARMILLA_OK;
              row = armilla_option_next(row)) {
             char option[64];
             if (!takes_file(row)) continue;
-            const char *given = *(const char *const *)((const char *)groups[g].target + row->offset);
+            const char *given = *(const char *const *)settings_at(session->settings, tables[t].offset + row->offset);
             snprintf(option, sizeof option, "--%s", row->name);
             if (given && is_input(outputs, count, given)) status = check_inputs(session, outputs, count, option, given);
         }
@@ -189,7 +188,7 @@ static armilla_status check_options(cli_session *session, const output_path *out
 
 armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count)
 {
-    const char *const *operands = session->settings.operands;
+    const char *const *operands = session->settings->operands;
     armilla_status status = ARMILLA_OK;
     for (size_t i = 0; i < 2 && status == ARMILLA_OK; i++)
         if (operands[i]) status = check_inputs(session, outputs, count, session->command->operands[i], operands[i]);
@@ -217,22 +216,23 @@ armilla_status outputs_choose_temporary(cli_session *session, const char *path)
 
 armilla_status outputs_require(cli_session *session, const char *command, const char *called)
 {
-    const bool format = session->settings.out && outputs_by_format(session);
-    const output_path output = {"--out", session->settings.out, format ? NULL : ".npy"};
+    const bool format = session->settings->out && outputs_by_format(session);
+    const output_path output = {"--out", session->settings->out, format ? NULL : ".npy", NULL};
     if (!output.path)
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: say where to write with --out %s", command, called);
     return outputs_check(session, &output, 1);
 }
 
-armilla_status outputs_begin_array(cli_session *session, armilla_type type, int64_t samples, int64_t width,
-                                   armilla_output **output)
+armilla_status outputs_begin_array(cli_session *session, const output_array *array, armilla_output **output)
 {
-    const bool columns = samples_in_columns(session);
+    const cli_settings *settings = session->settings;
+    const bool columns = array->sample_columns;
     armilla_output *made = NULL;
     signals_defer();
-    armilla_status status = armilla_output_new(session->context, session->settings.out, session->settings.force, &made);
+    armilla_status status = armilla_output_new(session->context, settings->out, settings->force, &made);
     if (status == ARMILLA_OK)
-        status = armilla_output_npy_header(made, type, columns ? width : samples, columns ? samples : width, columns);
+        status = armilla_output_npy_header(made, array->type, columns ? array->width : array->samples,
+                                           columns ? array->samples : array->width, columns);
     if (status != ARMILLA_OK) {
         armilla_output_free(made);
         return status;

@@ -5,9 +5,10 @@
 #include "command.h"
 
 typedef struct output_path {
-    const char *option; /* how it was given: "--out" */
-    const char *path;   /* NULL: not wanted */
-    const char *ending; /* what it will be, ".npz"; NULL: any name will do */
+    const char *option;  /* how it was given: "--out" */
+    const char *path;    /* NULL: not wanted */
+    const char *ending;  /* what it will be, ".npz"; NULL: any name will do */
+    const char *resumed; /* the input that it may replace; NULL: none */
 } output_path;
 
 /* ARMILLA_BAD_ARGUMENT where two outputs, or an output and an operand or the file of any other option, are one file, or
@@ -34,14 +35,20 @@ typedef struct output_names {
     const char *stem; /* features without names are called this and their number; NULL: nothing */
 } output_names;
 
-/* Writes `samples` of `width` numbers each, one sample after the other, to --out in the format that it ends as. */
-armilla_status outputs_write_table(cli_session *session, armilla_type type, const void *values, int64_t width,
-                                   int64_t samples, const output_names *names);
+/* Numbers that come sample by sample. */
+typedef struct output_array {
+    armilla_type type;
+    int64_t samples, width;
+    bool sample_columns; /* of what is written */
+} output_array;
 
-/* A 2-d .npy whose numbers come sample by sample: samples x width in C order, or with --samples columns the same
- * bytes as width x samples. After the header the rows follow by armilla_output_write. */
-armilla_status outputs_begin_array(cli_session *session, armilla_type type, int64_t samples, int64_t width,
-                                   armilla_output **output);
+/* Writes the values to --out in the format that it ends as. */
+armilla_status outputs_write_table(cli_session *session, const output_array *array, const void *values,
+                                   const output_names *names);
+
+/* A 2-d .npy: samples x width in C order, or with samples in columns the same bytes as width x samples. After the header
+ * the rows follow by armilla_output_write. */
+armilla_status outputs_begin_array(cli_session *session, const output_array *array, armilla_output **output);
 
 /* Commits, unless a signal came: then nothing is left behind and the session's exit status says so. */
 armilla_status outputs_finish(cli_session *session, armilla_output *output);

@@ -2,7 +2,7 @@
 #include "parse.h"
 
 #include "guess.h"
-#include "reading.h"
+#include "settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,24 +10,11 @@
 typedef struct cli_parser {
     cli_session *session;
     const cli_command *command;
-    option_group groups[OPTION_GROUPS];
-    size_t group_count;
+    option_table tables[OPTION_TABLES];
+    size_t table_count;
     char *const *next;
     size_t operand_count;
 } cli_parser;
-
-size_t option_groups(const cli_command *command, cli_settings *settings, option_group groups[OPTION_GROUPS])
-{
-    size_t count = 0;
-    if (command->clusters)
-        groups[count++] = (option_group){"clustering ", armilla_cluster_option_table(), &settings->cluster};
-    if (command->compares)
-        groups[count++] = (option_group){"neighbours ", armilla_neighbors_option_table(), &settings->neighbors};
-    if (command->fits) groups[count++] = (option_group){"factorization ", armilla_option_table(), &settings->fit};
-    if (command->reads) groups[count++] = (option_group){"reading ", reading_table(), settings};
-    groups[count++] = (option_group){command->fits || command->reads ? "other " : "", command->options, settings};
-    return count;
-}
 
 bool parse_wants_help(char *const *arguments)
 {
@@ -50,8 +37,8 @@ static armilla_status refuse_option(const cli_parser *parser, const char *word, 
 {
     cli_guess guess;
     guess_begin(&guess, name);
-    for (size_t g = 0; g < parser->group_count; g++)
-        for (const armilla_option *row = parser->groups[g].table; row->name; row = armilla_option_next(row))
+    for (size_t t = 0; t < parser->table_count; t++)
+        for (const armilla_option *row = parser->tables[t].rows; row->name; row = armilla_option_next(row))
             offer(&guess, row);
     return fail(parser->session, ARMILLA_BAD_ARGUMENT, "unknown option '%s'%s (see armilla %s --help)", word,
                 guess.hint, parser->command->name);
@@ -76,21 +63,11 @@ static armilla_status take_value(cli_parser *parser, const armilla_option *row, 
     return ARMILLA_OK;
 }
 
-/* Rows of a fit's options and of reading are noted: the others can come from elsewhere. */
-static void note_given(const option_group *group, const armilla_option *row, cli_settings *settings)
+static void note_given(cli_settings *settings, const option_table *tables, size_t t, const armilla_option *row)
 {
     uint64_t bit = 1;
-    for (const armilla_option *at = group->table; at != row; at = armilla_option_next(at)) bit <<= 1;
-    if (group->table == armilla_option_table()) settings->fit_given |= bit;
-    if (group->table == reading_table()) settings->reading_given |= bit;
-    if (group->table == armilla_cluster_option_table()) settings->cluster_given |= bit;
-}
-
-bool parse_given(const armilla_option *table, uint64_t given, const char *name)
-{
-    for (const armilla_option *row = table; row->name; row = armilla_option_next(row), given >>= 1)
-        if (strcmp(row->name, name) == 0) return given & 1;
-    return false;
+    for (const armilla_option *at = tables[t].rows; at != row; at = armilla_option_next(at)) bit <<= 1;
+    settings->given[t] |= bit;
 }
 
 static armilla_status take_option(cli_parser *parser, const char *word)
@@ -100,13 +77,15 @@ static armilla_status take_option(cli_parser *parser, const char *word)
     if (strncmp(word, "--", 2) != 0) return refuse_option(parser, word, word + 1);
     const size_t length = strcspn(word + 2, "=");
     if (length < sizeof name) memcpy(name, word + 2, length);
-    for (size_t g = 0; g < parser->group_count; g++) {
-        const armilla_option *row = armilla_option_find(parser->groups[g].table, name);
+    for (size_t t = 0; t < parser->table_count; t++) {
+        cli_settings *settings = parser->session->settings;
+        const armilla_option *row = armilla_option_find(parser->tables[t].rows, name);
         if (!row) continue;
         const armilla_status status = take_value(parser, row, equals, &value);
         if (status != ARMILLA_OK) return status;
-        note_given(&parser->groups[g], row, &parser->session->settings);
-        return armilla_option_set(parser->session->context, row, parser->groups[g].target, value);
+        note_given(settings, parser->tables, t, row);
+        return armilla_option_set(parser->session->context, row, settings_at(settings, parser->tables[t].offset),
+                                  value);
     }
     return refuse_option(parser, word, name);
 }
@@ -117,13 +96,13 @@ static armilla_status take_operand(cli_parser *parser, const char *word)
     if (parser->operand_count >= most || !parser->command->operands[parser->operand_count])
         return fail(parser->session, ARMILLA_BAD_ARGUMENT, "'%s' is one argument too many; usage: armilla %s %s", word,
                     parser->command->name, parser->command->synopsis);
-    parser->session->settings.operands[parser->operand_count++] = word;
+    parser->session->settings->operands[parser->operand_count++] = word;
     return ARMILLA_OK;
 }
 
 static armilla_status check_choice(cli_session *session, const cli_command *command)
 {
-    const char *word = session->settings.operands[0];
+    const char *word = session->settings->operands[0];
     cli_guess guess;
     if (!command->choice || !word) return ARMILLA_OK;
     guess_begin(&guess, word);
@@ -149,25 +128,13 @@ static armilla_status check_operands(const cli_parser *parser)
     return check_choice(parser->session, parser->command);
 }
 
-void parse_defaults(const cli_command *command, cli_settings *settings)
+armilla_status parse_arguments(cli_session *session, char *const *arguments)
 {
-    *settings = (cli_settings){.out = NULL};
-    armilla_options_default(&settings->fit);
-    armilla_cluster_options_default(&settings->cluster);
-    armilla_neighbors_options_default(&settings->neighbors);
-    armilla_checkpoint_default(&settings->checkpoint);
-    armilla_selection_default(&settings->keep);
-    if (command->reads) armilla_option_presets(reading_table(), settings);
-    armilla_option_presets(command->options, settings);
-}
-
-armilla_status parse_arguments(cli_session *session, const cli_command *command, char *const *arguments)
-{
-    cli_parser parser = {.session = session, .command = command, .next = arguments};
+    cli_parser parser = {.session = session, .command = session->command, .next = arguments};
     armilla_status status = ARMILLA_OK;
     bool options_ended = false;
-    parse_defaults(command, &session->settings);
-    parser.group_count = option_groups(command, &session->settings, parser.groups);
+    settings_default(session->command, session->settings);
+    parser.table_count = settings_tables(session->command, parser.tables);
     while (status == ARMILLA_OK && *parser.next) {
         const char *word = *parser.next++;
         if (options_ended || word[0] != '-' || word[1] == '\0')
@@ -177,5 +144,6 @@ armilla_status parse_arguments(cli_session *session, const cli_command *command,
         else
             status = take_option(&parser, word);
     }
+    settings_share(session->command, session->settings);
     return status == ARMILLA_OK ? check_operands(&parser) : status;
 }

@@ -13,8 +13,19 @@ typedef struct plot_grouping {
     const char *word, *title;
 } plot_grouping;
 
+/* Settings of `armilla plot`. */
+typedef struct plot_settings {
+    cli_settings common;
+    const char *kind, *title, *images, *components, *labels, *truth;
+    bool globe;
+} plot_settings;
+
+/* Of settings of command_plot. */
+plot_settings *plot_settings_of(cli_settings *settings);
+
 typedef struct plot_job {
     cli_session *session;
+    const plot_settings *settings; /* of the picture; what it is written to is the session's --out */
     const armilla_model *model;
     armilla_model_summary summary;
     double *U, *V;           /* m x r and r x n, column-major */
@@ -50,7 +61,7 @@ armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
 armilla_status plot_confusion(plot_job *job);
 armilla_status plot_numbers(plot_job *job);
-/* Of two models, to settings.out. */
+/* Of two models, to --out of the session. */
 armilla_status plot_matches(cli_session *session, const armilla_comparison *found);
 
 /* --- plot_text.c --- */

@@ -22,8 +22,8 @@ static armilla_status check_images(plot_job *job)
     if (job->rows > 0 && pixels == of) return ARMILLA_OK;
     if (job->rows > 0)
         return fail(job->session, ARMILLA_BAD_DATA,
-                    "--images %s: these are %lld pixels, but the data have %lld features",
-                    job->session->settings.images, (long long)pixels, (long long)of);
+                    "--images %s: these are %lld pixels, but the data have %lld features", job->settings->images,
+                    (long long)pixels, (long long)of);
     if (side * side == of)
         return fail(job->session, ARMILLA_BAD_ARGUMENT,
                     "atoms: say the size of the images with --images HxW, perhaps %lldx%lld", (long long)side,

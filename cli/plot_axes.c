@@ -9,7 +9,7 @@ enum { STEPS = 300 };
 
 armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes)
 {
-    const char *text = job->session->settings.components, *at = text;
+    const char *text = job->settings->components, *at = text;
     bool fine = true;
     axes->count = 0;
     while (fine) {

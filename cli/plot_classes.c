@@ -108,7 +108,7 @@ armilla_status plot_classify_found(plot_job *job)
 armilla_status plot_classify(plot_job *job)
 {
     plot_labels labels;
-    const armilla_status status = plot_labels_read(job, job->session->settings.labels, &labels);
+    const armilla_status status = plot_labels_read(job, job->settings->labels, &labels);
     job->classes = labels.classes;
     job->names = labels.names;
     job->samples = labels.samples;
@@ -131,5 +131,5 @@ armilla_status plot_classes_check(const plot_job *job, int64_t most)
     return fail(job->session, ARMILLA_BAD_DATA,
                 "%s: %" PRId64 " %ss are too many for one picture, which has space for %" PRId64
                 "; give fewer kinds of labels by --labels FILE",
-                job->session->settings.kind, job->class_count, job->by->word, most);
+                job->settings->kind, job->class_count, job->by->word, most);
 }

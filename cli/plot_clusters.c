@@ -176,7 +176,7 @@ static void draw(plot_job *job, cluster_facts *facts)
 /* Clusters are those of --labels, or that the model keeps; labels of the model are classes, and come after these. */
 static armilla_status choose_clusters(plot_job *job)
 {
-    const bool kept = !job->session->settings.labels && armilla_model_clusters(job->model, NULL);
+    const bool kept = !job->settings->labels && armilla_model_clusters(job->model, NULL);
     const armilla_status status = kept ? plot_classify_found(job) : ARMILLA_OK;
     return status == ARMILLA_OK ? plot_classes_check(job, MOST_CLUSTERS) : status;
 }

@@ -169,7 +169,7 @@ static armilla_status draw_ordered(plot_job *job, const confusion *c)
  * the model are classes. */
 static armilla_status read_classes(plot_job *job, confusion *c)
 {
-    const cli_settings *settings = &job->session->settings;
+    const plot_settings *settings = job->settings;
     armilla_status status = plot_labels_read(job, settings->truth, &c->truth);
     if (status != ARMILLA_OK) return status;
     if (!c->truth.names)

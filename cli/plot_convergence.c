@@ -111,7 +111,7 @@ armilla_status plot_convergence(plot_job *job)
     const int64_t count = armilla_model_trace_count(job->model);
     if (count < 1)
         return fail(job->session, ARMILLA_BAD_DATA, "%s: the model has no trace to draw",
-                    job->session->settings.operands[0]);
+                    job->session->settings->operands[0]);
     const way seen = put_data(job);
     const bool alone = seen.shown < 2;
     plot_title(job, "%s × %s, rank %lld, %s", job->summary.basis, job->summary.codes, (long long)job->summary.rank,

@@ -44,7 +44,7 @@ static void beside(const char *path, const char *ending, char buffer[PATH_MAX])
 
 armilla_status plot_check_outputs(cli_session *session, const char *option)
 {
-    const char *out = session->settings.out;
+    const char *out = session->settings->out;
     char script[PATH_MAX], data[PATH_MAX];
     if (!out) return fail(session, ARMILLA_BAD_ARGUMENT, "plot: say where to write with %s FILE.svg", option);
     if (find_terminal(out) == sizeof terminals / sizeof *terminals)
@@ -53,13 +53,13 @@ armilla_status plot_check_outputs(cli_session *session, const char *option)
     if (strlen(out) >= PATH_MAX) return fail(session, ARMILLA_BAD_ARGUMENT, "%s: the name is too long", option);
     beside(out, ".gp", script);
     beside(out, ".dat", data);
-    const output_path outputs[] = {{option, out, NULL}, {option, script, NULL}, {option, data, NULL}};
+    const output_path outputs[] = {{option, out, NULL, NULL}, {option, script, NULL, NULL}, {option, data, NULL, NULL}};
     return outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
 }
 
 static armilla_status cannot_draw(cli_session *session, armilla_status status, const char *what, int error)
 {
-    return fail(session, status, "%s: cannot be drawn: %s: %s; try again, or free some memory", session->settings.out,
+    return fail(session, status, "%s: cannot be drawn: %s: %s; try again, or free some memory", session->settings->out,
                 what, strerror(error));
 }
 
@@ -82,7 +82,7 @@ static armilla_status nameless(cli_session *session, const char *bytes, size_t c
 /* The first lines of the script, which differ between the run here and the file that is left. */
 static armilla_status put_head(const plot_job *job, FILE *file, const char *data, const char *picture)
 {
-    const size_t i = find_terminal(job->session->settings.out);
+    const size_t i = find_terminal(job->session->settings->out);
     const double scale = terminals[i].scale;
     fprintf(file, "set encoding utf8\nset terminal ");
     fprintf(file, terminals[i].terminal, scale * job->width, scale * job->height);
@@ -163,7 +163,7 @@ static armilla_status copy(cli_session *session, int file, armilla_output *outpu
 static armilla_status keep(plot_job *job, const char *script, const char *data, size_t data_size, int picture)
 {
     cli_session *session = job->session;
-    const char *const out = session->settings.out;
+    const char *const out = session->settings->out;
     char paths[2][PATH_MAX];
     armilla_output *outputs[3] = {NULL, NULL, NULL};
     armilla_status status = ARMILLA_OK;
@@ -172,7 +172,7 @@ static armilla_status keep(plot_job *job, const char *script, const char *data, 
     const char *const names[3] = {paths[0], paths[1], out};
     signals_defer();
     for (int i = 0; i < 3 && status == ARMILLA_OK; i++)
-        status = armilla_output_new(session->context, names[i], session->settings.force, &outputs[i]);
+        status = armilla_output_new(session->context, names[i], session->settings->force, &outputs[i]);
     if (status == ARMILLA_OK) status = armilla_output_write(outputs[0], data, data_size);
     if (status == ARMILLA_OK) status = armilla_output_write(outputs[1], script, strlen(script));
     if (status == ARMILLA_OK) status = copy(session, picture, outputs[2]);
@@ -193,7 +193,7 @@ static void local(const char *path, const char *ending, char buffer[LOCAL_NAME])
 
 armilla_status plot_render(plot_job *job, const char *script, const char *data, size_t data_size)
 {
-    const char *out = job->session->settings.out;
+    const char *out = job->session->settings->out;
     char here[LOCAL_NAME], picture[LOCAL_NAME];
     local(out, ".dat", here);
     local(out, strrchr(out, '.'), picture);

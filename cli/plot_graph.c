@@ -69,7 +69,7 @@ static armilla_status draw_globe(plot_job *job, const plot_points *points, const
 static armilla_status find_places(plot_job *job, armilla_neighbors **neighbors, double (*places)[3])
 {
     armilla_context *context = job->session->context;
-    const bool globe = job->session->settings.globe;
+    const bool globe = job->settings->globe;
     const int64_t n = job->summary.n;
     armilla_neighbors_options options;
     armilla_neighbors_options_default(&options);
@@ -87,7 +87,7 @@ static armilla_status find_places(plot_job *job, armilla_neighbors **neighbors, 
 armilla_status plot_graph(plot_job *job)
 {
     armilla_context *context = job->session->context;
-    const bool globe = job->session->settings.globe;
+    const bool globe = job->settings->globe;
     armilla_neighbors *neighbors = NULL;
     plot_points points = {.count = 0};
     double(*places)[3] = NULL;

@@ -128,7 +128,8 @@ static armilla_status draw(plot_job *job)
 armilla_status plot_matches(cli_session *session, const armilla_comparison *found)
 {
     static const plot_kind kind = {.name = "matches", .draw = draw};
-    matches m = {.job = {.session = session}, .found = found};
+    static const plot_settings plain = {.title = NULL};
+    matches m = {.job = {.session = session, .settings = &plain}, .found = found};
     armilla_comparison_summarize(found, &m.summary);
     if (m.summary.ranks[0] > MOST_ATOMS || m.summary.ranks[1] > MOST_ATOMS)
         return fail(session, ARMILLA_BAD_DATA,

@@ -21,7 +21,7 @@ static armilla_status refuse(const plot_job *job, const char *why)
 {
     return fail(job->session, ARMILLA_BAD_DATA,
                 "%s: %s; give what `armilla cluster DATA --json` prints where --k is left out",
-                job->session->settings.operands[0], why);
+                job->session->settings->operands[0], why);
 }
 
 /* A line of data; false where the row is no such thing. Rows rise by their numbers. */
@@ -58,7 +58,7 @@ static armilla_status put_rows(plot_job *job, const json_t *object, numbers *all
 
 static armilla_status read_numbers(plot_job *job, numbers *all)
 {
-    const char *path = job->session->settings.operands[0];
+    const char *path = job->session->settings->operands[0];
     FILE *file = fopen(path, "rb");
     json_error_t error;
     if (!file) return fail(job->session, ARMILLA_CANNOT_OPEN, "%s: cannot be opened: %s", path, strerror(errno));

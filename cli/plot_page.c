@@ -18,7 +18,7 @@ enum {
 
 void plot_title(plot_job *job, const char *format, ...)
 {
-    const char *given = job->session->settings.title;
+    const char *given = job->settings->title;
     va_list arguments;
     va_start(arguments, format);
     if (given)

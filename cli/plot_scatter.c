@@ -84,14 +84,14 @@ static armilla_status draw(plot_job *job, const plot_points *points, const plot_
 armilla_status plot_scatter(plot_job *job)
 {
     armilla_context *context = job->session->context;
-    const bool given = job->session->settings.components != NULL;
+    const bool given = job->settings->components != NULL;
     plot_axes axes = {.count = 2};
     plot_points points = {.count = 0};
     double *rows = NULL;
     armilla_status status = ARMILLA_OK;
     if (job->summary.rank < 2)
         return fail(job->session, ARMILLA_BAD_DATA, "%s: codes of one number fill no plane; fit with --rank 2 or more",
-                    job->session->settings.operands[0]);
+                    job->session->settings->operands[0]);
     if (given) status = plot_axes_parse(job, 2, &axes);
     if (status == ARMILLA_OK) status = plot_points_choose(job, &points);
     if (status == ARMILLA_OK && !given)

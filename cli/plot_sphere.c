@@ -189,7 +189,7 @@ static armilla_status scale_codes(plot_job *job, const plot_points *points, doub
 static armilla_status choose_axes(plot_job *job, const double *codes, int64_t count, plot_axes *axes)
 {
     const int64_t r = job->summary.rank;
-    const bool given = job->session->settings.components != NULL;
+    const bool given = job->settings->components != NULL;
     armilla_status status = given ? plot_axes_parse(job, 3, axes) : ARMILLA_OK;
     if (status == ARMILLA_OK)
         status = armilla_take(job->session->context, r, 3 * sizeof *axes->directions, &axes->directions);
@@ -232,7 +232,7 @@ armilla_status plot_sphere(plot_job *job)
     if (job->summary.rank < 2)
         return fail(job->session, ARMILLA_BAD_DATA,
                     "%s: codes of one number lie on no circle; fit with --rank 2 or more",
-                    job->session->settings.operands[0]);
+                    job->session->settings->operands[0]);
     armilla_status status = plot_points_choose(job, &points);
     if (status == ARMILLA_OK) status = scale_codes(job, &points, &codes);
     if (status == ARMILLA_OK) status = choose_axes(job, codes, points.count, &axes);

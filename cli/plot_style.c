@@ -53,6 +53,6 @@ unsigned plot_gray(double t)
 const char *plot_pixels(const plot_job *job, int64_t cells)
 {
     enum { MOST_CELLS = 20000 };
-    const char *dot = strrchr(job->session->settings.out, '.');
+    const char *dot = strrchr(job->session->settings->out, '.');
     return cells <= MOST_CELLS && dot && strcmp(dot, ".svg") == 0 ? " pixels" : "";
 }

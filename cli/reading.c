@@ -11,7 +11,7 @@
 
 armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data)
 {
-    const char *missing = session->settings.missing_features;
+    const char *missing = reading_of(session)->missing_features;
     const bool fill = missing && strcmp(missing, "zero") == 0;
     armilla_data *matched = NULL;
     const armilla_status status =
@@ -25,7 +25,7 @@ armilla_status match_features(cli_session *session, const armilla_model *model, 
 /* The session keeps what was opened, and *data become what is kept of it. */
 static armilla_status choose(cli_session *session, const char *path, armilla_data **data)
 {
-    const armilla_selection *keep = &session->settings.keep;
+    const armilla_selection *keep = &reading_of(session)->keep;
     armilla_data *kept = NULL;
     if (!keep->labels && !keep->samples && !keep->features) return ARMILLA_OK;
     const armilla_status status = about(session, path, armilla_data_select(session->context, *data, keep, &kept));
@@ -35,26 +35,26 @@ static armilla_status choose(cli_session *session, const char *path, armilla_dat
     return status;
 }
 
-static armilla_read_options make_options(const cli_settings *settings)
+static armilla_read_options make_options(const cli_session *session, const reading_settings *reading)
 {
     return (armilla_read_options){
         .size = sizeof(armilla_read_options),
-        .format = settings->format,
-        .sample_columns = settings->samples && strcmp(settings->samples, "columns") == 0,
-        .array = settings->array,
-        .label_column = settings->label_column,
-        .name_column = settings->name_column,
-        .separator = settings->separator,
-        .header = settings->header,
-        .decimal = settings->decimal,
-        .keep_missing = settings->keep_missing,
-        .labels = settings->labels,
-        .threads = (int)settings->fit.threads,
-        .spill = settings->spill,
-        .feature_names = settings->feature_names,
-        .sample_names = settings->sample_names,
-        .label_array = settings->label_array,
-        .ignore_columns = settings->ignore_columns,
+        .format = reading->format,
+        .sample_columns = samples_are_columns(reading->samples),
+        .array = reading->array,
+        .label_column = reading->label_column,
+        .name_column = reading->name_column,
+        .separator = reading->separator,
+        .header = reading->header,
+        .decimal = reading->decimal,
+        .keep_missing = reading->keep_missing,
+        .labels = reading->labels,
+        .threads = (int)session->settings->threads,
+        .spill = reading->spill,
+        .feature_names = reading->feature_names,
+        .sample_names = reading->sample_names,
+        .label_array = reading->label_array,
+        .ignore_columns = reading->ignore_columns,
     };
 }
 
@@ -62,13 +62,14 @@ static armilla_read_options make_options(const cli_settings *settings)
  * no column counts as a feature, so that labels are not looked for where they are not asked for. */
 static armilla_status open_any(cli_session *session, const char *path, armilla_data **data)
 {
-    const char *label_column = session->settings.label_column;
-    armilla_read_options options = make_options(&session->settings), recalled = {.size = 0};
+    reading_settings *reading = reading_of(session);
+    const char *label_column = reading->label_column;
+    armilla_read_options options = make_options(session, reading), recalled = {.size = 0};
     armilla_read_found found = {.size = sizeof found};
     struct stat facts;
     options.found = &found;
     if (session->recalled) {
-        recalled = make_options(&session->recalled->settings);
+        recalled = make_options(session, &session->recalled->reading);
         recalled.columns = session->recalled->columns;
         options.recalled = &recalled;
     }
@@ -78,8 +79,8 @@ static armilla_status open_any(cli_session *session, const char *path, armilla_d
     const bool external = status == ARMILLA_NOT_BUILT && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
     if (status == ARMILLA_OK || external) reading_adopt(session);
     if (!external) return status == ARMILLA_OK ? status : reading_blame(session, status);
-    session->settings.label_column = label_column;
-    options = make_options(&session->settings);
+    reading->label_column = label_column;
+    options = make_options(session, reading);
     return external_open(session, path, &options, data);
 }
 
@@ -107,6 +108,6 @@ armilla_status open_for_model(cli_session *session, const armilla_model *model, 
 
 armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts)
 {
-    const armilla_read_options options = make_options(&session->settings);
+    const armilla_read_options options = make_options(session, reading_of(session));
     return armilla_table_facts_open(session->context, path, &options, facts);
 }

@@ -2,16 +2,65 @@
 #ifndef ARMILLA_CLI_READING_H
 #define ARMILLA_CLI_READING_H
 
-#include "command.h"
+#include "settings.h"
 
 #include <jansson.h>
 
 #include <stdio.h>
 
-/* For settings; ends with a row whose name is NULL. */
-const armilla_option *reading_table(void);
+/* What these options are parsed into. */
+typedef struct reading_settings {
+    const char *format, *samples, *label_column, *name_column, *separator, *header, *decimal, *ignore_columns, *array,
+        *labels, *label_array, *feature_names, *sample_names;
+    armilla_selection keep;
+    int64_t memory;
+    const char *missing_features; /* OPTION_MISSING_FEATURES; NULL of commands without it */
+    const char *spill;            /* set by the command: text that does not fit in memory is read beside this output */
+    bool keep_missing;            /* set by the command: missing values are what it tells about */
+} reading_settings;
 
-/* Whether the option of that name was given. */
+extern const cli_group group_reading;
+
+/* Settings of a command that takes nothing beside these. */
+typedef struct reader_settings {
+    cli_settings common;
+    reading_settings reading;
+} reader_settings;
+
+/* Of a command that reads; NULL of another. */
+reading_settings *reading_of(const cli_session *session);
+
+/* A row of commands that apply a model, whose settings have a member `reading`. */
+#define OPTION_MISSING_FEATURES(type)                                                                                  \
+    {                                                                                                                  \
+        OPTION("missing-features", WORD, type, reading.missing_features),                                              \
+            .preset = "error", .choice = missing_choice, .value = "error|zero",                                        \
+            .help = "what becomes of features that the model has and the data do "                                     \
+                    "not, by name: an error, or zeros"                                                                 \
+    }
+const char *missing_choice(size_t index);
+
+/* The formats that are written and the two orientations, as armilla_option's choice wants them. */
+const char *written_choice(size_t index);
+const char *samples_choice(size_t index);
+
+/* Whether that word of samples_choice, which may be NULL, says that a sample is a column. */
+bool samples_are_columns(const char *word);
+/* Whether --samples says so. */
+bool samples_in_columns(const cli_session *session);
+
+/* A data file, read as these options say; *seconds (may be NULL) is how long that took. */
+armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
+/* The same of data that a model is applied to: read as those of its fit, and with its features in its order. */
+armilla_status open_for_model(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
+
+/* What the columns of a text table hold, read as the settings say. */
+armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts);
+
+/* Puts *data's features into the model's order, by name, as --missing-features says; the session keeps what they were. */
+armilla_status match_features(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
+
+/* Whether the option of that name, which is about the file, was given. */
 bool reading_is_given(const cli_session *session, const char *name);
 
 /* As if the option, which takes a text, had been given with the value, which is borrowed. */
@@ -27,7 +76,7 @@ armilla_status reading_refuse(cli_session *session, const char *model, const cha
 /* Options that a model's data were read with. */
 typedef struct cli_recalled {
     json_t *object; /* has the texts */
-    cli_settings settings;
+    reading_settings reading;
     int64_t columns;
 } cli_recalled;
 

@@ -34,7 +34,8 @@ enum {
 };
 
 #define READING(word, what, member)                                                                                    \
-    .size = sizeof(reading_row), .name = (word), .kind = ARMILLA_OPTION_##what, .offset = offsetof(cli_settings, member)
+    .size = sizeof(reading_row), .name = (word), .kind = ARMILLA_OPTION_##what,                                        \
+    .offset = offsetof(reading_settings, member)
 #define READING_TEXT(word, member, called, text, which)                                                                \
     {                                                                                                                  \
         {READING(word, TEXT, member), .value = (called), .help = (text)}, which                                        \
@@ -87,21 +88,60 @@ static const reading_row rows[] = {
         0),
     READING_TEXT("keep-features", keep.features, "LIST|FILE",
                  "only these features, given alike; a model remembers them and picks them out of other data", 0),
-    {{READING("memory", SIZE, fit.memory), .value = "LIMIT", .help = MEMORY_HELP}, READ_MACHINE},
+    {{READING("memory", SIZE, memory), .value = "LIMIT", .help = MEMORY_HELP}, READ_MACHINE},
     {{.name = NULL}, 0},
 };
 
-const armilla_option *reading_table(void)
+static const armilla_option *table(void)
 {
     return &rows[0].option;
 }
 
+static void set_defaults(void *options)
+{
+    reading_settings *reading = options;
+    armilla_selection_default(&reading->keep);
+    armilla_option_presets(table(), reading);
+}
+
+static void share(const void *options, cli_settings *settings)
+{
+    const reading_settings *reading = options;
+    settings->memory = reading->memory;
+}
+
+const cli_group group_reading = {.title = "reading ", .table = table, .defaults = set_defaults, .share = share};
+
+reading_settings *reading_of(const cli_session *session)
+{
+    return settings_of_group(session, &group_reading);
+}
+
+/* Whether the command line has the row of that index. */
+static bool is_given(const cli_session *session, size_t index)
+{
+    const uint64_t *given = settings_given(session, &group_reading);
+    return given && *given >> index & 1;
+}
+
+static const char **text_at(reading_settings *reading, const armilla_option *row)
+{
+    return (const char **)(void *)((char *)reading + row->offset);
+}
+
+/* The row of that index takes the text, which is borrowed, as if it had been given. */
+static void give(const cli_session *session, size_t index, const char *text)
+{
+    *text_at(reading_of(session), &rows[index].option) = text;
+    *settings_given(session, &group_reading) |= (uint64_t)1 << index;
+}
+
 /* The next row from *at on that the command line has, and that is about the file; NULL behind the last. */
-static const armilla_option *next_given(const cli_settings *settings, size_t *at)
+static const armilla_option *next_given(const cli_session *session, size_t *at)
 {
     while (rows[*at].option.name) {
         const size_t i = (*at)++;
-        if (settings->reading_given >> i & 1 && !(rows[i].role & READ_MACHINE)) return &rows[i].option;
+        if (is_given(session, i) && !(rows[i].role & READ_MACHINE)) return &rows[i].option;
     }
     return NULL;
 }
@@ -109,18 +149,16 @@ static const armilla_option *next_given(const cli_settings *settings, size_t *at
 bool reading_is_given(const cli_session *session, const char *name)
 {
     size_t at = 0;
-    for (const armilla_option *row = next_given(&session->settings, &at); row;
-         row = next_given(&session->settings, &at))
+    for (const armilla_option *row = next_given(session, &at); row; row = next_given(session, &at))
         if (strcmp(row->name, name) == 0) return true;
     return false;
 }
 
 void reading_print(const cli_session *session, FILE *stream)
 {
-    const cli_settings *settings = &session->settings;
     size_t at = 0;
-    for (const armilla_option *row = next_given(settings, &at); row; row = next_given(settings, &at)) {
-        const char *value = *(const char *const *)(const void *)((const char *)settings + row->offset);
+    for (const armilla_option *row = next_given(session, &at); row; row = next_given(session, &at)) {
+        const char *value = *text_at(reading_of(session), row);
         fprintf(stream, " --%s%c", row->name, strncmp(value, "--", 2) == 0 ? '=' : ' ');
         message_put_word(stream, value);
     }
@@ -129,8 +167,7 @@ void reading_print(const cli_session *session, FILE *stream)
 armilla_status reading_refuse(cli_session *session, const char *model, const char *const *but, const char *advice)
 {
     size_t at = 0;
-    for (const armilla_option *row = next_given(&session->settings, &at); row;
-         row = next_given(&session->settings, &at)) {
+    for (const armilla_option *row = next_given(session, &at); row; row = next_given(session, &at)) {
         bool fine = false;
         for (const char *const *word = but; word && *word; word++) fine |= strcmp(*word, row->name) == 0;
         if (fine) continue;
@@ -165,20 +202,20 @@ const char *samples_choice(size_t index)
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
+bool samples_are_columns(const char *word)
+{
+    return word && strcmp(word, "columns") == 0;
+}
+
 bool samples_in_columns(const cli_session *session)
 {
-    return session->settings.samples && strcmp(session->settings.samples, "columns") == 0;
+    return samples_are_columns(reading_of(session)->samples);
 }
 
 const char *missing_choice(size_t index)
 {
     static const char *const choices[] = {"error", "zero"};
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
-
-static const char **text_at(cli_settings *settings, const armilla_option *row)
-{
-    return (const char **)(void *)((char *)settings + row->offset);
 }
 
 /* What a model's file says beside the rows of the table. */
@@ -196,14 +233,13 @@ armilla_status reading_recall(cli_session *session, const armilla_model *model)
     }
     session->recalled = recalled;
     recalled->object = object;
-    recalled->settings.format = json_string_value(json_object_get(object, format_key));
+    recalled->reading.format = json_string_value(json_object_get(object, format_key));
     const char *columns = json_string_value(json_object_get(object, columns_key));
     recalled->columns = columns ? strtoll(columns, NULL, 10) : 0;
     for (size_t i = 0; rows[i].option.name; i++) {
         const char *value = json_string_value(json_object_get(object, rows[i].option.name));
-        const bool given = session->settings.reading_given >> i & 1;
-        if (!(rows[i].role & READ_RECALLED) || !value || given) continue;
-        const armilla_status status = armilla_option_set(session->context, &rows[i].option, &recalled->settings, value);
+        if (!(rows[i].role & READ_RECALLED) || !value || is_given(session, i)) continue;
+        const armilla_status status = armilla_option_set(session->context, &rows[i].option, &recalled->reading, value);
         if (status != ARMILLA_OK) return status;
     }
     return ARMILLA_OK;
@@ -211,17 +247,14 @@ armilla_status reading_recall(cli_session *session, const armilla_model *model)
 
 void reading_give(cli_session *session, const char *name, const char *value)
 {
-    for (size_t i = 0; rows[i].option.name; i++) {
-        if (strcmp(rows[i].option.name, name) != 0) continue;
-        *text_at(&session->settings, &rows[i].option) = value;
-        session->settings.reading_given |= (uint64_t)1 << i;
-    }
+    for (size_t i = 0; rows[i].option.name; i++)
+        if (strcmp(rows[i].option.name, name) == 0) give(session, i, value);
 }
 
 /* Whether the file that was looked at is of the format that the model's data had. */
 static bool is_recalled(const cli_session *session)
 {
-    const char *format = session->recalled ? session->recalled->settings.format : NULL;
+    const char *format = session->recalled ? session->recalled->reading.format : NULL;
     return format && session->format && strcmp(format, session->format) == 0;
 }
 
@@ -233,7 +266,7 @@ static char *show_recalled(cli_session *session)
     FILE *stream = is_recalled(session) ? open_memstream(&line, &size) : NULL;
     for (size_t i = 0; stream && rows[i].option.name; i++) {
         const char *value =
-            rows[i].role & READ_RECALLED ? *text_at(&session->recalled->settings, &rows[i].option) : NULL;
+            rows[i].role & READ_RECALLED ? *text_at(&session->recalled->reading, &rows[i].option) : NULL;
         if (!value) continue;
         fprintf(stream, " --%s ", rows[i].option.name);
         message_put_word(stream, value);
@@ -248,10 +281,9 @@ void reading_adopt(cli_session *session)
     char *line = show_recalled(session);
     for (size_t i = 0; is_recalled(session) && rows[i].option.name; i++) {
         const char **value =
-            rows[i].role & READ_RECALLED ? text_at(&session->recalled->settings, &rows[i].option) : NULL;
+            rows[i].role & READ_RECALLED ? text_at(&session->recalled->reading, &rows[i].option) : NULL;
         if (!value || !*value) continue;
-        *text_at(&session->settings, &rows[i].option) = *value;
-        session->settings.reading_given |= (uint64_t)1 << i;
+        give(session, i, *value);
         *value = NULL;
     }
     if (line) message_line(&session->messages, "reading   as the model's data:%s", line);
@@ -276,9 +308,9 @@ armilla_status reading_remember(cli_session *session, armilla_model *model)
     json_put_text(object, format_key, session->format);
     if (session->columns > 0) json_put_text(object, columns_key, columns);
     for (size_t i = 0; rows[i].option.name; i++)
-        if (rows[i].role & READ_RECALLED && session->settings.reading_given >> i & 1 &&
+        if (rows[i].role & READ_RECALLED && is_given(session, i) &&
             (session->columns > 0 || !(rows[i].role & READ_OF_TABLE)))
-            json_put_text(object, rows[i].option.name, *text_at(&session->settings, &rows[i].option));
+            json_put_text(object, rows[i].option.name, *text_at(reading_of(session), &rows[i].option));
     char *text = json_dumps(object, JSON_COMPACT);
     const armilla_status status =
         text ? armilla_model_set_reading(session->context, model, text)

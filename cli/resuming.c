@@ -51,37 +51,36 @@ static void repeat(const cli_session *session, char *line, size_t size)
 }
 
 /* What was written would be in the way. */
-static bool leaves_outputs(const cli_settings *settings)
+static bool leaves_outputs(const fit_settings *settings)
 {
-    return (settings->out && access(settings->out, F_OK) == 0) ||
+    return (settings->common.out && access(settings->common.out, F_OK) == 0) ||
            (settings->trace && access(settings->trace, F_OK) == 0);
 }
 
-static void report_command(cli_session *session, const char *checkpoint)
+static void report_command(cli_session *session, const fit_settings *settings, const char *checkpoint)
 {
-    const cli_settings *settings = &session->settings;
     char line[7000] = "";
     repeat(session, line, sizeof line);
     append_plain(line, sizeof line, "--resume");
     append(line, sizeof line, checkpoint);
-    if (leaves_outputs(settings) || settings->force) append_plain(line, sizeof line, "--force");
+    if (leaves_outputs(settings) || settings->common.force) append_plain(line, sizeof line, "--force");
     message_line(&session->messages, "resume    %s", line);
 }
 
-void resuming_report(cli_session *session)
+void resuming_report(cli_session *session, const fit_settings *settings)
 {
-    const cli_settings *settings = &session->settings;
+    const char *out = settings->common.out;
     if (!session->arguments) return; /* within another command */
     const char *const files[] = {settings->checkpoint.path, settings->checkpoint.resume};
     const char *checkpoint = NULL;
     for (int i = 0; i < 2 && !checkpoint; i++)
         if (files[i] && access(files[i], R_OK) == 0) checkpoint = files[i];
     if (checkpoint)
-        report_command(session, checkpoint);
-    else if (settings->out && access(settings->out, R_OK) == 0)
+        report_command(session, settings, checkpoint);
+    else if (out && access(out, R_OK) == 0)
         message_line(&session->messages,
                      "resume    --start %s begins with this model; with --checkpoint FILE the fit itself can go on",
-                     settings->out);
+                     out);
     else
         message_line(&session->messages,
                      "resume    nothing is kept; with --checkpoint FILE an interrupted fit can go on");

@@ -3,6 +3,7 @@
 #include "start.h"
 
 #include "guess.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,12 +22,13 @@ static bool is_row(const char *name)
 
 bool start_is_file(const cli_session *session)
 {
-    return session->settings.fit.start && !is_row(session->settings.fit.start);
+    const char *name = settings_fit(session)->start;
+    return name && !is_row(name);
 }
 
 armilla_status start_check(cli_session *session)
 {
-    const char *name = session->settings.fit.start;
+    const char *name = settings_fit(session)->start;
     armilla_table_row row;
     cli_guess guess;
     if (!name || is_row(name) || access(name, F_OK) == 0) return ARMILLA_OK;
@@ -42,7 +44,7 @@ armilla_status start_check(cli_session *session)
 static armilla_status check_shape(cli_session *session, const char *path, int64_t rows, int64_t columns,
                                   const armilla_data *X)
 {
-    const int64_t m = armilla_data_features(X), r = session->settings.fit.rank;
+    const int64_t m = armilla_data_features(X), r = settings_fit(session)->rank;
     if (rows == m && columns == r) return ARMILLA_OK;
     return fail(session, ARMILLA_BAD_DATA,
                 "%s: the start's basis is %" PRId64 " x %" PRId64 ", but the data have %" PRId64
@@ -92,13 +94,13 @@ static armilla_status open_start(cli_session *session, const char *path, armilla
     armilla_status status = *model ? ARMILLA_OK : armilla_model_open(session->context, path, model);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(*model, &summary);
-    status = match_features(session, *model, session->settings.operands[0], X);
+    status = match_features(session, *model, session->settings->operands[0], X);
     return status == ARMILLA_OK ? check_shape(session, path, summary.m, summary.rank, *X) : status;
 }
 
 armilla_status start_open(cli_session *session, armilla_data **X, start_file *start)
 {
-    armilla_options *options = &session->settings.fit;
+    armilla_options *options = settings_fit(session);
     bool model = false;
     if (!options->start || is_row(options->start)) return ARMILLA_OK;
     armilla_status status = armilla_model_recognize(session->context, options->start, &model);

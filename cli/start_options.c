@@ -1,7 +1,6 @@
 /* `fit --start MODEL`: what the model says of its own fit holds for the next one, unless the command line says
  * otherwise. */
 #include "json.h"
-#include "parse.h"
 #include "reading.h"
 #include "start.h"
 
@@ -24,7 +23,7 @@ static const taken_option taken[] = {
 
 static bool is_given(const cli_session *session, const char *name)
 {
-    return parse_given(armilla_option_table(), session->settings.fit_given, name);
+    return settings_is_given(session, &group_fit, name);
 }
 
 static bool is_prepared(const cli_session *session)
@@ -65,7 +64,7 @@ static void tell(const armilla_option *row, const armilla_options *usual, const 
 
 static armilla_status take_recorded(cli_session *session, const json_t *record, char *text, size_t size)
 {
-    armilla_options *fit = &session->settings.fit, usual;
+    armilla_options *fit = settings_fit(session), usual;
     armilla_status status = ARMILLA_OK;
     armilla_options_default(&usual);
     for (const armilla_option *row = armilla_option_table(); row->name && status == ARMILLA_OK;
@@ -82,7 +81,7 @@ static armilla_status take_recorded(cli_session *session, const json_t *record, 
 
 armilla_status start_take_options(cli_session *session, start_file *start)
 {
-    const char *path = session->settings.fit.start;
+    const char *path = settings_fit(session)->start;
     bool model = false;
     if (!start_is_file(session)) return ARMILLA_OK;
     armilla_status status = start_check(session);
@@ -100,5 +99,5 @@ void start_report(cli_session *session, const start_file *start)
     char name[4096];
     if (*start->taken)
         message_line(&session->messages, "start     %s, with its%s",
-                     message_quote(session->settings.fit.start, name, sizeof name), start->taken);
+                     message_quote(settings_fit(session)->start, name, sizeof name), start->taken);
 }

@@ -2,6 +2,7 @@
 #include "streams.h"
 
 #include "external.h"
+#include "settings.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -83,12 +84,14 @@ static bool is_dash(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-armilla_status streams_open(cli_session *session, const cli_command *command)
+armilla_status streams_open(cli_session *session)
 {
-    cli_settings *settings = &session->settings;
+    const cli_command *command = session->command;
+    cli_settings *settings = session->settings;
     const char *none = NULL, **second = &settings->operands[1];
-    const char **const inputs[] = {&settings->operands[0], command->writes ? &none : second, &settings->data};
-    const char **const outputs[] = {&settings->out, &settings->trace, &settings->model_out,
+    const char **const inputs[] = {&settings->operands[0], command->writes ? &none : second,
+                                   command->input ? settings_at(settings, command->input) : &none};
+    const char **const outputs[] = {&settings->out, command->output ? settings_at(settings, command->output) : &none,
                                     command->writes ? second : &none};
     armilla_status status = ARMILLA_OK;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {

@@ -4,10 +4,10 @@
 
 #include "command.h"
 
-/* Operands of the command and --data that are `-` become the path of standard input: the file that it is, or one without a name that what
- * comes through it is copied into, so that all formats and models can be read. Outputs that are `-` become that of
- * standard output. */
-armilla_status streams_open(cli_session *session, const cli_command *command);
+/* Operands and the input of the command's row that are `-` become the path of standard input: the file that it is, or one
+ * without a name that what comes through it is copied into, so that all formats and models can be read. Outputs that are
+ * `-` become that of standard output. */
+armilla_status streams_open(cli_session *session);
 
 /* Whether a path is of a stream that is open already, such as /dev/stdout. */
 bool streams_is(const char *path);

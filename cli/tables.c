@@ -8,7 +8,7 @@
 
 bool outputs_by_format(const cli_session *session)
 {
-    const char *path = session->settings.out;
+    const char *path = session->settings->out;
     if (outputs_ending(path, ".npy")) return false;
     return armilla_data_write_check(session->context, path, NULL) == ARMILLA_OK;
 }
@@ -44,18 +44,19 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
     return status;
 }
 
-armilla_status outputs_write_table(cli_session *session, armilla_type type, const void *values, int64_t width,
-                                   int64_t samples, const output_names *names)
+armilla_status outputs_write_table(cli_session *session, const output_array *array, const void *values,
+                                   const output_names *names)
 {
     const armilla_write_options options = {.size = sizeof(armilla_write_options),
-                                           .sample_columns = samples_in_columns(session),
-                                           .overwrite = session->settings.force};
+                                           .sample_columns = array->sample_columns,
+                                           .overwrite = session->settings->force};
     armilla_data *data = NULL;
-    armilla_status status = armilla_data_wrap_dense(session->context, type, values, width, samples, width, &data);
+    armilla_status status = armilla_data_wrap_dense(session->context, array->type, values, array->width, array->samples,
+                                                    array->width, &data);
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
         status = set_names(session, data, (armilla_naming)kind, names);
     signals_defer();
-    if (status == ARMILLA_OK) status = armilla_data_write(session->context, data, session->settings.out, &options);
+    if (status == ARMILLA_OK) status = armilla_data_write(session->context, data, session->settings->out, &options);
     session->exit = signals_exit();
     if (session->exit && status == ARMILLA_STOPPED) status = ARMILLA_OK;
     armilla_data_free(data);

@@ -69,7 +69,7 @@ armilla_status tops_report_atoms(cli_session *session, const armilla_model *mode
     armilla_top *top = NULL;
     if (!is_read(session, model)) return ARMILLA_OK;
     const armilla_status status =
-        armilla_top_atoms(session->context, model, NULL, SHOWN, (int)session->settings.fit.threads, &top);
+        armilla_top_atoms(session->context, model, NULL, SHOWN, (int)session->settings->threads, &top);
     if (status == ARMILLA_OK) report(session, model, top, &(cli_groups){"atom", armilla_top_count(top), NULL});
     armilla_top_free(top);
     return status;

@@ -2,7 +2,7 @@
 #include "tables.h"
 
 #include "json.h"
-#include "parse.h"
+#include "settings.h"
 
 static const char *const kinds[] = {
     [ARMILLA_OPTION_FLAG] = "flag",         [ARMILLA_OPTION_INTEGER] = "integer",   [ARMILLA_OPTION_REAL] = "real",
@@ -17,10 +17,10 @@ static json_t *words_of(const char *(*choice)(size_t index))
     return words;
 }
 
-static json_t *option_of(const option_group *group, const armilla_option *row)
+static json_t *option_of(const option_table *table, const armilla_option *row)
 {
     json_t *made = json_object();
-    json_put_text(made, "group", group->title);
+    json_put_text(made, "group", table->title);
     json_put_text(made, "name", row->name);
     json_put_text(made, "kind", kinds[row->kind]);
     json_put_text(made, "preset", row->preset);
@@ -35,13 +35,12 @@ static json_t *option_of(const option_group *group, const armilla_option *row)
 
 static json_t *options_of(const cli_command *command)
 {
-    cli_settings settings;
-    option_group groups[OPTION_GROUPS];
-    const size_t count = option_groups(command, &settings, groups);
+    option_table tables[OPTION_TABLES];
+    const size_t count = settings_tables(command, tables);
     json_t *made = json_array();
-    for (size_t g = 0; g < count; g++)
-        for (const armilla_option *row = groups[g].table; row->name; row = armilla_option_next(row))
-            json_array_append_new(made, option_of(&groups[g], row));
+    for (size_t t = 0; t < count; t++)
+        for (const armilla_option *row = tables[t].rows; row->name; row = armilla_option_next(row))
+            json_array_append_new(made, option_of(&tables[t], row));
     return made;
 }
 
