@@ -183,7 +183,8 @@ static void test_order_is_total(void **state)
                 const int length = 1 + rand() % 6;
                 for (int c = 0; c < length; c++) made[i][c] = letters[(size_t)rand() % (sizeof letters - 1)];
                 made[i][length] = '\0';
-                labels[count++] = (armilla_label){.text = made[i], .index = count};
+                labels[count] = (armilla_label){.text = made[i], .index = count};
+                count++;
             }
             support_ok(context, armilla_labels_sort(context, count, labels));
             expect_total(labels, count);
@@ -215,7 +216,8 @@ static void test_others_are_ordered_by_text(void **state)
     static const char *const no_number[] = {"1f", "0x10", "\331\241", "1e400", " 1", "class"};
     for (int64_t k = 0; k < COUNT(no_number); k++) {
         int64_t count = make(labels, numbers, COUNT(numbers), 0);
-        labels[count++] = (armilla_label){.text = no_number[k], .index = count};
+        labels[count] = (armilla_label){.text = no_number[k], .index = count};
+        count++;
         support_ok(context, armilla_labels_sort(context, count, labels));
         expect_total(labels, count);
         for (int64_t i = 0; i + 1 < count; i++) assert_true(strcmp(labels[i].text, labels[i + 1].text) < 0);
