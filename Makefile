@@ -4,7 +4,7 @@
 #   OPTIONAL=yes  of `make deps`: install what the build can go without, too
 #   WERROR=ON     warnings are errors          PREFIX=/usr/local    where `make install` puts it
 #   JOBS=2        compilers and tests at once  SECONDS=60           of `make fuzz`, each target, `make fuzz-cli`, `make soak`
-#   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (armilla demo --help)
+#   SEEDS=10      of `make experiments`        DATA=DIR             more labelled sets for it (experiments/clustering.py)
 #   VENV=build/venv  of `make python-install`
 
 BUILD ?= build

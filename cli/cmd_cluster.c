@@ -305,10 +305,8 @@ static armilla_status score(cli_session *session, cli_clustering *work)
     if (work->truth.count == 0) return ARMILLA_OK;
     work->scored = true;
     labelling_say_missing(session, work->truth.missing, work->truth.count);
-    const armilla_status status = armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering),
-                                                work->truth.values, &work->scores);
-    session->scores = work->scores;
-    return status;
+    return armilla_score(session->context, found.n, armilla_clustering_labels(work->clustering), work->truth.values,
+                         &work->scores);
 }
 
 static armilla_status write_labels(cli_session *session, const cli_clustering *work)

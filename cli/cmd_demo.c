@@ -1,6 +1,9 @@
-/* armilla demo: the paper's experiments, one row each. */
+/* armilla demo: the first experiment of the paper, as the first command that a user runs. The others are scripts
+ * (experiments/). */
 #include "demo.h"
 #include "outputs.h"
+#include "plot.h"
+#include "settings.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -9,20 +12,41 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const demo *const demos[] = {&demo_cones, &demo_convergence, &demo_mnist, &demo_clustering, NULL};
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static const char *const files[] = {"data.csv", "labels.txt", "clusters.csv", "draws.csv", "model.npz", "trace.csv"};
+
+/* Pictures of the model, KIND.svg; what `armilla plot` leaves of each. */
+static const struct {
+    const char *kind, *labels;
+} pictures[] = {{"sphere", "labels.txt"}, {"convergence", NULL}};
+static const char *const endings[] = {".svg", ".gp", ".dat"};
+
+enum { MOST_FILES = COUNT(files) + COUNT(pictures) * COUNT(endings) };
 
 static const char *demo_choice(size_t index)
 {
-    return index < sizeof demos / sizeof *demos && demos[index] ? demos[index]->name : NULL;
+    return index == 0 ? "cones" : NULL;
+}
+
+/* Experiments of the paper that are scripts of the source. */
+static armilla_status refuse_demo(cli_session *session, const char *name)
+{
+    static const char *const scripts[] = {"convergence", "mnist", "clustering"};
+    for (size_t i = 0; i < COUNT(scripts); i++)
+        if (strcmp(scripts[i], name) == 0)
+            return fail(session, ARMILLA_BAD_ARGUMENT,
+                        "demo: '%s' is an experiment of Armilla's source: make experiments ARGS=%s runs it", name,
+                        name);
+    return ARMILLA_OK;
 }
 
 static const armilla_option options[] = {
     OPTION_OUT("DIR", "write the files there; default armilla-demo"),
-    OPTION_PATH("data", demo_settings, folder, "DIR", "mnist: where its files are; clustering: more labelled sets"),
     {OPTION("seed", INTEGER, demo_settings, seed), .preset = "0", .low = 0, .high = 9e18, .value = "N",
      .help = "of the data that are made and of the starts"},
-    {OPTION("seeds", INTEGER, demo_settings, seeds), .low = 1, .high = 1e6, .value = "N",
-     .help = "cones, clustering: repeat with so many seeds, from --seed on; default 1 and 10"},
+    {OPTION("seeds", INTEGER, demo_settings, seeds), .preset = "1", .low = 1, .high = 1e6, .value = "N",
+     .help = "repeat with so many seeds, from --seed on"},
     OPTION_FLAG("no-pictures", demo_settings, no_pictures, "draw nothing: data, models and tables alone"),
     OPTION_MEMORY,
     OPTION_QUIET,
@@ -30,111 +54,127 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-/* Options that say nothing to this demo are a mistake. */
-static armilla_status settle_options(demo_job *job, const demo *chosen)
+const char *demo_path(const demo_job *job, const char *name, char buffer[PATH_MAX])
 {
-    cli_session *session = job->session;
-    demo_settings *settings = job->settings;
-    if (settings->folder && !chosen->data)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--data: %s makes its own data; leave the option out", chosen->name);
-    if (settings->seeds > 0 && chosen->seeds == 0)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--seeds: %s is run once; give --seed for another run",
-                    chosen->name);
-    if (!settings->folder) settings->folder = chosen->data;
-    if (settings->seeds == 0) settings->seeds = chosen->seeds;
-    return ARMILLA_OK;
+    snprintf(buffer, PATH_MAX, "%s/%s", job->folder, name);
+    return buffer;
+}
+
+armilla_status demo_output(const demo_job *job, const char *name, armilla_output **output)
+{
+    char path[PATH_MAX];
+    return armilla_output_new(job->session->context, demo_path(job, name, path), job->session->settings->force, output);
+}
+
+armilla_status demo_finish(const demo_job *job, armilla_output *output, armilla_status status)
+{
+    if (status == ARMILLA_OK && !job->session->exit) status = armilla_output_commit(output);
+    armilla_output_free(output);
+    return status;
 }
 
 /* The names of all files that the demo may write; returns how many. */
-static size_t list_files(const demo_job *job, const demo *chosen, char paths[DEMO_FILES][PATH_MAX])
+static size_t list_files(const demo_job *job, char paths[MOST_FILES][PATH_MAX])
 {
-    static const char *const endings[] = {".svg", ".gp", ".dat"}; /* that `armilla plot` leaves */
-    const size_t ending_count = sizeof endings / sizeof *endings;
     size_t count = 0;
-    for (size_t i = 0; chosen->files[i] && count < DEMO_FILES; i++)
-        (void)demo_path(job, chosen->files[i], paths[count++]);
-    if (job->settings->no_pictures) return count;
-    for (size_t i = 0; chosen->pictures[i / ending_count].kind && count < DEMO_FILES; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s%s", chosen->pictures[i / ending_count].kind, endings[i % ending_count]);
-        (void)demo_path(job, name, paths[count++]);
-    }
+    for (; count < COUNT(files); count++) (void)demo_path(job, files[count], paths[count]);
+    for (size_t i = 0; i < COUNT(pictures) * COUNT(endings) && !job->settings->no_pictures; i++)
+        snprintf(paths[count++], PATH_MAX, "%s/%s%s", job->folder, pictures[i / COUNT(endings)].kind,
+                 endings[i % COUNT(endings)]);
     return count;
 }
 
 /* The folder may exist: only a file that would be replaced is refused. */
-static armilla_status make_folder(demo_job *job, const demo *chosen)
+static armilla_status make_folder(const demo_job *job)
 {
     cli_session *session = job->session;
     char(*paths)[PATH_MAX] = NULL;
-    output_path outputs[DEMO_FILES];
+    output_path outputs[MOST_FILES];
     if (strlen(job->folder) + NAME_MAX + 1 >= PATH_MAX)
         return fail(session, ARMILLA_BAD_ARGUMENT, "--out: the name is too long");
     if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
         return fail(session, ARMILLA_CANNOT_CREATE, "%s: cannot be created: %s; choose another directory (--out)",
                     job->folder, strerror(errno));
-    if (!(paths = calloc(DEMO_FILES, sizeof *paths))) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
-    const size_t count = list_files(job, chosen, paths);
+    if (!(paths = calloc(MOST_FILES, sizeof *paths))) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
+    const size_t count = list_files(job, paths);
     for (size_t i = 0; i < count; i++) outputs[i] = (output_path){"--out", paths[i], NULL, NULL};
     const armilla_status status = outputs_check(session, outputs, count);
     free(paths);
     return status;
 }
 
-/* The demo and its pictures, once it is known that there is a place for them. */
-static armilla_status run_demo(demo_job *job, const demo *chosen)
+/* A picture of the model, whatever file it replaces: that was settled by make_folder. */
+static armilla_status draw(const demo_job *job, const char *kind, const char *labels)
+{
+    char model[PATH_MAX], classes[PATH_MAX], file[PATH_MAX];
+    plot_settings settings;
+    settings_default(&command_plot, &settings.common);
+    snprintf(file, sizeof file, "%s/%s.svg", job->folder, kind);
+    settings.kind = kind;
+    settings.common.operands[0] = demo_path(job, "model.npz", model);
+    settings.labels = labels ? demo_path(job, labels, classes) : NULL;
+    settings.common.out = file;
+    settings.common.force = settings.common.quiet = true;
+    return run_inside(job->session, &command_plot, &settings.common);
+}
+
+/* Where gnuplot is missing, that is said once and is no failure. */
+static armilla_status draw_all(const demo_job *job)
 {
     cli_session *session = job->session;
-    signals_defer();
-    armilla_status status = chosen->run(job);
-    for (const demo_picture *picture = chosen->pictures; picture->kind && status == ARMILLA_OK; picture++)
-        status = demo_draw(job, picture);
-    if (status == ARMILLA_OK && !session->exit && chosen->suggest) chosen->suggest(job);
-    if (session->exit == 0) session->exit = signals_exit();
-    if (status == ARMILLA_OK && session->exit == 0) message_line(&session->messages, "written   %s", job->folder);
-    return status;
+    armilla_status status = ARMILLA_OK;
+    for (size_t i = 0; i < COUNT(pictures) && status == ARMILLA_OK && !session->exit; i++)
+        status = draw(job, pictures[i].kind, pictures[i].labels);
+    if (status != ARMILLA_NOT_BUILT) return status;
+    message_line(&session->messages, "pictures  none: %s", session->error);
+    session->error[0] = '\0';
+    return ARMILLA_OK;
+}
+
+/* What to try next. */
+static void suggest(const demo_job *job)
+{
+    char path[PATH_MAX], data[PATH_MAX], model[PATH_MAX];
+    const cli_session *session = job->session;
+    message_quote(demo_path(job, "data.csv", path), data, sizeof data);
+    message_quote(demo_path(job, "model.npz", path), model, sizeof model);
+    message_line(&job->session->messages, "try       %s check %s %s", session->program, model, data);
+    message_line(&job->session->messages, "          %s info %s", session->program, model);
+    message_line(&job->session->messages,
+                 "          %s fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
+                 session->program, data);
 }
 
 static armilla_status run(cli_session *session)
 {
-    const char *wanted = session->settings->operands[0];
-    const demo *chosen = &demo_cones;
-    demo_job *job = calloc(1, sizeof *job); /* its paths are too much for a small stack */
-    if (!job) return fail(session, ARMILLA_NO_MEMORY, "demo: out of memory");
-    job->session = session;
-    job->settings = (demo_settings *)session->settings;
-    job->folder = session->settings->out ? session->settings->out : "armilla-demo";
-    for (size_t i = 0; wanted && demos[i]; i++)
-        if (strcmp(demos[i]->name, wanted) == 0) chosen = demos[i];
-    armilla_status status = settle_options(job, chosen);
-    if (status == ARMILLA_OK && chosen->find) status = chosen->find(job);
-    if (status == ARMILLA_OK) status = make_folder(job, chosen);
-    if (status == ARMILLA_OK) status = run_demo(job, chosen);
-    free(job);
+    const cli_settings *given = session->settings;
+    const demo_job job = {session, (const demo_settings *)given, given->out ? given->out : "armilla-demo"};
+    armilla_status status = make_folder(&job);
+    if (status != ARMILLA_OK) return status;
+    signals_defer();
+    status = demo_cones(&job);
+    if (status == ARMILLA_OK && !job.settings->no_pictures) status = draw_all(&job);
+    if (status == ARMILLA_OK && !session->exit) suggest(&job);
+    if (session->exit == 0) session->exit = signals_exit();
+    if (status == ARMILLA_OK && session->exit == 0) message_line(&session->messages, "written   %s", job.folder);
     return status;
 }
 
 const cli_command command_demo = {
     .name = "demo",
-    .synopsis = "[NAME] [--out DIR] [options]",
-    .meaning = "an experiment of the paper; leaves its data, models, tables and pictures in a directory",
+    .synopsis = "[cones] [--out DIR] [options]",
+    .meaning = "an experiment of the paper; leaves its data, model, tables and pictures in a directory",
     .operands = {"NAME"},
     .choice = demo_choice,
+    .refuse = refuse_demo,
     .settings_size = sizeof(demo_settings),
     .options = options,
     .notes =
-        "demos:\n"
-        "  cones        200 points in two groups that differ in direction, not in distance (the default)\n"
-        "  convergence  palm with a safe step weight and one that is too small; all pairs, palm beside fast\n"
-        "  mnist        threes in ten directions, two for each image; `make mnist` in the source fetches the files\n"
-        "               into build/mnist, which is where they are looked for without --data\n"
-        "  clustering   scores of k-means, its relatives and the models on iris, wine and digits, which the program\n"
-        "               has, and on the sets of --data: NAME.mtx[.gz] (one sample per column) or NAME.npy with\n"
-        "               NAME.labels, NAME-images-idx3-ubyte with NAME-labels-idx1-ubyte, NAME.csv with a column class\n"
-        "Pictures are drawn where gnuplot is installed.\n\n"
+        "cones is 200 points in two groups that differ in direction, not in distance. Pictures are drawn where gnuplot\n"
+        "is installed. The paper's other experiments, convergence, mnist and clustering, are scripts of the source,\n"
+        "which `make experiments` runs.\n\n"
         "examples:\n"
         "  armilla demo --out cones\n"
-        "  armilla demo mnist --data build/mnist --out threes\n"
-        "  armilla demo clustering --seeds 3 --out scores\n",
+        "  armilla demo --seeds 20 --no-pictures --out draws\n",
     .run = run,
 };

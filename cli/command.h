@@ -49,8 +49,7 @@ typedef struct cli_session {
     struct cli_recalled *recalled; /* how a model's data were read (reading.h); NULL: nothing is known */
     const armilla_ranks *ranks;    /* that run the command together; NULL: this process alone */
     bool silent;                   /* and this is not the first of them */
-    int exit;              /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
-    armilla_scores scores; /* of the last clustering whose classes are known */
+    int exit; /* of a command that did not fail: 0, 1 where `check` differs, 130 or 143 after a signal */
     char error[1024];
 } cli_session;
 
@@ -61,10 +60,12 @@ typedef struct cli_command {
     const char *operands[2];             /* their names, NULL past the last */
     size_t required;                     /* how many of them must be given */
     const char *(*choice)(size_t index); /* the first operand must be one of these; NULL: anything */
-    bool writes;                         /* its second operand is an output */
-    bool together;                       /* ranks run it together; else the first one does */
-    size_t settings_size;                /* of its settings, which begin with cli_settings */
-    const armilla_option *options;       /* for these; ends with a row whose name is NULL */
+    /* What is said of a word that is none of them; NULL, or where it returns OK: the choices. */
+    armilla_status (*refuse)(cli_session *session, const char *word);
+    bool writes;                   /* its second operand is an output */
+    bool together;                 /* ranks run it together; else the first one does */
+    size_t settings_size;          /* of its settings, which begin with cli_settings */
+    const armilla_option *options; /* for these; ends with a row whose name is NULL */
     struct {
         const cli_group *group; /* NULL past the last */
         size_t offset;          /* of what it fills, in the settings */
@@ -91,8 +92,8 @@ int cli_main(int count, char **arguments, const armilla_ranks *ranks);
 armilla_status fail(cli_session *session, armilla_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Runs another command with these settings, which settings_default began. Its message about a failure, its exit status
- * and its scores become those of the session. */
+/* Runs another command with these settings, which settings_default began. Its message about a failure and its exit
+ * status become those of the session. */
 armilla_status run_inside(cli_session *outer, const cli_command *command, cli_settings *settings);
 
 /* Names the file in front of the library's message where data are bad or too large: the library knows numbers, not where they came

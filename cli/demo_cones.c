@@ -12,6 +12,20 @@ enum { POINTS = 200 };
 
 static const double degree = 3.14159265358979323846 / 180;
 
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* A number in [low, high) that depends on seed and index alone: splitmix64 of both. */
+static double uniform(uint64_t seed, uint64_t index, double low, double high)
+{
+    const uint64_t bits = mix(mix(seed + 0x9e3779b97f4a7c15u) + (index + 1) * 0x9e3779b97f4a7c15u);
+    return low + (high - low) * ((double)(bits >> 11) * 0x1p-53);
+}
+
 /* The first half lies between the plane X = Z and the Z axis, the second between Y = Z and the Z axis. */
 static int64_t group(size_t i)
 {
@@ -21,9 +35,9 @@ static int64_t group(size_t i)
 /* Point i with the digits that its file has, so that the file and the memory are the same numbers. */
 static void make_point(uint64_t seed, size_t i, double point[3])
 {
-    const double tilt = degree * demo_uniform(seed, 3 * i, 5, 45);     /* from the Z axis towards X or Y */
-    const double turn = degree * demo_uniform(seed, 3 * i + 1, -5, 5); /* out of that plane */
-    const double radius = demo_uniform(seed, 3 * i + 2, 1, 10);
+    const double tilt = degree * uniform(seed, 3 * i, 5, 45);     /* from the Z axis towards X or Y */
+    const double turn = degree * uniform(seed, 3 * i + 1, -5, 5); /* out of that plane */
+    const double radius = uniform(seed, 3 * i + 2, 1, 10);
     const int64_t along = group(i);
     point[along] = radius * sin(tilt) * cos(turn);
     point[1 - along] = radius * sin(tilt) * sin(turn);
@@ -31,7 +45,7 @@ static void make_point(uint64_t seed, size_t i, double point[3])
     for (int k = 0; k < 3; k++) point[k] = round(1e6 * point[k]) / 1e6;
 }
 
-static armilla_status write_labels(demo_job *job)
+static armilla_status write_labels(const demo_job *job)
 {
     armilla_output *output = NULL;
     armilla_status status = demo_output(job, "labels.txt", &output);
@@ -40,7 +54,7 @@ static armilla_status write_labels(demo_job *job)
     return demo_finish(job, output, status);
 }
 
-armilla_status demo_write_cones(demo_job *job, uint64_t seed)
+static armilla_status write_points(const demo_job *job, uint64_t seed)
 {
     armilla_output *output = NULL;
     armilla_status status = demo_output(job, "data.csv", &output);
@@ -114,7 +128,7 @@ static armilla_status make_draw(cli_session *session, int64_t seed, cones_draw *
     return status;
 }
 
-static armilla_status write_clusters(demo_job *job, const cones_draw *draw)
+static armilla_status write_clusters(const demo_job *job, const cones_draw *draw)
 {
     armilla_output *output = NULL;
     armilla_status status = demo_output(job, "clusters.csv", &output);
@@ -127,11 +141,11 @@ static armilla_status write_clusters(demo_job *job, const cones_draw *draw)
 }
 
 /* The first draw leaves its files. */
-static armilla_status keep_draw(demo_job *job, const cones_draw *draw)
+static armilla_status keep_draw(const demo_job *job, const cones_draw *draw)
 {
     cli_messages *messages = &job->session->messages;
     char model[PATH_MAX], trace[PATH_MAX];
-    armilla_status status = demo_write_cones(job, (uint64_t)draw->fit.seed);
+    armilla_status status = write_points(job, (uint64_t)draw->fit.seed);
     if (status == ARMILLA_OK)
         status = fitting_save(job->session, draw->model, demo_path(job, "model.npz", model),
                               demo_path(job, "trace.csv", trace));
@@ -157,7 +171,7 @@ static void report_draws(cli_messages *messages, int64_t count, const double sum
                      mean[0], deviation[0], mean[1], deviation[1]);
 }
 
-static armilla_status repeat(demo_job *job, armilla_output *output)
+static armilla_status repeat(const demo_job *job, armilla_output *output)
 {
     cli_session *session = job->session;
     const int64_t first = job->settings->seed, count = job->settings->seeds;
@@ -181,20 +195,7 @@ static armilla_status repeat(demo_job *job, armilla_output *output)
     return status;
 }
 
-static void suggest(demo_job *job)
-{
-    char path[PATH_MAX], data[PATH_MAX], model[PATH_MAX];
-    cli_session *session = job->session;
-    message_quote(demo_path(job, "data.csv", path), data, sizeof data);
-    message_quote(demo_path(job, "model.npz", path), model, sizeof model);
-    message_line(&session->messages, "try       %s check %s %s", session->program, model, data);
-    message_line(&session->messages, "          %s info %s", session->program, model);
-    message_line(&session->messages,
-                 "          %s fit %s --rank 2 --codes nonneg-sphere --normalize l2   (directions alone)",
-                 session->program, data);
-}
-
-static armilla_status run(demo_job *job)
+armilla_status demo_cones(const demo_job *job)
 {
     armilla_output *output = NULL;
     /* The library would warn that lengths differ: here they are meant to. */
@@ -203,15 +204,3 @@ static armilla_status run(demo_job *job)
     if (status == ARMILLA_OK) status = repeat(job, output);
     return demo_finish(job, output, status);
 }
-
-static const char *const files[] = {"data.csv",  "labels.txt", "clusters.csv", "draws.csv", "model.npz",
-                                    "trace.csv", NULL};
-
-static const demo_picture pictures[] = {
-    {.kind = "sphere", .model = "model.npz", .labels = "labels.txt"},
-    {.kind = "convergence", .model = "model.npz"},
-    {.kind = NULL},
-};
-
-const demo demo_cones = {
-    .name = "cones", .files = files, .pictures = pictures, .seeds = 1, .run = run, .suggest = suggest};

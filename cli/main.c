@@ -179,7 +179,6 @@ armilla_status run_inside(cli_session *outer, const cli_command *command, cli_se
     armilla_context_set_watch(outer->context, watch_call, &outer->messages);
     memcpy(outer->error, inner.error, sizeof outer->error);
     outer->exit = inner.exit;
-    outer->scores = inner.scores;
     armilla_data_free(inner.unmatched);
     armilla_data_free(inner.source);
     reading_forget(&inner);

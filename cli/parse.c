@@ -112,6 +112,8 @@ static armilla_status check_choice(cli_session *session, const cli_command *comm
     }
     char all[256] = "";
     size_t used = 0;
+    const armilla_status refused = command->refuse ? command->refuse(session, word) : ARMILLA_OK;
+    if (refused != ARMILLA_OK) return refused;
     if (guess.best)
         return fail(session, ARMILLA_BAD_ARGUMENT, "%s: '%s' is unknown%s (see armilla %s --help)", command->name, word,
                     guess.hint, command->name);

@@ -1,11 +1,44 @@
-"""Clusters against known classes: K-means and its relatives, and our models, over sets and seeds."""
+"""Clusters against known classes: K-means and its relatives, and our models, over sets and seeds. Each figure is that of
+an `armilla cluster` command, whose options table.csv has.
+
+Sets are those of experiments/sets, the test images of MNIST and Fashion-MNIST, and those of the folder DATA: NAME.mtx[.gz]
+(one sample per column), NAME.npy or NAME.npz with NAME.labels, NAME-images-idx3-ubyte[.gz] with NAME-labels-idx1-ubyte[.gz],
+and NAME.csv[.gz] with a column `class`."""
+import json
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
+import time
 
-from common import Best, Experiment
+import numpy as np
 
+from common import Best, Experiment, facts, flags
+
+SETS = pathlib.Path(__file__).resolve().parent / "sets"
 FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
+# What is done to the data first: nothing; what `armilla cluster` chooses; the same without centring, for parts that add
+# up; or nothing is said, as a newcomer would.
+RAW, CHOSEN, UNCENTRED, UNSAID = range(4)
+# Name, preparation, whether it takes a rank (the number of classes, or of features where these are fewer), options.
+METHODS = [("k-means on raw data", RAW, False, {"method": "euclidean", "on": "data"}),
+           ("k-means", CHOSEN, False, {"method": "euclidean", "on": "data"}),
+           ("spherical k-means", CHOSEN, False, {"on": "data"}),
+           ("PCA + k-means", CHOSEN, True, {"method": "euclidean", "model": "pca"}),
+           ("NMF, largest entry", UNCENTRED, False, {"method": "argmax", "model": "nmf"}),
+           ("NMF + spherical k-means", UNCENTRED, True, {"model": "nmf"}),
+           ("spherical PCA", CHOSEN, True, {"model": "spherical-pca"}),
+           ("spherical NMF", UNCENTRED, True, {"model": "spherical-nmf"}),
+           ("sparse spherical PCA", CHOSEN, True, {"model": "sparse-spherical-pca", "sparsity": 2}),
+           ("sparse spherical NMF", UNCENTRED, True, {"model": "sparse-spherical-nmf", "sparsity": 2}),
+           ("armilla cluster", UNSAID, False, {})]
+PREPARATION = ("normalize", "center", "tfidf", "idf", "total", "log1p", "top-features", "scale")
+# How labelled sets lie in a folder: ending of the data, of the labels (none: a column), options of reading.
+FORMS = [(".mtx.gz", ".labels", {"samples": "columns"}), (".mtx", ".labels", {"samples": "columns"}),
+         (".npy", ".labels", {}), (".npz", ".labels", {}),
+         ("-images-idx3-ubyte", "-labels-idx1-ubyte", {}), ("-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz", {}),
+         (".csv", None, {"label_column": "class"}), (".csv.gz", None, {"label_column": "class"})]
 SCORES = {"nmi": "NMI", "accuracy": "Accuracy", "ari": "ARI"}
 OURS = ["spherical PCA", "spherical NMF", "sparse spherical PCA", "sparse spherical NMF", "armilla cluster"]
 ACROSS = 5
@@ -13,7 +46,7 @@ KEY = "set key at screen 0.985,0.012 right bottom horizontal Left reverse sample
 
 
 def gather(folder, given):
-    """Links to the sets, in the names that `armilla demo clustering --data` knows; returns what is missing."""
+    """Links to the sets, in the names of FORMS; returns what is missing."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     missing = []
@@ -29,6 +62,118 @@ def gather(folder, given):
     for file in sorted(pathlib.Path(given).resolve().iterdir()) if given else []:
         (folder / file.name).symlink_to(file)
     return missing
+
+
+class Refused(Exception):
+    """A set or method that the command refuses, with its message: it is left out, and the others go on."""
+
+
+def armilla(work, *arguments):
+    """Runs a command in the folder; returns its JSON object."""
+    done = subprocess.run([work.armilla, *map(str, arguments), "--json", "--quiet"], cwd=work.folder, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode in (64, 65):
+        raise Refused(done.stderr.strip())
+    if done.returncode != 0:
+        raise SystemExit(done.stderr.strip() or done.returncode)
+    return json.loads(done.stdout)
+
+
+class LabelledSet:
+    """A file, how it is read, its shape and classes, and the preparation that `armilla cluster` chooses for it."""
+
+    def __init__(self, work, path, name, reading):
+        self.path, self.name, self.reading = path, name, flags(reading)
+        armilla(work, "fit", path, *self.reading, "--rank", 1, "--max-iter", 0, "--start", "random", "--out", "set.npz",
+                "--force")
+        labels = work.model("set")["labels"]
+        self.m, self.n = (facts(work.model("set"))["shape"][key] for key in "mn")
+        self.classes = len(np.unique(labels[labels != ""]))
+        if self.classes < 2:
+            raise Refused(f"{path}: has {self.classes} classes")
+        armilla(work, "cluster", path, *self.reading, "--k", self.classes, "--out", "labels.txt", "--model-out", "set.npz",
+                "--force")
+        options = facts(work.model("set"))["options"]
+        self.chosen = {key: options[key] for key in PREPARATION}
+
+    def options(self, prepared, ranked, given):
+        """Of a method, in the order of the command's help: k, method, rank, model, preparation, place."""
+        chosen = {key: value == "yes" if value in ("yes", "no") else value for key, value in self.chosen.items()}
+        if prepared == UNCENTRED:
+            chosen["center"] = False
+        if not chosen["tfidf"]:
+            chosen["idf"] = None
+        if prepared in (RAW, UNSAID):
+            chosen = {}
+        rank = min(self.classes, self.m) if ranked else None
+        return flags({"k": self.classes, "method": given.get("method"), "rank": rank, "model": given.get("model"),
+                      "sparsity": given.get("sparsity"), **chosen, "on": given.get("on"),
+                      "prepare": None if prepared == UNSAID else "none"})
+
+
+def find_sets(work, folders):
+    """The labelled sets of the folders, by name, as far as they can be opened."""
+    for path in (path for folder in folders for path in sorted(folder.iterdir())):
+        form = next((form for form in FORMS if path.name.endswith(form[0]) and path.name != form[0]), None)
+        if not form:
+            continue
+        name, reading = path.name[:-len(form[0])], dict(form[2])
+        if form[1]:
+            reading["labels"] = path.with_name(name + form[1])
+        try:
+            if form[1] and not reading["labels"].exists():
+                raise Refused(f"there is no {reading['labels']}")
+            yield LabelledSet(work, path, name, reading)
+        except Refused as why:
+            print(f"{name} left out: {why}", file=sys.stderr)
+
+
+def measure(work, labelled, method, seeds):
+    """One method on one set: a dictionary for each seed, and the options."""
+    name, prepared, ranked, given = method
+    options, rows = labelled.options(prepared, ranked, given), []
+    for seed in seeds:
+        begun = time.monotonic()
+        found = armilla(work, "cluster", labelled.path, *labelled.reading, *options, "--seed", seed, "--out", "labels.txt",
+                        "--force")["scores"]
+        rows.append({"set": labelled.name, "method": name, "seed": seed,
+                     **{score: f"{found[score]:.9f}" for score in ("accuracy", "nmi", "ari")},
+                     "seconds": f"{time.monotonic() - begun:.3f}"})
+    return rows, " ".join(options)
+
+
+def summarize(labelled, rows, options):
+    """The row of table.csv: means and standard deviations over the seeds."""
+    means = {}
+    for score in ("accuracy", "nmi", "ari"):
+        values = np.array([float(row[score]) for row in rows])
+        means[score] = f"{values.mean():.6f}"
+        means[f"{score}_sd"] = f"{values.std(ddof=1) if len(values) > 1 else 0:.6f}"
+    return {"set": labelled.name, "samples": labelled.n, "features": labelled.m, "classes": labelled.classes,
+            "method": rows[0]["method"], "seeds": len(rows), **means,
+            "seconds": f"{np.mean([float(row['seconds']) for row in rows]):.3f}", "options": options}
+
+
+def compute(work, folders, seeds):
+    """scores.csv has a row for each run, table.csv one for each method and set."""
+    scores, table = [], []
+    for labelled in find_sets(work, folders):
+        print(f"{labelled.name:9} {labelled.n} samples of {labelled.m} features, {labelled.classes} classes",
+              file=sys.stderr)
+        for method in METHODS:
+            try:
+                rows, options = measure(work, labelled, method, seeds)
+            except Refused as why:
+                print(f"{method[0]} left out: {why}", file=sys.stderr)
+                continue
+            table.append(summarize(labelled, rows, options))
+            scores += rows
+            print("          {method:23} accuracy {accuracy} ± {accuracy_sd}  nmi {nmi} ± {nmi_sd}  ari {ari} ± {ari_sd}"
+                  "  {seconds} s".format(**table[-1]), file=sys.stderr)
+    work.write("scores.csv", scores)
+    work.write("table.csv", table)
+    for name in ("labels.txt", "set.npz"):
+        (work.folder / name).unlink()
 
 
 def panels(table, sets, methods):
@@ -74,7 +219,7 @@ def main():
     work = Experiment("clustering", "Clustering: known classes found again")
     folder = work.folder / "sets"
     missing = gather(folder, os.environ.get("DATA") or None)
-    work.demo("--data", "sets", "--seeds", os.environ.get("SEEDS") or 10)
+    compute(work, [SETS, folder], range(int(os.environ.get("SEEDS") or 10)))
     table = work.read("table.csv")
     sets, methods = list(dict.fromkeys(row["set"] for row in table)), list(dict.fromkeys(r["method"] for r in table))
     work.table("panels.dat", [[[methods.index(row["method"]) + 1] + [float(row[c]) for c in
@@ -109,4 +254,5 @@ def main():
     work.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

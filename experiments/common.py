@@ -1,6 +1,7 @@
 """What the experiments share: running the command, drawing by gnuplot, and the page of each experiment."""
 import csv
 import html
+import json
 import os
 import pathlib
 import subprocess
@@ -25,12 +26,24 @@ set grid y lc rgb '#e6e6e6' lt 1 lw 0.6
 """
 
 
+def flags(options):
+    """Options of a command as it takes them: nothing for None and False, a flag for True."""
+    words = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
+    given = {name: value for name, value in words.items() if value is not None and value is not False}
+    return [word for name, value in given.items() for word in ([name] if value is True else [name, str(value)])]
+
+
+def facts(model):
+    """What a model says of itself: its options, squared_norm, and the rest of `meta`."""
+    return json.loads(model["meta"].tobytes())
+
+
 class Best(str):
     """A cell of a table that no other of its column surpasses."""
 
 
 class Experiment:
-    """One folder with data, figures and a page. `armilla demo NAME` computes; what is here draws and explains."""
+    """One folder with data, figures and a page. Commands of armilla compute; what is here draws and explains."""
 
     def __init__(self, name, title):
         self.name, self.title, self.armilla = name, title, os.environ["ARMILLA"]
@@ -44,16 +57,24 @@ class Experiment:
         if done.returncode != 0:
             raise SystemExit(done.returncode)
 
-    def demo(self, *options):
-        self.run("demo", self.name, "--out", ".", "--force", *options)
+    def fit(self, data, name, **options):
+        """NAME.npz and NAME.csv, a model and its trace; keywords are options, True is a flag."""
+        self.run("fit", data, "--out", f"{name}.npz", "--trace", f"{name}.csv", "--force", "--quiet", *flags(options))
 
     def model(self, name):
-        """A model that the demo left, as a dictionary of arrays."""
+        """A model of the folder, as a dictionary of arrays."""
         with np.load(self.folder / f"{name}.npz", allow_pickle=False) as arrays:
             return dict(arrays)
 
+    def write(self, name, rows):
+        """A CSV file of dictionaries that have the same keys."""
+        with open(self.folder / name, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
     def read(self, name):
-        """A CSV file that the demo left: a dictionary for each row."""
+        """A CSV file of the folder: a dictionary for each row."""
         with open(self.folder / name, encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 

@@ -60,7 +60,7 @@ def matched(labels, truth):
 
 def main():
     work = Experiment("cones", "Cones: angle tells the groups apart, distance does not")
-    work.demo("--seeds", DRAWS)
+    work.run("demo", "cones", "--seeds", DRAWS, "--out", ".", "--force")
     found = np.array([[float(row["points"]), float(row["codes"])] for row in work.read("draws.csv")])
     mean, deviation = found.mean(0), found.std(0, ddof=1)
     points = np.loadtxt(work.folder / "data.csv", delimiter=",", skiprows=1)
@@ -89,4 +89,5 @@ def main():
     work.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,11 @@
 """Change of U, and the objective with lambda large enough and too small (the paper's second figure); all pairs."""
 import numpy as np
 
-from common import AXES, BLUE, GREEN, RED, Experiment
+from common import AXES, BLUE, GREEN, RED, Experiment, facts
+
+FEATURES, SAMPLES, PARTS, ITERATIONS = 50, 500, 5, 500
+CODES = {"sphere": None, "nonneg-sphere": None, "sparse-sphere": 2, "nonneg-sparse-sphere": 2}
+TOLERANCES = {"palm": 0, "fast": 1e-10}
 
 PANELS = f"""
 set multiplot layout 1,3 margins 0.07,0.98,0.2,0.86 spacing 0.075
@@ -35,10 +39,66 @@ def pairs_script(names):
     return "\n".join(lines + ["unset multiplot"]) + "\n"
 
 
+def mix(z):
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def uniform(seed, index, low, high):
+    """Numbers in [low, high) that depend on seed and index alone, on any machine: splitmix64 of both."""
+    golden = np.uint64(0x9E3779B97F4A7C15)
+    bits = mix(mix(np.full(1, seed, np.uint64) + golden) + (np.asarray(index, np.uint64) + np.uint64(1)) * golden)
+    return low + (high - low) * ((bits >> np.uint64(11)).astype(float) * 2.0**-53)
+
+
+def planted(seed):
+    """Samples that are made of two of the parts, at unit length, and of nearly normal noise; nonnegative."""
+    parts = uniform(seed, np.arange(PARTS * FEATURES), 0, 1).reshape(PARTS, FEATURES) ** 4
+    j = 4 * np.arange(SAMPLES)
+    first = uniform(seed + 1, j, 0, PARTS).astype(int)
+    second = (first + 1 + uniform(seed + 1, j + 1, 0, PARTS - 1).astype(int)) % PARTS
+    a, b = (uniform(seed + 1, j + k, 0.2, 1.2)[:, None] for k in (2, 3))
+    noise = np.full(SAMPLES * FEATURES, -6.0)
+    for k in range(12):
+        noise += uniform(seed + 2, 12 * np.arange(SAMPLES * FEATURES) + k, 0, 1)
+    return np.abs((a * parts[first] + b * parts[second]) / np.sqrt(a * a + b * b) + 0.05 * noise.reshape(SAMPLES, FEATURES))
+
+
+def course(work, name):
+    """The objective of a fit over its iterations, as a share of ||X||^2."""
+    model = work.model(name)
+    return model["trace_objective"] / facts(model)["squared_norm"]
+
+
+def compare(work, basis, codes):
+    """One pair by both solvers from the same start: what they reach, and when fast is as good as palm in the end."""
+    found = {}
+    for solver, tolerance in TOLERANCES.items():
+        name = f"{basis}-{codes}-{solver}"
+        work.fit("planted.csv", name, rank=PARTS, basis=basis, codes=codes, sparsity=CODES[codes], solver=solver,
+                 max_iter=ITERATIONS, tol=tolerance, start="random", seed=0)
+        found[solver] = course(work, name)
+    there = np.flatnonzero(found["fast"] <= found["palm"][-1] * (1 + 1e-6))
+    rises = {f"rises_{solver}": int((np.diff(trace) > 1e-13).sum()) for solver, trace in found.items()}
+    return {"basis": basis, "codes": codes, "palm": f"{found['palm'][-1]:.9g}", "fast": f"{found['fast'][-1]:.9g}",
+            "fast_reaches_palm": int(there[0]) if len(there) else -1, **rises}
+
+
+def compute(work):
+    """palm on the points of the cones with two step weights, and all pairs on planted data."""
+    work.run("demo", "cones", "--no-pictures", "--out", "cones", "--force", "--quiet")
+    for name, weight in (("trace", "1x"), ("small", "0.3x")):
+        work.fit("cones/data.csv", name, rank=2, codes="nonneg-sphere", solver="palm", max_iter=60, tol=0, start="random",
+                 seed=0, **{"lambda": weight})
+    np.savetxt(work.folder / "planted.csv", planted(0), fmt="%.6f", delimiter=",")
+    work.write("pairs.csv", [compare(work, basis, codes) for basis in ("orthonormal", "nonnegative") for codes in CODES])
+
+
 def main():
     work = Experiment("convergence", "Convergence: safe step weights never let the objective rise")
-    work.demo()
-    norm = np.square(np.loadtxt(work.folder / "data.csv", delimiter=",", skiprows=1)).sum()
+    compute(work)
+    norm = np.square(np.loadtxt(work.folder / "cones" / "data.csv", delimiter=",", skiprows=1)).sum()
     safe, small = work.trace("trace"), work.trace("small")
     moves = [float(row["dU"]) for row in work.read("trace.csv")]
     rises = [int((np.diff(trace) > 1e-12 * norm).sum()) for trace in (safe, small)]
@@ -71,4 +131,5 @@ def main():
     work.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

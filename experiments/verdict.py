@@ -12,7 +12,7 @@ import tempfile
 
 import numpy as np
 
-SETS = pathlib.Path(__file__).resolve().parent.parent / "cli" / "sets"
+SETS = pathlib.Path(__file__).resolve().parent / "sets"
 EUCLIDEAN = ("--prepare", "none", "--on", "data", "--method", "euclidean", "--k", "3")
 SHAPES = ((30, 3), (60, 2), (100, 20), (300, 5), (1000, 10), (80, 300))
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The cones: their files, their claims, and the manners of demos towards files that exist (demo_check.py has the rest).
+# The cones: their files, their claims, and the manners of the demo towards files that exist.
 . "$(dirname "$0")/lib.sh"
 
 # percent TEXT: the figure behind it on standard error.
@@ -57,13 +57,23 @@ echo mine >armilla-demo/other
 expect 0 demo --force
 equal "$(cat armilla-demo/other)" mine
 echo file >plain
-refuse 64 'makes its own data' demo --data .
-refuse 64 'run once' demo convergence --seeds 3
+for name in convergence mnist clustering; do refuse 64 "make experiments ARGS=$name runs it" demo $name; done
 refuse 73 'plain' demo --out plain
 refuse 73 'nosuch/demo' demo --out nosuch/demo
 mkdir "with space"
 expect 0 demo --out 'with space'
 says "'with space/model.npz'"
 # A name means nothing but itself, to the commands inside as well.
-expect 0 demo convergence --out '@%1 %s' --quiet
-equal "$(ls '@%1 %s' | grep -c '^[a-z-]*\.npz$')" 18
+expect 0 demo cones --out '@%1 %s' --quiet
+equal "$(ls '@%1 %s' | grep -c '^[a-z]*\.npz$')" 1
+
+# Without pictures, and without gnuplot, which is said once.
+expect 0 demo --no-pictures --out undrawn
+[ ! -e undrawn/sphere.gp ] && [ -e undrawn/model.npz ] || die '--no-pictures'
+mkdir empty
+path=$PATH
+PATH=$PWD/empty
+expect 0 demo --out bare
+PATH=$path
+equal "$(grep -c 'pictures  none.*gnuplot' "$top/stderr")" 1
+[ ! -e bare/sphere.svg ] && [ -e bare/model.npz ] || die 'a demo without gnuplot'

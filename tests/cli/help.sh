@@ -41,7 +41,7 @@ names check samples format array labels json
 names convert to to-samples samples format array labels threads quiet force
 names info samples format json
 names list
-names demo out data force seed seeds no-pictures quiet
+names demo out force seed seeds no-pictures quiet
 names plot kind out title images components labels quiet force
 
 # Defaults, ranges and choices come from the tables.

@@ -319,7 +319,7 @@ def made_column(kind, rows, mark="."):
 
 def check_texts():
     """Tables with text anywhere: listed, advised about, and read by the commands; fits refuse them as they are."""
-    iris = os.path.join(os.environ["ARMILLA_SOURCE"], "cli/sets/iris.csv")
+    iris = os.path.join(os.environ["ARMILLA_SOURCE"], "experiments/sets/iris.csv")
     facts, notes = check_table(iris, ["feature"] * 4 + ["no feature"])
     assert notes == ["note: column class has few different texts, as classes do (--label-column class)"], notes
     assert facts["labels"] == ["setosa", "versicolor", "virginica"] and "--label-column class" in facts["hints"][-1]

@@ -24,7 +24,8 @@ refuse 64 "did you mean '--samples'?" check model.npz data.csv --sample rows
 refuse 64 "unknown option '--rank'" info data.csv --rank 2
 refuse 64 "did you mean 'basis'?" list bases
 refuse 64 "did you mean 'cones'?" demo cone
-refuse 64 'choices: cones, convergence, mnist, clustering' demo nosuch
+refuse 64 'choices: cones' demo nosuch
+refuse 64 "unknown option '--data'" demo --data .
 refuse 64 'choices: basis, codes, solvers, starts, formats, models' list nosuch
 refuse 64 "did you mean '--k'?" cluster data.csv -k 3
 refuse 64 "did you mean '--k'?" cluster data.csv -K 3

@@ -1,6 +1,10 @@
-"""The demos beside cones: what they say is compared with what their files hold, with scikit-learn where there is one."""
+"""The experiments: what their tables say is compared with what the models hold, and with scikit-learn's scores."""
+import contextlib
 import csv
 import gzip
+import importlib
+import io
+import json
 import os
 import pathlib
 import shutil
@@ -21,14 +25,20 @@ except ImportError as missing:
     sys.exit(77)
 
 ARMILLA = os.path.abspath(os.environ["ARMILLA"])
-EMBEDDED = {"digits": "digits.csv.gz", "iris": "iris.csv", "wine": "wine.csv"}
+SOURCE = pathlib.Path(os.environ["ARMILLA_SOURCE"]) / "experiments"
+SETS = {"digits": "digits.csv.gz", "iris": "iris.csv", "wine": "wine.csv"}
 
 
-def armilla(*arguments, status=0, path=None):
-    environment = dict(os.environ, PATH=path) if path else None
-    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == status, (arguments, done.returncode, done.stderr)
-    return done
+def armilla(*arguments):
+    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (arguments, done.returncode, done.stderr)
+    return done.stdout
+
+
+def experiment(name):
+    """The script as a module, and its folder, NAME."""
+    import common
+    return importlib.import_module(name), common.Experiment(name, name)
 
 
 def rows(path):
@@ -43,21 +53,24 @@ def accuracy(truth, labels):
 
 def convergence():
     """Traces and the table of pairs say the same; palm with a small weight rises, and nothing else does."""
-    armilla("demo", "convergence", "--out", "way")
-    traces = {p.stem: np.loadtxt(p, delimiter=",", skiprows=1)[:, 1] for p in pathlib.Path("way").glob("*.csv")
-              if p.stem not in ("data", "planted", "pairs")}
+    module, work = experiment("convergence")
+    module.compute(work)
+    traces = {p.stem: np.loadtxt(p, delimiter=",", skiprows=1)[:, 1] for p in work.folder.glob("*.csv")
+              if p.stem not in ("planted", "pairs")}
     rising = {name for name, trace in traces.items() if (np.diff(trace) > 1e-9 * trace[0]).any()}
     assert rising == {"small"}, rising
     assert len(traces["trace"]) == 61
-    norm = np.square(np.loadtxt("way/planted.csv", delimiter=",")).sum()
-    table = rows("way/pairs.csv")
+    norm = np.square(np.loadtxt("convergence/planted.csv", delimiter=",")).sum()
+    table = rows("convergence/pairs.csv")
     assert len(table) == 8
     for row in table:
         for solver in ("palm", "fast"):
             last = traces[f"{row['basis']}-{row['codes']}-{solver}"][-1] / norm
             assert abs(last - float(row[solver])) <= 1e-7 * last, row
         assert 0 <= int(row["fast_reaches_palm"]) <= 500, row
-        armilla("check", f"way/{row['basis']}-{row['codes']}-fast.npz", "way/planted.csv")
+        armilla("check", f"convergence/{row['basis']}-{row['codes']}-fast.npz", "convergence/planted.csv")
+    tolerance = json.loads(work.model("orthonormal-sphere-palm")["meta"].tobytes())["options"]["tol"]
+    assert float(tolerance) == 0 and len(traces["orthonormal-sphere-palm"]) == 501
 
 
 def fake_mnist(folder):
@@ -71,27 +84,34 @@ def fake_mnist(folder):
 
 
 def mnist():
-    missing = armilla("demo", "mnist", "--out", "threes", status=66)
-    assert missing.stderr.count("\n") == 1 and "make mnist" in missing.stderr, missing.stderr
-    assert not os.path.exists("threes"), "a demo without its data left a folder"
+    module, work = experiment("mnist")
+    try:
+        module.find(pathlib.Path("files"), "t10k-images-idx3-ubyte")
+        raise AssertionError("a file was found that is not there")
+    except SystemExit as missing:
+        assert "make mnist" in str(missing)
     fake_mnist(pathlib.Path("files"))
-    armilla("demo", "mnist", "--data", "files", "--out", "threes")
-    with np.load("threes/model.npz") as model:
-        assert model["V"].shape == (10, 40) and (model["V"] >= 0).all() and ((model["V"] != 0).sum(0) <= 2).all()
-    for name in ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"):
-        with open(f"files/{name}", "rb") as plain, gzip.open(f"files/{name}.gz", "wb") as packed:
-            shutil.copyfileobj(plain, packed)
-        os.unlink(f"files/{name}")
-    armilla("demo", "mnist", "--data", "files", "--out", "packed", "--quiet")
-    with np.load("threes/model.npz") as first, np.load("packed/model.npz") as second:
-        assert (first["U"] == second["U"]).all()
+    models = []
+    for packed in (False, True):
+        names = ["t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"]
+        for name in names if packed else []:
+            with open(f"files/{name}", "rb") as plain, gzip.open(f"files/{name}.gz", "wb") as file:
+                shutil.copyfileobj(plain, file)
+            os.unlink(f"files/{name}")
+        files = [module.find(pathlib.Path("files").resolve(), name) for name in names]
+        module.compute(work, *files)
+        assert module.read_idx(files[1], 8).tolist() == [3] * 40 + [5] * 30
+        models.append(work.model("model"))
+    V = models[0]["V"]
+    assert V.shape == (10, 40) and (V >= 0).all() and ((V != 0).sum(0) <= 2).all()
+    assert (models[0]["U"] == models[1]["U"]).all()
 
 
-def embedded():
-    """The sets in the program are scikit-learn's."""
-    for name, file in EMBEDDED.items():
+def sets():
+    """The sets of the source are scikit-learn's."""
+    for name, file in SETS.items():
         wanted = getattr(sklearn.datasets, f"load_{name}")()
-        with (gzip.open if file.endswith(".gz") else open)(f"scores/{file}", "rt", encoding="utf-8") as text:
+        with (gzip.open if file.endswith(".gz") else open)(SOURCE / "sets" / file, "rt", encoding="utf-8") as text:
             table = list(csv.reader(text))[1:]
         assert (np.array([row[:-1] for row in table], float) == wanted.data).all(), name
         classes = [str(wanted.target_names[t]) for t in wanted.target]
@@ -99,7 +119,7 @@ def embedded():
 
 
 def more_sets(folder):
-    """A set in each form that --data takes, a name with a comma, and what is no set or only half of one."""
+    """A set in each form that is known, a name with a comma, and what is no set or only half of one."""
     random = np.random.default_rng(1)
     truth = np.repeat([0, 1, 2], 20)
     X = random.random((60, 8)) + 3 * np.eye(3, 8)[truth]
@@ -122,15 +142,20 @@ def more_sets(folder):
 
 def clustering():
     truth = more_sets(pathlib.Path("more"))
-    refused = armilla("demo", "clustering", "--data", "nosuch", "--out", "scores", status=66)
-    assert "nosuch" in refused.stderr
     pathlib.Path("more/broken.csv").write_text("a,b,class\n1,2,x\n3\n")
-    said = armilla("demo", "clustering", "--data", "more", "--seeds", 2, "--seed", 3, "--out", "scores").stderr
-    for name in ("unlabelled left out", "broken left out", "k-means left out: more/missing.npy: sample 4, feature 3"):
+    pathlib.Path("more/alone.csv").write_text("a,b,class\n1,2,x\n3,4,x\n")
+    module, work = experiment("clustering")
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        module.compute(work, [SOURCE / "sets", pathlib.Path("more").resolve()], range(3, 5))
+    said = said.getvalue()
+    for name in ("unlabelled left out", "broken left out", "missing left out", "missing.npy: sample 4, feature 3",
+                 "alone left out"):
         assert name in said, (name, said)
-    table, scores = rows("scores/table.csv"), rows("scores/scores.csv")
+    table, scores = rows("clustering/table.csv"), rows("clustering/scores.csv")
     assert {row["set"] for row in table} == {"digits", "iris", "wine", "sparse", "dense", "pixels", "a, b"}
     assert len({row["method"] for row in table}) == 11 and len(scores) == 2 * len(table) == 154
+    assert not os.path.exists("clustering/labels.txt")
     for row in table:
         mine = [s for s in scores if (s["set"], s["method"]) == (row["set"], row["method"])]
         assert [int(s["seed"]) for s in mine] == [3, 4]
@@ -142,27 +167,19 @@ def clustering():
     # The command of the table gives labels that scikit-learn scores alike.
     for row in (row for row in table if row["set"] in ("dense", "sparse")):
         file, samples = ("more/sparse.mtx.gz", "columns") if row["set"] == "sparse" else ("more/dense.npy", "rows")
-        labels = armilla("cluster", file, "--samples", samples, *row["options"].split(), "--seed", 3, "--quiet").stdout
+        labels = armilla("cluster", file, "--samples", samples, *row["options"].split(), "--seed", 3, "--quiet")
         labels = np.array(labels.split(), int)
         first = next(s for s in scores if (s["set"], s["method"]) == (row["set"], row["method"]))
         for name, wanted in (("accuracy", accuracy(truth, labels)),
                              ("nmi", sklearn.metrics.normalized_mutual_info_score(truth, labels)),
                              ("ari", sklearn.metrics.adjusted_rand_score(truth, labels))):
             assert abs(float(first[name]) - wanted) < 1e-8, (row, name, wanted)
-    embedded()
-
-
-def without_gnuplot():
-    os.mkdir("empty")
-    armilla("demo", "--no-pictures", "--out", "plain")
-    assert not os.path.exists("plain/sphere.svg") and os.path.exists("plain/model.npz")
-    said = armilla("demo", "--out", "bare", path=os.path.abspath("empty")).stderr
-    assert said.count("pictures  none") == 1 and "gnuplot" in said, said
-    assert not os.path.exists("bare/sphere.svg") and os.path.exists("bare/model.npz")
 
 
 with tempfile.TemporaryDirectory() as place:
     os.chdir(place)
-    for test in (convergence, mnist, clustering, without_gnuplot):
+    os.environ["EXPERIMENTS"] = place
+    sys.path.insert(0, str(SOURCE))
+    for test in (sets, convergence, mnist, clustering):
         test()
     os.chdir("/")
