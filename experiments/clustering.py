@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 
+import progress
 from common import Best, Experiment, facts, flags
 
 SETS = pathlib.Path(__file__).resolve().parent / "sets"
@@ -120,6 +121,7 @@ def find_sets(work, folders):
         name, reading = path.name[:-len(form[0])], dict(form[2])
         if form[1]:
             reading["labels"] = path.with_name(name + form[1])
+        progress.begin(name)
         try:
             if form[1] and not reading["labels"].exists():
                 raise Refused(f"there is no {reading['labels']}")
@@ -139,6 +141,7 @@ def measure(work, labelled, method, seeds):
         rows.append({"set": labelled.name, "method": name, "seed": seed,
                      **{score: f"{found[score]:.9f}" for score in ("accuracy", "nmi", "ari")},
                      "seconds": f"{time.monotonic() - begun:.3f}"})
+        progress.advance(1 / (len(METHODS) * len(seeds)))
     return rows, " ".join(options)
 
 

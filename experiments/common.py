@@ -8,6 +8,8 @@ import subprocess
 
 import numpy as np
 
+import progress
+
 BLUE, RED, GREEN = "#0072B2", "#D55E00", "#009E73"
 
 # Both formats from one script: gnuplot -e "form='png'" FILE.gp
@@ -45,17 +47,21 @@ class Best(str):
 class Experiment:
     """One folder with data, figures and a page. Commands of armilla compute; what is here draws and explains."""
 
-    def __init__(self, name, title):
+    def __init__(self, name, title, runs=1):
+        """runs: how often `run` is going to be called, for the progress."""
         self.name, self.title, self.armilla = name, title, os.environ["ARMILLA"]
         self.folder = pathlib.Path(os.environ["EXPERIMENTS"]) / name
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.parts = []
+        self.parts, self.runs = [], runs
+        self.drawn = False
+        progress.begin("computing")
 
     def run(self, *arguments):
         """Runs armilla in the folder; what it says to people is shown."""
         done = subprocess.run([self.armilla, *map(str, arguments)], cwd=self.folder, check=False)
         if done.returncode != 0:
             raise SystemExit(done.returncode)
+        progress.advance(1 / self.runs)
 
     def fit(self, data, name, **options):
         """NAME.npz and NAME.csv, a model and its trace; keywords are options, True is a flag."""
@@ -91,6 +97,9 @@ class Experiment:
 
     def draw(self, name, width, height, script):
         """FILE.gp, FILE.svg and FILE.png."""
+        if not self.drawn:
+            progress.begin("figures")
+        self.drawn = True
         head = HEAD.format(name=name, w=width, h=height, w2=2 * width, h2=2 * height)
         (self.folder / f"{name}.gp").write_text(head + script, encoding="utf-8")
         for form in ("svg", "png"):

@@ -96,7 +96,7 @@ def compute(work):
 
 
 def main():
-    work = Experiment("convergence", "Convergence: safe step weights never let the objective rise")
+    work = Experiment("convergence", "Convergence: safe step weights never let the objective rise", runs=19)
     compute(work)
     norm = np.square(np.loadtxt(work.folder / "cones" / "data.csv", delimiter=",", skiprows=1)).sum()
     safe, small = work.trace("trace"), work.trace("small")

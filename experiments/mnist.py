@@ -165,7 +165,7 @@ def compute(work, images, labels):
 
 
 def main():
-    work = Experiment("mnist", "MNIST: threes in ten directions, two for each image")
+    work = Experiment("mnist", "MNIST: threes in ten directions, two for each image", runs=8)
     files = [find(pathlib.Path(os.environ["MNIST"]), f"t10k-{kind}-ubyte") for kind in ("images-idx3", "labels-idx1")]
     compute(work, *files)
     for form in ("svg", "png"):

@@ -6,6 +6,8 @@ import pathlib
 import subprocess
 import sys
 
+import progress
+
 NAMES = ["cones", "convergence", "mnist", "clustering"]
 STYLE = """body{font:16px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
 img{max-width:100%;height:auto}figure{margin:1.5em 0}figcaption{color:#555;font-size:90%}
@@ -24,10 +26,13 @@ def main():
     environment = dict(os.environ, ARMILLA=str(build / "armilla"), EXPERIMENTS=str(out), MNIST=str(build / "mnist"))
     if {"mnist", "clustering"} & set(sys.argv[2:] or NAMES):
         subprocess.run([str(here / "mnist.sh"), str(build / "mnist")], check=False)
-    failed = []
+    failed, plan = [], progress.Plan()
+    show = progress.Show(plan)
+    for name in sys.argv[2:] or NAMES:
+        plan.expect(name, progress.parts_of(name, environment))
     for name in sys.argv[2:] or NAMES:
         print(f"experiment {name}", file=sys.stderr)
-        if subprocess.run([sys.executable, str(here / f"{name}.py")], env=environment, check=False).returncode != 0:
+        if progress.relay([sys.executable, str(here / f"{name}.py")], name, show, environment) != 0:
             failed.append(name)
     sections = [(out / name / "section.html") for name in NAMES]
     page = "".join(path.read_text(encoding="utf-8") for path in sections if path.exists())
