@@ -9,10 +9,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
+from ._clustering import cluster_codes
 from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
 from ._library import Context, lib, text, warn
-from ._model import cluster_codes
 from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, FIT_OPTIONS, Options
 from ._progress import progress_for
 from ._signatures import AutoClusterSignature, SphericalKMeansSignature

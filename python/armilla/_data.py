@@ -265,3 +265,25 @@ def wrap(context: Context, X: Any, by_columns: bool = False) -> Data:
     if not hasattr(X, "dtype") and not hasattr(X, "columns"):
         note_copy(f"{type(X).__name__} becomes an array", context.verbose)
     return _wrap_sparse(context, matrix) if scipy.sparse.issparse(matrix) else _wrap_dense(context, matrix)
+
+
+class _Borrowed:
+    """Memory of the library's, for NumPy: read-only, and alive as long as an array looks at it."""
+
+    def __init__(self, pointer: Any, shape: tuple[int, ...], dtype: Any, owner: Any) -> None:
+        self._owner = owner
+        self.__array_interface__ = {
+            "data": (int(ffi.cast("uintptr_t", pointer)), True),
+            "shape": shape,
+            "typestr": np.dtype(dtype).str,
+            "version": 3,
+        }
+
+
+def borrowed(pointer: Any, shape: tuple[int, ...], dtype: Any, owner: Any) -> Optional[np.ndarray]:
+    """A view of them; None for NULL."""
+    if pointer == ffi.NULL:
+        return None
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    return np.asarray(_Borrowed(pointer, shape, dtype, owner))

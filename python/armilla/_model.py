@@ -12,33 +12,13 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._data import are_columns, as_array, as_matrix, dtype_of, names_of, wrap
+from ._clustering import cluster_codes
+from ._data import are_columns, as_array, as_matrix, borrowed, dtype_of, names_of, wrap
 from ._library import Context, Owned, as_dict, c_path, ffi, lib, members, text
-from ._options import CLUSTER_OPTIONS, PLAIN_NAMES, Options, number_of, unknown
+from ._options import PLAIN_NAMES, number_of
 from ._ranks import together
 
 _STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
-
-
-class _Borrowed:
-    """Memory of the library's, for NumPy: read-only, and alive as long as an array looks at it."""
-
-    def __init__(self, pointer: Any, shape: tuple[int, ...], dtype: Any, owner: Any) -> None:
-        self._owner = owner
-        self.__array_interface__ = {
-            "data": (int(ffi.cast("uintptr_t", pointer)), True),
-            "shape": shape,
-            "typestr": np.dtype(dtype).str,
-            "version": 3,
-        }
-
-
-def borrowed(pointer: Any, shape: tuple[int, ...], dtype: Any, owner: Any) -> Optional[np.ndarray]:
-    if pointer == ffi.NULL:
-        return None
-    if 0 in shape:
-        return np.empty(shape, dtype)
-    return np.asarray(_Borrowed(pointer, shape, dtype, owner))
 
 
 class Model:
@@ -434,59 +414,6 @@ class Model:
             f"<armilla.Model {info['model'] or info['basis'] + ' x ' + info['codes']}, {self.n_features} features, "
             f"{self.n_samples} samples, rank {self.rank}, relative error {info['relative_error']:.4g}>"
         )
-
-
-def _structure(context: Context, data: Any, model: Model, options: Options) -> dict[str, Any]:
-    """Whether the samples form groups at all, with the figures."""
-    found = ffi.new("armilla_structure *")
-    context.call(lib.armilla_structure_of_model, data.pointer, model._pointer, options.struct, found, best=True)
-    return as_dict("armilla_structure", found)
-
-
-def cluster_codes(
-    model: Model,
-    options: Mapping[str, Any],
-    names: Mapping[str, str],
-    progress: Any = None,
-    interrupted: bool = False,
-    data: Any = None,
-    keep: bool = False,
-) -> SimpleNamespace:
-    """Clusters of a model's codes, and of the data they are codes of where these are given: labels, sizes and the summary;
-    `interrupted`: those that are found at once. `keep`: the model keeps them."""
-    model._need_all()
-    context = Context(names, progress=progress)
-    struct = Options("armilla_cluster_options", CLUSTER_OPTIONS)
-    known = {option.field for option in CLUSTER_OPTIONS}
-    given = {"cluster_iter" if field == "max_iter" else field: value for field, value in options.items()}
-    fields = {field: value for field, value in given.items() if field not in ("seed", "threads")}
-    if set(fields) - known:
-        raise unknown(fields, (known - {"cluster_iter"}) | {"max_iter", "seed", "threads"}, "cluster")
-    struct.set(context, fields)
-    for field in ("seed", "threads"):
-        setattr(struct.struct, field, number_of(context, field, given.get(field)))
-    found = context.own("armilla_clustering", lib.armilla_clustering_free)
-    context.hooks.interrupted = interrupted
-    if data is None:
-        context.call(lib.armilla_cluster_model, model._pointer, struct.struct, found.place, best=True)
-    else:
-        context.call(lib.armilla_cluster_fitted, data.pointer, model._pointer, struct.struct, found.place, best=True)
-    if keep:
-        Context(names).call(lib.armilla_model_keep_clusters, model._pointer, found.pointer)
-    summary = ffi.new("armilla_cluster_summary *")
-    lib.armilla_clustering_summarize(found.pointer, summary)
-    if not interrupted:
-        context.warn_if_interrupted()
-    result = SimpleNamespace(**as_dict("armilla_cluster_summary", summary))
-    labels = borrowed(lib.armilla_clustering_labels(found.pointer), (summary.n,), np.int64, found)
-    result.labels = np.array(labels)
-    result.structure = None if data is None else _structure(context, data, model, struct)
-    result.numbers = []
-    for index in range(lib.armilla_clustering_numbers(found.pointer)):
-        number = ffi.new("armilla_cluster_number *")
-        lib.armilla_clustering_number(found.pointer, index, number)
-        result.numbers.append(as_dict("armilla_cluster_number", number))
-    return result
 
 
 def load(path: Any) -> Model:

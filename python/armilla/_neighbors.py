@@ -7,9 +7,9 @@ from typing import Any, Optional
 import numpy as np
 import scipy.sparse
 
-from ._data import Data, are_columns, names_of, wrap
+from ._data import Data, are_columns, borrowed, names_of, wrap
 from ._library import Context, ffi, lib
-from ._model import Model, borrowed
+from ._model import Model
 from ._options import NEIGHBOR_OPTIONS, PLAIN_NAMES, Options, number_of
 from ._progress import progress_for
 

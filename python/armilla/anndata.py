@@ -7,11 +7,12 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._clustering import cluster_codes
 from ._clusters import AutoCluster
 from ._data import as_matrix
 from ._factorization import needs_positive
 from ._fit import fit
-from ._model import Model, cluster_codes
+from ._model import Model
 from ._options import FIT_OPTIONS, PLAIN_NAMES
 from ._sklearn import check_non_negative_data
 
