@@ -68,10 +68,11 @@ armilla_status choice_refuse_missing(conversion *c, const choice *among, const c
 /* name = the variable that is asked for, or the only one, or the only one that is no vector. */
 armilla_status choice_settle(conversion *c, const choice *among, char name[MOST_NAME]);
 
-/* Numbers as texts; codes as the texts that they number, "NA" where they number none; and that there are none such. */
+/* Numbers as texts; codes as the texts that they number, "NA" for -1, and ARMILLA_BAD_DATA, with the array's name, for any
+ * other that numbers none; and that there are none such. */
 armilla_status labels_of_numbers(conversion *c, int64_t count, const double *numbers, text_list *list);
-armilla_status labels_of_codes(conversion *c, int64_t count, const double *codes, const text_list *categories,
-                               text_list *list);
+armilla_status labels_of_codes(conversion *c, const char *array, int64_t count, const double *codes,
+                               const text_list *categories, text_list *list);
 /* That there is too little memory for names or labels. */
 armilla_status texts_no_memory(conversion *c);
 armilla_status labels_refuse(conversion *c, const char *why, int64_t samples);

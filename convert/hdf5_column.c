@@ -74,12 +74,14 @@ typedef struct coded {
 static armilla_status read_categorical(const source *s, const coded *at, int64_t wanted, text_list *list)
 {
     text_list names = {0};
+    char array[MOST_PATH];
     double *numbers = NULL;
     int64_t count = 0;
+    hdf5_join(array, at->codes, at->member ? at->member : "");
     armilla_status status = read_uncoded(s, at->categories, -1, &names);
     if (status == ARMILLA_OK && names.texts) status = read_numbers(s, at->codes, at->member, &count, &numbers);
     if (status == ARMILLA_OK && numbers && (wanted < 0 || count == wanted))
-        status = labels_of_codes(s->c, count, numbers, &names, list);
+        status = labels_of_codes(s->c, at->member ? array : at->codes, count, numbers, &names, list);
     free(numbers);
     text_list_free(&names);
     return status;

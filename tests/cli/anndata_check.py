@@ -324,6 +324,45 @@ def check_bounds():
         assert done.returncode == 71 or (done.returncode == 0 and done.stderr.count("warning") == 1), (bad, done)
 
 
+def check_codes_out_of_range():
+    """A code that numbers no category is damage, and no missing value: an error with the array and the position."""
+    def put_group(kind, codes):
+        with make() as file:
+            group = mark(file["obs"].create_group("c"), "categorical")
+            group["codes"] = np.array(codes, kind)
+            strings(group, "categories", ["a", "b"])
+        return "/obs/c/codes"
+
+    def put_beside(kind, codes):
+        with make() as file:
+            file["obs"]["c"] = np.array(codes, kind)
+            strings(file["obs"].require_group("__categories"), "c", ["a", "b"])
+        return "/obs/c"
+
+    def put_records(kind, codes):
+        older("x.h5ad", TEXT)
+        with h5py.File("x.h5ad", "r+") as file:
+            records = np.zeros(5, [("index", TEXT), ("c", kind)])
+            records["index"], records["c"] = CELLS, codes
+            del file["obs"]
+            file["obs"] = records
+            strings(file, "uns/c_categories", ["a", "b"])
+        return "/obs/c"
+
+    bad = {"i1": (2, -2, 127), "i4": (2**31 - 1, -(2**31)), "u1": (255, 2), "f8": (0.5, np.nan, np.inf, 2.0, -1.5)}
+    for put, (kind, codes) in itertools.product((put_group, put_beside, put_records), bad.items()):
+        put(kind, [0, 1, 0, 1, 1])
+        assert read("--label-column", "c")[3] == list("ababb"), (put, kind)
+        for code, place in itertools.product(codes, (0, 3, 4)):
+            array = put(kind, [code if i == place else i % 2 for i in range(5)])
+            said = run("info", "x.h5ad", "--label-column", "c", status=65)
+            assert f"x.h5ad: {array}: code {place} (from 0) is {code:.15g}, and there are 2 categories" in said, said
+    make(obs=categorical).close()
+    with h5py.File("x.h5ad", "r+") as file:  # as an index, too
+        file["obs/_index/codes"][2] = 77
+    assert "/obs/_index/codes: code 2 (from 0) is 77" in run("info", "x.h5ad", status=65)
+
+
 def check_damage():
     """A file with every encoding, of which bits are changed: an error in one line, or data; never a crash."""
     random = np.random.default_rng(4)
@@ -348,7 +387,7 @@ def check_damage():
 
 
 def main():
-    checks = (check_names, check_labels, check_older_files, check_matrices, check_frames, check_warnings_name_the_file, check_what_is_not_read, check_bounds, check_damage)
+    checks = (check_names, check_labels, check_older_files, check_matrices, check_frames, check_warnings_name_the_file, check_what_is_not_read, check_bounds, check_codes_out_of_range, check_damage)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check in checks:
