@@ -38,6 +38,10 @@ void armilla_structure_release(armilla_context *context, armilla_structure_sampl
 void armilla_structure_distinct(armilla_structure_sample *sample);
 /* A column of X becomes a place; false where it has no direction. */
 bool armilla_structure_place(const armilla_structure_sample *sample, double *column);
+/* places (m x n) = those of all columns of X. */
+void armilla_structure_place_all(const armilla_structure_sample *sample, double *places);
+/* The samples before they get length 1: borrows all but the places, which are NULL. */
+armilla_structure_sample armilla_structure_plain(const armilla_structure_sample *sample);
 
 /* The leading directions of the places, and what the samples are there. All zeros may be released. */
 typedef struct armilla_structure_space {

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A gap is counted in lengths that so many of a hundred edges of the tree do not exceed, so that copies change little. */
 enum { USUAL = 90 };
@@ -17,62 +16,46 @@ enum { PART = 20, FEW_PART = 5, FEWEST_LEAST = 10, FEWEST_MOST = 20 };
 /* So many times as wide as the widest gap without groups. */
 #define LEAST_WIDER 2.0
 
+/* A point of the tree. */
+typedef struct node {
+    int64_t parent; /* the point that it was reached from */
+    int64_t size;   /* points reached through it, itself included */
+    double length;  /* of the edge to the parent; infinite at the root */
+} node;
+
 /* The shortest tree through the points, by Prim. */
 typedef struct tree {
     int64_t n;
-    int64_t *order;  /* n: points as they were reached */
-    int64_t *parent; /* n: the point that each was reached from */
-    int64_t *size;   /* n: points reached through each, itself included */
-    double *length;  /* n: of the edge to the parent; infinite at the root */
-    double *sorted;  /* n */
+    int64_t *order; /* n: points as they were reached */
+    node *nodes;    /* n */
+    double *sorted; /* n */
 } tree;
-
-static armilla_status take_tree(armilla_context *context, int64_t n, tree *t)
-{
-    t->n = n;
-    armilla_status status = armilla_take(context, n, sizeof *t->order, &t->order);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->parent, &t->parent);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->size, &t->size);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->length, &t->length);
-    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t->sorted, &t->sorted);
-    return status;
-}
-
-static void release_tree(armilla_context *context, tree *t)
-{
-    armilla_release(context, t->sorted);
-    armilla_release(context, t->length);
-    armilla_release(context, t->size);
-    armilla_release(context, t->parent);
-    armilla_release(context, t->order);
-}
 
 static void grow(int64_t d, const double *points, tree *t)
 {
     for (int64_t j = 0; j < t->n; j++) {
         t->order[j] = j;
-        t->length[j] = INFINITY;
-        t->parent[j] = t->size[j] = 0;
+        t->nodes[j] = (node){.length = INFINITY};
     }
     for (int64_t done = 0; done < t->n; done++) {
         int64_t next = done;
         for (int64_t i = done + 1; i < t->n; i++)
-            if (t->length[t->order[i]] < t->length[t->order[next]]) next = i;
+            if (t->nodes[t->order[i]].length < t->nodes[t->order[next]].length) next = i;
         const int64_t reached = t->order[next];
         t->order[next] = t->order[done];
         t->order[done] = reached;
         for (int64_t i = done + 1; i < t->n; i++) {
             const int64_t j = t->order[i];
             const double length = armilla_distance(d, points + reached * d, points + j * d);
-            if (!(length < t->length[j])) continue;
-            t->length[j] = length;
-            t->parent[j] = reached;
+            if (!(length < t->nodes[j].length)) continue;
+            t->nodes[j].length = length;
+            t->nodes[j].parent = reached;
         }
     }
     for (int64_t i = t->n - 1; i >= 0; i--) {
-        const int64_t j = t->order[i];
-        t->size[j]++;
-        if (i > 0) t->size[t->parent[j]] += t->size[j];
+        const node *reached = &t->nodes[t->order[i]];
+        t->nodes[t->order[i]].size++;
+        if (i > 0) t->nodes[reached->parent].size += reached->size;
     }
 }
 
@@ -90,12 +73,12 @@ static double widest_edge(tree *t, int64_t *top)
     double widest = 0;
     *top = t->order[0];
     for (int64_t i = 1; i < n; i++) {
-        const int64_t j = t->order[i];
-        if (armilla_min64(t->size[j], n - t->size[j]) < least || !(t->length[j] > widest)) continue;
-        widest = t->length[j];
-        *top = j;
+        const node *reached = &t->nodes[t->order[i]];
+        if (armilla_min64(reached->size, n - reached->size) < least || !(reached->length > widest)) continue;
+        widest = reached->length;
+        *top = t->order[i];
     }
-    memcpy(t->sorted, t->length, (size_t)n * sizeof *t->sorted);
+    for (int64_t j = 0; j < n; j++) t->sorted[j] = t->nodes[j].length;
     qsort(t->sorted, (size_t)n, sizeof *t->sorted, by_length);
     const double usual = t->sorted[(n - 1) * USUAL / 100];
     return usual > 0 ? widest / usual : 0;
@@ -104,18 +87,22 @@ static double widest_edge(tree *t, int64_t *top)
 armilla_status armilla_structure_gap(armilla_context *context, int64_t d, int64_t n, const double *points, double *gap,
                                      bool *sides)
 {
-    tree t = {.n = 0};
+    tree t = {.n = n};
     int64_t top = 0;
-    const armilla_status status = take_tree(context, n, &t);
+    armilla_status status = armilla_take(context, n, sizeof *t.order, &t.order);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t.nodes, &t.nodes);
+    if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *t.sorted, &t.sorted);
     if (status == ARMILLA_OK) {
         grow(d, points, &t);
         *gap = widest_edge(&t, &top);
         for (int64_t i = 0; i < n && sides; i++) {
             const int64_t j = t.order[i];
-            sides[j] = j == top || (i > 0 && sides[t.parent[j]]);
+            sides[j] = j == top || (i > 0 && sides[t.nodes[j].parent]);
         }
     }
-    release_tree(context, &t);
+    armilla_release(context, t.sorted);
+    armilla_release(context, t.nodes);
+    armilla_release(context, t.order);
     return status;
 }
 
@@ -159,30 +146,16 @@ static armilla_status find_widest(armilla_context *context, const armilla_struct
     return status;
 }
 
-/* The samples before they get length 1. */
-static armilla_status take_plain(armilla_context *context, const armilla_structure_sample *sample,
-                                 armilla_structure_sample *plain)
-{
-    const int64_t m = sample->m, n = sample->n;
-    *plain = *sample;
-    plain->unit = false;
-    plain->places = NULL;
-    const armilla_status status = armilla_take(context, m * n, sizeof *plain->places, &plain->places);
-    if (status != ARMILLA_OK) return status;
-    memcpy(plain->places, sample->X, (size_t)(m * n) * sizeof *plain->places);
-    for (int64_t j = 0; j < n; j++) (void)armilla_structure_place(plain, plain->places + j * m);
-    return status;
-}
-
 armilla_status armilla_structure_find_apart(armilla_context *context, const armilla_structure_sample *sample,
                                             const armilla_structure_space *seen, uint64_t seed, bool *apart)
 {
-    armilla_structure_sample plain = {.n = 0};
+    armilla_structure_sample plain = armilla_structure_plain(sample);
     armilla_structure_space space = {.d = 0};
     double gap = 0, widest = 0;
     bool *sides = NULL;
     armilla_status status = armilla_take(context, sample->n, sizeof *sides, &sides);
-    if (status == ARMILLA_OK) status = take_plain(context, sample, &plain);
+    if (status == ARMILLA_OK) status = armilla_take(context, plain.m * plain.n, sizeof *plain.places, &plain.places);
+    if (status == ARMILLA_OK) armilla_structure_place_all(&plain, plain.places);
     if (status == ARMILLA_OK) status = armilla_structure_space_find(context, &plain, &space);
     if (status == ARMILLA_OK) status = armilla_structure_gap(context, space.d, plain.n, space.codes, &gap, sides);
     *apart = status == ARMILLA_OK && gap > LEAST_WIDER && !is_crossed(seen, sample->n, sides);

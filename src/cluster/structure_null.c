@@ -314,14 +314,12 @@ armilla_status armilla_structure_null(nulls *s, size_t index, int run, double *c
 static armilla_status fit_raw(nulls *s)
 {
     const int64_t m = s->sample->m, n = s->sample->n, d = s->space->d;
-    armilla_structure_sample plain = *s->sample;
+    const armilla_structure_sample plain = armilla_structure_plain(s->sample);
     double *codes = NULL;
     armilla_status status = take_ellipse(s->context, d, n, &s->raw);
     if (status == ARMILLA_OK) status = armilla_take(s->context, d * n, sizeof *codes, &codes);
-    plain.unit = false;
-    memcpy(s->Y, plain.X, (size_t)(m * n) * sizeof *s->Y);
+    armilla_structure_place_all(&plain, s->Y);
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
-        (void)armilla_structure_place(&plain, s->Y + j * m);
         project(s, s->Y + j * m, codes + j * d);
         const double all = armilla_norm(m, s->Y + j * m), own = armilla_norm(d, codes + j * d);
         s->raw.rest[j] = sqrt(fmax(all * all - own * own, 0));

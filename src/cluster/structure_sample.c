@@ -88,8 +88,7 @@ static void fill_rest(armilla_structure_sample *sample)
     int64_t zeros = 0;
     for (int64_t i = 0; i < sample->m * sample->n; i++) zeros += sample->X[i] == 0;
     sample->sparse = 2 * zeros >= sample->m * sample->n;
-    memcpy(sample->places, sample->X, (size_t)(sample->m * sample->n) * sizeof *sample->X);
-    for (int64_t j = 0; j < sample->n; j++) (void)armilla_structure_place(sample, sample->places + j * sample->m);
+    armilla_structure_place_all(sample, sample->places);
 }
 
 static armilla_status take_sample(armilla_context *context, armilla_structure_sample *sample)
@@ -171,6 +170,20 @@ bool armilla_structure_place(const armilla_structure_sample *sample, double *col
     }
     for (int64_t i = 0; i < sample->m && sample->unit && square > 0; i++) column[i] /= sqrt(square);
     return square > 0;
+}
+
+void armilla_structure_place_all(const armilla_structure_sample *sample, double *places)
+{
+    memcpy(places, sample->X, (size_t)(sample->m * sample->n) * sizeof *places);
+    for (int64_t j = 0; j < sample->n; j++) (void)armilla_structure_place(sample, places + j * sample->m);
+}
+
+armilla_structure_sample armilla_structure_plain(const armilla_structure_sample *sample)
+{
+    armilla_structure_sample plain = *sample;
+    plain.unit = false;
+    plain.places = NULL;
+    return plain;
 }
 
 static bool is_same(int64_t m, const double *a, const double *b)
