@@ -47,8 +47,8 @@ typedef struct armilla_cluster_summary {
     int64_t k, n;
     int64_t seed, tries, iterations; /* iterations: of the best try */
     armilla_stop stop;               /* of the best try; interrupted where tries are missing */
-    /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it. NaN for
-     * argmax. */
+    /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it; of
+     * smoothed codes where there are such. NaN for argmax and for communities. */
     double inertia;
     /* Of graph and smooth: what the labels come from, "communities", "smoothing" or "kmeans"; NULL else. Then of these
      * labels: modularity at resolution 1, and the part of the edges' weight that is inside clusters; of communities the

@@ -303,6 +303,10 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
         Centres among the codes. Clusters by a graph have any shape: `predict` then goes by the nearest training samples.
     inertia_ : float
+        Where k-means found the clusters, what it minimised: the sum over samples of 1 - cosine between code and centre,
+        with method='euclidean' of their squared distance. Of codes that were smoothed (``recipe_["by"] == "smoothing"``)
+        it is that of the smoothed ones. Communities and ``method='argmax'`` minimise no such sum: there is no such
+        attribute then.
     n_iter_ : int
         Iterations of the fit.
     trace_ : structured ndarray
@@ -371,10 +375,18 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         self.model_, self.recipe_ = new.model, {**new.chosen, "by": found.by}
         self.numbers_ = found.numbers
         self.verdict_, self.structure_ = found.structure["verdict"], found.structure
-        self.labels_, self.inertia_ = found.labels, found.inertia
+        self.labels_, self._inertia = found.labels, found.inertia
         self.cluster_centers_ = self._centers()
         _warn_of_few(self.labels_, self.n_clusters)
         return self
+
+    @property
+    def inertia_(self) -> float:
+        check_is_fitted(self)
+        if np.isnan(self._inertia):
+            by = self.recipe_["by"] or self.recipe_["method"]
+            raise AttributeError(f"clusters by {by} minimise no distance to centres and have no inertia_; method='kmeans' does")
+        return float(self._inertia)
 
     def _places(self, codes: np.ndarray) -> np.ndarray:
         """Where codes are for the method: their directions, or themselves."""

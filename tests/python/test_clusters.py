@@ -49,6 +49,32 @@ def test_predict_is_that_of_the_command(command, tmp_path):
         command("plot", path, "--kind", "clusters", "--out", tmp_path / f"{number}.svg", "--quiet")
 
 
+def test_inertia_is_a_number_or_not_there():
+    """What k-means minimised, by plain NumPy; communities and argmax have no such sum, and no attribute."""
+    X, _ = armilla.datasets.load_digits(return_X_y=True)
+    X = X[:600]
+    for method in ("kmeans", "euclidean"):
+        auto = armilla.AutoCluster(10, method=method, random_state=0).fit(X)
+        codes = np.asarray(auto.model_.codes, np.float64)
+        if method == "kmeans":
+            codes = codes / np.linalg.norm(codes, axis=1, keepdims=True)
+        centers = np.array([codes[auto.labels_ == k].mean(axis=0) for k in range(10)])
+        if method == "kmeans":
+            centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+        squares = np.sum((codes - centers[auto.labels_]) ** 2)
+        np.testing.assert_allclose(auto.inertia_, squares / (2 if method == "kmeans" else 1), rtol=1e-6)
+    for auto in (armilla.AutoCluster(10, random_state=0), armilla.AutoCluster(method="argmax", n_components=4), armilla.AutoCluster(10, method="smooth", random_state=0)):
+        assert not hasattr(auto, "inertia_")
+        auto.fit(X)
+        if auto.recipe_["by"] in ("smoothing", "kmeans"):
+            assert auto.inertia_ > 0
+        else:
+            assert not hasattr(auto, "inertia_") and not hasattr(pickle.loads(pickle.dumps(auto)), "inertia_")
+            with pytest.raises(AttributeError, match="clusters by (communities|argmax) minimise no"):
+                auto.inertia_
+    assert armilla.AutoCluster(10, random_state=0).fit(X).recipe_["by"] == "communities"
+
+
 def test_votes_by_plain_numpy():
     """Where most of the 15 nearest belong, each with one over its squared chord."""
     X, _ = armilla.datasets.load_digits(return_X_y=True)
