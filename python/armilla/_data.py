@@ -267,6 +267,23 @@ def wrap(context: Context, X: Any, by_columns: bool = False) -> Data:
     return _wrap_sparse(context, matrix) if scipy.sparse.issparse(matrix) else _wrap_dense(context, matrix)
 
 
+def label_classes(texts: Sequence[str]) -> np.ndarray:
+    """The class of each label in the library's order of them; -1 where it means that there is none."""
+    found = np.empty(len(texts), np.int64)
+    if not len(texts):
+        return found
+    context = Context()
+    data = wrap(context, np.zeros((len(texts), 1)))
+    data.name(context, lib.ARMILLA_SAMPLE_LABELS, texts)
+    made = ffi.new("armilla_labels *")
+    context.call(lib.armilla_labels_of_data, data.pointer, made)
+    found[:] = np.frombuffer(ffi.buffer(made.values, found.nbytes), np.int64)
+    if made.missing:
+        found[found == made.classes - 1] = -1
+    lib.armilla_labels_free(context.pointer, made)
+    return found
+
+
 class _Borrowed:
     """Memory of the library's, for NumPy: read-only, and alive as long as an array looks at it."""
 

@@ -6,12 +6,15 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from ._data import label_classes
 from ._model import Model, model_of
 
 __all__ = ["atoms", "clusters", "convergence", "sphere"]
 
 #: More kinds of labels than this are not listed beside a picture.
 _LEGEND = 20
+#: What the class of missing labels is called, here and in pictures of the command.
+_MISSING = "(missing)"
 
 
 def _axes(ax: Any, **options: Any) -> Any:
@@ -21,15 +24,21 @@ def _axes(ax: Any, **options: Any) -> Any:
 
 
 def _kinds(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
-    """Names of the kinds of labels, each with the samples that have it; None and NaN are a kind of their own."""
+    """Names of the classes, each with the samples that have it, in the library's order of labels, or in their own where
+    they are an ordered categorical. Missing labels are one class, the last."""
     import pandas
 
     if len(labels) != count:
         raise ValueError(f"labels has {len(labels)} entries, but there are {count} samples")
     kinds = pandas.Categorical(labels)
-    names = [*map(str, kinds.categories), "none"]
-    found = [(name, np.flatnonzero(kinds.codes == code)) for name, code in zip(names, [*range(len(names) - 1), -1])]
-    return [(name, samples) for name, samples in found if samples.size]
+    names = [str(name) for name in kinds.categories]
+    classes = np.append(label_classes(names), -1)  # the last is that of missing values, whose code is -1
+    if kinds.ordered:
+        classes[:-1] = np.where(classes[:-1] < 0, -1, np.arange(len(names)))
+    found = classes[kinds.codes]
+    called = {number: name for number, name in zip(classes, names) if number >= 0}
+    called[-1] = _MISSING
+    return [(called[number], np.flatnonzero(found == number)) for number in [*range(len(names)), -1] if (found == number).any()]
 
 
 def _scatter(ax: Any, points: np.ndarray, labels: Any, size: int) -> None:
@@ -87,7 +96,8 @@ def sphere(thing: Any, labels: Any = None, *, components: Sequence[int] = (0, 1,
     ----------
     thing : Model or fitted estimator
     labels : array of numbers or texts, categorical or None
-        Colours: a class or cluster for each sample, listed in a legend.
+        Colours: a class or cluster for each sample, listed in a legend: by number where all are numbers, otherwise by
+        text, as the command orders them; an ordered categorical by its categories. Missing ones come last.
     components : sequence of int, default=(0, 1, 2)
     ax : matplotlib axes, optional
         In three dimensions where three components are drawn.
@@ -179,7 +189,8 @@ def clusters(thing: Any, labels: Any = None, *, X: Any = None, ax: Any = None) -
     ----------
     thing : Model or fitted estimator
     labels : array of numbers or texts, categorical or None
-        A class or cluster for each sample, listed in a legend; those of the estimator where not given.
+        A class or cluster for each sample, listed in a legend as `sphere` lists them; those of the estimator where not
+        given.
     X : array of shape (n_samples, n_features), optional
         Draw the directions of these samples instead of codes, which for k-means say no more than the cluster.
     ax : matplotlib axes, optional

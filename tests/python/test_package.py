@@ -131,7 +131,7 @@ def test_plots(tmp_path):
 
 
 def test_labels_of_plots():
-    """Labels of any kind have a colour each, and a legend in the order of their categories."""
+    """Labels of any kind have a colour each, and a legend in the library's order of labels."""
     plt = pytest.importorskip("matplotlib.pyplot")
     import pandas
 
@@ -142,12 +142,21 @@ def test_labels_of_plots():
     words = np.array(["b", "a", "c"])[np.arange(60) % 3]
     some = pandas.Series(words, name="kind").astype(pandas.CategoricalDtype(["c", "b", "a", "unused"]))
     some.iloc[:2] = None
+    ordered = some.cat.as_ordered()
+    texts = [str(k) for k in range(8, 12)] * 15
     cases = [
         (np.arange(60) % 2, ["0", "1"]),
         (words, ["a", "b", "c"]),
         (words.tolist(), ["a", "b", "c"]),
-        (some, ["c", "b", "a", "none"]),
-        ([None, *words[1:]], ["a", "b", "c", "none"]),
+        (some, ["a", "b", "c", "(missing)"]),
+        (ordered, ["c", "b", "a", "(missing)"]),
+        ([None, *words[1:]], ["a", "b", "c", "(missing)"]),
+        (texts, ["8", "9", "10", "11"]),
+        (pandas.Categorical(texts), ["8", "9", "10", "11"]),
+        (["1e3", "2", "-0.5"] * 20, ["-0.5", "2", "1e3"]),
+        (["1e3", "2", "1f"] * 20, ["1e3", "1f", "2"]),
+        (["NA", "b", "", "a", np.nan] * 12, ["a", "b", "(missing)"]),
+        (["ä", "z", "B"] * 20, ["B", "z", "ä"]),
         (np.arange(60) % 12, [str(k) for k in range(12)]),
     ]
     with warnings.catch_warnings():
@@ -162,6 +171,25 @@ def test_labels_of_plots():
             with pytest.raises(ValueError, match="labels has 59 entries, but there are 60 samples"):
                 draw(model, words[1:])
             plt.close("all")
+
+
+def test_order_of_labels_is_that_of_the_command(command, tmp_path):
+    """The legend of a picture lists the classes as the command's confusion does."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    import armilla.plot
+
+    X = make_data("f64")
+    model = armilla.fit(X, 3)
+    model.save(tmp_path / "model.npz")
+    for texts in (["10", "9", "1e1"], ["b", "2", "NA"], ["x", "-1", "1.5"]):
+        labels = [texts[k % 3] for k in range(60)]
+        (tmp_path / "labels.txt").write_text("".join(f"{text}\n" for text in labels))
+        command("plot", tmp_path / "model.npz", "--kind", "scatter", "--labels", tmp_path / "labels.txt", "--out", tmp_path / "x.svg", "--force", "--quiet")
+        ours = [entry.get_text() for entry in armilla.plot.clusters(model, labels).get_legend().get_texts()]
+        drawn = (tmp_path / "x.svg").read_text()
+        places = [drawn.index(f">{name}<") for name in ours]
+        assert places == sorted(places) and len(set(ours)) == 3, (texts, ours)
+    plt.close("all")
 
 
 def test_axis_labels_are_inside_the_picture():
