@@ -171,9 +171,19 @@ unsigned plot_gray(double t);
 /* Palettes of gnuplot's like these, and from white to blue, or the other way. */
 extern const char plot_palette_diverging[], plot_palette_gray[], plot_palette_blue[], plot_palette_blue_down[];
 
-/* The word by which an image of so many cells is drawn: in an SVG as squares, since whoever shows it would smooth an
- * image; but not where they would be too many for a file of some size. */
-const char *plot_pixels(const plot_job *job, int64_t cells);
+/* A grid of cells, each with a colour. */
+typedef struct plot_cells {
+    const char *from;      /* the data's block: "data index 1" */
+    const char *x, *y;     /* where the middle of a cell is, as gnuplot's expressions of the columns */
+    const char *value;     /* the column of its value, whose colour the palette has */
+    bool rgb;              /* red, green and blue are columns 3, 4 and 5 instead */
+    double width, height;  /* of a cell, on the axes */
+    int64_t rows, columns; /* of the grid */
+    int64_t drawn;         /* cells of the whole picture */
+} plot_cells;
+
+/* What is behind `plot`: an image, or rectangles where there is a single row or column, of which gnuplot draws none. */
+void plot_cells_put(plot_job *job, const plot_cells *cells);
 
 /* --- plot_classes.c --- */
 

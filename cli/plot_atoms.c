@@ -102,13 +102,25 @@ static void put_scale(plot_job *job, bool is_signed)
 static void put_plot(plot_job *job, const atom_grid *grid)
 {
     const int64_t r = job->summary.rank;
-    const char *pixels = plot_pixels(job, r * job->rows * job->columns);
+    char from[64], across[96], down[96];
+    const plot_cells cells = {.from = from,
+                              .x = across,
+                              .y = down,
+                              .rgb = true,
+                              .width = grid->pixel,
+                              .height = grid->pixel,
+                              .rows = job->rows,
+                              .columns = job->columns,
+                              .drawn = r * job->rows * job->columns};
     fprintf(job->script, "plot ");
     for (int64_t a = 0; a < r; a++) {
         const int64_t row = a / grid->across;
         const double x = grid->tile_width * (double)(a % grid->across), y = grid->tile_height * (double)row;
-        fprintf(job->script, "data index %lld using ($1*%.9g+%.9g):($2*%.9g+%.9g):3:4:5 with rgbimage%s, \\\n     ",
-                (long long)a, grid->pixel, x + grid->pixel / 2, grid->pixel, y + grid->pixel / 2, pixels);
+        snprintf(from, sizeof from, "data index %lld", (long long)a);
+        snprintf(across, sizeof across, "$1*%.9g+%.9g", grid->pixel, x + grid->pixel / 2);
+        snprintf(down, sizeof down, "$2*%.9g+%.9g", grid->pixel, y + grid->pixel / 2);
+        plot_cells_put(job, &cells);
+        fprintf(job->script, ", \\\n     ");
     }
     fprintf(job->script, "NaN with points palette notitle\n"); /* which shows the colour box */
 }

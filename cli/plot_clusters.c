@@ -153,12 +153,14 @@ static void put_angles(plot_job *job, const cluster_facts *facts, const cluster_
             (l->angles + l->side + 10) / job->width, 10 / job->width);
     plot_list_tics(job, "x", &l->columns, PLOT_NAME);
     if (l->turned) fprintf(job->script, "set xtics rotate by 90 right\n");
-    fprintf(job->script, "plot data index 1 using 1:2:3 with image%s", plot_pixels(job, facts->count * facts->count));
+    fprintf(job->script, "plot ");
+    plot_cells_put(job, &(plot_cells){"data index 1", "$1", "$2", "3", false, 1, 1, facts->count, facts->count,
+                                      facts->count * facts->count});
     if (l->cell >= 20)
         fprintf(job->script,
                 ", \\\n     data index 1 using 1:2:(sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) "
                 "with labels font ',9' tc rgb variable",
-                0.45 * facts->most);
+                0.45 * (facts->most > 0 ? facts->most : 1));
     fprintf(job->script, "\nunset multiplot\n");
 }
 

@@ -1,5 +1,5 @@
 /* All codes as a heat map: components down, samples across, ordered by the component that contributes most to them and
- * then by how much, so that clusters are blocks. A contribution is v_k times the length of atom k: entries themselves
+ * then by how much, so that clusters are blocks; codes of one number by that number. A contribution is v_k times the length of atom k: entries themselves
  * cannot be compared where atoms have different lengths. */
 #include "plot.h"
 
@@ -32,7 +32,8 @@ static void order(const plot_job *job, code_place *places)
 {
     for (int64_t j = 0; j < job->summary.n; j++) {
         const int64_t k = plot_largest(job, j);
-        places[j] = (code_place){j, k, fabs(contribution(job, j, k))};
+        const double value = contribution(job, j, k);
+        places[j] = (code_place){j, k, job->summary.rank > 1 ? fabs(value) : value};
     }
     qsort(places, (size_t)job->summary.n, sizeof *places, compare_places);
 }
@@ -87,11 +88,23 @@ static void put_axes(plot_job *job, int64_t columns)
     if (columns < n) snprintf(drawn, sizeof drawn, " (%" PRId64 " of %" PRId64 " are drawn)", columns, n);
     fprintf(job->script,
             "unset key\nset border lw 0.8\nset tics nomirror out scale 0.6\nset cbtics scale 0.4 font ',10'\n"
-            "set xlabel 'sample, ordered by its largest component%s'\nset xrange [0:%" PRId64 "]\nset xtics %.0f\n"
+            "set xlabel 'sample, ordered by its %s%s'\nset xrange [0:%" PRId64 "]\nset xtics %.0f\n"
             "set cblabel '%s' offset 0.5,0\n"
             "set colorbox user origin screen %.5g,graph 0 size screen %.5g,graph 1\n",
-            drawn, n, fmax(1, plot_step((double)n, 6)), has_lengths(job) ? "entry × length of its atom" : "entry",
-            (LEFT + WIDTH + 10) / job->width, 11 / job->width);
+            job->summary.rank > 1 ? "largest component" : "entry", drawn, n, fmax(1, plot_step((double)n, 6)),
+            has_lengths(job) ? "entry × length of its atom" : "entry", (LEFT + WIDTH + 10) / job->width,
+            11 / job->width);
+}
+
+static void put_cells(plot_job *job, int64_t columns)
+{
+    const int64_t r = job->summary.rank;
+    const double width = (double)job->summary.n / (double)columns;
+    char across[64];
+    snprintf(across, sizeof across, "($1+0.5)*%.9g", width);
+    fprintf(job->script, "plot ");
+    plot_cells_put(job, &(plot_cells){"data matrix", across, "$2", "3", false, width, 1, r, columns, r * columns});
+    fprintf(job->script, "\n");
 }
 
 armilla_status plot_codes(plot_job *job)
@@ -103,7 +116,7 @@ armilla_status plot_codes(plot_job *job)
     if (status != ARMILLA_OK) return status;
     order(job, places);
     put_data(job, places, columns);
-    plot_title(job, "Codes of %" PRId64 " samples, %s", n, job->summary.codes);
+    plot_title(job, "Codes of %" PRId64 " sample%s, %s", n, n == 1 ? "" : "s", job->summary.codes);
     plot_page(job, LEFT + WIDTH + RIGHT, BELOW + height + ABOVE);
     plot_box(job, LEFT, LEFT + WIDTH, BELOW, BELOW + height);
     put_palette(job);
@@ -114,8 +127,7 @@ armilla_status plot_codes(plot_job *job)
             fprintf(job->script,
                     "set arrow from %" PRId64 ",graph 0 to %" PRId64 ",graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
                     j, j);
-    fprintf(job->script, "plot data matrix using (($1+0.5)*%.9g):($2):3 with image%s\n", (double)n / (double)columns,
-            plot_pixels(job, r * columns));
+    put_cells(job, columns);
     armilla_release(job->session->context, places);
     return ARMILLA_OK;
 }

@@ -113,7 +113,8 @@ static double digits_width(const plot_job *job)
 
 static void put_matrix(plot_job *job, const confusion *c, double cell)
 {
-    fprintf(job->script, "plot data using 1:2:4 with image%s", plot_pixels(job, c->rows * c->columns));
+    fprintf(job->script, "plot ");
+    plot_cells_put(job, &(plot_cells){"data", "$1", "$2", "4", false, 1, 1, c->rows, c->columns, c->rows * c->columns});
     if (cell >= fmax(20, digits_width(job)))
         fprintf(job->script, ", \\\n     data using 1:2:($3 > 0 ? sprintf('%%d',$3) : ''):($4 > 55 ? 0xFFFFFF : "
                              "0x202020) with labels font ',9' tc rgb variable");

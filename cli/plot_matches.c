@@ -106,7 +106,8 @@ static void put_script(matches *m)
     plot_list_tics(job, "y", &first, PLOT_NAME);
     plot_list_tics(job, "x", &second, PLOT_NAME);
     if (turned) fprintf(job->script, "set xtics rotate by 90 right\n");
-    fprintf(job->script, "plot data using 1:2:3 with image%s", plot_pixels(job, rows * columns));
+    fprintf(job->script, "plot ");
+    plot_cells_put(job, &(plot_cells){"data", "$1", "$2", "3", false, 1, 1, rows, columns, rows * columns});
     if (fmin(wide, high) >= 22)
         fprintf(job->script,
                 ", \\\n     data using 1:2:(sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) with labels font ',9' "

@@ -50,9 +50,23 @@ unsigned plot_gray(double t)
     return blend(0xFFFFFF, 0x000000, fmin(fmax(t, 0), 1));
 }
 
-const char *plot_pixels(const plot_job *job, int64_t cells)
+/* The word by which an image of so many cells is drawn: in an SVG as squares, since whoever shows it would smooth an
+ * image; but not where they would be too many for a file of some size. */
+static const char *pixels_word(const plot_job *job, int64_t cells)
 {
     enum { MOST_CELLS = 20000 };
     const char *dot = strrchr(job->session->settings->out, '.');
     return cells <= MOST_CELLS && dot && strcmp(dot, ".svg") == 0 ? " pixels" : "";
+}
+
+void plot_cells_put(plot_job *job, const plot_cells *cells)
+{
+    fprintf(job->script, "%s using (%s):(%s):", cells->from, cells->x, cells->y);
+    if (cells->rows > 1 && cells->columns > 1)
+        fprintf(job->script, "%s with %s%s", cells->rgb ? "3:4:5" : cells->value, cells->rgb ? "rgbimage" : "image",
+                pixels_word(job, cells->drawn));
+    else
+        fprintf(job->script, "(%.9g):(%.9g):%s with boxxyerror fs solid 1 noborder lc %s", cells->width / 2,
+                cells->height / 2, cells->rgb ? "($3*65536+$4*256+$5)" : cells->value,
+                cells->rgb ? "rgb variable" : "palette z");
 }

@@ -224,6 +224,64 @@ def labels_of(kind, classes):
     return [names[k] for k in random.permutation(classes)]
 
 
+def cells_of(path="picture.svg"):
+    """Middle and colour of the rectangles of an SVG, from left to right and from the top down, without its colour box."""
+    with open(path, encoding="utf-8") as file:
+        found = re.findall(r"<polygon fill = 'rgb\(([^)]*)\)' points = '([^']*)'", file.read())
+    made = []
+    for colour, points in found:
+        corners = np.array([point.split(",") for point in points.split()], float)
+        made.append((*corners.mean(axis=0), *np.ptp(corners, axis=0), *map(int, colour.split(","))))
+    made = np.array(made)
+    return made[np.lexsort((made[:, 0].round(), made[:, 1].round()))]
+
+
+def diverging(value):
+    """The colour of a value from -1 to 1."""
+    stops = np.array([[0x05, 0x30, 0x61], [0x43, 0x93, 0xC3], [0xF7, 0xF7, 0xF7], [0xD6, 0x60, 0x4D], [0x67, 0x00, 0x1F]])
+    return [np.interp(value, np.linspace(-1, 1, 5), stops[:, k]) for k in range(3)]
+
+
+def check_single_rows():
+    """gnuplot draws no image of one row or column: what has that shape is drawn all the same, in the colours of its values."""
+    random = np.random.default_rng(11)
+    np.save("signed.npy", random.normal(size=(60, 4)) * [3, 1, 1, 1])
+    run("fit", "signed.npy", "--rank", 1, "--model", "pca", "--out", "signed.npz", "--force", "--quiet")
+    picture, values = Picture("signed.npz", "codes"), np.sort(contributions("signed.npz")[:, 0])[::-1]
+    assert np.allclose(np.array(picture.blocks[0], float)[0], values, rtol=1e-3, atol=1e-4), "not in the order of the entries"
+    assert "ordered by its entry" in picture.script
+    cells = cells_of()
+    cells = cells[cells[:, 3] > 100]  # the colour box has slices, which are flat
+    assert len(cells) == 60, len(cells)
+    for cell, value in zip(cells, values / np.abs(values).max()):
+        assert np.allclose(cell[4:], diverging(value), atol=8), (cell, value)
+    # Atoms that are images of one row, or of one column.
+    with np.load("signed.npz") as model:
+        atom = np.asarray(model["U"], float)[:, 0]
+    for size in ("1x4", "4x1"):
+        Picture("signed.npz", "atoms", "--images", size)
+        cells = cells_of()
+        cells = cells[np.minimum(cells[:, 2], cells[:, 3]) > 12]
+        assert len(cells) == 4, (size, len(cells))
+        for cell, value in zip(cells, atom / np.abs(atom).max()):
+            assert np.allclose(cell[4:], diverging(value), atol=8), (size, cell, value)
+    # One sample, one class, one atom, one cluster.
+    one = make("one", 1, 1, "--model", "nmf")
+    write_labels("same.txt", ["a"] * 60)
+    write_labels("two.txt", ["a", "b"] * 30)
+    for model, kind, *options, count in (
+        (one, "codes", 1), ("signed.npz", "confusion", "--truth", "same.txt", 1), ("signed.npz", "clusters", 2),
+        ("signed.npz", "confusion", "--truth", "same.txt", "--labels", "two.txt", 2),
+        ("signed.npz", "confusion", "--truth", "two.txt", "--labels", "same.txt", 2),
+    ):
+        Picture(model, kind, *options)
+        cells = cells_of()
+        assert (np.minimum(cells[:, 2], cells[:, 3]) > 20).sum() == count, (model, kind, options, cells)
+    run("compare", "signed.npz", "signed.npz", "--plot", "picture.svg", "--force")
+    cells = cells_of()
+    assert (np.minimum(cells[:, 2], cells[:, 3]) > 20).sum() == 1, "one atom beside one"
+
+
 def check_classes():
     """Few classes and many, numbers and words: tics, bars, angles and counts are those of the labels."""
     for classes, kind in ((1, "words"), (3, "numbers"), (9, "hostile"), (25, "words"), (60, "words"), (61, "words"),
