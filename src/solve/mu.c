@@ -23,6 +23,12 @@ static void list(void *self, armilla_state_list *items)
     armilla_state_workspace(items, ARMILLA_STATE_F64, r, r, &s->scaled);
 }
 
+static size_t bytes(const armilla_problem_options *options)
+{
+    (void)options;
+    return sizeof(multiplying);
+}
+
 static armilla_status open(armilla_problem *p, void *self)
 {
     multiplying *s = self;
@@ -99,7 +105,7 @@ const armilla_solver armilla_solver_mu = {
     .takes = takes,
     .needs =
         ARMILLA_FIELD("basis nonnegative") " with " ARMILLA_FIELD("codes nonneg") " (" ARMILLA_FIELD("model nmf") ")",
-    .bytes = sizeof(multiplying),
+    .bytes = bytes,
     .open = open,
     .list = list,
     .begin = begin,

@@ -23,6 +23,12 @@ static void list(void *self, armilla_state_list *items)
     armilla_state_workspace(items, ARMILLA_STATE_F64, r, r, &s->proximal);
 }
 
+static size_t bytes(const armilla_problem_options *options)
+{
+    (void)options;
+    return sizeof(palm);
+}
+
 static armilla_status open(armilla_problem *p, void *self)
 {
     palm *s = self;
@@ -138,7 +144,7 @@ const armilla_solver armilla_solver_palm = {
     .weighs = true,
     .takes = takes,
     .needs = "a basis with a proximal step: any but orthonormal-nonneg",
-    .bytes = sizeof(palm),
+    .bytes = bytes,
     .open = open,
     .list = list,
     .begin = begin,

@@ -165,7 +165,7 @@ typedef struct armilla_solver {
     /* The pairs that it is for, NULL: all, and in words. */
     bool (*takes)(const armilla_basis_set *basis, const armilla_code_set *codes);
     const char *needs;
-    size_t bytes; /* of self */
+    size_t (*bytes)(const armilla_problem_options *options); /* of self */
     /* Self is zeroed: what the options say of it, and objects; then its arrays are taken by the list. NULL: nothing. */
     armilla_status (*open)(armilla_problem *problem, void *self);
     void (*close)(void *self);

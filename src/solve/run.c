@@ -12,7 +12,7 @@ static void list_self(void *self, armilla_state_list *list)
 armilla_status armilla_run_open(armilla_run *run, armilla_problem *problem, const armilla_solver *solver)
 {
     *run = (armilla_run){.problem = problem, .solver = solver};
-    armilla_status status = armilla_take(problem->context, 1, solver->bytes, &run->self);
+    armilla_status status = armilla_take(problem->context, 1, solver->bytes(&problem->options), &run->self);
     if (status == ARMILLA_OK) status = solver->open(problem, run->self);
     if (status == ARMILLA_OK) status = armilla_state_take(problem->context, list_self, run);
     if (status != ARMILLA_OK) armilla_run_close(run);

@@ -1,8 +1,9 @@
-/* Coordinate descent over a basis on fixed sums (solve/fast_basis.c): against plain loops, pass by pass downhill, and in
+/* Coordinate descent over a basis on fixed sums (solve/descent.c): against plain loops, pass by pass downhill, and in
  * the end at the minimum. */
 #include "reference/reference.h"
 
-#include "solve/fast.h"
+#include "linalg/code_kernels.h"
+#include "solve/descent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ typedef struct scene {
     int64_t m, r;
     double *A, *G, *U, *next, *column;
     armilla_problem problem;
-    armilla_fast fast;
+    armilla_trial trial;
     armilla_algebra *algebra;
 } scene;
 
@@ -38,8 +39,8 @@ static void open_scene(scene *s, int64_t m, int64_t r, const armilla_basis_set *
     REFERENCE_OK(armilla_algebra_new(reference_context, m, r, &s->algebra));
     s->problem = (armilla_problem){
         .m = m, .r = r, .options = {.basis = basis}, .algebra = s->algebra, .context = reference_context};
-    s->fast = (armilla_fast){.A = s->A, .G = s->G, .l = 0.7, .U_kept = s->U, .U_new = s->next, .column = s->column};
-    s->fast.problem = &s->problem;
+    s->trial = (armilla_trial){.A = s->A, .G = s->G, .l = 0.7, .U_kept = s->U, .U_new = s->next, .column = s->column};
+    s->trial.problem = &s->problem;
     free(W);
     free(X);
 }
@@ -57,7 +58,7 @@ static void close_scene(scene *s)
 /* ||X - lUW||^2 up to ||X||^2. */
 static double value_of(const scene *s, const double *U)
 {
-    const double l = s->fast.l;
+    const double l = s->trial.l;
     double value = 0;
     for (int64_t a = 0; a < s->r; a++)
         for (int64_t i = 0; i < s->m; i++) {
@@ -75,7 +76,7 @@ static void descend_plainly(const scene *s, int passes, double floor, double *U)
     for (int pass = 0; pass < passes; pass++)
         for (int64_t k = 0; k < s->r; k++)
             for (int64_t i = 0; i < s->m; i++) {
-                double step = s->A[k * s->m + i] / s->fast.l;
+                double step = s->A[k * s->m + i] / s->trial.l;
                 for (int64_t a = 0; a < s->r; a++) step -= U[a * s->m + i] * s->G[k * s->r + a];
                 U[k * s->m + i] = fmax(U[k * s->m + i] + step / s->G[k * s->r + k], floor);
             }
@@ -96,8 +97,7 @@ static void test_passes_are_those_of_plain_loops(void **state)
                     open_scene(&s, heights[h], r, entrywise[kind], &random);
                     reference_scene("m = %d, r = %d, %s, %d passes", (int)s.m, (int)r, entrywise[kind]->name, passes);
                     double *U = reference_new(s.m * r);
-                    s.fast.atoms.passes = passes;
-                    armilla_fast_descend_basis(&s.fast);
+                    armilla_descend_basis(&s.trial, passes);
                     descend_plainly(&s, passes, kind == 0 ? 0 : -INFINITY, U);
                     for (int64_t i = 0; i < s.m * r; i++) REFERENCE_NEAR(s.next[i], U[i], 1e-9 * (1 + fabs(U[i])));
                     free(U);
@@ -115,8 +115,8 @@ static void test_tables(void **state)
     for (int draw = 0; draw < 20; draw++) {
         scene s;
         open_scene(&s, 150, ranks[draw % 5], entrywise[draw % 2], &random);
-        s.fast.l = radii[draw % 4];
-        for (int64_t i = 0; i < s.m * s.r; i++) s.A[i] *= s.fast.l;
+        s.trial.l = radii[draw % 4];
+        for (int64_t i = 0; i < s.m * s.r; i++) s.A[i] *= s.trial.l;
         const int64_t first = reference_below(&random, 75), last = 75 + reference_below(&random, 76);
         double *U = reference_new(s.m * s.r);
         descend_plainly(&s, 2, draw % 2 ? -INFINITY : 0, U);
@@ -125,7 +125,7 @@ static void test_tables(void **state)
             if (!armilla_instructions_supported(kernels->name)) continue;
             memcpy(s.next, s.U, (size_t)(s.m * s.r) * sizeof *s.U);
             kernels->descend_rows(
-                &(armilla_basis_descent){s.m, s.r, s.A, s.G, s.fast.l, 0, draw % 2 ? -INFINITY : 0, 2, s.next}, first,
+                &(armilla_basis_descent){s.m, s.r, s.A, s.G, s.trial.l, 0, draw % 2 ? -INFINITY : 0, 2, s.next}, first,
                 last);
             for (int64_t i = 0; i < s.m * s.r; i++) {
                 const bool inside = i % s.m >= first && i % s.m < last;
@@ -148,8 +148,8 @@ static void test_every_pass_descends(void **state)
             open_scene(&s, 1 + (int64_t)reference_below(&random, 60), 1 + (int64_t)reference_below(&random, 9),
                        entrywise[kind], &random);
             double before = value_of(&s, s.U);
-            for (s.fast.atoms.passes = 1; s.fast.atoms.passes <= 12; s.fast.atoms.passes++) {
-                armilla_fast_descend_basis(&s.fast);
+            for (int passes = 1; passes <= 12; passes++) {
+                armilla_descend_basis(&s.trial, passes);
                 const double now = value_of(&s, s.next);
                 REFERENCE_AT_MOST(now, before + 1e-12 * fabs(before));
                 for (int64_t i = 0; i < s.m * s.r; i++) REFERENCE_HOLDS(kind == 1 || s.next[i] >= 0);
@@ -167,11 +167,10 @@ static void test_many_passes_end_at_the_minimum(void **state)
     for (int trial = 0; trial < 20; trial++) {
         scene s;
         open_scene(&s, 7, 1 + trial % 4, &armilla_basis_nonnegative, &random);
-        s.fast.atoms.passes = 20000;
-        armilla_fast_descend_basis(&s.fast);
+        armilla_descend_basis(&s.trial, 20000);
         for (int64_t k = 0; k < s.r; k++)
             for (int64_t i = 0; i < s.m; i++) {
-                double slope = s.A[k * s.m + i] / s.fast.l;
+                double slope = s.A[k * s.m + i] / s.trial.l;
                 for (int64_t a = 0; a < s.r; a++) slope -= s.next[a * s.m + i] * s.G[k * s.r + a];
                 REFERENCE_AT_MOST(slope, 1e-7);
                 REFERENCE_HOLDS(s.next[k * s.m + i] == 0 || fabs(slope) < 1e-7);
@@ -190,8 +189,7 @@ static void test_unused_atoms_stay(void **state)
         open_scene(&s, 33, 5, entrywise[kind], &random);
         for (int64_t k = 0; k < 5; k++) s.G[2 * 5 + k] = s.G[k * 5 + 2] = 0;
         memset(s.A + 2 * s.m, 0, (size_t)s.m * sizeof *s.A);
-        s.fast.atoms.passes = 3;
-        armilla_fast_descend_basis(&s.fast);
+        armilla_descend_basis(&s.trial, 3);
         assert_memory_equal(s.next + 2 * s.m, s.U + 2 * s.m, (size_t)s.m * sizeof *s.U);
         for (int64_t i = 0; i < s.m * 5; i++) REFERENCE_HOLDS(isfinite(s.next[i]));
         close_scene(&s);

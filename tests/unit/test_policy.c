@@ -1,7 +1,7 @@
 /* The decisions of solver `fast`, without data. */
 #include "reference/reference.h"
 
-#include "solve/fast.h"
+#include "solve/trial.h"
 
 #include <math.h>
 
@@ -246,15 +246,15 @@ static void test_failed_revivals_are_not_repeated(void **state)
 /* A trial that brought nothing: without the samples next time, or with less momentum, or there is nothing to give up. */
 static void test_retreats(void **state)
 {
-    armilla_fast fast = {.momentum = {0.8}, .reviving = 2};
+    armilla_trial trial = {.momentum = {0.8}, .reviving = 2};
     (void)state;
-    armilla_revival_begin(&fast.revival);
-    assert_true(armilla_fast_retreat(&fast, 0));
-    assert_true(fast.momentum.beta == 0.8 && fast.reviving == 0 && fast.revival.passed == 2);
-    assert_false(armilla_fast_retreat(&fast, 0));
-    assert_true(fast.momentum.beta == 0.8 && fast.revival.passed == 2);
-    assert_true(armilla_fast_retreat(&fast, 0.8));
-    assert_true(fast.momentum.beta == 0.4 && fast.revival.passed == 2);
+    armilla_revival_begin(&trial.revival);
+    assert_true(armilla_trial_retreat(&trial, 0));
+    assert_true(trial.momentum.beta == 0.8 && trial.reviving == 0 && trial.revival.passed == 2);
+    assert_false(armilla_trial_retreat(&trial, 0));
+    assert_true(trial.momentum.beta == 0.8 && trial.revival.passed == 2);
+    assert_true(armilla_trial_retreat(&trial, 0.8));
+    assert_true(trial.momentum.beta == 0.4 && trial.revival.passed == 2);
 }
 
 int main(void)
