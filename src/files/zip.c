@@ -210,27 +210,6 @@ armilla_status armilla_zip_add_made(armilla_zip *zip, const char *name, const ar
     return status;
 }
 
-/* Bytes that are there. */
-typedef struct given {
-    const armilla_zip_part *parts;
-    size_t count;
-} given;
-
-static armilla_status put_parts(void *self, armilla_zip *zip)
-{
-    const given *g = self;
-    armilla_status status = ARMILLA_OK;
-    for (size_t i = 0; i < g->count && status == ARMILLA_OK; i++)
-        status = armilla_zip_put(zip, g->parts[i].bytes, g->parts[i].count);
-    return status;
-}
-
-armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count)
-{
-    given g = {parts, count};
-    return armilla_zip_add_made(zip, name, &(armilla_zip_source){put_parts, &g});
-}
-
 /* The zip64 end of the directory, and the record that says where it is. */
 static void make_end64(record *r, const armilla_zip *zip, uint64_t start, uint64_t size)
 {

@@ -8,18 +8,11 @@
 
 typedef struct armilla_zip armilla_zip;
 
-/* Bytes of an entry, which may come in parts. */
-typedef struct armilla_zip_part {
-    const void *bytes;
-    size_t count;
-} armilla_zip_part;
-
 /* Writes to output, which must outlive it and stays the caller's. */
 armilla_status armilla_zip_new(armilla_context *context, armilla_output *output, armilla_zip **zip);
 /* Numbers from there on stand in zip64 records: 2^32 - 1 by itself, which is all that the old fields hold, and less where
  * a test says so. */
 void armilla_zip_set_full(armilla_zip *zip, uint32_t full);
-armilla_status armilla_zip_add(armilla_zip *zip, const char *name, const armilla_zip_part *parts, size_t count);
 /* An entry whose bytes come afterwards, in pieces: its size and CRC-32 are those that they will have. */
 armilla_status armilla_zip_begin(armilla_zip *zip, const char *name, uint64_t size, uint32_t check);
 /* An entry whose bytes are made as they are wanted: `make` hands them to armilla_zip_put, in order, and is called twice,

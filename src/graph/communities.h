@@ -2,7 +2,7 @@
  * docs/algorithm.md#leidens-algorithm). The largest gain is taken where the authors draw at random, so that a result is
  * a function of the graph and the seed. From top to bottom, with the file and the function of each step:
  *
- *     communities of a graph                                  tasks.c       armilla_communities
+ *     communities of a graph                                  tasks.c       armilla_communities_share
  *     k of them: search the resolution gamma                  resolution.c  armilla_nodes_search
  *       a run at one gamma: two rounds                        communities.c armilla_nodes_run
  *       |  level 0 = the graph, a node for each sample        level.c       armilla_level_of_graph
@@ -20,7 +20,7 @@
  *       |  after the last round, divide communities into      level.c       armilla_level_components
  *       |    their connected components
  *       run again at another gamma until k is bracketed       resolution.c  next_resolution
- *     join the pair with the largest e_ab - gamma D_a D_b/2w  resolution.c  armilla_communities_join
+ *     join the pair with the largest e_ab - gamma D_a D_b/2w  resolution.c  join_communities
  *     until k communities are left
  *
  * d_i is the degree of node i, D_C the sum of degrees of community C, k_iC the weight of the edges from i to C, 2w the
@@ -38,24 +38,16 @@ typedef struct armilla_communities_options {
     uint64_t seed;     /* of the order in which nodes are visited */
 } armilla_communities_options;
 
-/* labels[i] = the community of sample i, numbered in the order of their first samples; *count = how many. Every community
- * is connected. A sample without an edge is a community by itself. */
-armilla_status armilla_communities(armilla_context *context, const armilla_graph *graph,
-                                   const armilla_communities_options *options, int64_t *labels, int64_t *count);
-
-/* k communities: the resolution is searched, and of the run with the fewest communities beyond k those are joined that
- * modularity loses least by. *count is k, unless there are more components than that, or the search meets nothing
- * beyond k: then it is what there is, and the caller has to do something else. options->resolution
- * becomes that of the run they come from. */
-armilla_status armilla_communities_search(armilla_context *context, const armilla_graph *graph, int64_t k,
-                                          armilla_communities_options *options, int64_t *labels, int64_t *count);
-
-/* One of several that are sought at the same time. */
+/* One search of several at the same time. labels[i] becomes the community of sample i, numbered in the order of their first
+ * samples, and count how many there are. At a given resolution every community is connected, and a sample without an edge
+ * is one by itself. With k the resolution is searched, and of the run with the fewest communities beyond k those are joined
+ * that modularity loses least by: count is k, unless there are more components than that, or the search meets nothing
+ * beyond k; then it is what there is, and the caller has to do something else. */
 typedef struct armilla_communities_task {
     const armilla_graph *graph;
-    const armilla_level *fine; /* the same as a level, which tasks may share; NULL: it is made for the task */
-    int64_t k;                 /* as armilla_communities_search; 0: as armilla_communities */
-    armilla_communities_options options;
+    const armilla_level *fine;           /* the same as a level, which tasks may share; NULL: it is made for the task */
+    int64_t k;                           /* 0: at the resolution of the options */
+    armilla_communities_options options; /* with k its resolution becomes that of the run they come from */
     int64_t *labels;
     int64_t count;
     armilla_status status;
@@ -66,11 +58,6 @@ typedef struct armilla_communities_task {
  * one before has ended, those that did begin there. */
 armilla_status armilla_communities_share(armilla_context *context, armilla_communities_task *tasks, int count,
                                          bool chain, int *done);
-
-/* Joins the communities 0 ... *count-1 until k are left, or no edge is left between two of them: always the two whose union
- * has the largest modularity, ties by index. */
-armilla_status armilla_communities_join(armilla_context *context, const armilla_graph *graph, double resolution,
-                                        int64_t k, int64_t *labels, int64_t *count);
 
 /* Q = (1/2w) sum over pairs of one community of W_ij - resolution d_i d_j / 2w; 0 without an edge. sums has space for as
  * many numbers as there are communities. */
@@ -135,11 +122,11 @@ void armilla_nodes_release(armilla_moving_nodes *nodes);
 /* About how many bytes of memory a run takes on a level of so many nodes and edges. */
 double armilla_nodes_bytes(int64_t nodes, int64_t entries);
 
-/* nodes->found = the communities of the level's nodes, as armilla_communities has them. ARMILLA_STOPPED, without a
+/* nodes->found = the communities of the level's nodes, of a task without k. ARMILLA_STOPPED, without a
  * message, where the run is to end. */
 armilla_status armilla_nodes_run(armilla_moving_nodes *nodes, const armilla_level *fine,
                                  const armilla_communities_options *options, int64_t *count);
-/* The same for armilla_communities_search. */
+/* The same with k. */
 armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_level *fine, int64_t k,
                                     armilla_communities_options *options, int64_t *labels, int64_t *count);
 

@@ -55,6 +55,8 @@ static armilla_status join_level(armilla_moving_nodes *nodes, double resolution,
     return status;
 }
 
+/* Joins the communities 0 ... *count-1 until k are left, or no edge is left between two of them: always the two whose union
+ * has the largest modularity, ties by index. */
 static armilla_status join_communities(armilla_moving_nodes *nodes, const armilla_level *fine, double resolution,
                                        int64_t k, int64_t *labels, int64_t *count)
 {
@@ -67,20 +69,6 @@ static armilla_status join_communities(armilla_moving_nodes *nodes, const armill
     if (status == ARMILLA_OK) status = join_level(nodes, resolution, k, &level, places);
     for (int64_t i = 0; i < fine->nodes && status == ARMILLA_OK; i++) labels[i] = places[labels[i]];
     if (status == ARMILLA_OK) *count = level->nodes;
-    return status;
-}
-
-armilla_status armilla_communities_join(armilla_context *context, const armilla_graph *graph, double resolution,
-                                        int64_t k, int64_t *labels, int64_t *count)
-{
-    armilla_level fine = {.nodes = 0};
-    armilla_moving_nodes nodes = {.context = context};
-    armilla_status status = armilla_level_of_graph(context, graph, &fine);
-    if (status == ARMILLA_OK) status = armilla_nodes_take(context, graph->rows, &nodes);
-    if (status == ARMILLA_OK) status = join_communities(&nodes, &fine, resolution, k, labels, count);
-    if (status == ARMILLA_STOPPED) status = armilla_call_explain(context);
-    armilla_nodes_release(&nodes);
-    armilla_level_release(context, &fine);
     return status;
 }
 

@@ -139,28 +139,3 @@ armilla_status armilla_communities_share(armilla_context *context, armilla_commu
     for (int i = 0; i < *done && status == ARMILLA_OK; i++) status = tasks[i].status;
     return status == ARMILLA_STOPPED ? armilla_call_explain(context) : status;
 }
-
-/* One task. */
-static armilla_status seek_alone(armilla_context *context, armilla_communities_task *task, int64_t *count)
-{
-    int done = 0;
-    const armilla_status status = armilla_communities_share(context, task, 1, false, &done);
-    if (status == ARMILLA_OK) *count = task->count;
-    return status;
-}
-
-armilla_status armilla_communities(armilla_context *context, const armilla_graph *graph,
-                                   const armilla_communities_options *options, int64_t *labels, int64_t *count)
-{
-    armilla_communities_task task = {.graph = graph, .options = *options, .labels = labels};
-    return seek_alone(context, &task, count);
-}
-
-armilla_status armilla_communities_search(armilla_context *context, const armilla_graph *graph, int64_t k,
-                                          armilla_communities_options *options, int64_t *labels, int64_t *count)
-{
-    armilla_communities_task task = {.graph = graph, .k = k, .options = *options, .labels = labels};
-    const armilla_status status = seek_alone(context, &task, count);
-    options->resolution = task.options.resolution;
-    return status;
-}

@@ -157,33 +157,3 @@ armilla_status armilla_graph_weigh(armilla_context *context, const armilla_graph
     armilla_release(context, scales);
     return status;
 }
-
-/* All that can be reached from `first` without leaving its class. */
-static void fill_component(const armilla_graph *graph, const int64_t *classes, int64_t first, int64_t *components,
-                           int64_t *waiting)
-{
-    int64_t count = 1;
-    waiting[0] = first;
-    while (count > 0) {
-        const int64_t i = waiting[--count];
-        for (int64_t e = graph->starts[i]; e < graph->starts[i + 1]; e++) {
-            const int64_t to = graph->targets[e];
-            if (components[to] >= 0 || (classes && classes[to] != classes[first])) continue;
-            components[to] = components[first];
-            waiting[count++] = to;
-        }
-    }
-}
-
-int64_t armilla_graph_components(const armilla_graph *graph, const int64_t *classes, int64_t *components,
-                                 int64_t *waiting)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < graph->rows; i++) components[i] = -1;
-    for (int64_t i = 0; i < graph->rows; i++) {
-        if (components[i] >= 0) continue;
-        components[i] = count++;
-        fill_component(graph, classes, i, components, waiting);
-    }
-    return count;
-}

@@ -15,10 +15,4 @@ armilla_status armilla_graph_add(armilla_context *context, const armilla_graph *
                                  armilla_graph *sum);
 void armilla_graph_scale(armilla_graph *graph, float factor);
 
-/* components[i] = the number of the connected component of sample i, in the order of their first samples; returns how
- * many there are. With classes (NULL: all are of one), edges between them do not connect. waiting has space for as many
- * numbers as there are rows. */
-int64_t armilla_graph_components(const armilla_graph *graph, const int64_t *classes, int64_t *components,
-                                 int64_t *waiting);
-
 #endif

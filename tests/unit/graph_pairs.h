@@ -5,7 +5,7 @@
 #include "reference/reference.h"
 #include "unit/fixture.h"
 
-#include "graph/graph.h"
+#include "graph/communities.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +49,18 @@ static void draw(pair *p, uint64_t *random, int64_t n, int64_t groups, const dou
             if (reference_uniform(random) < chances[!same]) p->W[i * MOST + j] = p->W[j * MOST + i] = weight;
         }
     to_graph(p);
+}
+
+/* A task by itself: k communities, or with 0 those at the resolution of the options. */
+static armilla_status find_communities(const armilla_graph *graph, int64_t k, armilla_communities_options *options,
+                                       int64_t *labels, int64_t *count)
+{
+    armilla_communities_task task = {.graph = graph, .k = k, .options = *options, .labels = labels};
+    int done = 0;
+    const armilla_status status = armilla_communities_share(context, &task, 1, false, &done);
+    *count = task.count;
+    *options = task.options;
+    return status;
 }
 
 #endif

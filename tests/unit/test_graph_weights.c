@@ -3,7 +3,6 @@
 #include "unit/graph_pairs.h"
 
 #include "base/context.h"
-#include "graph/communities.h"
 #include "graph/smooth.h"
 #include "graph/weights.h"
 
@@ -184,7 +183,7 @@ static armilla_status run_all(int64_t *labels)
     static float Z[MOST];
     armilla_status status = armilla_graph_weigh(context, &a.graph, &weighted);
     if (status == ARMILLA_OK) status = armilla_graph_add(context, &weighted, &weighted, &sum);
-    if (status == ARMILLA_OK) status = armilla_communities_search(context, &sum, 4, &options, labels, &count);
+    if (status == ARMILLA_OK) status = find_communities(&sum, 4, &options, labels, &count);
     if (status == ARMILLA_OK) status = armilla_graph_smooth(context, &sum, 1, 2, Z);
     armilla_graph_release(context, &sum);
     armilla_graph_release(context, &weighted);

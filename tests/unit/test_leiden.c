@@ -198,11 +198,11 @@ static void test_plain_leiden(void **state)
     (void)state;
     for (int trial = 0; trial < reference_effort(60, 15); trial++) {
         const double chances[2] = {0.1 + 0.5 * reference_uniform(&random), 0.1 * reference_uniform(&random)};
-        const armilla_communities_options options = {exp(4 * reference_uniform(&random) - 2), (uint64_t)trial};
+        armilla_communities_options options = {exp(4 * reference_uniform(&random) - 2), (uint64_t)trial};
         int64_t labels[MOST], wanted[MOST], count = 0;
         draw(&a, &random, 1 + trial, trial % 6, chances);
         plain_leiden(&a, &options, wanted);
-        support_ok(context, armilla_communities(context, &a.graph, &options, labels, &count));
+        support_ok(context, find_communities(&a.graph, 0, &options, labels, &count));
         assert_memory_equal(labels, wanted, (size_t)a.n * sizeof *labels);
         armilla_graph_release(context, &a.graph);
     }
@@ -250,7 +250,7 @@ static void search_in_turn(const armilla_graph *graph, int64_t k, orders *made)
     armilla_communities_options options = {.resolution = 1};
     for (int i = 0; i < ORDERS; i++) {
         options.seed = (uint64_t)i;
-        support_ok(context, armilla_communities_search(context, graph, k, &options, made->labels[i], &made->counts[i]));
+        support_ok(context, find_communities(graph, k, &options, made->labels[i], &made->counts[i]));
         made->resolutions[i] = options.resolution;
     }
 }
@@ -405,11 +405,11 @@ static void test_too_many_nodes(void **state)
     uint64_t random = 61;
     int64_t labels[MOST], count = 0;
     const double chances[2] = {0.3, 0.1};
-    const armilla_communities_options options = {1, 0};
+    armilla_communities_options options = {1, 0};
     (void)state;
     draw(&a, &random, 20, 2, chances);
     context->most_narrow = 19;
-    support_fails(context, armilla_communities(context, &a.graph, &options, labels, &count), ARMILLA_BAD_DATA,
+    support_fails(context, find_communities(&a.graph, 0, &options, labels, &count), ARMILLA_BAD_DATA,
                   "at most 19 samples");
     context->most_narrow = INT32_MAX;
     armilla_graph_release(context, &a.graph);
