@@ -58,8 +58,8 @@ typedef struct armilla_cluster_summary {
     double modularity, coverage, resolution, stability;
 } armilla_cluster_summary;
 
-/* Clusters of the samples of X. preparation (may be NULL: none): of its fields total, log1p, top_features,
- * tfidf, scale, center and normalize are applied as a fit would, and precision is the one to compute in. */
+/* Clusters of the samples of X. preparation (may be NULL: none): its fields of the group
+ * ARMILLA_PREPARATION are applied as a fit would, and precision is the one to compute in. */
 ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const armilla_data *X,
                                                 const armilla_options *preparation,
                                                 const armilla_cluster_options *options,

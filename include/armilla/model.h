@@ -40,6 +40,10 @@ typedef struct armilla_model_summary {
     int64_t top_features; /* features that were chosen because they vary; 0: all were taken */
 } armilla_model_summary;
 
+/* Sets the options that say how data are prepared (ARMILLA_PREPARATION) to those of the model's fit, with the numbers that
+ * it learned: the total of the samples, and how many features were chosen. Others stay. Texts are the model's. */
+ARMILLA_API void armilla_model_preparation(const armilla_model *model, armilla_options *options);
+
 /* *updated = the model continued on new samples by solver `online`, without the data that it was fitted to: its basis
  * moves as far as the new samples say against what it remembers of all before, atoms keep their places, and the
  * preparation stays. Codes, objective and trace are those of X, so that X is what armilla_model_check wants. Of the

@@ -50,9 +50,9 @@ typedef struct armilla_neighbors_summary {
 } armilla_neighbors_summary;
 
 /* Neighbours of the samples of X; or where queries is not NULL those of the queries, which are prepared as X is, among
- * them, with features matched by name where both have names. preparation (may be NULL: none): of its fields log1p, tfidf,
- * scale and center are applied as a fit would, and precision is the one to compute in. Lengths do not matter. A count of n
- * or more (of n + 1 with queries) is ARMILLA_BAD_DATA. Without recall all products are made, n^2/2 of them. By this
+ * them, with features matched by name where both have names. preparation (may be NULL: none): its fields of the
+ * group ARMILLA_PREPARATION are applied as a fit would, and precision is the one to compute in. Lengths do not matter. A
+ * count of n or more (of n + 1 with queries) is ARMILLA_BAD_DATA. Without recall all products are made, n^2/2 of them. By this
  * process alone, also where it is one of several ranks. */
 ARMILLA_API armilla_status armilla_neighbors_of_data(armilla_context *context, const armilla_data *X,
                                                      const armilla_data *queries, const armilla_options *preparation,

@@ -165,7 +165,7 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     if (status != ARMILLA_OK) return status;
     fit->normalize = armilla_step_word(ARMILLA_STEP_NORMALIZE, true);
     fit->log1p = fit->tfidf = counts;
-    if (counts && rare) fit->idf = armilla_idf_choice(1);
+    if (counts && rare) fit->idf = armilla_step_form(ARMILLA_STEP_TFIDF, 1);
     fit->scale = units;
     fit->center = units || (varies && needs_center(X, sums));
     const bool finds = !clusters->method || strcmp(clusters->method, "graph") == 0;

@@ -63,7 +63,8 @@ static bool is_worth_trying(armilla_context *context, const armilla_data *X, con
                             const armilla_cluster_options *clusters)
 {
     const armilla_shape shape = {.X = X, .k = clusters->k};
-    const bool plain = !fit->log1p && !fit->tfidf && !fit->scale && !fit->center;
+    const armilla_preparation asked = armilla_preparation_asked(fit);
+    const bool plain = !armilla_preparation_before(&asked, ARMILLA_STEP_NORMALIZE);
     const bool own = fit->model || fit->basis || fit->codes || fit->start || fit->start_basis || fit->start_model;
     return plain && !own && clusters->k > 1 && clusters->k < X->n && X->n <= MOST_SAMPLES &&
            strcmp(clusters->method, "graph") == 0 && armilla_shape_is_table(&shape) && armilla_ranks_size(context) == 1;

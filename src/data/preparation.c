@@ -1,7 +1,6 @@
-/* The table of steps, and what is done by looping over it. */
+/* The table of steps, and what is done to data by going through it. */
 #include "data/preparation.h"
 
-#include "base/number.h"
 #include "data/logarithm.h"
 #include "data/total.h"
 #include "data/variable.h"
@@ -46,19 +45,8 @@ static bool is_choice(double x)
 static armilla_status learn_choice(armilla_context *context, const armilla_preparation *p,
                                    const armilla_feature_statistics *found, double *learned)
 {
-    return armilla_variable_features(context, p->m, found->means, found->deviations, p->top, learned);
-}
-
-static const char *const idf_words[] = {"smooth", "plain"};
-
-const char *armilla_idf_choice(size_t index)
-{
-    return index < sizeof idf_words / sizeof *idf_words ? idf_words[index] : NULL;
-}
-
-bool armilla_idf_is_plain(const char *word)
-{
-    return word && strcmp(word, idf_words[1]) == 0;
+    return armilla_variable_features(context, p->m, found->means, found->deviations,
+                                     (int64_t)p->number[ARMILLA_STEP_TOP], learned);
 }
 
 /* idf_i = ln((1+n)/(1+n_i)) + 1, the smoothed form; or ln(n/n_i), where a feature that no sample has counts as one of
@@ -66,10 +54,11 @@ bool armilla_idf_is_plain(const char *word)
 static armilla_status learn_idf(armilla_context *context, const armilla_preparation *p,
                                 const armilla_feature_statistics *found, double *learned)
 {
+    const bool plain = p->form[ARMILLA_STEP_TFIDF] == 1;
     const double n = (double)found->n;
     (void)context;
     for (int64_t i = 0; i < p->m; i++)
-        learned[i] = p->plain_idf ? log(n / fmax(found->counts[i], 1)) : log((1 + n) / (1 + found->counts[i])) + 1;
+        learned[i] = plain ? log(n / fmax(found->counts[i], 1)) : log((1 + n) / (1 + found->counts[i])) + 1;
     return ARMILLA_OK;
 }
 
@@ -101,32 +90,8 @@ static armilla_status learn_mean(armilla_context *context, const armilla_prepara
     return ARMILLA_OK;
 }
 
-static bool total_alike(const armilla_preparation *a, const armilla_preparation *b)
-{
-    const double *one = a->learned[ARMILLA_STEP_TOTAL], *other = b->learned[ARMILLA_STEP_TOTAL];
-    return a->total == b->total || (one && other && *one == *other);
-}
-
-/* How many features were chosen; before that, how many are to be. */
-static int64_t count_top(const armilla_preparation *p)
-{
-    const double *chosen = p->learned[ARMILLA_STEP_TOP];
-    int64_t count = 0;
-    for (int64_t i = 0; i < p->m && chosen; i++) count += chosen[i] != 0;
-    return chosen ? count : p->top;
-}
-
-static bool top_alike(const armilla_preparation *a, const armilla_preparation *b)
-{
-    return count_top(a) == count_top(b);
-}
-
-static bool idf_alike(const armilla_preparation *a, const armilla_preparation *b)
-{
-    return a->plain_idf == b->plain_idf;
-}
-
 #define PLACES(field) .option = offsetof(armilla_options, field), .summary = offsetof(armilla_model_summary, field)
+#define GIVEN(field) .array = #field, .given = offsetof(armilla_model_arrays, field)
 
 const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
     [ARMILLA_STEP_TOTAL] = {.name = "total",
@@ -135,16 +100,18 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             PLACES(total),
                             .late = true,
                             .single = true,
-                            .array = "total",
+                            .shown = "total",
+                            GIVEN(total),
                             .allows = is_factor,
-                            .alike = total_alike,
                             .takes = is_amount,
                             .needs = "scales samples to a sum and needs entries that are not negative; leave it out"},
     [ARMILLA_STEP_LOG1P] = {.name = "log1p",
                             .kind = ARMILLA_STEP_ENTRIES,
                             PLACES(log1p),
                             .late = true,
+                            .shown = "log1p",
                             .entries = &log1p_map,
+                            .plain = log1p,
                             .takes = is_above_minus_one,
                             .needs = "takes logarithms of 1 + x and needs entries above -1; leave it out or shift the "
                                      "data"},
@@ -153,31 +120,36 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                           .asked = ARMILLA_ASKED_BY_COUNT,
                           PLACES(top_features),
                           .late = true,
-                          .array = "top_features",
+                          .shown = "most variable features",
+                          GIVEN(top_features),
                           .allows = is_choice,
                           .statistics = ARMILLA_FEATURE_DEVIATIONS,
-                          .alike = top_alike,
                           .learn = learn_choice},
     [ARMILLA_STEP_TFIDF] = {.name = "tfidf",
                             .kind = ARMILLA_STEP_FACTOR,
                             PLACES(tfidf),
-                            .array = "idf",
+                            .shown = "tf-idf",
+                            GIVEN(idf),
+                            .form = "idf",
+                            .form_option = offsetof(armilla_options, idf),
+                            .forms = {"smooth", "plain"},
                             .allows = is_amount,
                             .statistics = ARMILLA_FEATURE_COUNTS,
-                            .alike = idf_alike,
                             .learn = learn_idf},
     [ARMILLA_STEP_SCALE] = {.name = "scale",
                             .kind = ARMILLA_STEP_FACTOR,
                             PLACES(scale),
                             .late = true,
-                            .array = "scale",
+                            .shown = "scaled",
+                            GIVEN(scale),
                             .allows = is_factor,
                             .statistics = ARMILLA_FEATURE_DEVIATIONS,
                             .learn = learn_scale},
     [ARMILLA_STEP_CENTER] = {.name = "center",
                              .kind = ARMILLA_STEP_OFFSET,
                              PLACES(center),
-                             .array = "mean",
+                             .shown = "centred",
+                             GIVEN(mean),
                              .allows = is_finite,
                              .statistics = ARMILLA_FEATURE_MEANS,
                              .learn = learn_mean},
@@ -185,103 +157,9 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                                 .kind = ARMILLA_STEP_LENGTH,
                                 .asked = ARMILLA_ASKED_BY_WORD,
                                 PLACES(normalize),
-                                .words = {"none", "l2"}},
+                                .words = {"none", "l2"},
+                                .shown = "unit length"},
 };
-
-const char *armilla_step_word(armilla_step step, bool taken)
-{
-    return armilla_steps[step].words[taken];
-}
-
-bool armilla_step_read(armilla_step step, const char *word, bool *taken)
-{
-    for (int i = 0; i < 2; i++)
-        if (word && armilla_steps[step].words[i] && strcmp(word, armilla_steps[step].words[i]) == 0) {
-            *taken = i == 1;
-            return true;
-        }
-    return false;
-}
-
-int64_t armilla_step_numbers(armilla_step step, int64_t m)
-{
-    return armilla_steps[step].single ? 1 : m;
-}
-
-bool armilla_total_read(const char *text, bool *taken, double *total)
-{
-    char *end = NULL;
-    *taken = text && strcmp(text, "none") != 0;
-    *total = 0;
-    if (!*taken || strcmp(text, "median") == 0) return true;
-    *total = armilla_read_number(text, &end);
-    return end != text && *end == '\0' && is_factor(*total);
-}
-
-static void ask(armilla_preparation *p, armilla_step step, const void *field)
-{
-    const char *const *word = field;
-    const int64_t *count = field;
-    const bool *flag = field;
-    switch (armilla_steps[step].asked) {
-    case ARMILLA_ASKED_BY_FLAG:
-        p->taken[step] = *flag;
-        return;
-    case ARMILLA_ASKED_BY_WORD:
-        (void)armilla_step_read(step, *word, &p->taken[step]);
-        return;
-    case ARMILLA_ASKED_BY_TOTAL:
-        (void)armilla_total_read(*word, &p->taken[step], &p->total);
-        return;
-    case ARMILLA_ASKED_BY_COUNT:
-        p->taken[step] = *count > 0;
-        p->top = *count;
-        return;
-    }
-}
-
-armilla_preparation armilla_preparation_asked(const armilla_options *options)
-{
-    armilla_preparation p = {.plain_idf = armilla_idf_is_plain(options->idf)};
-    for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
-        ask(&p, (armilla_step)step, (const char *)options + armilla_steps[step].option);
-    return p;
-}
-
-static void tell(const armilla_preparation *p, armilla_step step, void *field)
-{
-    const double *total = p->learned[ARMILLA_STEP_TOTAL];
-    switch (armilla_steps[step].asked) {
-    case ARMILLA_ASKED_BY_FLAG:
-        *(bool *)field = p->taken[step];
-        return;
-    case ARMILLA_ASKED_BY_WORD:
-        *(const char **)field = armilla_step_word(step, p->taken[step]);
-        return;
-    case ARMILLA_ASKED_BY_TOTAL:
-        *(double *)field = !p->taken[step] ? 0 : total ? *total : p->total;
-        return;
-    case ARMILLA_ASKED_BY_COUNT:
-        *(int64_t *)field = p->taken[step] ? count_top(p) : 0;
-        return;
-    }
-}
-
-void armilla_preparation_describe(const armilla_preparation *p, armilla_model_summary *summary)
-{
-    for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
-        tell(p, (armilla_step)step, (char *)summary + armilla_steps[step].summary);
-}
-
-bool armilla_preparation_alike(const armilla_preparation *a, const armilla_preparation *b)
-{
-    bool alike = true;
-    for (int step = 0; step < ARMILLA_STEP_COUNT && alike; step++) {
-        const armilla_step_row *row = &armilla_steps[step];
-        alike = a->taken[step] == b->taken[step] && (!a->taken[step] || !row->alike || row->alike(a, b));
-    }
-    return alike;
-}
 
 bool armilla_preparation_any(const armilla_preparation *p)
 {
@@ -339,8 +217,9 @@ static armilla_status learn_total(armilla_context *context, armilla_preparation 
     if (!p->taken[ARMILLA_STEP_TOTAL]) return ARMILLA_OK;
     const armilla_status status = armilla_take(context, 1, sizeof(double), &p->learned[ARMILLA_STEP_TOTAL]);
     if (status != ARMILLA_OK) return status;
-    *p->learned[ARMILLA_STEP_TOTAL] = p->total;
-    return p->total > 0 ? ARMILLA_OK : armilla_total_median(context, X, p->learned[ARMILLA_STEP_TOTAL]);
+    *p->learned[ARMILLA_STEP_TOTAL] = p->number[ARMILLA_STEP_TOTAL];
+    return *p->learned[ARMILLA_STEP_TOTAL] > 0 ? ARMILLA_OK
+                                               : armilla_total_median(context, X, p->learned[ARMILLA_STEP_TOTAL]);
 }
 
 armilla_status armilla_preparation_learn(armilla_context *context, armilla_preparation *p, const armilla_data *X)
@@ -358,6 +237,20 @@ armilla_status armilla_preparation_learn(armilla_context *context, armilla_prepa
     }
     armilla_feature_statistics_release(context, &found);
     return status;
+}
+
+armilla_status armilla_preparation_copy(armilla_context *context, const armilla_preparation *from,
+                                        armilla_preparation *to)
+{
+    armilla_status status = ARMILLA_OK;
+    to->m = from->m;
+    for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++) {
+        if (!from->learned[step]) continue;
+        const int64_t numbers = armilla_step_numbers((armilla_step)step, from->m);
+        status = armilla_take(context, numbers, sizeof(double), &to->learned[step]);
+        if (status == ARMILLA_OK) memcpy(to->learned[step], from->learned[step], (size_t)numbers * sizeof(double));
+    }
+    return status == ARMILLA_OK ? armilla_preparation_weigh(context, to) : status;
 }
 
 void armilla_preparation_release(armilla_context *context, armilla_preparation *p)

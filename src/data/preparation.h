@@ -1,7 +1,7 @@
 /* The preparation of data: which steps are taken, what they have learned, and how columns go through them and back. Fits,
  * transform, clustering and the sketches of screening hold one of these; a model file stores it by the names of the
- * table's rows. A step of a kind that exists is one row here, a field of armilla_options and of armilla_model_summary,
- * and a row of the options. */
+ * table's rows. A step of a kind that exists is one row here, a member of armilla_options and its row
+ * (src/model/options.c): whatever lists, copies, compares, records or shows steps goes through the table. */
 #ifndef ARMILLA_DATA_PREPARATION_H
 #define ARMILLA_DATA_PREPARATION_H
 
@@ -34,13 +34,13 @@ typedef enum armilla_step_kind {
 
 /* All zeros is one that does nothing. */
 typedef struct armilla_preparation {
-    int64_t m;    /* features, once it is learned or read */
-    double total; /* what is asked for; 0: the median of the data's sums */
-    int64_t top;  /* how many features */
+    int64_t m; /* features, once it is learned or read */
     bool taken[ARMILLA_STEP_COUNT];
+    size_t form[ARMILLA_STEP_COUNT];   /* which of its forms a step is taken in, of those that have several */
+    double number[ARMILLA_STEP_COUNT]; /* that is asked for with a step: a total (0: the median of the data's sums), or
+                                          * how many features */
     double *learned[ARMILLA_STEP_COUNT]; /* armilla_step_numbers of a step that is taken and learns, else NULL */
     double *weights;                     /* the product of the factors, or NULL */
-    bool plain_idf;                      /* how tf-idf learns */
 } armilla_preparation;
 
 /* How options say that a step is to be taken. */
@@ -50,28 +50,29 @@ typedef enum armilla_step_asked {
     ARMILLA_ASKED_BY_TOTAL, /* a number or "median" in a text; "none" or NULL: not */
     ARMILLA_ASKED_BY_COUNT  /* a number above 0 */
 } armilla_step_asked;
-/* The index-th word for how tf-idf learns, NULL past the last. */
-const char *armilla_idf_choice(size_t index);
-/* Whether the word is the plain form; NULL is not. */
-bool armilla_idf_is_plain(const char *word);
 
 typedef struct armilla_step_row {
     const char *name; /* of the option, and of the member of a model's record */
     armilla_step_kind kind;
     armilla_step_asked asked;
     const char *words[2];     /* where options and records have words: without it, with it; else NULL: true or false */
-    size_t option, summary;   /* where armilla_options and armilla_model_summary say so */
+    const char *shown;        /* to people; a count of features stands before it, a total behind it */
+    size_t option;            /* where armilla_options says so */
+    size_t summary;           /* where armilla_model_summary does, 0: nowhere */
+    size_t given;             /* where armilla_model_arrays has what it learned, 0: nowhere */
+    const char *form;         /* the option that says in which form it is taken, a word; NULL: it has one form */
+    size_t form_option;       /* where armilla_options has that */
+    const char *forms[3];     /* its words, the usual one first, then NULL */
     bool late;                /* model files of 0.1.0 do not have it: then it was not taken */
     bool single;              /* it learns one number, not one for each feature */
     const char *array;        /* of what it learned, in a model file; NULL: it learns nothing */
     bool (*allows)(double x); /* numbers that can have been learned */
     int statistics;           /* of the features, that it learns from (data/features.h) */
-    /* Whether two that take the step take it in the same form; NULL: it has one form. */
-    bool (*alike)(const armilla_preparation *a, const armilla_preparation *b);
     /* learned = m numbers from these; weights are those of the steps before. */
     armilla_status (*learn)(armilla_context *context, const armilla_preparation *p,
                             const armilla_feature_statistics *found, double *learned);
-    const armilla_entry_map *entries; /* of ARMILLA_STEP_ENTRIES */
+    const armilla_entry_map *entries; /* of ARMILLA_STEP_ENTRIES, */
+    double (*plain)(double x);        /* and the same of one entry as the C library has it, for the check */
     bool (*takes)(double x);          /* entries that it is defined for; NULL: all */
     const char *needs;                /* and these in words */
 } armilla_step_row;
@@ -86,9 +87,20 @@ bool armilla_total_read(const char *text, bool *taken, double *total);
 /* The word for a step that is taken or not, NULL where it has none; and back, false where the word is neither. */
 const char *armilla_step_word(armilla_step step, bool taken);
 bool armilla_step_read(armilla_step step, const char *word, bool *taken);
+/* The index-th word for a form of the step, NULL past the last. */
+const char *armilla_step_form(armilla_step step, size_t index);
+
+/* Texts of options that say numbers. */
+typedef struct armilla_step_texts {
+    char of[ARMILLA_STEP_COUNT][32];
+} armilla_step_texts;
 
 /* The steps that the options ask for; a word that is NULL asks for nothing. */
 armilla_preparation armilla_preparation_asked(const armilla_options *options);
+/* The options that ask for these steps, with the numbers that they learned; others stay. The texts are theirs. */
+void armilla_preparation_tell(const armilla_preparation *p, armilla_step_texts *texts, armilla_options *options);
+/* The steps in words, in their order: "log1p, tf-idf, unit length". */
+void armilla_preparation_print(const armilla_preparation *p, char *buffer, size_t size);
 /* The summary's words and flags. */
 void armilla_preparation_describe(const armilla_preparation *p, armilla_model_summary *summary);
 bool armilla_preparation_any(const armilla_preparation *p);
@@ -99,6 +111,9 @@ bool armilla_preparation_alike(const armilla_preparation *a, const armilla_prepa
 
 /* Learns what the steps need from X, as given. */
 armilla_status armilla_preparation_learn(armilla_context *context, armilla_preparation *p, const armilla_data *X);
+/* *to, which is asked for and nothing else, has learned what `from` has. */
+armilla_status armilla_preparation_copy(armilla_context *context, const armilla_preparation *from,
+                                        armilla_preparation *to);
 /* The weights, where what was learned has been put in place otherwise. */
 armilla_status armilla_preparation_weigh(armilla_context *context, armilla_preparation *p);
 void armilla_preparation_release(armilla_context *context, armilla_preparation *p);

@@ -21,15 +21,14 @@ static armilla_status refuse(armilla_context *context, const char *what)
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "model of arrays: %s", what);
 }
 
-/* What the step has learned, or NULL. */
+/* What the step has learned, or NULL; a single number is itself the member. */
 static const double *learned_of(const armilla_model_arrays *a, int step)
 {
-    const double *const learned[ARMILLA_STEP_COUNT] = {[ARMILLA_STEP_TOTAL] = a->total != 0 ? &a->total : NULL,
-                                                       [ARMILLA_STEP_TOP] = a->top_features,
-                                                       [ARMILLA_STEP_TFIDF] = a->idf,
-                                                       [ARMILLA_STEP_SCALE] = a->scale,
-                                                       [ARMILLA_STEP_CENTER] = a->mean};
-    return learned[step];
+    const armilla_step_row *row = &armilla_steps[step];
+    const void *member = (const char *)a + row->given;
+    if (!row->given) return NULL;
+    if (!row->single) return *(const double *const *)member;
+    return *(const double *)member != 0 ? member : NULL;
 }
 
 static armilla_status check_arrays(armilla_context *context, const armilla_options *options,
@@ -47,9 +46,9 @@ static armilla_status check_arrays(armilla_context *context, const armilla_optio
     if ((a->n > 0) != (a->codes != NULL)) return refuse(context, "codes are there exactly where n is above 0");
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
         if (armilla_steps[step].array && asked.taken[step] != (learned_of(a, step) != NULL))
-            return refuse(context,
-                          "mean, idf, scale, total and top_features are there exactly where the options say center, "
-                          "tfidf, scale, total and top_features");
+            return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                                "model of arrays: %s is there exactly where the options say " ARMILLA_FIELD("%s"),
+                                armilla_steps[step].array, armilla_steps[step].name);
     if (resolved->codes->spherical && !(a->radius > 0 && isfinite(a->radius)))
         return refuse(context, "the radius is not a positive number");
     if (!(a->objective >= 0 && isfinite(a->objective)) || !(a->squared_norm >= 0 && isfinite(a->squared_norm)))
@@ -131,7 +130,7 @@ static void summarize(armilla_model *model, const armilla_options *options, cons
         .radius = resolved->codes->spherical ? a->radius : NAN,
     };
     armilla_model_summary *s = &model->summary;
-    armilla_preparation_describe(&model->preparation, s);
+    armilla_model_describe_preparation(model);
     s->relative_error = sqrt(s->objective / s->squared_norm);
     model->trace[0] = (armilla_trace_entry){.size = sizeof model->trace[0],
                                             .objective = s->objective,

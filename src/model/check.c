@@ -238,18 +238,11 @@ static void judge_data(const armilla_model *model, const armilla_findings *f, co
     check->objective_tolerance = ldexp(slack, unit);
     check->fingerprint_matches = f->fingerprint == s->fingerprint;
     find(check, !check->fingerprint_matches, "the data are not the ones the model was fitted to (fingerprints differ)");
-    find(check, !(learned->total <= 1),
-         "the total is not what the data or the options say: off by %.3g times the rounding", learned->total);
-    find(check, !(learned->top <= 1),
-         "the features that were chosen are not those that vary most: off by %.3g times the "
-         "rounding",
-         learned->top);
-    find(check, !(learned->idf <= 1), "the weights of tf-idf are not those of the data: off by %.3g times the rounding",
-         learned->idf);
-    find(check, !(learned->scale <= 1), "the scales are not those of the data: off by %.3g times the rounding",
-         learned->scale);
-    find(check, !(learned->mean <= 1), "the mean is not that of the data: off by %.3g times the rounding",
-         learned->mean);
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
+        const char *wrong = armilla_check_learned_wrong((armilla_step)step);
+        find(check, !(learned->excess[step] <= 1), "%s: off by %.3g times the rounding",
+             wrong ? wrong : "a step was learned that the check does not know", learned->excess[step]);
+    }
     find(check, !(fabs(ldexp(s->squared_norm, -unit) - f->squared_norm) <= norm_slack),
          "the model states ||X||^2 = %.17g, the data give %.17g", s->squared_norm, ldexp(f->squared_norm, unit));
     find(check, f->data_rounding * f->data_rounding > f->squared_norm,
@@ -321,7 +314,7 @@ armilla_status armilla_model_check_sized(armilla_context *context, const armilla
 {
     armilla_check found = {.passed = true};
     armilla_findings findings = {.bad_sample = -1};
-    armilla_learned learned = {.mean = 0};
+    armilla_learned learned = {.excess = {0}};
     armilla_status status = ARMILLA_NOT_NULL(context, model, X, check);
     if (status == ARMILLA_OK) status = armilla_call_enter_together(context, 0);
     if (status != ARMILLA_OK) return status;

@@ -92,11 +92,24 @@ void armilla_source_reader_close(armilla_source_reader *reader);
 armilla_status armilla_source_read(armilla_source_reader *reader, int64_t j, int64_t *rows, double *values,
                                    int64_t *count);
 
-/* How far what the model learned from the data is from what the data say: the worst ratio of a difference to what
- * rounding explains (docs/model-file.md); 0 where nothing was learned. */
+/* How far what a step learned from the data is from what the data say: the worst ratio of a difference to what rounding
+ * explains (docs/model-file.md); 0 where nothing was learned. */
 typedef struct armilla_learned {
-    double mean, idf, scale, total, top;
+    double excess[ARMILLA_STEP_COUNT];
 } armilla_learned;
+
+/* What the model says was done to samples before the fit, by the kinds of its steps. */
+typedef struct armilla_check_steps {
+    double total;              /* what samples add up to, or 0 */
+    double (*entry)(double x); /* that entries become, or NULL */
+    bool weighs;               /* whether features are multiplied by armilla_check_weight */
+    const double *mean;        /* that is subtracted, or NULL */
+    bool unit;                 /* whether samples have length 1 */
+} armilla_check_steps;
+
+armilla_check_steps armilla_check_steps_of(const armilla_model *model);
+/* What the steps before that one multiply feature i by. */
+double armilla_check_weight(const armilla_model *model, armilla_step step, int64_t i);
 
 /* The entries of a sample, none negative, become their parts of the total; those of a sample whose sum is 0 stay. */
 void armilla_check_total(int64_t count, double total, double *x);
@@ -107,12 +120,15 @@ typedef struct armilla_feature_moments {
 } armilla_feature_moments;
 
 /* The ratios of `learned` for the total, and for the features that were chosen because they vary. */
-armilla_status armilla_check_sums(const armilla_source *source, const armilla_model *model, double *excess);
+armilla_status armilla_check_sums(const armilla_source *source, const armilla_model *model,
+                                  const armilla_feature_moments *of, double *excess);
 armilla_status armilla_check_top(const armilla_source *source, const armilla_model *model,
                                  const armilla_feature_moments *of, double *excess);
 
 armilla_status armilla_check_learned(const armilla_source *source, const armilla_model *model,
                                      armilla_learned *learned);
+/* What is wrong where the step's ratio is above 1; NULL: nobody has written how to learn that step again. */
+const char *armilla_check_learned_wrong(armilla_step step);
 
 /* What one pass over the data as fitted finds. Squares are in units of 2^(2*exponent), so that none overflows. */
 typedef struct armilla_findings {

@@ -76,8 +76,10 @@ static armilla_status find_median(const armilla_source *source, double *median)
     return status;
 }
 
-armilla_status armilla_check_sums(const armilla_source *source, const armilla_model *model, double *excess)
+armilla_status armilla_check_sums(const armilla_source *source, const armilla_model *model,
+                                  const armilla_feature_moments *of, double *excess)
 {
+    (void)of;
     const double *stated = armilla_check_stated(model, ARMILLA_STEP_TOTAL);
     char text[64] = "";
     double found = 0;

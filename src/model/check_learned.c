@@ -1,4 +1,4 @@
-/* What a model learned from its data (mean, idf, scale), learned again. Three plain passes: the largest entry of each
+/* What a model learned from its data, learned again. Three plain passes: the largest entry of each
  * feature, which gives it a unit in which no sum or square overflows or underflows; sums and counts; squares about the
  * mean. */
 #include "model/check.h"
@@ -20,9 +20,9 @@ typedef struct additions {
 
 typedef struct moments {
     const armilla_source *source;
+    const armilla_model *model;
     armilla_source_reader reader;
-    bool log1p;
-    double total; /* what samples add up to, or 0 */
+    armilla_check_steps steps;
     int64_t *rows;
     double *values;          /* of one sample */
     double *unit;            /* m, as all below: 1/2^e with 2^e just above the largest |x| */
@@ -92,9 +92,9 @@ static armilla_status visit(moments *f, entry_step step)
         if ((status = armilla_check_ask(source->context, 0, j, source->n)) != ARMILLA_OK) break;
         int64_t count = 0;
         status = armilla_source_read(&f->reader, j, f->rows, f->values, &count);
-        if (status == ARMILLA_OK && f->total > 0) armilla_check_total(count, f->total, f->values);
+        if (status == ARMILLA_OK && f->steps.total > 0) armilla_check_total(count, f->steps.total, f->values);
         for (int64_t i = 0; i < count; i++)
-            step(f, source->sparse ? f->rows[i] : i, f->log1p ? log1p(f->values[i]) : f->values[i]);
+            step(f, source->sparse ? f->rows[i] : i, f->steps.entry ? f->steps.entry(f->values[i]) : f->values[i]);
     }
     return armilla_ranks_combine(source->context, status, f->block, bytes, join);
 }
@@ -138,7 +138,7 @@ static double excess(double stated, double found, double tolerance)
 /* Entries that were divided by sums of m numbers have lost as much as such a sum. */
 static double entry_loss(const moments *f)
 {
-    return (f->total > 0 ? (double)f->source->m : 0) + (f->log1p ? 3 : 0);
+    return (f->steps.total > 0 ? (double)f->source->m : 0) + (f->steps.entry ? 3 : 0);
 }
 
 /* A sum of n numbers loses at most n*eps/2 of the sum of their sizes, in any order; 16 is for all that is done once. */
@@ -147,55 +147,117 @@ static double loss(const moments *f)
     return ((double)f->source->n + 16 + entry_loss(f)) * DBL_EPSILON;
 }
 
-/* 1/(sd*idf), or 1 where a feature does not vary by more than the rounding of its mean, or was not chosen. Logarithms of
- * two makes differ in their last bit or two, and the deviation by no more than they do. */
-static double scale_excess(const moments *f, int64_t i, double idf, double stated)
+/* ln((1+n)/(1+n_i)) + 1, or ln(n/n_i) in the plain form */
+static double idf_excess(const moments *f, int64_t i, double stated)
 {
+    const bool plain = f->model->preparation.form[ARMILLA_STEP_TFIDF] == 1;
+    const double n = (double)f->source->n;
+    const double idf = plain ? log(n / fmax(f->count[i], 1)) : log((1 + n) / (1 + f->count[i])) + 1;
+    return excess(stated, idf, 8 * DBL_EPSILON * (idf + plain));
+}
+
+/* 1/(sd*weight), or 1 where a feature does not vary by more than the rounding of its mean, or was not chosen. Logarithms
+ * of two makes differ in their last bit or two, and the deviation by no more than they do. */
+static double scale_excess(const moments *f, int64_t i, double stated)
+{
+    const double weight = armilla_check_weight(f->model, ARMILLA_STEP_SCALE, i);
     const double sd = f->spread[i], blur = DBL_EPSILON * fabs(f->mean[i]);
-    const bool constant = stated == 1 && (sd <= 16 * blur || idf == 0), varies = sd > 4 * blur;
+    const bool constant = stated == 1 && (sd <= 16 * blur || weight == 0), varies = sd > 4 * blur;
     const double cancelled = 64 * (blur / sd) * (blur / sd), entries = entry_loss(f) * blur / sd;
-    const double found = 1 / (sd / f->unit[i] * idf);
+    const double found = 1 / (sd / f->unit[i] * weight);
     if (constant || (sd == 0 && stated == 1)) return 0;
     return varies ? excess(stated, found, found * (loss(f) + cancelled + entries)) : INFINITY;
 }
 
-static void compare(const moments *f, const armilla_model *model, armilla_learned *learned)
+/* The mean of the weighted entries. */
+static double mean_excess(const moments *f, int64_t i, double stated)
 {
-    const double n = (double)f->source->n, *means = armilla_check_stated(model, ARMILLA_STEP_CENTER);
-    const double *idfs = armilla_check_stated(model, ARMILLA_STEP_TFIDF);
-    const double *scales = armilla_check_stated(model, ARMILLA_STEP_SCALE);
-    const double *top = armilla_check_stated(model, ARMILLA_STEP_TOP);
-    const bool plain = armilla_options_plain_idf(model->options_text);
-    for (int64_t i = 0; i < f->source->m; i++) {
-        const double idf = plain ? log(n / fmax(f->count[i], 1)) : log((1 + n) / (1 + f->count[i])) + 1;
-        const bool chosen = !top || top[i] != 0;
-        const double weight = (idfs ? idfs[i] : 1) * (scales ? scales[i] : 1) * (chosen ? 1 : 0);
-        const double mean_loss = loss(f) * f->size[i] / f->unit[i] * fabs(weight) + DBL_MIN;
-        if (idfs) learned->idf = fmax(learned->idf, excess(idfs[i], idf, 8 * DBL_EPSILON * (idf + plain)));
-        if (scales && chosen) learned->scale = fmax(learned->scale, scale_excess(f, i, idfs ? idfs[i] : 1, scales[i]));
-        if (scales && !chosen && scales[i] != 1) learned->scale = INFINITY;
-        if (means) learned->mean = fmax(learned->mean, excess(means[i], f->mean[i] / f->unit[i] * weight, mean_loss));
+    const double weight = armilla_check_weight(f->model, ARMILLA_STEP_CENTER, i);
+    const double mean_loss = loss(f) * f->size[i] / f->unit[i] * fabs(weight) + DBL_MIN;
+    return excess(stated, f->mean[i] / f->unit[i] * weight, mean_loss);
+}
+
+/* How a step is learned again: from the moments of one feature at a time, or of everything. */
+typedef struct relearning {
+    const char *wrong;
+    double (*feature)(const moments *f, int64_t i, double stated);
+    armilla_status (*all)(const armilla_source *source, const armilla_model *model, const armilla_feature_moments *of,
+                          double *excess);
+} relearning;
+
+static const relearning relearnings[ARMILLA_STEP_COUNT] = {
+    [ARMILLA_STEP_TOTAL] = {"the total is not what the data or the options say", .all = armilla_check_sums},
+    [ARMILLA_STEP_TOP] = {"the features that were chosen are not those that vary most", .all = armilla_check_top},
+    [ARMILLA_STEP_TFIDF] = {"the weights of tf-idf are not those of the data", idf_excess},
+    [ARMILLA_STEP_SCALE] = {"the scales are not those of the data", scale_excess},
+    [ARMILLA_STEP_CENTER] = {"the mean is not that of the data", mean_excess},
+};
+
+const char *armilla_check_learned_wrong(armilla_step step)
+{
+    return relearnings[step].wrong;
+}
+
+/* Of the steps that learn one number, or of those that learn one for each feature, from moments. */
+static armilla_status compare(const moments *f, bool single, armilla_learned *learned)
+{
+    const armilla_feature_moments of = {f->unit, f->mean, f->spread};
+    armilla_status status = ARMILLA_OK;
+    for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++) {
+        const double *stated = armilla_check_stated(f->model, (armilla_step)step);
+        const relearning *by = &relearnings[step];
+        double *worst = &learned->excess[step];
+        if (!stated || armilla_steps[step].single != single) continue;
+        if (by->all) status = by->all(f->source, f->model, &of, worst);
+        for (int64_t i = 0; i < f->source->m && by->feature; i++) *worst = fmax(*worst, by->feature(f, i, stated[i]));
+        if (!by->wrong) *worst = INFINITY;
     }
+    return status;
 }
 
 static bool learns_of_features(const armilla_model *model)
 {
-    static const armilla_step steps[] = {ARMILLA_STEP_TOP, ARMILLA_STEP_TFIDF, ARMILLA_STEP_SCALE, ARMILLA_STEP_CENTER};
     bool any = false;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) any |= armilla_check_stated(model, steps[i]) != NULL;
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
+        any |= !armilla_steps[step].single && armilla_check_stated(model, (armilla_step)step);
     return any;
+}
+
+double armilla_check_weight(const armilla_model *model, armilla_step step, int64_t i)
+{
+    double weight = 1;
+    for (int before = 0; before < (int)step; before++) {
+        const double *stated = armilla_check_stated(model, (armilla_step)before);
+        if (stated && armilla_steps[before].kind == ARMILLA_STEP_FACTOR) weight *= stated[i];
+    }
+    return weight;
+}
+
+armilla_check_steps armilla_check_steps_of(const armilla_model *model)
+{
+    armilla_check_steps found = {0};
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
+        const armilla_step_kind kind = armilla_steps[step].kind;
+        const double *stated = armilla_check_stated(model, (armilla_step)step);
+        if (!model->preparation.taken[step]) continue;
+        if (kind == ARMILLA_STEP_SUM && stated) found.total = *stated;
+        if (kind == ARMILLA_STEP_ENTRIES) found.entry = armilla_steps[step].plain;
+        if (kind == ARMILLA_STEP_FACTOR) found.weighs = true;
+        if (kind == ARMILLA_STEP_OFFSET) found.mean = stated;
+        if (kind == ARMILLA_STEP_LENGTH) found.unit = true;
+    }
+    return found;
 }
 
 armilla_status armilla_check_learned(const armilla_source *source, const armilla_model *model, armilla_learned *learned)
 {
-    moments f = {
-        .source = source, .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P], .total = model->summary.total};
+    moments f = {.source = source, .model = model, .steps = armilla_check_steps_of(model)};
     armilla_context *context = source->context;
     const int64_t m = source->m;
     double *numbers = NULL;
-    *learned = (armilla_learned){0, 0, 0, 0, 0};
+    *learned = (armilla_learned){.excess = {0}};
     if (model->past.A) return ARMILLA_OK; /* from samples that are no longer there */
-    armilla_status status = armilla_check_sums(source, model, &learned->total);
+    armilla_status status = compare(&f, true, learned);
     if (status != ARMILLA_OK || !learns_of_features(model)) return status;
     status = armilla_take(context, 7 * m, sizeof *numbers, &numbers);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *f.rows, &f.rows);
@@ -206,9 +268,7 @@ armilla_status armilla_check_learned(const armilla_source *source, const armilla
         for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = numbers + (int64_t)i * m;
         status = find_moments(&f);
     }
-    if (status == ARMILLA_OK) compare(&f, model, learned);
-    if (status == ARMILLA_OK)
-        status = armilla_check_top(source, model, &(armilla_feature_moments){f.unit, f.mean, f.spread}, &learned->top);
+    if (status == ARMILLA_OK) status = compare(&f, false, learned);
     armilla_source_reader_close(&f.reader);
     armilla_release(context, f.block);
     armilla_release(context, f.rows);

@@ -30,12 +30,11 @@ typedef struct block {
 typedef struct pass {
     const armilla_source *source;
     const armilla_model *model;
-    const double *mean, *idf, *scale, *top; /* as the model states them, or NULL */
-    double total;                           /* what samples add up to, or 0 */
-    int64_t atoms;                          /* r, and 1 where there is a mean */
-    bool log1p, unit, rescales, exact;
+    armilla_check_steps steps;
+    int64_t atoms; /* r, and 1 where there is a mean */
+    bool rescales, exact;
     int exponent;                   /* of the unit that squares are added in */
-    double *weights;                /* m: idf times scale, 0 where the feature was not chosen; or NULL */
+    double *weights;                /* m, of the features; or NULL */
     double *U;                      /* m x atoms, scaled */
     double *norms;                  /* of these, atoms */
     int *exponents;                 /* of the scales, atoms */
@@ -133,8 +132,8 @@ static uint64_t fingerprint(const pass *p, const sample *s, int64_t j)
 /* Total, logarithm and weights. */
 static void weigh(const pass *p, sample *s)
 {
-    if (p->total > 0) armilla_check_total(s->count, p->total, s->x);
-    for (int64_t i = 0; i < s->count && p->log1p; i++) s->x[i] = log1p(s->x[i]);
+    if (p->steps.total > 0) armilla_check_total(s->count, p->steps.total, s->x);
+    for (int64_t i = 0; i < s->count && p->steps.entry; i++) s->x[i] = p->steps.entry(s->x[i]);
     for (int64_t i = 0; i < s->count && p->weights; i++) s->x[i] *= p->weights[p->source->sparse ? s->rows[i] : i];
 }
 
@@ -164,20 +163,20 @@ static double own_length(const pass *p, double length, int exponent)
 /* A total is divided by a sum of all entries. */
 static double total_loss(const pass *p)
 {
-    return p->total > 0 ? (double)p->source->m * DBL_EPSILON : 0;
+    return p->steps.total > 0 ? (double)p->source->m * DBL_EPSILON : 0;
 }
 
 /* Whether a sample has no direction: certainly, or where rounding decides. least: what underflows. */
 static void count_zero(const pass *p, const sample *s, double length, double least, block *b)
 {
     const armilla_model_summary *m = &p->model->summary;
-    const bool centred = p->atoms > m->rank, is_f32 = m->precision == ARMILLA_F32 && !p->unit;
+    const bool centred = p->atoms > m->rank, is_f32 = m->precision == ARMILLA_F32 && !p->steps.unit;
     /* Sparse entries are rounded to single precision before the mean is subtracted. */
     const double blur = ((is_f32 ? 2 * FLT_EPSILON : 16 * DBL_EPSILON) + total_loss(p)) * s->size;
-    const bool exact = !centred || (!is_f32 && !p->log1p);
-    b->zeros_most += length <= (centred ? blur : 0) || (!p->unit && length <= sqrt((double)m->m) * least);
+    const bool exact = !centred || (!is_f32 && !p->steps.entry);
+    b->zeros_most += length <= (centred ? blur : 0) || (!p->steps.unit && length <= sqrt((double)m->m) * least);
     b->zeros_least +=
-        s->size == 0 || (exact && length == 0) || (p->unit && centred && length <= 4 * DBL_EPSILON * s->size);
+        s->size == 0 || (exact && length == 0) || (p->steps.unit && centred && length <= 4 * DBL_EPSILON * s->size);
 }
 
 /* 2 to this is the unit that a sample is worked in: that of its entries or of the mean, whichever is larger. */
@@ -203,13 +202,13 @@ static double settle(const pass *p, sample *s, block *b)
     s->size = before + (centred ? s->w[r] * p->norms[r] : 0);
     count_zero(p, s, length, ldexp(is_f32 ? FLT_TRUE_MIN : DBL_TRUE_MIN, -exponent), b);
     /* What is left of a sample that equals the mean is rounding. */
-    if (p->unit && centred && length <= (8 * DBL_EPSILON + total_loss(p)) * before) length = 0;
-    const double factor = !p->unit     ? ldexp(1, exponent - p->exponent)
-                          : length > 0 ? 1 / own_length(p, length, exponent)
-                                       : 0;
+    if (p->steps.unit && centred && length <= (8 * DBL_EPSILON + total_loss(p)) * before) length = 0;
+    const double factor = !p->steps.unit ? ldexp(1, exponent - p->exponent)
+                          : length > 0   ? 1 / own_length(p, length, exponent)
+                                         : 0;
     for (int64_t i = 0; i < s->count; i++) s->x[i] *= factor;
     if (centred) s->w[r] *= factor;
-    s->size = p->unit && length == 0 ? (centred ? 1 / DBL_EPSILON : 0) : s->size * factor;
+    s->size = p->steps.unit && length == 0 ? (centred ? 1 / DBL_EPSILON : 0) : s->size * factor;
     return (length * factor) * (length * factor);
 }
 
@@ -218,10 +217,10 @@ static double blur_of(const pass *p, const sample *s)
 {
     const double double_loss = (double)(p->source->m + p->model->summary.rank + 16 + LOGARITHM_LOSS) * DBL_EPSILON;
     const bool is_f32 = p->model->summary.precision == ARMILLA_F32 && !(p->exact && p->source->type != ARMILLA_F64);
-    const double least = is_f32 ? ldexp(FLT_TRUE_MIN, p->unit ? 0 : -p->exponent) : 0;
+    const double least = is_f32 ? ldexp(FLT_TRUE_MIN, p->steps.unit ? 0 : -p->exponent) : 0;
     const double loss = is_f32 ? 1.5 * FLT_EPSILON + double_loss : double_loss;
     /* Rounding may turn a sample of unit length around, and no more. */
-    return fmin(loss * s->size, p->unit ? 2 : INFINITY) + least * sqrt((double)p->source->m);
+    return fmin(loss * s->size, p->steps.unit ? 2 : INFINITY) + least * sqrt((double)p->source->m);
 }
 
 static double code_at(const armilla_model *model, int64_t i)
@@ -297,7 +296,7 @@ static void set_atom(pass *p, int64_t k)
     const armilla_model *model = p->model;
     double *u = p->U + at;
     for (int64_t i = 0; i < m; i++)
-        u[i] = k == model->summary.rank                  ? p->mean[i]
+        u[i] = k == model->summary.rank                  ? p->steps.mean[i]
                : model->summary.precision == ARMILLA_F32 ? (double)((const float *)model->U)[at + i]
                                                          : ((const double *)model->U)[at + i];
     p->exponents[k] = armilla_check_exponent(m, u);
@@ -310,8 +309,7 @@ static armilla_status set_atoms(pass *p)
     const int64_t m = p->source->m, atoms = p->atoms;
     armilla_call_step(p->source->context, ARMILLA_CHECK_ATOMS, ARMILLA_CHECK_STEPS);
     for (int64_t k = 0; k < atoms; k++) set_atom(p, k);
-    for (int64_t i = 0; i < m && p->weights; i++)
-        p->weights[i] = (p->idf ? p->idf[i] : 1) * (p->scale ? p->scale[i] : 1) * (p->top ? p->top[i] : 1);
+    for (int64_t i = 0; i < m && p->weights; i++) p->weights[i] = armilla_check_weight(p->model, ARMILLA_STEP_COUNT, i);
     for (int64_t i = 0; i < m; i++) p->keys[i] = spread_bits((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     for (int64_t k = 0; k < atoms; k++) {
         const armilla_status status = armilla_call_pass(p->source->context, 0, k * (k + 1), atoms * (atoms + 1));
@@ -332,7 +330,7 @@ static armilla_status set_exponent(pass *p)
     sample s = {.rows = p->rows, .x = p->columns};
     double most = p->atoms > r ? ldexp(1, p->exponents[r]) : 0;
     armilla_call_step(p->source->context, ARMILLA_CHECK_UNIT, ARMILLA_CHECK_STEPS);
-    for (int64_t j = p->source->first; j < p->source->last && !p->unit; j++) {
+    for (int64_t j = p->source->first; j < p->source->last && !p->steps.unit; j++) {
         if ((status = armilla_check_ask(p->source->context, 0, j, p->source->n)) != ARMILLA_OK) break;
         if ((status = armilla_source_read(p->readers, j, s.rows, s.x, &s.count)) != ARMILLA_OK) break;
         weigh(p, &s);
@@ -340,7 +338,7 @@ static armilla_status set_exponent(pass *p)
             if (fabs(s.x[i]) > most && isfinite(s.x[i])) most = fabs(s.x[i]);
     }
     status = armilla_ranks_most(p->source->context, status, &most);
-    p->exponent = p->unit ? 0 : armilla_check_exponent(1, &most);
+    p->exponent = p->steps.unit ? 0 : armilla_check_exponent(1, &most);
     return status;
 }
 
@@ -388,11 +386,10 @@ static armilla_status take_pass(pass *p)
 {
     armilla_context *context = p->source->context;
     const int64_t m = p->source->m, atoms = p->atoms;
-    const bool weighs = p->idf || p->scale || p->top;
     armilla_status status = armilla_take(context, m * atoms, sizeof *p->U, &p->U);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms, sizeof *p->norms, &p->norms);
     if (status == ARMILLA_OK) status = armilla_take(context, atoms, sizeof *p->exponents, &p->exponents);
-    if (status == ARMILLA_OK && weighs) status = armilla_take(context, m, sizeof *p->weights, &p->weights);
+    if (status == ARMILLA_OK && p->steps.weighs) status = armilla_take(context, m, sizeof *p->weights, &p->weights);
     if (status == ARMILLA_OK) status = armilla_take(context, m, sizeof *p->keys, &p->keys);
     if (status == ARMILLA_OK)
         status = armilla_take(context, p->threads * (2 * m + 2 * atoms), sizeof *p->columns, &p->columns);
@@ -450,20 +447,12 @@ armilla_status armilla_check_residual(const armilla_source *source, const armill
                                       armilla_findings *findings)
 {
     const armilla_team team = armilla_team_of(source->context, source->n);
-    pass p = {.source = source,
-              .model = model,
-              .threads = team.threads,
-              .mean = armilla_check_stated(model, ARMILLA_STEP_CENTER),
-              .idf = armilla_check_stated(model, ARMILLA_STEP_TFIDF),
-              .scale = armilla_check_stated(model, ARMILLA_STEP_SCALE),
-              .top = armilla_check_stated(model, ARMILLA_STEP_TOP),
-              .total = model->summary.total,
-              .log1p = model->preparation.taken[ARMILLA_STEP_LOG1P],
-              .unit = model->preparation.taken[ARMILLA_STEP_NORMALIZE]};
-    const bool changes = p.total > 0 || p.top || p.log1p || p.idf || p.scale || p.mean;
-    p.atoms = model->summary.rank + (p.mean != NULL);
-    p.rescales = p.unit && !changes;
-    p.exact = !p.unit && !changes;
+    pass p = {.source = source, .model = model, .threads = team.threads, .steps = armilla_check_steps_of(model)};
+    const armilla_check_steps *steps = &p.steps;
+    const bool changes = steps->total > 0 || steps->entry || steps->weighs || steps->mean;
+    p.atoms = model->summary.rank + (steps->mean != NULL);
+    p.rescales = steps->unit && !changes;
+    p.exact = !steps->unit && !changes;
     armilla_status status = take_pass(&p);
     if (status == ARMILLA_OK) status = set_atoms(&p);
     if (status == ARMILLA_OK) status = set_exponent(&p);

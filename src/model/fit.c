@@ -32,9 +32,9 @@ static armilla_status prepare(armilla_fit_state *f)
     armilla_preparation *p = &f->model->preparation;
     f->model->summary.m = f->X->m;
     *p = armilla_preparation_asked(f->options);
-    armilla_status status =
-        f->continued ? armilla_fit_take_preparation(f) : armilla_preparation_learn(f->context, p, f->X);
-    armilla_preparation_describe(p, &f->model->summary); /* with what was learned */
+    armilla_status status = f->continued ? armilla_preparation_copy(f->context, &f->continued->preparation, p)
+                                         : armilla_preparation_learn(f->context, p, f->X);
+    armilla_model_describe_preparation(f->model); /* with what was learned */
     if (status == ARMILLA_OK) status = armilla_model_view(f->context, f->model, f->X, true, &f->view);
     return status;
 }

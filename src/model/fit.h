@@ -29,10 +29,9 @@ struct armilla_fit_state {
 /* Everything before the first step, which is the same whenever it is done. After a failure there is nothing to close. */
 armilla_status armilla_fit_open(armilla_context *context, const armilla_data *X, const armilla_options *options,
                                 armilla_fit_state *f);
-/* What a fit that continues a model takes from it (model/update.c), if the features are its own: the preparation, sums that stand for the samples
- * before, and the start. */
+/* What a fit that continues a model takes from it (model/update.c) beside the preparation, if the features are its own:
+ * sums that stand for the samples before, and the start. */
 armilla_status armilla_fit_check_continued(const armilla_fit_state *f);
-armilla_status armilla_fit_take_preparation(armilla_fit_state *f);
 armilla_status armilla_fit_take_past(armilla_fit_state *f);
 armilla_status armilla_fit_start_continued(armilla_fit_state *f);
 /* All of it, with options that describe the model. */

@@ -97,6 +97,19 @@ const double *armilla_model_scale(const armilla_model *model)
     return model ? model->preparation.learned[ARMILLA_STEP_SCALE] : NULL;
 }
 
+void armilla_model_describe_preparation(armilla_model *model)
+{
+    model->prepared.size = sizeof model->prepared;
+    armilla_preparation_tell(&model->preparation, &model->step_texts, &model->prepared);
+    armilla_preparation_describe(&model->preparation, &model->summary);
+}
+
+void armilla_model_preparation(const armilla_model *model, armilla_options *options)
+{
+    for (const armilla_option *row = armilla_option_table(); row->name && model; row = armilla_option_next(row))
+        if (armilla_option_is_of(row, ARMILLA_PREPARATION)) armilla_option_copy(row, &model->prepared, options);
+}
+
 int64_t armilla_model_trace_count(const armilla_model *model)
 {
     return model ? model->trace_count : 0;

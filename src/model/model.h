@@ -34,6 +34,8 @@ struct armilla_model {
     bool spread;           /* the other ranks have the others */
     bool gathered;         /* and this one has these too */
     armilla_preparation preparation;
+    armilla_options prepared; /* options that ask for it, and nothing else */
+    armilla_step_texts step_texts;
     armilla_past past; /* of samples before the last, where the model was continued; A is NULL else */
     armilla_trace_entry *trace;
     int64_t trace_count;
@@ -84,13 +86,14 @@ void armilla_options_recorded(const char *text, const char *name, char *value, s
 uint64_t armilla_options_token(const armilla_options *options, const armilla_resolved *resolved);
 /* The kernels that the options, described as above, were fitted with; NULL where this machine does not have them. */
 const char *armilla_options_kernel(const char *text);
-/* Whether the options, described as above, have the plain form of tf-idf. */
-bool armilla_options_plain_idf(const char *text);
 /* Whether lambda or mu, as texts, may be below the safe value; NULL counts as safe. */
 bool armilla_weights_unsafe(const char *lambda, const char *mu);
 
 /* The radius of the codes; 1 where they have none. */
 double armilla_model_code_length(const armilla_model *model);
+
+/* What the model says of its preparation, when that has been learned or read. */
+void armilla_model_describe_preparation(armilla_model *model);
 
 void armilla_kept_clusters_release(armilla_context *context, armilla_kept_clusters *clusters);
 

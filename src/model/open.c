@@ -254,7 +254,7 @@ static armilla_status read_preparation(armilla_context *context, const char *pat
     model->preparation.m = model->summary.m;
     for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++)
         status = read_learned(context, path, npz, model, (armilla_step)step);
-    armilla_preparation_describe(&model->preparation, &model->summary);
+    armilla_model_describe_preparation(model);
     return status == ARMILLA_OK ? armilla_preparation_weigh(context, &model->preparation) : status;
 }
 

@@ -66,6 +66,11 @@ static const char *normalize_choice(size_t index)
     return index < 2 ? armilla_step_word(ARMILLA_STEP_NORMALIZE, index) : NULL;
 }
 
+static const char *idf_choice(size_t index)
+{
+    return armilla_step_form(ARMILLA_STEP_TFIDF, index);
+}
+
 #define AT(field) offsetof(armilla_options, field)
 #define UNBOUNDED 9.2e18
 #define ROW(word) ARMILLA_OPTION_ROW(word), .sized = true
@@ -119,7 +124,7 @@ static const armilla_option table[] = {
     {ROW("tfidf"), .group = ARMILLA_PREPARATION, .kind = ARMILLA_OPTION_FLAG, .offset = AT(tfidf),
      .help = "weight features by inverse document frequency, on the fly (for counts)"},
     {ROW("idf"), .group = ARMILLA_PREPARATION, .kind = ARMILLA_OPTION_WORD, .offset = AT(idf), .preset = "smooth",
-     .choice = armilla_idf_choice, .value = "smooth|plain",
+     .choice = idf_choice, .value = "smooth|plain",
      .help = "of " ARMILLA_FIELD(
          "tfidf") ": smooth: ln((1+n)/(1+n_i)) + 1; plain: ln(n/n_i), 0 for a feature of all samples"},
     {ROW("total"), .group = ARMILLA_PREPARATION, .kind = ARMILLA_OPTION_WORD, .offset = AT(total),
@@ -153,6 +158,18 @@ armilla_status armilla_options_read(armilla_context *context, const armilla_opti
 {
     armilla_options_default(whole);
     return armilla_sized_read(context, "armilla_options", options, whole, sizeof *whole);
+}
+
+const char *armilla_preparation_show(const armilla_options *options, char *buffer, size_t size)
+{
+    armilla_options whole;
+    armilla_context scratch = {.error = ""};
+    if (!buffer || size == 0) return "";
+    buffer[0] = '\0';
+    if (!options || armilla_options_read(&scratch, options, &whole) != ARMILLA_OK) return buffer;
+    const armilla_preparation asked = armilla_preparation_asked(&whole);
+    armilla_preparation_print(&asked, buffer, size);
+    return buffer;
 }
 
 armilla_options armilla_options_fill(const armilla_options *options)

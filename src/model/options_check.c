@@ -113,10 +113,6 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
                             ARMILLA_FIELD("radius") " does not go with " ARMILLA_FIELD(
                                 "codes %s") ", which are not on a sphere and have no radius",
                             codes->name);
-    if (armilla_idf_is_plain(options->idf) && !options->tfidf)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("idf %s") " is a form of tf-idf; give " ARMILLA_FIELD("tfidf") " too",
-                            options->idf);
     if (options->batch > 0 && !armilla_solvers_find(options->solver)->blocks)
         return armilla_fail(
             context, ARMILLA_BAD_ARGUMENT,
@@ -168,13 +164,28 @@ static armilla_status check_total(armilla_context *context, const char *text)
                         text);
 }
 
+/* Forms of steps that are not taken. */
+static armilla_status check_forms(armilla_context *context, const armilla_options *options)
+{
+    const armilla_preparation asked = armilla_preparation_asked(options);
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
+        const armilla_step_row *row = &armilla_steps[step];
+        if (asked.form[step] > 0 && !asked.taken[step])
+            return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                                ARMILLA_FIELD("%s %s") " is a form of %s; give " ARMILLA_FIELD("%s") " too", row->form,
+                                row->forms[asked.form[step]], row->shown, row->name);
+    }
+    return ARMILLA_OK;
+}
+
 static armilla_status check_rows(armilla_context *context, const armilla_options *options, bool words_only)
 {
     armilla_status status = ARMILLA_OK;
     for (const armilla_option *row = armilla_option_table(); row->name && status == ARMILLA_OK;
          row = armilla_option_next(row))
         if (!words_only || row->kind == ARMILLA_OPTION_WORD) status = check_row(context, row, options);
-    return status == ARMILLA_OK ? check_total(context, options->total) : status;
+    if (status == ARMILLA_OK) status = check_total(context, options->total);
+    return status == ARMILLA_OK ? check_forms(context, options) : status;
 }
 
 armilla_status armilla_options_check_words(armilla_context *context, const armilla_options *options)

@@ -31,14 +31,6 @@ void armilla_options_recorded(const char *text, const char *name, char *value, s
     json_decref(record);
 }
 
-bool armilla_options_plain_idf(const char *text)
-{
-    json_t *record = text ? json_loads(text, 0, NULL) : NULL;
-    const bool plain = armilla_idf_is_plain(json_string_value(json_object_get(record, "idf")));
-    json_decref(record);
-    return plain;
-}
-
 bool armilla_weights_unsafe(const char *lambda, const char *mu)
 {
     const char *const texts[] = {lambda, mu};

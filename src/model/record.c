@@ -185,7 +185,7 @@ static armilla_status read_steps(const reading *r)
                             : read_flag(r, row->name, row->late, &p->taken[step])))
             return bad(r, row->name);
     }
-    armilla_preparation_describe(p, &r->model->summary);
+    armilla_model_describe_preparation(r->model);
     return ARMILLA_OK;
 }
 
@@ -268,6 +268,23 @@ static bool has_texts(json_t *object)
     return true;
 }
 
+/* Forms and numbers of the steps, by the options that asked for them; an option that is not right asks for nothing. */
+static void read_asked(const reading *r, const json_t *options)
+{
+    armilla_preparation *p = &r->model->preparation;
+    armilla_context scratch = {.error = ""};
+    armilla_options recorded;
+    armilla_options_default(&recorded);
+    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
+        const char *value = json_string_value(json_object_get(options, row->name));
+        if (value && armilla_option_is_of(row, ARMILLA_PREPARATION) && row->kind != ARMILLA_OPTION_FLAG)
+            (void)armilla_option_set(&scratch, row, &recorded, value);
+    }
+    const armilla_preparation asked = armilla_preparation_asked(&recorded);
+    memcpy(p->form, asked.form, sizeof p->form);
+    memcpy(p->number, asked.number, sizeof p->number);
+}
+
 /* Every option is a text or null. */
 static armilla_status read_options(const reading *r)
 {
@@ -275,10 +292,7 @@ static armilla_status read_options(const reading *r)
     if (!has_texts(options)) return bad(r, "options");
     r->model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
                                               json_string_value(json_object_get(options, "mu")));
-    armilla_preparation *p = &r->model->preparation;
-    bool taken = false;
-    (void)armilla_total_read(json_string_value(json_object_get(options, "total")), &taken, &p->total);
-    p->plain_idf = armilla_idf_is_plain(json_string_value(json_object_get(options, "idf")));
+    read_asked(r, options);
     char *text = json_dumps(options, JSON_COMPACT);
     const armilla_status status =
         text ? armilla_copy_text(r->context, text, &r->model->options_text)

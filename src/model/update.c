@@ -9,7 +9,6 @@
 #include "base/ranks.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 armilla_status armilla_fit_check_continued(const armilla_fit_state *f)
@@ -20,21 +19,6 @@ armilla_status armilla_fit_check_continued(const armilla_fit_state *f)
                         "the data have %" PRId64 " features and the model has %" PRId64
                         "; give samples with the features that it was fitted to",
                         f->X->m, m);
-}
-
-armilla_status armilla_fit_take_preparation(armilla_fit_state *f)
-{
-    const armilla_preparation *from = &f->continued->preparation;
-    armilla_preparation *p = &f->model->preparation;
-    armilla_status status = ARMILLA_OK;
-    p->m = from->m;
-    for (int step = 0; step < ARMILLA_STEP_COUNT && status == ARMILLA_OK; step++) {
-        if (!from->learned[step]) continue;
-        const int64_t numbers = armilla_step_numbers((armilla_step)step, from->m);
-        status = armilla_take(f->context, numbers, sizeof(double), &p->learned[step]);
-        if (status == ARMILLA_OK) memcpy(p->learned[step], from->learned[step], (size_t)numbers * sizeof(double));
-    }
-    return status == ARMILLA_OK ? armilla_preparation_weigh(f->context, p) : status;
 }
 
 /* The sum over codes that come one after the other, in any pieces. */
@@ -142,13 +126,11 @@ armilla_status armilla_fit_start_continued(armilla_fit_state *f)
     return status;
 }
 
-/* What the model is, in place of what the options say of it. total: space for a number. */
-static void describe(const armilla_model *model, armilla_options *options, char total[32])
+/* What the model is, in place of what the options say of it. */
+static void describe(const armilla_model *model, armilla_options *options)
 {
     const armilla_model_summary *s = &model->summary;
-    (void)armilla_plain_print(total, 32, "%.17g", s->total);
-    options->total = s->total > 0 ? total : NULL;
-    options->top_features = s->top_features;
+    armilla_model_preparation(model, options);
     options->rank = s->rank;
     options->model = NULL;
     options->basis = s->basis;
@@ -156,12 +138,6 @@ static void describe(const armilla_model *model, armilla_options *options, char 
     options->sparsity = s->sparsity;
     options->solver = armilla_solver_online.name;
     options->precision = armilla_type_word(s->precision);
-    options->normalize = s->normalize;
-    options->center = s->center;
-    options->tfidf = s->tfidf;
-    options->idf = armilla_idf_choice(armilla_options_plain_idf(model->options_text));
-    options->log1p = s->log1p;
-    options->scale = s->scale;
     options->start = NULL;
     options->start_basis = NULL;
     options->start_model = NULL;
@@ -172,11 +148,10 @@ armilla_status armilla_model_update(armilla_context *context, const armilla_mode
                                     const armilla_options *options, armilla_model **updated)
 {
     armilla_options whole;
-    char total[32];
     armilla_status status = ARMILLA_NOT_NULL(context, model, X, options, updated);
     if (status == ARMILLA_OK) status = armilla_options_read(context, options, &whole);
     if (status != ARMILLA_OK) return status;
-    describe(model, &whole, total);
+    describe(model, &whole);
     status = armilla_fit_continue(context, model, X, &whole, updated);
     if (status == ARMILLA_OK && model->reading_text)
         status = armilla_model_set_reading(context, *updated, model->reading_text);

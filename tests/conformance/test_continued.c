@@ -58,7 +58,8 @@ static void check_same(const armilla_model *before, const armilla_model *after)
         if (learned)
             assert_memory_equal(learned, kept, (size_t)armilla_step_numbers((armilla_step)step, M) * sizeof *learned);
     }
-    REFERENCE_HOLDS(before->preparation.plain_idf == after->preparation.plain_idf);
+    for (int step = 0; step < ARMILLA_STEP_COUNT; step++)
+        REFERENCE_HOLDS(before->preparation.form[step] == after->preparation.form[step]);
 }
 
 /* Fits with that option, and the data's preparation that it needs; goes on twice, the second time from the file. */
@@ -105,18 +106,22 @@ static void test_every_option(void **state)
     }
 }
 
-/* The rows that say how data are prepared are those of the steps, and the form of tf-idf. */
+/* The rows that say how data are prepared are those of the steps and of their forms. */
 static void test_rows_are_the_steps(void **state)
 {
-    size_t rows = 0;
+    size_t rows = 0, wanted = 0;
     (void)state;
+    for (int i = 0; i < ARMILLA_STEP_COUNT; i++) wanted += armilla_steps[i].form ? 2 : 1;
     for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
-        bool step = strcmp(row->name, "idf") == 0;
-        for (int i = 0; i < ARMILLA_STEP_COUNT; i++) step |= armilla_steps[i].option == row->offset;
+        bool step = false;
+        for (int i = 0; i < ARMILLA_STEP_COUNT; i++)
+            step |= armilla_steps[i].option == row->offset ||
+                    (armilla_steps[i].form && strcmp(armilla_steps[i].form, row->name) == 0 &&
+                     armilla_steps[i].form_option == row->offset);
         REFERENCE_HOLDS(armilla_option_is_of(row, ARMILLA_PREPARATION) == step);
         rows += armilla_option_is_of(row, ARMILLA_PREPARATION);
     }
-    REFERENCE_HOLDS(rows == ARMILLA_STEP_COUNT + 1);
+    REFERENCE_HOLDS(rows == wanted);
 }
 
 /* Names of features, images, and what was kept of them, where the new data say nothing of it. */

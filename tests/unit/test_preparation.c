@@ -334,6 +334,50 @@ static void test_bad_columns(void **state)
     armilla_data_free(data);
 }
 
+/* The options that a model tells ask for its own steps, whatever they are, with the numbers that it learned. */
+static void test_told_as_options(void **state)
+{
+    double X[M * N];
+    (void)state;
+    fill(X);
+    armilla_data *data = wrap(X);
+    for (int c = 0; c < COMBINATIONS; c += 5) {
+        armilla_options options = options_of(c), told;
+        armilla_model *model = NULL;
+        armilla_model_summary summary;
+        options.rank = 2;
+        options.max_iter = 1;
+        support_ok(context, armilla_fit(context, data, &options, &model));
+        armilla_options_default(&told);
+        told.seed = 17;
+        armilla_model_preparation(model, &told);
+        armilla_model_summarize(model, &summary);
+        const armilla_preparation asked = armilla_preparation_asked(&told), own = armilla_preparation_asked(&options);
+        assert_memory_equal(asked.taken, own.taken, sizeof own.taken);
+        assert_true(asked.number[ARMILLA_STEP_TOTAL] == summary.total);
+        assert_true(told.top_features == summary.top_features);
+        assert_true(told.seed == 17 && told.rank == 0);
+        armilla_model_free(model);
+    }
+    armilla_data_free(data);
+}
+
+static void test_in_words(void **state)
+{
+    char text[128], few[10];
+    armilla_options options = options_of(COMBINATIONS - 1);
+    (void)state;
+    options.total = "1e4";
+    assert_string_equal(armilla_preparation_show(&options, text, sizeof text),
+                        "total 10000, log1p, 3 most variable features, tf-idf, scaled, centred, unit length");
+    assert_string_equal(armilla_preparation_show(&options, few, sizeof few), "total 100");
+    options = options_of(1 << ARMILLA_STEP_TOTAL);
+    assert_string_equal(armilla_preparation_show(&options, text, sizeof text), "total median");
+    options = options_of(0);
+    assert_string_equal(armilla_preparation_show(&options, text, sizeof text), "");
+    assert_string_equal(armilla_preparation_show(NULL, text, sizeof text), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +386,8 @@ int main(void)
         TEST(test_stored_by_name),
         TEST(test_alike_with_equal_parameters),
         TEST(test_bad_columns),
+        TEST(test_told_as_options),
+        TEST(test_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
