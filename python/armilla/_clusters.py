@@ -13,7 +13,7 @@ from ._clustering import cluster_codes
 from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
 from ._library import Context, lib, text, warn
-from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, FIT_OPTIONS, Options
+from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, PREPARATION, Options, read
 from ._progress import progress_for
 from ._signatures import AutoClusterSignature, SphericalKMeansSignature
 from ._sklearn import OWN_PARAMETERS, Tags, check_is_fitted, estimator, finite, threads_of, validate
@@ -219,8 +219,9 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
         check_is_fitted(self)
         X = validate(self, X, reset=False)
         # Sparse samples that are only to have length 1 stay sparse.
-        steps = any(self.model_.info[step] for step in ("total", "log1p", "top_features", "tfidf", "scale", "center"))
-        stays_sparse = hasattr(X, "indptr") and not steps
+        prepared = self.model_.preparation
+        steps = [option for option in PREPARATION if prepared[option.field] not in (None, option.default())]
+        stays_sparse = hasattr(X, "indptr") and all(option.field == "normalize" for option in steps)
         seen = unit_rows if stays_sparse else self.model_.prepared
         centers = self.cluster_centers_.astype(np.float64)
         found = np.empty((X.shape[0], centers.shape[0]))
@@ -261,14 +262,12 @@ class SphericalKMeans(SphericalKMeansSignature, Tags, ClassNamePrefixFeaturesOut
 SphericalKMeans._parameter_constraints["n_init"].append(StrOptions({"auto"}))
 
 _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster_iter": "cluster_max_iter", "cluster.max_iter": "cluster_max_iter"}
-#: Steps of the preparation, which the recipe chooses.
-_PREPARATION = tuple(option for option in FIT_OPTIONS if option.group == "preparation")
 
 
 @estimator(
     names=_AUTO_NAMES,
     lead=CLUSTER_OPTIONS,
-    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *(option.field for option in _PREPARATION)),
+    without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *(option.field for option in PREPARATION)),
     defaults={"n_clusters": None, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
     words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster"},
@@ -339,9 +338,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         fit.set(context, values)
         clusters.set(context, self._cluster_values())
         context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
-        chosen = {option.field: getattr(fit.struct, option.field) for option in _PREPARATION}
-        chosen.update((option.field, text(chosen[option.field])) for option in _PREPARATION if option.is_word)
-        chosen.update((option.field, chosen[option.field] or None) for option in _PREPARATION if option.is_number)
+        chosen = read(fit.struct, PREPARATION)
         rank, method = fit.struct.rank, text(clusters.struct.method)
         if method == "argmax" and self.n_clusters not in (None, rank):
             raise ValueError(

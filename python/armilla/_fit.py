@@ -11,7 +11,7 @@ import numpy as np
 from ._data import Data, are_columns, as_array, is_path, names_of, wrap
 from ._library import Context, TraceEntry, c_path, ffi, lib
 from ._model import Model, load
-from ._options import FIT_OPTIONS, PLAIN_NAMES, Options, describe, unknown
+from ._options import FIT_OPTIONS, PLAIN_NAMES, Options, add_parameters, unknown
 from ._progress import progress_for
 from ._ranks import together
 
@@ -122,10 +122,54 @@ def fit(
     comm: Any = None,
     **options: Any,
 ) -> Model:
+    """Fits X ≈ UV, as `armilla fit` does: the same bits for the same options.
+
+    It says what the command says, too: negative data with a nonnegative basis and nonnegative codes are a RuntimeWarning
+    here, and a ValueError of the estimators.
+
+    Parameters
+    ----------
+    X : array, CSR or CSC matrix, data frame, or path of a file that `armilla fit` reads (not HDF5, .h5ad and .mat)
+        One sample per row. C-order float32, float64, float16, uint8 and int8 arrays and CSR matrices are not copied;
+        nor is a CSC matrix with one sample per column (``samples='columns'``). Everything else is converted once.
+    rank : int
+        Number of atoms.
+    samples : {'rows', 'columns'}, default='rows'
+        Whether a sample is a row of X, or a column as in the paper.
+    feature_names : sequence of str, optional
+        Names that the model keeps; those of a data frame where not given.
+    sample_names : sequence of str, optional
+        Names of the samples, which the model keeps; those of a data frame where not given.
+    callback : callable, optional
+        Called with a `TraceEntry` after the start and each iteration; true ends the fit.
+    verbose : int, default=0
+        1: a line of progress; 2: every iteration in the log.
+    checkpoint : path, optional
+        File for the state of the fit, written now and then, when the fit is interrupted, and at the end.
+    checkpoint_every : float, default=60
+        Seconds from one checkpoint to the next; 0: after every iteration.
+    resume : path, optional
+        Checkpoint of the same data and options to go on from; may be `checkpoint`. The model has the same bits.
+    comm : communicator of mpi4py, optional
+        Fit by all its ranks together, each of which calls this with the same X: the same bits. See `Model.gather`.
+    {options}
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import armilla
+    >>> X, _ = armilla.datasets.load_digits(return_X_y=True)
+    >>> model = armilla.fit(X, 10, model="spherical-nmf", seed=1)
+    >>> bool((model.U >= 0).all())
+    True
+    """
     context = Context(PLAIN_NAMES, callback, progress_for(verbose, comm))
     known = {option.parameter(PLAIN_NAMES): option.field for option in FIT_OPTIONS}
     if set(options) - set(known):
-        raise unknown(options, set(known) | set(_OWN), "fit")
+        raise unknown(options, {*known, *inspect.signature(fit).parameters}, "fit")
     by_columns = are_columns(samples)
     axes = ("index", "columns") if by_columns else ("columns", "index")
     values = {"rank": rank, **{known[name]: value for name, value in options.items()}}
@@ -137,57 +181,4 @@ def fit(
         return fit_data(context, data, values, checkpoint=saved, comm=comm)
 
 
-_OWN = {
-    "samples": ("{'rows', 'columns'}, default='rows'", "Whether a sample is a row of X, or a column as in the paper."),
-    "feature_names": ("sequence of str, optional", "Names that the model keeps; those of a data frame where not given."),
-    "sample_names": ("sequence of str, optional", "Names of the samples, which the model keeps; those of a data frame where not given."),
-    "callback": ("callable, optional", "Called with a `TraceEntry` after the start and each iteration; true ends the fit."),
-    "verbose": ("int, default=0", "1: a line of progress; 2: every iteration in the log."),
-    "checkpoint": ("path, optional", "File for the state of the fit, written now and then, when the fit is interrupted, and at the end."),
-    "checkpoint_every": ("float, default=60", "Seconds from one checkpoint to the next; 0: after every iteration."),
-    "resume": ("path, optional", "Checkpoint of the same data and options to go on from; may be `checkpoint`. The model has the same bits."),
-    "comm": ("communicator of mpi4py, optional", "Fit by all its ranks together, each of which calls this with the same X: the same bits. See `Model.gather`."),
-}
-
-
-def _document_fit() -> None:
-    """The signature and the docstring of `fit`, with the rows of the option table."""
-    options = [option for option in FIT_OPTIONS if option.field != "rank"]
-    keywords = [
-        inspect.Parameter(option.parameter(PLAIN_NAMES), inspect.Parameter.KEYWORD_ONLY, default=option.default())
-        for option in options
-    ]
-    own = inspect.signature(fit)
-    kept = [parameter for parameter in own.parameters.values() if parameter.kind != inspect.Parameter.VAR_KEYWORD]
-    fit.__signature__ = own.replace(parameters=kept + keywords)  # type: ignore[attr-defined]
-    lines = [f"{name} : {kind}\n    {meaning}" for name, (kind, meaning) in _OWN.items()]
-    lines += [describe(option, PLAIN_NAMES, option.default()) for option in options]
-    fit.__doc__ = f"""Fits X ≈ UV, as `armilla fit` does: the same bits for the same options.
-
-It says what the command says, too: negative data with a nonnegative basis and nonnegative codes are a RuntimeWarning
-here, and a ValueError of the estimators.
-
-Parameters
-----------
-X : array, CSR or CSC matrix, data frame, or path of a file that `armilla fit` reads (not HDF5, .h5ad and .mat)
-    One sample per row. C-order float32, float64, float16, uint8 and int8 arrays and CSR matrices are not copied;
-    nor is a CSC matrix with one sample per column (``samples='columns'``). Everything else is converted once.
-rank : int
-    Number of atoms.
-{chr(10).join(lines)}
-
-Returns
--------
-Model
-
-Examples
---------
->>> import armilla
->>> X, _ = armilla.datasets.load_digits(return_X_y=True)
->>> model = armilla.fit(X, 10, model="spherical-nmf", seed=1)
->>> bool((model.U >= 0).all())
-True
-"""
-
-
-_document_fit()
+add_parameters(fit, (option for option in FIT_OPTIONS if option.field != "rank"), "{options}")

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._clustering import cluster_codes
 from ._data import are_columns, as_array, as_matrix, borrowed, dtype_of, names_of, wrap
 from ._library import Context, Owned, as_dict, c_path, ffi, lib, members, text
-from ._options import PLAIN_NAMES, number_of
+from ._options import PLAIN_NAMES, PREPARATION, Options, number_of, read
 from ._ranks import together
 
 _STOPS = [text(lib.armilla_stop_word(stop)) for stop in range(lib.ARMILLA_STOP_COUNT)]
@@ -41,6 +41,8 @@ class Model:
         the model's radius takes the rest: there the last entry may differ from it.
     mean, idf, scale : ndarray of shape (n_features,) or None
         What the preparation has learned.
+    preparation : dict
+        How the data were prepared, by the options of `fit`, with the numbers that were learned.
     info : dict
         Everything else that the library says about the model: `objective`, `relative_error`, `iterations`, `stop`, …
     comm : communicator of mpi4py, or None
@@ -72,6 +74,7 @@ class Model:
         self.info: dict[str, Any] = as_dict("armilla_model_summary", summary)
         self.info["stop"] = _STOPS[summary.stop]
         self.info["precision"] = dtype_of(summary.precision).name
+        self.info.update((name, value) for name, value in self.preparation.items() if name not in self.info)
         self.own_samples: range = range(self.n_samples) if own_samples is None else own_samples
 
     def _array(self, pointer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -157,6 +160,13 @@ class Model:
     def _learned(self, function: Callable[[Any], Any]) -> Optional[np.ndarray]:
         found: Optional[np.ndarray] = self._array(function(self._pointer), (self.n_features,), np.float64)
         return found
+
+    @property
+    def preparation(self) -> dict[str, Any]:
+        """How the data were prepared, by the options of `fit`, with the numbers that were learned."""
+        options = Options()
+        lib.armilla_model_preparation(self._pointer, options.struct)
+        return read(options.struct, PREPARATION)
 
     @property
     def options(self) -> dict[str, Optional[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Optional
 
 import numpy as np
@@ -10,8 +11,11 @@ import scipy.sparse
 from ._data import Data, are_columns, borrowed, names_of, wrap
 from ._library import Context, ffi, lib
 from ._model import Model
-from ._options import NEIGHBOR_OPTIONS, PLAIN_NAMES, Options, number_of
+from ._options import NEIGHBOR_OPTIONS, PLAIN_NAMES, PREPARATION, Options, add_parameters, number_of, unknown
 from ._progress import progress_for
+
+#: Of the preparation; lengths do not matter.
+_STEPS = [option for option in PREPARATION if option.field != "normalize"]
 
 
 def neighbors(
@@ -21,15 +25,12 @@ def neighbors(
     queries: Any = None,
     recall: Optional[float] = None,
     weights: str = "cosine",
-    center: bool = False,
-    tfidf: bool = False,
-    log1p: bool = False,
-    scale: bool = False,
     precision: Optional[str] = None,
     samples: str = "rows",
     seed: int = 0,
     threads: Optional[int] = None,
     verbose: int = 0,
+    **preparation: Any,
 ) -> scipy.sparse.csr_matrix:
     """The nearest samples by angle, as `armilla neighbors` finds them: the same bits.
 
@@ -47,8 +48,6 @@ def neighbors(
         It is measured on some hundred samples. None: all are found. Few samples, and sparse ones, are compared with all.
     weights : {'cosine', 'distance'}, default='cosine'
         What the matrix holds: the cosine, or the distance of the directions, sqrt(2 - 2cos).
-    center, tfidf, log1p, scale : bool, default=False
-        Preparation of X and queries, as of a fit. Lengths do not matter.
     precision : {'f32', 'f64'}, optional
         Of the products; that of the data where not given.
     samples : {'rows', 'columns'}, default='rows'
@@ -59,6 +58,7 @@ def neighbors(
         The result does not depend on it.
     verbose : int, default=0
         1: a line of progress.
+    {preparation}
 
     Returns
     -------
@@ -81,7 +81,10 @@ def neighbors(
     options.set(context, {"count": count, "recall": recall, "weights": weights})
     for field, value in (("seed", seed), ("threads", threads)):
         setattr(options.struct, field, number_of(context, field, value))
-    steps = {"center": center, "tfidf": tfidf, "log1p": log1p, "scale": scale, "precision": precision}
+    known = {option.parameter(PLAIN_NAMES): option.field for option in _STEPS}
+    if set(preparation) - set(known):
+        raise unknown(preparation, {*known, *inspect.signature(neighbors).parameters}, "neighbors")
+    steps = {**{known[name]: value for name, value in preparation.items()}, "precision": precision}
     fit = Options()
     fit.set(context, steps)
     by_columns = are_columns(samples)
@@ -119,3 +122,6 @@ def _matrix(found: Any) -> scipy.sparse.csr_matrix:
     assert targets is not None and weights is not None
     starts = np.arange(0, entries[0] + 1, count, dtype=narrow)
     return scipy.sparse.csr_matrix((np.array(weights), targets.astype(narrow), starts), shape=(rows, columns))
+
+
+add_parameters(neighbors, _STEPS, "{preparation}")

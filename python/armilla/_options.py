@@ -5,9 +5,11 @@ Nothing here lists an option: a row that the library gains is a parameter, with 
 
 from __future__ import annotations
 
+import inspect
 import keyword
 import math
 import operator
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, Mapping, Optional
@@ -46,6 +48,7 @@ class Option:
     low: float
     high: float
     automatic: Optional[str]
+    placeholder: Optional[str]
     choices: tuple[str, ...]
     aliases: tuple[str, ...]
     group: Optional[str]
@@ -66,6 +69,11 @@ class Option:
     @property
     def is_number(self) -> bool:
         return self.kind in (lib.ARMILLA_OPTION_INTEGER, lib.ARMILLA_OPTION_SIZE)
+
+    @property
+    def is_word_or_number(self) -> bool:
+        """Whether it takes some words, or a number: what else an open word stands for is a file."""
+        return self.is_word and self.open and not (self.placeholder or "").endswith("FILE")
 
     def parameter(self, names: Mapping[str, str]) -> str:
         """Its name in Python."""
@@ -135,6 +143,7 @@ def _read(row: Any) -> Option:
         low=row.low,
         high=row.high,
         automatic=text(row.automatic),
+        placeholder=text(row.value),
         choices=tuple(_choices(row)),
         aliases=tuple(_aliases(name)) if row.resolve != ffi.NULL else (),
         group=text(row.group),
@@ -148,6 +157,8 @@ def _table(row: Any) -> Iterator[Option]:
 
 
 FIT_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_option_table()))
+#: Those of them that say how data are prepared.
+PREPARATION: tuple[Option, ...] = tuple(option for option in FIT_OPTIONS if option.group == "preparation")
 CLUSTER_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_cluster_option_table()))
 NEIGHBOR_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_neighbors_option_table()))
 
@@ -201,6 +212,15 @@ def number_of(context: Context, field: str, value: Any) -> int:
     return int(getattr(options.struct, field))
 
 
+def read(struct: Any, table: Iterable[Option]) -> dict[str, Any]:
+    """The fields of a struct of options as values of Python; None where one is not set."""
+    found = {}
+    for option in table:
+        value = getattr(struct, option.field)
+        found[option.field] = text(value) if option.is_word else value or None if option.is_number else value
+    return found
+
+
 def unknown(given: Iterable[str], known: Iterable[str], function: str) -> TypeError:
     """As Python says it, with the nearest name."""
     name, known = sorted(set(given) - set(known))[0], sorted(known)
@@ -223,11 +243,26 @@ def _kind_words(option: Option) -> str:
         return "int, RandomState instance or None"
     if option.kind == lib.ARMILLA_OPTION_POSITIVE:
         return "float" if option.automatic == "none" else f"{option.automatic!r} or float"
-    if option.field == "total":
-        return "{'none', 'median'} or float"
     if option.is_word:
-        return "{" + ", ".join(map(repr, option.choices)) + "}" + (" or str" if option.open else "")
+        others = " or float" if option.is_word_or_number else " or str" if option.open else ""
+        return "{" + ", ".join(map(repr, option.choices)) + "}" + others
     return words[option.kind]
+
+
+def add_parameters(function: Any, table: Iterable[Option], place: str) -> None:
+    """Rows of a table as keywords of the function, and as paragraphs of its docstring in place of that word."""
+    table = tuple(table)
+    own = inspect.signature(function)
+    kept = [parameter for parameter in own.parameters.values() if parameter.kind != inspect.Parameter.VAR_KEYWORD]
+    keywords = [
+        inspect.Parameter(option.parameter(PLAIN_NAMES), inspect.Parameter.KEYWORD_ONLY, default=option.default())
+        for option in table
+    ]
+    function.__signature__ = own.replace(parameters=kept + keywords)
+    paragraphs = "\n".join(describe(option, PLAIN_NAMES, option.default()) for option in table)
+    margin = re.search(rf"^ *(?={re.escape(place)})", function.__doc__ or "", re.MULTILINE)
+    if margin is not None:  # python -OO has no docstrings
+        function.__doc__ = function.__doc__.replace(margin[0] + place, textwrap.indent(paragraphs, margin[0]))
 
 
 def describe(

@@ -130,7 +130,7 @@ def constraints_of(option: Option) -> list[Any]:
         words = [] if option.automatic is None else [StrOptions({option.automatic})]
         endless = option.automatic == "none"
         return allowed + [Interval(numbers.Real, 0, np.inf if endless else None, closed="right" if endless else "neither"), *words]
-    if option.kind == lib.ARMILLA_OPTION_MULTIPLE or option.field == "total":
+    if option.kind == lib.ARMILLA_OPTION_MULTIPLE or option.is_word_or_number:
         return allowed + [Interval(numbers.Real, 0, None, closed="neither"), str]
     if option.is_word and not option.open:
         return allowed + [StrOptions(set(option.choices + option.aliases))]
