@@ -134,7 +134,7 @@ static int64_t choose_label(const cli_session *session, const armilla_table_fact
     const reading_settings *reading = reading_of(session);
     armilla_column_facts c;
     int64_t label = -1;
-    if (reading->label_column || reading->labels || samples_in_columns(session)) return -1;
+    if (reading->file.label_column || reading->file.labels || samples_in_columns(session)) return -1;
     for (int64_t i = 0; armilla_table_facts_column(facts, i, &c); i++)
         if (is_text(&c) && kind_of(&c) == CLASSES) label = i;
     return label;

@@ -46,7 +46,7 @@ static armilla_status run(cli_session *session)
     };
     armilla_data *X = NULL;
     settings->common.operands[1] = NULL; /* it is no input */
-    settings->reading.spill = out;
+    settings->reading.file.spill = out;
     armilla_status status = armilla_data_write_check(session->context, out, &written);
     if (status == ARMILLA_OK) status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = outputs_choose_temporary(session, out);

@@ -222,7 +222,7 @@ static armilla_status data_info(cli_session *session, const char *path)
 {
     cli_look look = {.hints = json_array()};
     json_t *object = NULL;
-    reading_of(session)->keep_missing = true;
+    reading_of(session)->file.keep_missing = true;
     armilla_status status = open_look(session, path, &look);
     if (status != ARMILLA_OK) goto done;
     object = json_object();

@@ -153,13 +153,11 @@ static armilla_status refuse_preparation(cli_session *session)
 static armilla_status open_queries(cli_session *session, cli_search *work)
 {
     neighbors_settings *settings = own(session->settings);
-    reading_settings *reading = &settings->reading;
     if (!settings->queries) return ARMILLA_OK;
     if (work->X) {
         work->source = session->source;
         session->source = NULL;
-        reading->keep.labels = reading->keep.samples = reading->labels = reading->sample_names = NULL;
-        reading->label_array = NULL;
+        reading_drop_samples(&settings->reading);
     }
     if (work->model) return open_for_model(session, work->model, settings->queries, &work->queries);
     return open_data(session, settings->queries, &work->queries, NULL);

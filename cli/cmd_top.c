@@ -402,7 +402,7 @@ static armilla_status open_inputs(describing *d)
 {
     cli_session *session = d->session;
     const top_settings *settings = d->settings;
-    const char *const names[] = {settings->reading.feature_names, settings->reading.sample_names};
+    const char *const names[] = {settings->reading.file.feature_names, settings->reading.file.sample_names};
     const char *path = settings->common.operands[0];
     static const char *const of_models[] = {"feature-names", "sample-names", NULL};
     armilla_status status = ARMILLA_OK;

@@ -37,25 +37,11 @@ static armilla_status choose(cli_session *session, const char *path, armilla_dat
 
 static armilla_read_options make_options(const cli_session *session, const reading_settings *reading)
 {
-    return (armilla_read_options){
-        .size = sizeof(armilla_read_options),
-        .format = reading->format,
-        .sample_columns = samples_are_columns(reading->samples),
-        .array = reading->array,
-        .label_column = reading->label_column,
-        .name_column = reading->name_column,
-        .separator = reading->separator,
-        .header = reading->header,
-        .decimal = reading->decimal,
-        .keep_missing = reading->keep_missing,
-        .labels = reading->labels,
-        .threads = (int)session->settings->threads,
-        .spill = reading->spill,
-        .feature_names = reading->feature_names,
-        .sample_names = reading->sample_names,
-        .label_array = reading->label_array,
-        .ignore_columns = reading->ignore_columns,
-    };
+    armilla_read_options options = reading->file;
+    options.size = sizeof options;
+    options.sample_columns = samples_are_columns(reading->samples);
+    options.threads = (int)session->settings->threads;
+    return options;
 }
 
 /* The library knows the files that another program reads, and refuses them; a pipe is then used up. Of obs in an .h5ad
@@ -63,7 +49,7 @@ static armilla_read_options make_options(const cli_session *session, const readi
 static armilla_status open_any(cli_session *session, const char *path, armilla_data **data)
 {
     reading_settings *reading = reading_of(session);
-    const char *label_column = reading->label_column;
+    const char *label_column = reading->file.label_column;
     armilla_read_options options = make_options(session, reading), recalled = {.size = 0};
     armilla_read_found found = {.size = sizeof found};
     struct stat facts;
@@ -79,7 +65,7 @@ static armilla_status open_any(cli_session *session, const char *path, armilla_d
     const bool external = status == ARMILLA_NOT_BUILT && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
     if (status == ARMILLA_OK || external) reading_adopt(session);
     if (!external) return status == ARMILLA_OK ? status : reading_blame(session, status);
-    reading->label_column = label_column;
+    reading->file.label_column = label_column;
     options = make_options(session, reading);
     return external_open(session, path, &options, data);
 }

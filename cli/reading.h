@@ -10,13 +10,11 @@
 
 /* What these options are parsed into. */
 typedef struct reading_settings {
-    const char *format, *samples, *label_column, *name_column, *separator, *header, *decimal, *ignore_columns, *array,
-        *labels, *label_array, *feature_names, *sample_names;
+    armilla_read_options file; /* spill and keep_missing are set by the command */
+    const char *samples;
     armilla_selection keep;
     int64_t memory;
     const char *missing_features; /* OPTION_MISSING_FEATURES; NULL of commands without it */
-    const char *spill;            /* set by the command: text that does not fit in memory is read beside this output */
-    bool keep_missing;            /* set by the command: missing values are what it tells about */
 } reading_settings;
 
 extern const cli_group group_reading;
@@ -65,6 +63,9 @@ bool reading_is_given(const cli_session *session, const char *name);
 
 /* As if the option, which takes a text, had been given with the value, which is borrowed. */
 void reading_give(cli_session *session, const char *name, const char *value);
+
+/* Options that choose samples or name them no longer count. */
+void reading_drop_samples(reading_settings *reading);
 
 /* The options of the table that were given, each with a blank before it, as they are typed for another command. */
 void reading_print(const cli_session *session, FILE *stream);

@@ -30,7 +30,8 @@ typedef struct reading_row {
 enum {
     READ_MACHINE = 1,  /* says nothing about the file */
     READ_RECALLED = 2, /* holds for other files that a model is applied to */
-    READ_OF_TABLE = 4  /* where they are text tables: matrices in other formats lie in either orientation */
+    READ_OF_TABLE = 4, /* where they are text tables: matrices in other formats lie in either orientation */
+    READ_SAMPLES = 8   /* chooses samples, or names them */
 };
 
 #define READING(word, what, member)                                                                                    \
@@ -48,44 +49,47 @@ enum {
 /* Everything that can be said about a data file. Parsing, --help, the commands that info prints, what is refused
  * beside a model, and what a model remembers go by these rows. */
 static const reading_row rows[] = {
-    READING_WORD("format", format, format_choice, "NAME",
+    READING_WORD("format", file.format, format_choice, "NAME",
                  "format of the data file; otherwise from its content and name", 0),
     {{READING("samples", WORD, samples), .preset = "rows", .choice = samples_choice, .value = "WHERE",
       .help = "what a sample is in the data file"},
      READ_RECALLED | READ_OF_TABLE},
-    READING_TEXT("label-column", label_column, "COLUMN",
+    READING_TEXT("label-column", file.label_column, "COLUMN",
                  "column of a text table, or of the obs of an .h5ad, with the labels: name, or number from 1",
                  READ_RECALLED),
-    READING_TEXT("name-column", name_column, "COLUMN",
+    READING_TEXT("name-column", file.name_column, "COLUMN",
                  "column of a text table with the names of its rows, or none; otherwise as it looks", READ_RECALLED),
-    READING_TEXT("separator", separator, "WHAT",
+    READING_TEXT("separator", file.separator, "WHAT",
                  "what separates the fields of a text table: comma, semicolon, tab, blank, or one character; otherwise "
                  "as it looks",
                  READ_RECALLED),
-    READING_WORD("header", header, header_choice, "WHICH",
+    READING_WORD("header", file.header, header_choice, "WHICH",
                  "whether the first line of a text table holds names; otherwise as it looks", READ_RECALLED),
-    READING_WORD("decimal", decimal, decimal_choice, "MARK",
+    READING_WORD("decimal", file.decimal, decimal_choice, "MARK",
                  "what stands before decimals in a text table; otherwise as it looks where semicolons separate, else a "
                  "point",
                  READ_RECALLED),
     READING_TEXT(
-        "ignore-columns", ignore_columns, "LIST|text",
+        "ignore-columns", file.ignore_columns, "LIST|text",
         "columns of a text table to leave out: names or numbers from 1, separated by commas; or text: all that "
         "are not numbers",
         READ_RECALLED),
-    READING_TEXT("array", array, "NAME", "which array, of a file that holds several", READ_RECALLED),
-    READING_TEXT("labels", labels, "FILE", "the samples' labels: a text file with one per line, or IDX", 0),
-    READING_TEXT("label-array", label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file", 0),
-    READING_TEXT("feature-names", feature_names, "FILE",
+    READING_TEXT("array", file.array, "NAME", "which array, of a file that holds several", READ_RECALLED),
+    READING_TEXT("labels", file.labels, "FILE", "the samples' labels: a text file with one per line, or IDX",
+                 READ_SAMPLES),
+    READING_TEXT("label-array", file.label_array, "NAME", "the samples' labels: which vector of a .npz or .mat file",
+                 READ_SAMPLES),
+    READING_TEXT("feature-names", file.feature_names, "FILE",
                  "names of the features, one per line; of lines with tabs the second field, as in 10x's features.tsv",
                  0),
-    READING_TEXT("sample-names", sample_names, "FILE", "names of the samples, one per line", 0),
-    READING_TEXT("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas", 0),
+    READING_TEXT("sample-names", file.sample_names, "FILE", "names of the samples, one per line", READ_SAMPLES),
+    READING_TEXT("keep-label", keep.labels, "LIST", "only samples with these labels, separated by commas",
+                 READ_SAMPLES),
     READING_TEXT(
         "keep-samples", keep.samples, "LIST|FILE",
         "only these samples: names, numbers from 1 or ranges such as 1-100, separated by commas, or a file with one "
         "per line",
-        0),
+        READ_SAMPLES),
     READING_TEXT("keep-features", keep.features, "LIST|FILE",
                  "only these features, given alike; a model remembers them and picks them out of other data", 0),
     {{READING("memory", SIZE, memory), .value = "LIMIT", .help = MEMORY_HELP}, READ_MACHINE},
@@ -152,6 +156,12 @@ bool reading_is_given(const cli_session *session, const char *name)
     for (const armilla_option *row = next_given(session, &at); row; row = next_given(session, &at))
         if (strcmp(row->name, name) == 0) return true;
     return false;
+}
+
+void reading_drop_samples(reading_settings *reading)
+{
+    for (const reading_row *row = rows; row->option.name; row++)
+        if (row->role & READ_SAMPLES) *text_at(reading, &row->option) = NULL;
 }
 
 void reading_print(const cli_session *session, FILE *stream)
@@ -233,7 +243,7 @@ armilla_status reading_recall(cli_session *session, const armilla_model *model)
     }
     session->recalled = recalled;
     recalled->object = object;
-    recalled->reading.format = json_string_value(json_object_get(object, format_key));
+    recalled->reading.file.format = json_string_value(json_object_get(object, format_key));
     const char *columns = json_string_value(json_object_get(object, columns_key));
     recalled->columns = columns ? strtoll(columns, NULL, 10) : 0;
     for (size_t i = 0; rows[i].option.name; i++) {
@@ -254,7 +264,7 @@ void reading_give(cli_session *session, const char *name, const char *value)
 /* Whether the file that was looked at is of the format that the model's data had. */
 static bool is_recalled(const cli_session *session)
 {
-    const char *format = session->recalled ? session->recalled->reading.format : NULL;
+    const char *format = session->recalled ? session->recalled->reading.file.format : NULL;
     return format && session->format && strcmp(format, session->format) == 0;
 }
 
