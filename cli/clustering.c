@@ -3,6 +3,7 @@
 
 #include "json.h"
 #include "messages.h"
+#include "preparing.h"
 #include "scoring.h"
 
 #include <inttypes.h>
@@ -144,17 +145,12 @@ void clustering_report(cli_session *session, const cli_clustering *work)
 
 static json_t *fit_facts(const armilla_model *model)
 {
+    const armilla_options prepared = preparing_of_model(model);
     armilla_model_summary summary;
     json_t *object = json_object();
     armilla_model_summarize(model, &summary);
     json_put_summary(object, &summary);
-    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
-    json_put_flag(object, "log1p", summary.log1p);
-    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
-    json_put_flag(object, "tfidf", summary.tfidf);
-    json_put_flag(object, "scale", summary.scale);
-    json_put_flag(object, "center", summary.center);
-    json_put_text(object, "normalize", summary.normalize);
+    preparing_put(object, &prepared);
     return object;
 }
 

@@ -1,6 +1,7 @@
 /* armilla info: what a model or a data file is, and what could be done with it. */
 #include "advice.h"
 #include "json.h"
+#include "preparing.h"
 #include "reading.h"
 
 #include <inttypes.h>
@@ -81,17 +82,12 @@ static armilla_status model_info(cli_session *session, const char *path)
     if (status == ARMILLA_OK) status = open_model(session, path, &model);
     if (status != ARMILLA_OK) return status;
     json_t *object = json_object();
+    const armilla_options prepared = preparing_of_model(model);
     armilla_model_summarize(model, &summary);
     json_put_text(object, "kind", "model");
     json_put_file(object, "file", session, path);
     json_put_summary(object, &summary);
-    json_put_text(object, "normalize", summary.normalize);
-    json_put_flag(object, "center", summary.center);
-    json_put_flag(object, "tfidf", summary.tfidf);
-    json_put_flag(object, "log1p", summary.log1p);
-    json_put_flag(object, "scale", summary.scale);
-    json_put_number(object, "total", summary.total > 0 ? summary.total : NAN);
-    json_put_count(object, "top_features", summary.top_features > 0 ? summary.top_features : -1);
+    preparing_put(object, &prepared);
     json_put_flag(object, "sealed", summary.sealed);
     json_put_number(object, "squared_norm", summary.squared_norm);
     json_put_count(object, "trace_entries", armilla_model_trace_count(model));

@@ -38,12 +38,6 @@ static const armilla_option options[] = {
     OPTION_MISSING_FEATURES(neighbors_settings),
     {OPTION("prepare", WORD, neighbors_settings, prepare), .preset = "none", .choice = preparation_choice,
      .value = "none|auto", .help = "auto: as armilla cluster prepares DATA, by a look at them"},
-    OPTION_FLAG("center", neighbors_settings, fit.center, "subtract the mean sample of DATA"),
-    OPTION_FLAG("tfidf", neighbors_settings, fit.tfidf,
-                "weight features of DATA by inverse document frequency (for counts)"),
-    OPTION_FLAG("log1p", neighbors_settings, fit.log1p,
-                "replace every entry x of DATA by ln(1+x), before everything else"),
-    OPTION_FLAG("scale", neighbors_settings, fit.scale, "divide every feature of DATA by its standard deviation"),
     {OPTION("precision", WORD, neighbors_settings, fit.precision), .choice = precision_choice, .value = "f32|f64",
      .help = "of the products with DATA (default: f64 where the data are f64, else f32)"},
     {OPTION("seed", INTEGER, neighbors_settings, fit.seed), .preset = "0", .low = 0, .high = 9007199254740992,
@@ -58,11 +52,6 @@ static const armilla_option options[] = {
 static neighbors_settings *own(cli_settings *settings)
 {
     return (neighbors_settings *)settings;
-}
-
-static void set_defaults(cli_settings *settings)
-{
-    armilla_options_default(&own(settings)->fit);
 }
 
 /* What is at work in one run. */
@@ -211,6 +200,7 @@ static void report(cli_session *session, const armilla_neighbors_summary *found)
 
 static armilla_status print_json(cli_session *session, const cli_search *work)
 {
+    const armilla_options prepared = work->model ? preparing_of_model(work->model) : own(session->settings)->fit;
     armilla_neighbors_summary found;
     json_t *object = json_object();
     armilla_neighbors_summarize(work->found, &found);
@@ -223,11 +213,7 @@ static armilla_status print_json(cli_session *session, const cli_search *work)
     json_put_count(object, "checked", found.checked);
     json_put_count(object, "cells", found.cells);
     json_put_count(object, "probed", found.probed);
-    json_put_flag(object, "log1p", own(session->settings)->fit.log1p);
-    json_put_flag(object, "tfidf", own(session->settings)->fit.tfidf);
-    json_put_text(object, "idf", own(session->settings)->fit.tfidf ? own(session->settings)->fit.idf : NULL);
-    json_put_flag(object, "scale", own(session->settings)->fit.scale);
-    json_put_flag(object, "center", own(session->settings)->fit.center);
+    preparing_put(object, &prepared);
     json_put_number(object, "seconds", now() - work->begun);
     json_put_peak_memory(object);
     json_put_text(object, "out", session->settings->out);
@@ -280,8 +266,8 @@ const cli_command command_neighbors = {
     .settings_size = sizeof(neighbors_settings),
     .options = options,
     .groups = {{&group_neighbors, offsetof(neighbors_settings, neighbors)},
+               {&group_preparation, offsetof(neighbors_settings, fit)},
                {&group_reading, offsetof(neighbors_settings, reading)}},
-    .defaults = set_defaults,
     .notes =
         "GRAPH.npz is opened by scipy.sparse.load_npz: a csr_matrix whose row i has the K samples with the largest cosines\n"
         "to sample i, or to query i, the nearest first and of equally near ones the lower number first. A sample is not its\n"

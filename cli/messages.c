@@ -1,6 +1,8 @@
 /* Lines for people. A terminal gets colour and a progress line; a file or a pipe gets neither. */
 #include "messages.h"
 
+#include "preparing.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -182,16 +184,14 @@ static void model_line(cli_messages *messages, const armilla_model_summary *foun
                  sparsity);
 }
 
-static void data_line(cli_messages *messages, const armilla_model_summary *found)
+static void data_line(cli_messages *messages, const armilla_model *model, const armilla_model_summary *found)
 {
-    char zeros[64] = "", total[64] = "", top[64] = "";
-    if (found->total > 0) snprintf(total, sizeof total, ", total %.6g", found->total);
-    if (found->top_features > 0) snprintf(top, sizeof top, ", %" PRId64 " most variable features", found->top_features);
+    char zeros[64] = "", steps[512];
+    const armilla_options prepared = preparing_of_model(model);
+    armilla_preparation_show(&prepared, steps, sizeof steps);
     if (found->zero_samples > 0) snprintf(zeros, sizeof zeros, ", %" PRId64 " of them zero", found->zero_samples);
-    message_line(messages, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s%s%s%s%s%s", found->m, found->n,
-                 zeros, total, found->log1p ? ", log1p" : "", top, found->tfidf ? ", tf-idf" : "",
-                 found->scale ? ", scaled" : "", found->center ? ", centred" : "",
-                 found->normalize && strcmp(found->normalize, "none") != 0 ? ", unit length" : "");
+    message_line(messages, "data      %" PRId64 " features x %" PRId64 " samples%s%s%s", found->m, found->n, zeros,
+                 *steps ? ", " : "", steps);
 }
 
 void message_summary(cli_messages *messages, const armilla_model *model, const armilla_options *options)
@@ -203,7 +203,7 @@ void message_summary(cli_messages *messages, const armilla_model *model, const a
     if (options->restarts > 1 && !options->start_model && !options->start_basis)
         snprintf(restarts, sizeof restarts, ", best of %" PRId64, options->restarts);
     model_line(messages, &found);
-    data_line(messages, &found);
+    data_line(messages, model, &found);
     message_line(messages, "solver    %s from %s, seed %" PRId64 "%s; %s, %" PRId64 " thread%s", found.solver,
                  found.start, found.seed, restarts, armilla_type_word(found.precision), found.threads,
                  found.threads == 1 ? "" : "s");
