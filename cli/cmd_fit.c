@@ -30,14 +30,14 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-fit_settings *fit_settings_of(cli_settings *settings)
+static fit_settings *settings_of(const cli_session *session)
 {
-    return (fit_settings *)settings;
+    return (fit_settings *)session->settings;
 }
 
 static void set_defaults(cli_settings *settings)
 {
-    armilla_checkpoint_default(&fit_settings_of(settings)->checkpoint);
+    armilla_checkpoint_default(settings_at(settings, offsetof(fit_settings, checkpoint)));
 }
 
 /* What can be checked before the data are read, which may take long. */
@@ -60,7 +60,7 @@ static armilla_status check_checkpoints(cli_session *session, const armilla_chec
 
 static armilla_status check_request(cli_session *session)
 {
-    const fit_settings *settings = fit_settings_of(session->settings);
+    const fit_settings *settings = settings_of(session);
     const armilla_checkpoint *checkpoint = &settings->checkpoint;
     const output_path outputs[] = {{"--out", settings->common.out, ".npz", NULL},
                                    {"--trace", settings->trace, ".csv", NULL},
@@ -74,7 +74,7 @@ static armilla_status check_request(cli_session *session)
 
 static void report_written(cli_session *session)
 {
-    const fit_settings *settings = fit_settings_of(session->settings);
+    const fit_settings *settings = settings_of(session);
     const char *out = settings->common.out, *trace = settings->trace;
     const char *written = settings->dry_run ? "writes " : "written";
     if (out || trace)
@@ -152,15 +152,14 @@ static armilla_status print_plan(cli_session *session, const armilla_data *X, do
 /* Names the data in front of a message, unless it is about the checkpoint. */
 static armilla_status about_fit(cli_session *session, armilla_status status)
 {
-    const char *resume = fit_settings_of(session->settings)->checkpoint.resume,
-               *message = armilla_context_error(session->context);
+    const char *resume = settings_of(session)->checkpoint.resume, *message = armilla_context_error(session->context);
     if (resume && strncmp(message, resume, strlen(resume)) == 0) return status;
     return about(session, session->settings->operands[0], status);
 }
 
 static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
 {
-    fit_settings *settings = fit_settings_of(session->settings);
+    fit_settings *settings = settings_of(session);
     armilla_checkpoint *checkpoint = &settings->checkpoint;
     armilla_model *model = NULL;
     armilla_model_summary summary;
@@ -208,7 +207,7 @@ static armilla_status run(cli_session *session)
     status = about(session, path, armilla_fit_check(session->context, X, settings_fit(session)));
     if (status != ARMILLA_OK) goto done;
     start_report(session, &start);
-    if (fit_settings_of(session->settings)->dry_run) {
+    if (settings_of(session)->dry_run) {
         show_plan(session, X);
         if (session->settings->json) status = print_plan(session, X, seconds_reading);
     } else {

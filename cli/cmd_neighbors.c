@@ -49,9 +49,9 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-static neighbors_settings *own(cli_settings *settings)
+static neighbors_settings *settings_of(const cli_session *session)
 {
-    return (neighbors_settings *)settings;
+    return (neighbors_settings *)session->settings;
 }
 
 /* What is at work in one run. */
@@ -69,7 +69,7 @@ typedef struct cli_search {
 
 static armilla_workload search_of(const cli_session *session, const cli_shape *shape, int64_t queries)
 {
-    const armilla_neighbors_options *asked = &own(session->settings)->neighbors;
+    const armilla_neighbors_options *asked = &settings_of(session)->neighbors;
     armilla_workload search = announce_on(session, ARMILLA_WORK_NEIGHBORS, shape);
     search.count = asked->count;
     search.queries = queries;
@@ -100,7 +100,7 @@ static void expect(cli_session *session, const cli_shape *shape)
 {
     const armilla_workload search = search_of(session, shape, 0);
     announce(session, &search);
-    announce_numbers(session, 12.0 * (double)(shape->samples * own(session->settings)->neighbors.count));
+    announce_numbers(session, 12.0 * (double)(shape->samples * settings_of(session)->neighbors.count));
 }
 
 /* The search itself, when all is known of it. */
@@ -114,7 +114,7 @@ static void tell_search(cli_session *session, const cli_shape *shape, const armi
 
 static armilla_status choose_preparation(cli_session *session, const armilla_data *X)
 {
-    neighbors_settings *settings = own(session->settings);
+    neighbors_settings *settings = settings_of(session);
     armilla_options *fit = &settings->fit, chosen = *fit;
     armilla_cluster_options clusters;
     armilla_cluster_options_default(&clusters);
@@ -128,7 +128,7 @@ static armilla_status choose_preparation(cli_session *session, const armilla_dat
 /* A model has its own preparation: options that say another are a mistake. */
 static armilla_status refuse_preparation(cli_session *session)
 {
-    const neighbors_settings *settings = own(session->settings);
+    const neighbors_settings *settings = settings_of(session);
     const char *given = preparing_given(&settings->fit);
     if (strcmp(settings->prepare, "none") != 0) given = "prepare";
     if (settings->fit.precision) given = "precision";
@@ -141,7 +141,7 @@ static armilla_status refuse_preparation(cli_session *session)
 /* Beside DATA, which samples there are and what they are called is not said of the queries. */
 static armilla_status open_queries(cli_session *session, cli_search *work)
 {
-    neighbors_settings *settings = own(session->settings);
+    neighbors_settings *settings = settings_of(session);
     if (!settings->queries) return ARMILLA_OK;
     if (work->X) {
         work->source = session->source;
@@ -154,7 +154,7 @@ static armilla_status open_queries(cli_session *session, cli_search *work)
 
 static armilla_status search_data(cli_session *session, cli_search *work)
 {
-    const neighbors_settings *settings = own(session->settings);
+    const neighbors_settings *settings = settings_of(session);
     if (settings->reading.missing_features && strcmp(settings->reading.missing_features, "zero") == 0)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--missing-features zero is for queries to a model; leave it out, or fit a model first");
@@ -171,7 +171,7 @@ static armilla_status search_data(cli_session *session, cli_search *work)
 
 static armilla_status search_model(cli_session *session, cli_search *work)
 {
-    const neighbors_settings *settings = own(session->settings);
+    const neighbors_settings *settings = settings_of(session);
     armilla_model_summary model;
     armilla_status status = refuse_preparation(session);
     if (status == ARMILLA_OK && !settings->queries)
@@ -189,7 +189,7 @@ static armilla_status search_model(cli_session *session, cli_search *work)
 static void report(cli_session *session, const armilla_neighbors_summary *found)
 {
     message_line(&session->messages, "neighbors %" PRId64 " of each of %" PRId64 " %s among %" PRId64 " samples",
-                 found->count, found->rows, own(session->settings)->queries ? "queries" : "samples", found->columns);
+                 found->count, found->rows, settings_of(session)->queries ? "queries" : "samples", found->columns);
     if (found->checked > 0)
         message_line(&session->messages,
                      "recall    %.4f, measured on %" PRId64 "; %" PRId64 " of %" PRId64 " cells compared",
@@ -200,7 +200,7 @@ static void report(cli_session *session, const armilla_neighbors_summary *found)
 
 static armilla_status print_json(cli_session *session, const cli_search *work)
 {
-    const armilla_options prepared = work->model ? preparing_of_model(work->model) : own(session->settings)->fit;
+    const armilla_options prepared = work->model ? preparing_of_model(work->model) : settings_of(session)->fit;
     armilla_neighbors_summary found;
     json_t *object = json_object();
     armilla_neighbors_summarize(work->found, &found);
@@ -223,7 +223,7 @@ static armilla_status print_json(cli_session *session, const cli_search *work)
 /* *fitted = whether the operand is a model. */
 static armilla_status check_request(cli_session *session, bool *fitted)
 {
-    neighbors_settings *settings = own(session->settings);
+    neighbors_settings *settings = settings_of(session);
     const output_path output = {"--out", settings->common.out, ".npz", NULL};
     if (!output.path) return fail(session, ARMILLA_BAD_ARGUMENT, "neighbors: say where to write with --out GRAPH.npz");
     armilla_status status = outputs_check(session, &output, 1);

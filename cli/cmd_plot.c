@@ -47,11 +47,6 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-plot_settings *plot_settings_of(cli_settings *settings)
-{
-    return (plot_settings *)settings;
-}
-
 static const plot_kind *find_kind(const char *name)
 {
     const plot_kind *found = kinds;
@@ -160,7 +155,7 @@ static armilla_status open_job(plot_job *job, armilla_model **model)
 
 static armilla_status run(cli_session *session)
 {
-    const plot_settings *settings = plot_settings_of(session->settings);
+    const plot_settings *settings = (const plot_settings *)session->settings;
     const plot_kind *kind = find_kind(settings->kind);
     armilla_model *model = NULL;
     plot_job job = {.session = session, .settings = settings};

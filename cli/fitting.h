@@ -14,9 +14,6 @@ typedef struct fit_settings {
     bool dry_run;
 } fit_settings;
 
-/* Of settings of command_fit. */
-fit_settings *fit_settings_of(cli_settings *settings);
-
 /* Runs a fit with these options on the data; checkpoint may be NULL. After a signal the fit stops, the model is what it
  * has, and the session's exit status says so. */
 armilla_status fitting_run(cli_session *session, const armilla_data *X, const armilla_options *options,

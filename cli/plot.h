@@ -20,9 +20,6 @@ typedef struct plot_settings {
     bool globe;
 } plot_settings;
 
-/* Of settings of command_plot. */
-plot_settings *plot_settings_of(cli_settings *settings);
-
 typedef struct plot_job {
     cli_session *session;
     const plot_settings *settings; /* of the picture; what it is written to is the session's --out */
