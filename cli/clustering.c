@@ -137,7 +137,7 @@ void clustering_report(cli_session *session, const cli_clustering *work)
     if (found.by) report_evidence(session, &found);
     if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
     report_quality(session, work);
-    const char *out = session->settings->out, *model = cluster_settings_of(session->settings)->model_out;
+    const char *out = session->settings->out, *model = cluster_of(session)->model_out;
     if (out || model)
         message_line(&session->messages, "written   %s%s%s", out ? out : "", out && model ? ", " : "",
                      model ? model : "");
@@ -244,7 +244,7 @@ armilla_status clustering_print_json(cli_session *session, const cli_clustering 
     json_put_number(object, "seconds", now() - work->begun);
     json_put_peak_memory(object);
     json_put_text(object, "out", session->settings->out);
-    json_put_text(object, "model_out", cluster_settings_of(session->settings)->model_out);
+    json_put_text(object, "model_out", cluster_of(session)->model_out);
     json_put_counts(object, "labels", session->settings->out ? NULL : armilla_clustering_labels(work->clustering),
                     found.n);
     return json_print(session, object);

@@ -14,8 +14,21 @@ typedef struct cluster_settings {
     bool names;
 } cluster_settings;
 
-/* Of settings of command_cluster. */
-cluster_settings *cluster_settings_of(cli_settings *settings);
+/* Of a session that runs command_cluster. */
+cluster_settings *cluster_of(const cli_session *session);
+
+/* Whether the method is one that takes an atom for each cluster, or one of a graph of neighbours. */
+bool clustering_by_argmax(const cluster_settings *settings);
+bool clustering_by_graph(const cluster_settings *settings);
+
+/* What can be refused before anything is read; *fitted = whether the operand is a model. */
+armilla_status clustering_check(cli_session *session, bool *fitted);
+/* Options of a fit, where the operand is a model. */
+armilla_status clustering_refuse_fit(cli_session *session);
+/* When the number of samples is known. */
+armilla_status clustering_check_data(cli_session *session, int64_t n);
+/* When the method is chosen: what several ranks cannot do together. */
+armilla_status clustering_check_ranks(cli_session *session);
 
 /* What is at work in one run. */
 typedef struct cli_clustering {

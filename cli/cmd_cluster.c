@@ -51,78 +51,14 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-cluster_settings *cluster_settings_of(cli_settings *settings)
-{
-    return (cluster_settings *)settings;
-}
-
-static cluster_settings *settings_of(const cli_session *session)
-{
-    return cluster_settings_of(session->settings);
-}
-
-/* Options of a fit that is not made are a mistake, but for those that the clusters have a use for too. */
-static armilla_status refuse_fit_options(cli_session *session, const char *const *useful, const char *why)
-{
-    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
-        bool fine = !settings_is_given(session, &group_fit, row->name);
-        for (size_t i = 0; useful[i]; i++)
-            fine |= strcmp(row->name, useful[i]) == 0 || armilla_option_is_of(row, useful[i]);
-        if (!fine)
-            return fail(session, ARMILLA_BAD_ARGUMENT, "--%s: %s %s; leave the option out", row->name,
-                        session->settings->operands[0], why);
-    }
-    return ARMILLA_OK;
-}
-
-/* A model is fitted already. */
-static armilla_status refuse_fit_of_model(cli_session *session)
-{
-    static const char *const useful[] = {"seed", "threads", "kernel", NULL};
-    if (strcmp(settings_of(session)->on, "data") == 0)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--on data: %s is a model; give the data",
-                    session->settings->operands[0]);
-    return refuse_fit_options(session, useful, "is a model, fitted already");
-}
-
-/* --on data fits nothing. */
-static armilla_status refuse_fit_of_data(cli_session *session)
-{
-    static const char *const useful[] = {"seed", "threads", "precision", ARMILLA_PREPARATION, NULL};
-    if (settings_of(session)->model_out)
-        return fail(session, ARMILLA_BAD_ARGUMENT, "--model-out: nothing is fitted with --on data; leave one out");
-    return refuse_fit_options(session, useful, "is clustered as it is by --on data, and nothing is fitted");
-}
-
-static bool by_argmax(const cluster_settings *settings)
-{
-    return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
-}
-
-static bool by_graph(const cluster_settings *settings)
-{
-    const char *method = settings->cluster.method;
-    return method && (strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0);
-}
-
-/* Neighbours are sought among all samples, which no rank has: refused before the fit rather than after it. */
-static armilla_status check_ranks(cli_session *session)
-{
-    const char *method = settings_of(session)->cluster.method;
-    if (!session->ranks || !by_graph(settings_of(session))) return ARMILLA_OK;
-    return fail(session, ARMILLA_BAD_ARGUMENT,
-                "--method %s%s is for one process; give --method kmeans or euclidean, or run armilla", method,
-                strcmp(method, "graph") == 0 ? ", the default," : "");
-}
-
 /* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get
  * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
 static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
 {
-    cluster_settings *settings = settings_of(session);
+    cluster_settings *settings = cluster_of(session);
     armilla_options *fit = &settings->fit, chosen = *fit;
     armilla_cluster_options clusters = settings->cluster;
-    const bool special = fit->model || fit->basis || fit->codes || by_argmax(settings);
+    const bool special = fit->model || fit->basis || fit->codes || clustering_by_argmax(settings);
     const bool on_data = strcmp(settings->on, "data") == 0;
     const bool said = preparing_given(fit) || strcmp(settings->prepare, "none") == 0;
     if (special && fit->rank == 0) fit->rank = clusters.k;
@@ -144,7 +80,7 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
     start_file start = {.model = NULL};
     armilla_status status = start_check(session);
     if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
-    if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &settings_of(session)->fit);
+    if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &cluster_of(session)->fit);
     if (status == ARMILLA_OK) status = fitting_run(session, work->X, settings_fit(session), NULL, &work->model);
     start_free(session, &start);
     return about(session, session->settings->operands[0], status);
@@ -153,7 +89,7 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 /* The classes of --truth, before the work that they score. */
 static armilla_status open_truth(cli_session *session, const armilla_data *X, int64_t n, armilla_labels *truth)
 {
-    const char *path = settings_of(session)->truth;
+    const char *path = cluster_of(session)->truth;
     if (!path) return ARMILLA_OK;
     armilla_labels_free(session->context, truth);
     const armilla_status status = armilla_labels_open(session->context, path, truth);
@@ -165,31 +101,13 @@ static armilla_status open_truth(cli_session *session, const armilla_data *X, in
                     : "");
 }
 
-/* What would be refused after a long fit is refused before it; --on data has none, so that its options are a mistake. */
-static armilla_status check_clusters(cli_session *session, int64_t n)
-{
-    const cluster_settings *settings = settings_of(session);
-    const armilla_options *fit = &settings->fit;
-    const int64_t k = settings->cluster.k;
-    if (k > n)
-        return fail(session, ARMILLA_BAD_DATA,
-                    "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", k, n);
-    if (strcmp(settings->on, "data") == 0) return refuse_fit_of_data(session);
-    if (by_argmax(settings) && fit->rank && fit->rank != k)
-        return fail(session, ARMILLA_BAD_ARGUMENT,
-                    "--method argmax gives a cluster to each of the %" PRId64 " atoms, not %" PRId64
-                    "; leave out --rank or --k",
-                    fit->rank, k);
-    return ARMILLA_OK;
-}
-
 /* Atoms for each cluster, and clusters where their number is found, as the recipe has them. */
 enum { ATOMS = 4, CLUSTERS = 10 };
 
 /* The workload of the clusters themselves, of codes of that rank beside the data, or of data alone. */
 static armilla_workload clusters_of(const cli_session *session, const cli_shape *shape, int64_t rank)
 {
-    const armilla_cluster_options *asked = &settings_of(session)->cluster;
+    const armilla_cluster_options *asked = &cluster_of(session)->cluster;
     const char *method = asked->method ? asked->method : "graph";
     armilla_workload clusters = announce_on(session, ARMILLA_WORK_CLUSTER, shape);
     clusters.codes = rank > 0;
@@ -202,7 +120,7 @@ static armilla_workload clusters_of(const cli_session *session, const cli_shape 
 
 static int64_t rank_of(const cli_session *session, const cli_shape *shape)
 {
-    const cluster_settings *settings = settings_of(session);
+    const cluster_settings *settings = cluster_of(session);
     const int64_t k = settings->cluster.k > 0 ? settings->cluster.k : CLUSTERS;
     const int64_t most = shape->features < shape->samples ? shape->features : shape->samples;
     if (strcmp(settings->on, "data") == 0) return 0;
@@ -246,11 +164,11 @@ static void tell_cost(cli_session *session, const cli_shape *shape)
 
 static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 {
-    const cluster_settings *settings = settings_of(session);
+    const cluster_settings *settings = cluster_of(session);
     const char *path = settings->common.operands[0];
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
-    if (status == ARMILLA_OK) status = check_clusters(session, armilla_data_samples(work->X));
+    if (status == ARMILLA_OK) status = clustering_check_data(session, armilla_data_samples(work->X));
     if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
     char doubt[256] = "";
     if (status == ARMILLA_OK) status = advice_orientation(session, work->X, doubt, sizeof doubt);
@@ -259,7 +177,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) tell_cost(session, &shape);
     if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
     if (status == ARMILLA_OK) expect_rest(session, &shape);
-    if (status == ARMILLA_OK) status = check_ranks(session);
+    if (status == ARMILLA_OK) status = clustering_check_ranks(session);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
     if (strcmp(settings->on, "data") == 0)
@@ -276,7 +194,7 @@ static void tell_model(cli_session *session, const armilla_model_summary *model)
 {
     const cli_shape shape = {.samples = model->n};
     armilla_workload clusters = clusters_of(session, &shape, model->rank);
-    clusters.graph = by_graph(settings_of(session));
+    clusters.graph = clustering_by_graph(cluster_of(session));
     announce(session, &clusters);
     announce_text(session, (double)model->n);
 }
@@ -284,7 +202,7 @@ static void tell_model(cli_session *session, const armilla_model_summary *model)
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
 {
     armilla_model_summary summary;
-    armilla_status status = refuse_fit_of_model(session);
+    armilla_status status = clustering_refuse_fit(session);
     if (status == ARMILLA_OK)
         status = reading_refuse(session, session->settings->operands[0], NULL, " (known classes: --truth FILE)");
     if (status == ARMILLA_OK) status = open_model(session, session->settings->operands[0], &work->model);
@@ -295,7 +213,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     if (status != ARMILLA_OK) return status;
     tell_model(session, &summary);
     signals_defer();
-    return armilla_cluster_model(session->context, work->model, &settings_of(session)->cluster, &work->clustering);
+    return armilla_cluster_model(session->context, work->model, &cluster_of(session)->cluster, &work->clustering);
 }
 
 static armilla_status score(cli_session *session, cli_clustering *work)
@@ -317,14 +235,14 @@ static armilla_status write_labels(cli_session *session, const cli_clustering *w
                                                     .count = found.n,
                                                     .model = work->model,
                                                     .X = work->X,
-                                                    .named = settings_of(session)->names,
+                                                    .named = cluster_of(session)->names,
                                                     .summarized = true});
 }
 
 /* The model with the clusters in it, and how well these hold together; neither where nothing was fitted. */
 static armilla_status keep(cli_session *session, cli_clustering *work)
 {
-    const cluster_settings *settings = settings_of(session);
+    const cluster_settings *settings = cluster_of(session);
     armilla_status status = ARMILLA_OK;
     work->quality.angle = work->quality.silhouette = NAN;
     if (!work->model) return ARMILLA_OK;
@@ -340,7 +258,7 @@ static armilla_status keep(cli_session *session, cli_clustering *work)
 /* Whether there are groups at all, in what was clustered. */
 static armilla_status judge(cli_session *session, cli_clustering *work)
 {
-    const cluster_settings *settings = settings_of(session);
+    const cluster_settings *settings = cluster_of(session);
     const armilla_status status = work->model ? armilla_structure_of_model(session->context, work->X, work->model,
                                                                            &settings->cluster, &work->structure)
                                               : armilla_structure_of_data(session->context, work->X, &settings->fit,
@@ -348,65 +266,11 @@ static armilla_status judge(cli_session *session, cli_clustering *work)
     return about(session, settings->common.operands[0], status);
 }
 
-/* Without --out the labels go to standard output, and --json takes it for itself. */
-static armilla_status check_stream(cli_session *session)
-{
-    const cluster_settings *settings = settings_of(session);
-    if (settings->common.out || !settings->model_out || !streams_standard(settings->model_out)) return ARMILLA_OK;
-    return fail(session, ARMILLA_BAD_ARGUMENT,
-                "--model-out: the model and the labels would both go to standard output; give --out LABELS.txt");
-}
-
-/* The largest contribution is found without k-means. */
-static armilla_status check_tries(cli_session *session)
-{
-    static const char *const names[] = {"tries", "cluster-iter"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && by_argmax(settings_of(session)); i++)
-        if (settings_is_given(session, &group_cluster, names[i]))
-            return fail(session, ARMILLA_BAD_ARGUMENT,
-                        "--%s has no effect with --method argmax, which makes no k-means; leave it out", names[i]);
-    return ARMILLA_OK;
-}
-
-static armilla_status missing_k(cli_session *session)
-{
-    return fail(session, ARMILLA_BAD_ARGUMENT,
-                "--k is missing; give the number of clusters, e.g. --k 10; only --method graph finds one by itself");
-}
-
-/* Whether the number of clusters can be left out: the graph finds one, and of DATA it is the method where nothing else is
- * asked for. */
-static bool finds_number(const cluster_settings *settings, bool fitted)
-{
-    const armilla_options *fit = &settings->fit;
-    const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->on, "data") == 0;
-    if (settings->cluster.method) return strcmp(settings->cluster.method, "graph") == 0;
-    return !fitted && !special && !preparing_given(fit) && strcmp(settings->prepare, "none") != 0;
-}
-
-/* *fitted = whether the operand is a model. */
-static armilla_status check_request(cli_session *session, bool *fitted)
-{
-    cluster_settings *settings = settings_of(session);
-    const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz", NULL}};
-    const bool argmax = by_argmax(settings);
-    armilla_status status = outputs_check(session, outputs, 2);
-    if (status == ARMILLA_OK) status = check_stream(session);
-    if (status == ARMILLA_OK) status = check_tries(session);
-    if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->common.operands[0], fitted);
-    if (status != ARMILLA_OK) return status;
-    if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
-    if (settings->cluster.k == 0 && !(argmax && *fitted) && !finds_number(settings, *fitted)) return missing_k(session);
-    settings->cluster.seed = settings->fit.seed;
-    settings->cluster.threads = settings->fit.threads;
-    return ARMILLA_OK;
-}
-
 static armilla_status run(cli_session *session)
 {
     cli_clustering work = {.begun = now()};
     bool fitted = false;
-    armilla_status status = check_request(session, &fitted);
+    armilla_status status = clustering_check(session, &fitted);
     if (status != ARMILLA_OK) return status;
     status = fitted ? cluster_model(session, &work) : cluster_data(session, &work);
     if (status == ARMILLA_OK) status = armilla_clustering_gather(session->context, work.clustering);
@@ -418,7 +282,7 @@ static armilla_status run(cli_session *session)
     if (status != ARMILLA_OK) goto done;
     clustering_report(session, &work);
     status = tops_report_clusters(session, work.model, work.clustering);
-    if (status == ARMILLA_OK && labelling_spares(session, settings_of(session)->names))
+    if (status == ARMILLA_OK && labelling_spares(session, cluster_of(session)->names))
         message_line(&session->messages, "labels    not shown on a terminal: --out LABELS.txt or a pipe gets them");
     if (status == ARMILLA_OK && session->settings->json) status = clustering_print_json(session, &work);
 done:
