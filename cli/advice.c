@@ -2,6 +2,7 @@
 #include "advice.h"
 
 #include "reading.h"
+#include "streams.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -99,9 +100,8 @@ static int64_t choose_rank(const armilla_data *X, int64_t usual)
 /* "armilla COMMAND FILE" and the options of reading. */
 static void put_command(const cli_session *session, FILE *stream, const char *title, const char *command)
 {
-    const char *path = session->settings->operands[0];
     fprintf(stream, "%-9s  armilla %s ", title, command);
-    message_put_path(stream, strcmp(path, session->messages.input) == 0 ? "-" : path);
+    message_put_path(stream, streams_given(session, session->settings->operands[0]));
     reading_print(session, stream);
 }
 

@@ -122,7 +122,7 @@ static void report_quality(cli_session *session, const cli_clustering *work)
     if (!isfinite(work->quality.angle)) return;
     message_figure(work->quality.silhouette, 3, figures[0]);
     message_line(&session->messages, "shape     angle within clusters %.1f°, silhouette %s",
-                 work->quality.angle * 180 / acos(-1),
+                 message_degrees(work->quality.angle),
                  isfinite(work->quality.silhouette) ? strcat(figures[0], " (cosine)")
                                                     : "undefined: one cluster has all samples");
 }

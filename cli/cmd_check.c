@@ -47,10 +47,7 @@ static armilla_status run(cli_session *session)
     armilla_data *X = NULL;
     armilla_model_summary summary;
     armilla_check check;
-    armilla_status status = open_model(session, operands[0], &model);
-    armilla_model_summarize(model, &summary);
-    session->rank = summary.rank;
-    if (status == ARMILLA_OK) status = open_for_model(session, model, operands[1], &X);
+    armilla_status status = open_model_and_data(session, &model, &summary, &X);
     if (status == ARMILLA_OK)
         status = about(session, operands[1], armilla_model_check(session->context, model, X, &check));
     if (status != ARMILLA_OK) goto done;

@@ -2,6 +2,7 @@
 #include "plot.h"
 #include "reading.h"
 #include "scoring.h"
+#include "streams.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -127,18 +128,12 @@ static json_t *facts(const comparing *c)
 
 /* --- for people --- */
 
-static double degrees(double angle)
-{
-    return angle * 180 / acos(-1);
-}
-
 static void print_model(const comparing *c, int side)
 {
     char file[4096];
     armilla_model_summary model;
     armilla_model_summarize(c->models[side], &model);
-    const char *path = c->session->settings->operands[side];
-    snprintf(file, sizeof file, "%s", path == c->session->messages.input ? "-" : path);
+    snprintf(file, sizeof file, "%s", streams_given(c->session, c->session->settings->operands[side]));
     printf("%s  %s: ", side == 0 ? "first    " : "second   ", armilla_plain_text(file));
     if (model.model)
         printf("%s", model.model);
@@ -172,12 +167,12 @@ static void print_matches(const comparing *c)
         if (isnan(match.angle))
             printf("        -  an atom is 0\n");
         else
-            printf("  %6.2f°%s\n", degrees(match.angle), match.negated ? "  negated" : "");
+            printf("  %6.2f°%s\n", message_degrees(match.angle), match.negated ? "  negated" : "");
     }
     print_unmatched(c);
     if (isnan(c->summary.mean_angle)) return;
     printf("atoms     %" PRId64 " matched, mean angle %.2f°, largest %.2f°\n", c->summary.matched,
-           degrees(c->summary.mean_angle), degrees(c->summary.largest_angle));
+           message_degrees(c->summary.mean_angle), message_degrees(c->summary.largest_angle));
 }
 
 static void print_spaces(const comparing *c)
@@ -186,7 +181,8 @@ static void print_spaces(const comparing *c)
     const int64_t count = c->summary.principal;
     if (count == 0) return;
     printf("spaces    of dimension %" PRId64 " and %" PRId64 ", principal angles %.2f° to %.2f°\n",
-           c->summary.dimensions[0], c->summary.dimensions[1], degrees(angles[0]), degrees(angles[count - 1]));
+           c->summary.dimensions[0], c->summary.dimensions[1], message_degrees(angles[0]),
+           message_degrees(angles[count - 1]));
 }
 
 static void print_clusters(const comparing *c)

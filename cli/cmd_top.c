@@ -54,7 +54,7 @@ static armilla_status open_named_model(describing *d)
     return status;
 }
 
-static armilla_status open_model_and_data(describing *d, const char *data)
+static armilla_status open_with_data(describing *d, const char *data)
 {
     const armilla_status status = open_model(d->session, d->session->settings->operands[0], &d->model);
     return status == ARMILLA_OK ? open_for_model(d->session, d->model, data, &d->X) : status;
@@ -64,7 +64,7 @@ static armilla_status open_model_and_data(describing *d, const char *data)
 static armilla_status open_inputs(describing *d)
 {
     const top_settings *settings = settings_of(d->session);
-    armilla_status status = settings->data ? open_model_and_data(d, settings->data) : open_named_model(d);
+    armilla_status status = settings->data ? open_with_data(d, settings->data) : open_named_model(d);
     if (status != ARMILLA_OK) return status;
     if (settings->clusters || armilla_model_clusters(d->model, NULL))
         return describing_open_clusters(d, settings->clusters);

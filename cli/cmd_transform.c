@@ -108,10 +108,7 @@ static armilla_status run(cli_session *session)
     void *codes = NULL;
     armilla_model_summary summary;
     armilla_status status = outputs_require(session, "transform", "CODES.npy");
-    if (status == ARMILLA_OK) status = open_model(session, settings->operands[0], &model);
-    armilla_model_summarize(model, &summary);
-    session->rank = summary.rank;
-    if (status == ARMILLA_OK) status = open_for_model(session, model, settings->operands[1], &X);
+    if (status == ARMILLA_OK) status = open_model_and_data(session, &model, &summary, &X);
     if (status != ARMILLA_OK) goto done;
     status = armilla_columns_take(session->context, X, code_bytes(&summary), &codes);
     if (status == ARMILLA_OK)

@@ -211,15 +211,10 @@ static const struct {
     void (*print)(FILE *stream, const cli_command *const *commands);
 } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
 
-const char *completion_shell(size_t index)
-{
-    return index < sizeof shells / sizeof *shells ? shells[index].name : NULL;
-}
-
 bool completion_print(FILE *stream, const char *shell, const cli_command *const *commands)
 {
-    for (size_t i = 0; completion_shell(i); i++)
-        if (strcmp(shell, completion_shell(i)) == 0) {
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(shell, shells[i].name) == 0) {
             shells[i].print(stream, commands);
             return true;
         }

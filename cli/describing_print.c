@@ -147,7 +147,7 @@ static void print_entry(const describing *d, armilla_top_list list, const armill
     char buffer[TOP_NAME];
     print_name(entry_name(d, list, entry->index, buffer));
     if (!is_of_features(list))
-        printf(" %.1f°", entry->angle * 180 / acos(-1));
+        printf(" %.1f°", message_degrees(entry->angle));
     else if (isfinite(entry->weight))
         printf(list == ARMILLA_TOP_DISTINCTIVE ? " %.2fx" : " %.3g",
                list == ARMILLA_TOP_DISTINCTIVE ? entry->lift : entry->weight);

@@ -1,6 +1,8 @@
 /* JSON through jansson; its objects keep the order in which members were added. */
 #include "json.h"
 
+#include "streams.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,7 @@ void json_put_text(json_t *object, const char *name, const char *text)
 
 void json_put_file(json_t *object, const char *name, const cli_session *session, const char *path)
 {
-    json_put_text(object, name, path == session->messages.input ? "-" : path);
+    json_put_text(object, name, streams_given(session, path));
 }
 
 void json_put_list(json_t *object, const char *name, const char *const *texts, size_t count)

@@ -13,7 +13,5 @@ void manual_command(FILE *stream, const cli_command *command);
 
 /* The completion for that shell; false where there is none. */
 bool completion_print(FILE *stream, const char *shell, const cli_command *const *commands);
-/* The index-th shell, NULL past the last. */
-const char *completion_shell(size_t index);
 
 #endif

@@ -35,6 +35,11 @@ void message_progress(cli_messages *messages, const char *text)
     messages->progress_shown = true;
 }
 
+double message_degrees(double radians)
+{
+    return radians * 180 / acos(-1);
+}
+
 void message_seconds(double seconds, char *buffer, size_t size)
 {
     const double minutes = seconds / 60;

@@ -37,6 +37,8 @@ void message_log(void *messages, armilla_log_level level, const char *message);
 /* Shows text in place of the last progress line, cut to the terminal's width; erase removes it. */
 void message_progress(cli_messages *messages, const char *text);
 void message_erase(cli_messages *messages);
+/* An angle as people read it. */
+double message_degrees(double radians);
 /* What is left: "45 s", "12 min", "1 h 05 min"; "?" where seconds < 0. */
 void message_seconds(double seconds, char *buffer, size_t size);
 /* What has passed, with three digits below a minute: "0.0123 s", "4.56 s"; then as above. */

@@ -1,6 +1,6 @@
 /* Opening models, and what to say where something else was given. */
 #include "command.h"
-#include "messages.h"
+#include "streams.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +24,6 @@ static bool is_model(cli_session *session, const char *path)
     return path && armilla_model_recognize(session->context, path, &model) == ARMILLA_OK && model;
 }
 
-static const char *quote(const cli_session *session, const char *path, char *buffer, size_t size)
-{
-    if (strcmp(path, session->messages.input) != 0) return message_quote(path, buffer, size);
-    snprintf(buffer, size, "-");
-    return buffer;
-}
-
 /* Which operand is which, where the command line has them the other way round. */
 static armilla_status explain(cli_session *session, const char *path, armilla_status status)
 {
@@ -38,10 +31,11 @@ static armilla_status explain(cli_session *session, const char *path, armilla_st
     const char *second = session->settings->operands[1], *other = command->operands[1];
     const bool two_models = other && strcmp(other, "MODEL") == 0;
     char first_word[QUOTED], second_word[QUOTED];
-    quote(session, path, first_word, sizeof first_word);
+    message_quote(streams_given(session, path), first_word, sizeof first_word);
     if (path == session->settings->operands[0] && !two_models && is_model(session, second))
         return fail(session, status, "%s: is not a model, and %s is: the model comes first, armilla %s %s %s", path,
-                    second, command->name, quote(session, second, second_word, sizeof second_word), first_word);
+                    second, command->name,
+                    message_quote(streams_given(session, second), second_word, sizeof second_word), first_word);
     if (is_archive(path)) return status;
     if (two_models)
         return fail(session, status, "%s: is not a model; armilla %s takes two models, and data behind --data", path,

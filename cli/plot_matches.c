@@ -63,8 +63,8 @@ static void put_data(matches *m)
                 fprintf(m->job.data, "NaN\n");
                 continue;
             }
-            m->largest = fmax(m->largest, angle * 180 / acos(-1));
-            fprintf(m->job.data, "%.4f\n", angle * 180 / acos(-1));
+            m->largest = fmax(m->largest, message_degrees(angle));
+            fprintf(m->job.data, "%.4f\n", message_degrees(angle));
         }
 }
 
@@ -89,7 +89,7 @@ static void put_script(matches *m)
     const double right = left + wide * (double)columns, top = below + high * (double)rows;
     const int most = m->largest <= 90.5 ? 90 : 180; /* directions without negative entries are no further apart */
     plot_title(job, "Atoms of two models: mean angle of %" PRId64 " matches %.1f°", m->summary.matched,
-               m->summary.mean_angle * 180 / acos(-1));
+               message_degrees(m->summary.mean_angle));
     plot_page(job, right + SCALE, top + ABOVE);
     plot_box(job, left, right, below, top);
     fprintf(job->script,

@@ -92,6 +92,17 @@ armilla_status open_for_model(cli_session *session, const armilla_model *model, 
     return status == ARMILLA_OK ? match_features(session, model, path, data) : status;
 }
 
+armilla_status open_model_and_data(cli_session *session, armilla_model **model, armilla_model_summary *summary,
+                                   armilla_data **data)
+{
+    const char *const *operands = session->settings->operands;
+    const armilla_status status = open_model(session, operands[0], model);
+    if (status != ARMILLA_OK) return status;
+    armilla_model_summarize(*model, summary);
+    session->rank = summary->rank;
+    return open_for_model(session, *model, operands[1], data);
+}
+
 armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts)
 {
     const armilla_read_options options = make_options(session, reading_of(session));

@@ -51,6 +51,9 @@ bool samples_in_columns(const cli_session *session);
 armilla_status open_data(cli_session *session, const char *path, armilla_data **data, double *seconds);
 /* The same of data that a model is applied to: read as those of its fit, and with its features in its order. */
 armilla_status open_for_model(cli_session *session, const armilla_model *model, const char *path, armilla_data **data);
+/* The operands MODEL and DATA; the session knows the model's rank before the data are read. */
+armilla_status open_model_and_data(cli_session *session, armilla_model **model, armilla_model_summary *summary,
+                                   armilla_data **data);
 
 /* What the columns of a text table hold, read as the settings say. */
 armilla_status open_table(cli_session *session, const char *path, armilla_table_facts **facts);

@@ -29,6 +29,12 @@ bool streams_standard(const char *path)
     return false;
 }
 
+const char *streams_given(const cli_session *session, const char *path)
+{
+    const char *input = session->messages.input;
+    return *input && strcmp(path, input) == 0 ? "-" : path;
+}
+
 static bool write_all(int file, const char *bytes, size_t count)
 {
     for (size_t done = 0; done < count;) {

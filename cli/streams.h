@@ -9,6 +9,9 @@
  * `-` become that of standard output. */
 armilla_status streams_open(cli_session *session);
 
+/* A path as it was given: - for standard input. */
+const char *streams_given(const cli_session *session, const char *path);
+
 /* Whether a path is of a stream that is open already, such as /dev/stdout. */
 bool streams_is(const char *path);
 
