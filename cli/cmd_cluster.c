@@ -10,7 +10,6 @@
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
-#include "streams.h"
 #include "tops.h"
 
 #include <inttypes.h>
