@@ -149,6 +149,8 @@ typedef struct plot_axes {
 armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes);
 /* The leading directions of the points, as row i of `points` (count x r) has them. */
 armilla_status plot_axes_lead(plot_job *job, const double *points, int64_t count, plot_axes *axes);
+/* a'b of r numbers each. */
+double plot_dot(const double *a, const double *b, int64_t r);
 
 /* --- plot_sphere.c --- */
 

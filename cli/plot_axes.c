@@ -30,7 +30,7 @@ armilla_status plot_axes_parse(plot_job *job, int most, plot_axes *axes)
                 most > 2 ? " or three" : "", (long long)job->summary.rank - 1);
 }
 
-static double dot(const double *a, const double *b, int64_t r)
+double plot_dot(const double *a, const double *b, int64_t r)
 {
     double sum = 0;
     for (int64_t k = 0; k < r; k++) sum += a[k] * b[k];
@@ -42,7 +42,7 @@ static void apply_gram(const double *points, int64_t count, int64_t r, const dou
 {
     memset(y, 0, (size_t)r * sizeof *y);
     for (int64_t j = 0; j < count; j++) {
-        const double product = dot(points + j * r, x, r);
+        const double product = plot_dot(points + j * r, x, r);
         for (int64_t k = 0; k < r; k++) y[k] += product * points[j * r + k];
     }
 }
@@ -50,12 +50,12 @@ static void apply_gram(const double *points, int64_t count, int64_t r, const dou
 /* y without the directions that were found before, of length 1 or, where nothing is left of it, 0. */
 static void settle(double *y, const double *directions, int found, int64_t r)
 {
-    const double before = sqrt(dot(y, y, r));
+    const double before = sqrt(plot_dot(y, y, r));
     for (int i = 0; i < found; i++) {
-        const double product = dot(directions + i * r, y, r);
+        const double product = plot_dot(directions + i * r, y, r);
         for (int64_t k = 0; k < r; k++) y[k] -= product * directions[i * r + k];
     }
-    const double length = sqrt(dot(y, y, r));
+    const double length = sqrt(plot_dot(y, y, r));
     for (int64_t k = 0; k < r; k++) y[k] = length > 1e-12 * before ? y[k] / length : 0;
 }
 
@@ -63,7 +63,7 @@ static void settle(double *y, const double *directions, int found, int64_t r)
 static void point_forward(const double *points, int64_t count, int64_t r, double *x)
 {
     double total = 0;
-    for (int64_t j = 0; j < count; j++) total += dot(points + j * r, x, r);
+    for (int64_t j = 0; j < count; j++) total += plot_dot(points + j * r, x, r);
     for (int64_t k = 0; k < r && total < 0; k++) x[k] = -x[k];
 }
 
@@ -74,7 +74,7 @@ armilla_status plot_axes_lead(plot_job *job, const double *points, int64_t count
     double *next = NULL;
     const armilla_status status = armilla_take(job->session->context, r, sizeof *next, &next);
     if (status != ARMILLA_OK) return status;
-    const double all = dot(points, points, count * r);
+    const double all = plot_dot(points, points, count * r);
     for (int i = 0; i < axes->count; i++) {
         double *x = axes->directions + i * r;
         for (int64_t k = 0; k < r; k++) x[k] = 1 + sin(1.7 * (double)(k + 1) * (i + 1));
@@ -85,7 +85,7 @@ armilla_status plot_axes_lead(plot_job *job, const double *points, int64_t count
             memcpy(x, next, (size_t)r * sizeof *x);
         }
         apply_gram(points, count, r, x, next);
-        axes->share[i] = all > 0 ? dot(x, next, r) / all : 0;
+        axes->share[i] = all > 0 ? plot_dot(x, next, r) / all : 0;
         point_forward(points, count, r, x);
     }
     axes->principal = true;

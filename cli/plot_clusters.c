@@ -18,18 +18,11 @@ typedef struct cluster_facts {
     double most;               /* largest angle */
 } cluster_facts;
 
-static double dot(const double *a, const double *b, int64_t r)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < r; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 /* Degrees between two vectors, NaN where one is zero. */
 static double angle(const double *a, const double *b, int64_t r)
 {
-    const double lengths = sqrt(dot(a, a, r)) * sqrt(dot(b, b, r));
-    return acos(fmax(-1, fmin(1, dot(a, b, r) / lengths))) * 180 / M_PI;
+    const double lengths = sqrt(plot_dot(a, a, r)) * sqrt(plot_dot(b, b, r));
+    return acos(fmax(-1, fmin(1, plot_dot(a, b, r) / lengths))) * 180 / M_PI;
 }
 
 /* Samples that are 0 have no direction, on a sphere too: their codes become 0. */

@@ -105,11 +105,6 @@ void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock)
     plan->place = plan->count;
 }
 
-void armilla_plan_forget(armilla_plan *plan)
-{
-    plan->count = plan->place = plan->begun;
-}
-
 void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase phase, double clock)
 {
     int next = plan->begun;

@@ -69,8 +69,6 @@ void armilla_plan_call(armilla_plan *plan, armilla_work work);
 void armilla_plan_expect(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds);
 /* The call is over: what was expected of it and has not begun never will. */
 void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock);
-/* Nothing that has not begun is expected any more. */
-void armilla_plan_forget(armilla_plan *plan);
 
 /* The next part with that phase is in progress; parts before it are left out. One that was not expected is added. */
 void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase phase, double clock);

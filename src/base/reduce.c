@@ -79,11 +79,6 @@ void armilla_reducer_slots(const armilla_reducer *reducer, int64_t *first, int64
     *last = reducer->own.last_slot;
 }
 
-bool armilla_reducer_keeps_all(const armilla_reducer *reducer)
-{
-    return reducer->kept_level == 0;
-}
-
 static void *borrow_vector(armilla_reducer *reducer)
 {
     void *vector = NULL;

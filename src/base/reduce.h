@@ -23,7 +23,7 @@
 /* What the elements of a segment are, and how those of two neighbours become one. */
 typedef enum armilla_element {
     ARMILLA_SUM,     /* double: added */
-    ARMILLA_SUM_F32, /* float, added in double: only where every slot is kept (armilla_reducer_keeps_all) */
+    ARMILLA_SUM_F32, /* float, added in double: only where no more than `keep` slots are summed, each of which is kept */
     ARMILLA_LEAST,   /* double: the lower one */
     ARMILLA_MOST,    /* double: the higher one */
     ARMILLA_WRAP,    /* uint64_t: added, modulo 2^64 */
@@ -94,8 +94,6 @@ void armilla_reducer_free(armilla_reducer *reducer);
 const armilla_team *armilla_reducer_team(const armilla_reducer *reducer);
 /* The slots of this process, last excluded: all where it is alone, those of its rank where there are several. */
 void armilla_reducer_slots(const armilla_reducer *reducer, int64_t *first, int64_t *last);
-/* Whether each slot's own vector is kept. */
-bool armilla_reducer_keeps_all(const armilla_reducer *reducer);
 
 /* The results of all slots; untouched on failure, which is that of the lowest failing slot, and so is its message in the
  * context, "" where it gave none. Slots behind one that has failed are not begun. */

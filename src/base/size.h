@@ -45,4 +45,10 @@ static inline void *armilla_align(void *block)
     return (char *)block + (ARMILLA_LINE - (uintptr_t)block % ARMILLA_LINE) % ARMILLA_LINE;
 }
 
+/* So many bytes in whole cache lines. */
+static inline size_t armilla_padded(size_t bytes)
+{
+    return (bytes + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
+}
+
 #endif

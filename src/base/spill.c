@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { NAME_KEPT = 190 }; /* of the output's */
+enum { SPILL_NAME_KEPT = 190 }; /* of the output's */
 
 struct armilla_spilled {
     struct armilla_spilled *next;
@@ -84,11 +84,11 @@ static armilla_status open_unnamed(armilla_context *context, int *file)
 {
     const char *beside = context->spill.beside, *slash = strrchr(beside, '/');
     const size_t before = slash ? (size_t)(slash + 1 - beside) : 0;
-    char *directory = NULL, name[NAME_KEPT + sizeof ".spill"];
+    char *directory = NULL, name[SPILL_NAME_KEPT + sizeof ".spill"];
     const armilla_status status = armilla_take(context, (int64_t)before + 2, 1, &directory);
     if (status != ARMILLA_OK) return status;
     memcpy(directory, before ? beside : ".", before ? before : 1);
-    snprintf(name, sizeof name, "%.*s.spill", NAME_KEPT, beside + before);
+    snprintf(name, sizeof name, "%.*s.spill", SPILL_NAME_KEPT, beside + before);
     *file = armilla_temporary_open(context->io, directory, name);
     const armilla_status opened = *file >= 0 ? ARMILLA_OK : cannot_create(context);
     armilla_release(context, directory);

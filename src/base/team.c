@@ -274,9 +274,9 @@ static void copy_bytes(void *self, int64_t first, int64_t last)
 
 void armilla_team_copy(const armilla_team *team, size_t bytes, const void *from, void *to)
 {
-    enum { ALONE = 1 << 19 };
+    enum { FEW_BYTES = 1 << 19 }; /* the calling thread copies alone */
     copying c = {from, to};
-    if (bytes < ALONE)
+    if (bytes < FEW_BYTES)
         memcpy(to, from, bytes);
     else
         armilla_team_share(team, (int64_t)bytes, copy_bytes, &c);

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "base/team.h"
 #include "cluster/contribution.h"
+#include "linalg/dense.h"
 #include "linalg/kernels.h"
 
 #include <inttypes.h>
@@ -73,21 +74,14 @@ static int64_t find_known(const predicting *p, int64_t j)
     return p->slots[slot_of(p, code)] - 1;
 }
 
-static double dot(int64_t r, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t l = 0; l < r; l++) sum += a[l] * b[l];
-    return sum;
-}
-
 static int64_t nearest_centre(const predicting *p, const double *v, bool by_angle)
 {
     const armilla_kept_clusters *kept = &p->model->clusters;
     int64_t best = -1;
     double most = 0;
     for (int64_t c = 0; c < kept->k; c++) {
-        const double *centre = kept->centres + c * p->r, square = dot(p->r, centre, centre);
-        const double product = dot(p->r, centre, v);
+        const double *centre = kept->centres + c * p->r, square = armilla_dot_in_order(p->r, centre, centre);
+        const double product = armilla_dot_in_order(p->r, centre, v);
         const double key = by_angle ? (square > 0 ? product / sqrt(square) : -INFINITY) : 2 * product - square;
         if (kept->sizes[c] > 0 && (best < 0 || key > most)) best = c, most = key;
     }
@@ -101,7 +95,7 @@ static int64_t vote(const predicting *p, const double *v, double length, double 
     double cosines[NEIGHBORS];
     int64_t places[NEIGHBORS], count = 0, best = 0;
     for (int64_t j = 0; j < p->model->summary.n; j++) {
-        const double cosine = length > 0 ? dot(p->r, p->units + j * p->r, v) / length : 0;
+        const double cosine = length > 0 ? armilla_dot_in_order(p->r, p->units + j * p->r, v) / length : 0;
         if (count == NEIGHBORS && cosine <= cosines[count - 1]) continue;
         int64_t at = count < NEIGHBORS ? count++ : count - 1;
         for (; at > 0 && cosine > cosines[at - 1]; at--) cosines[at] = cosines[at - 1], places[at] = places[at - 1];

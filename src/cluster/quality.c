@@ -4,6 +4,7 @@
 #include "cluster/keep_clusters.h"
 
 #include "base/sized.h"
+#include "linalg/dense.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,13 +24,6 @@ static void fetch_unit(const judging *q, int64_t j)
     for (int64_t l = 0; l < q->r; l++) q->v[l] = length > 0 ? q->v[l] / length : 0;
 }
 
-static double dot(int64_t r, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t l = 0; l < r; l++) sum += a[l] * b[l];
-    return sum;
-}
-
 /* (b - a) / max(a, b) of the mean distances to its own cluster, itself left out, and to the nearest other one; 0 of a
  * sample that is alone. */
 static double silhouette(const judging *q, int64_t own)
@@ -37,9 +31,9 @@ static double silhouette(const judging *q, int64_t own)
     double a = 0, b = INFINITY;
     if (q->sizes[own] < 2) return 0;
     for (int64_t c = 0; c < q->k; c++) {
-        const double size = (double)q->sizes[c], all = size - dot(q->r, q->sums + c * q->r, q->v);
+        const double size = (double)q->sizes[c], all = size - armilla_dot_in_order(q->r, q->sums + c * q->r, q->v);
         if (c == own)
-            a = (all - (1 - dot(q->r, q->v, q->v))) / (size - 1);
+            a = (all - (1 - armilla_dot_in_order(q->r, q->v, q->v))) / (size - 1);
         else if (size > 0)
             b = fmin(b, all / size);
     }
@@ -58,9 +52,9 @@ static void judge(const judging *q, armilla_cluster_quality *found)
         for (int64_t l = 0; l < q->r; l++) q->sums[q->labels[j] * q->r + l] += q->v[l];
     }
     for (int64_t j = 0; j < q->n; j++) {
-        const double *sum = q->sums + q->labels[j] * q->r, length = sqrt(dot(q->r, sum, sum));
+        const double *sum = q->sums + q->labels[j] * q->r, length = sqrt(armilla_dot_in_order(q->r, sum, sum));
         fetch_unit(q, j);
-        angles += acos(fmin(fmax(length > 0 ? dot(q->r, sum, q->v) / length : 0, -1), 1));
+        angles += acos(fmin(fmax(length > 0 ? armilla_dot_in_order(q->r, sum, q->v) / length : 0, -1), 1));
         silhouettes += silhouette(q, q->labels[j]);
     }
     found->angle = angles / (double)q->n;

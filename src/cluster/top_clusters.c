@@ -4,6 +4,7 @@
 
 #include "base/sized.h"
 
+#include "linalg/dense.h"
 #include "linalg/kernels.h"
 
 #include <inttypes.h>
@@ -34,13 +35,6 @@ static double fetch(const members *c, int64_t j, double *h)
     return c->zero[j] ? 0 : sqrt(fmax(square, 0));
 }
 
-static double dot(int64_t r, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < r; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 static void find_centres(members *c)
 {
     for (int64_t j = 0; j < c->n; j++) {
@@ -51,7 +45,7 @@ static void find_centres(members *c)
     for (int64_t i = 0; i < c->k; i++) {
         const double *centre = c->centres + i * c->r;
         armilla_metric_apply(&c->metric, centre, c->metric.buffer);
-        c->lengths[i] = sqrt(fmax(dot(c->r, centre, c->metric.buffer), 0));
+        c->lengths[i] = sqrt(fmax(armilla_dot_in_order(c->r, centre, c->metric.buffer), 0));
     }
 }
 
@@ -62,7 +56,7 @@ static void list_samples(members *c, armilla_top *top)
     for (int64_t j = 0; j < c->n; j++) {
         const int64_t i = c->labels[j];
         const double length = fetch(c, j, c->metric.buffer) * c->lengths[i];
-        const double product = dot(c->r, c->centres + i * c->r, c->metric.buffer);
+        const double product = armilla_dot_in_order(c->r, c->centres + i * c->r, c->metric.buffer);
         const double cosine = fmin(fmax(product / length, -1), 1);
         top->group[i].samples++;
         top->group[i].zeros += !(length > 0);
@@ -95,9 +89,9 @@ static armilla_status list_rebuilt_features(armilla_context *context, const memb
         const armilla_type type = c->model->summary.precision;
         for (int64_t l = 0; l < r; l++)
             armilla_fetch(type, 1, (const char *)c->model->U + (size_t)(l * m + i) * armilla_type_size(type), &row[l]);
-        const double all = dot(r, row, sums + k * r);
+        const double all = armilla_dot_in_order(r, row, sums + k * r);
         for (int64_t g = 0; g < k; g++) {
-            const double sum = dot(r, row, sums + g * r), inside = (double)top->group[g].samples;
+            const double sum = armilla_dot_in_order(r, row, sums + g * r), inside = (double)top->group[g].samples;
             const double outside = (double)c->n - inside;
             armilla_top_entry entry = armilla_top_entry_new(i);
             entry.inside = sum / inside;

@@ -135,8 +135,6 @@ armilla_status armilla_data_own_sparse(armilla_context *context, const armilla_s
 
 /* The numbers of dense data where they lie, samples *stride elements apart; NULL for other forms. */
 const void *armilla_data_dense(const armilla_data *data, int64_t *stride);
-/* The compressed columns of sparse data; NULL for other forms. */
-const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data);
 
 /* A function of entries that leaves zeros zero, of count numbers in place; and its inverse. */
 typedef struct armilla_entry_map {

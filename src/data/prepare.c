@@ -29,20 +29,16 @@ static const prepared *as_prepared(const armilla_data *X)
 
 /* The prepared panel, one column in double, the panel before, then what the wrapped data need; each part a multiple of
  * 64 bytes. */
-static size_t padded(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static size_t panel_bytes(const armilla_data *X, armilla_type work, int64_t width)
 {
-    return padded((size_t)(X->m * width) * armilla_type_size(work));
+    return armilla_padded((size_t)(X->m * width) * armilla_type_size(work));
 }
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
-    return panel_bytes(X, work, width) + padded((size_t)X->m * sizeof(double)) + padded(sizeof(armilla_panel)) +
+    return panel_bytes(X, work, width) + armilla_padded((size_t)X->m * sizeof(double)) +
+           armilla_padded(sizeof(armilla_panel)) +
            inner->ops->workspace(inner, armilla_type_precision(inner->type), width);
 }
 
@@ -116,12 +112,12 @@ static armilla_status load(armilla_panel *panel, void *space)
     char *columns = space;
     /* The panel may be narrower than the workspace was made for: parts stay in order all the same. */
     double *column = (double *)(void *)(columns + panel_bytes(&X->data, work, panel->count));
-    armilla_panel *raw = (armilla_panel *)(void *)((char *)column + padded((size_t)m * sizeof *column));
+    armilla_panel *raw = (armilla_panel *)(void *)((char *)column + armilla_padded((size_t)m * sizeof *column));
     *raw = *panel;
     raw->data = X->inner;
     raw->kernels = armilla_kernels_choose(
         armilla_type_precision(X->inner->type)); /* rounded to the working type once, at the end */
-    const armilla_status status = X->inner->ops->load(raw, (char *)raw + padded(sizeof *raw));
+    const armilla_status status = X->inner->ops->load(raw, (char *)raw + armilla_padded(sizeof *raw));
     if (status != ARMILLA_OK) return status;
     const bool copied = !stays(X, panel, raw);
     for (int64_t j = 0; j < panel->count && copied; j++)

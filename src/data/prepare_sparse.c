@@ -32,24 +32,20 @@ static const prepared *as_prepared(const armilla_data *X)
     return (const prepared *)X;
 }
 
-static size_t padded(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /* What a sample is measured in: its features and values, and space for it expanded. */
 static size_t measure_bytes(const prepared *X)
 {
     const size_t m = X->factors ? (size_t)X->form.data.m : 0;
-    return padded(m * sizeof(int64_t)) + 2 * padded(m * sizeof(double));
+    return armilla_padded(m * sizeof(int64_t)) + 2 * armilla_padded(m * sizeof(double));
 }
 
 /* The prepared values, the panel before, what samples are measured in, then what the wrapped data need. */
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     const armilla_data *inner = as_prepared(X)->inner;
-    return padded((size_t)armilla_sparse_most(inner, width) * armilla_type_size(work)) + padded(sizeof(armilla_panel)) +
-           measure_bytes(as_prepared(X)) + inner->ops->workspace(inner, inner->type, width);
+    return armilla_padded((size_t)armilla_sparse_most(inner, width) * armilla_type_size(work)) +
+           armilla_padded(sizeof(armilla_panel)) + measure_bytes(as_prepared(X)) +
+           inner->ops->workspace(inner, inner->type, width);
 }
 
 /* Entries that go through the map together. */
@@ -156,7 +152,8 @@ static armilla_factor factor_of(const prepared *X, armilla_column y, double *col
 /* The samples of a raw panel that are seen for the first time. */
 static void measure(const prepared *X, const armilla_panel *raw, char *space)
 {
-    const size_t m = (size_t)X->form.data.m, rows = padded(m * sizeof(int64_t)), values = padded(m * sizeof(double));
+    const size_t m = (size_t)X->form.data.m, rows = armilla_padded(m * sizeof(int64_t)),
+                 values = armilla_padded(m * sizeof(double));
     const armilla_column_buffer buffer = {(int64_t *)(void *)space, (double *)(void *)(space + rows)};
     double *column = (double *)(void *)(space + rows + values);
     for (int64_t j = 0; j < raw->count; j++) {
@@ -173,11 +170,12 @@ static armilla_status load(armilla_panel *panel, void *space)
     const armilla_type work = panel->kernels->type;
     const int64_t entries =
         armilla_sparse_before(X->inner, panel->first + panel->count) - armilla_sparse_before(X->inner, panel->first);
-    armilla_panel *raw = (armilla_panel *)(void *)((char *)space + padded((size_t)entries * armilla_type_size(work)));
+    armilla_panel *raw =
+        (armilla_panel *)(void *)((char *)space + armilla_padded((size_t)entries * armilla_type_size(work)));
     *raw = *panel;
     raw->data = X->inner;
     raw->kernels = armilla_kernels_choose(X->inner->type); /* rounded to the working type once, at the end */
-    char *measured = (char *)raw + padded(sizeof *raw);
+    char *measured = (char *)raw + armilla_padded(sizeof *raw);
     const armilla_status status = X->inner->ops->load(raw, measured + measure_bytes(X));
     if (status != ARMILLA_OK) return status;
     if (X->factors) measure(X, raw, measured);

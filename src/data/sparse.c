@@ -17,7 +17,7 @@ typedef struct sparse {
     bool owned;
 } sparse;
 
-enum { LINE = 64, BLOCK = 64 };
+enum { BLOCK = 64 };
 
 static const sparse *as_sparse(const armilla_data *X)
 {
@@ -47,7 +47,7 @@ int64_t armilla_sparse_most(const armilla_data *X, int64_t columns)
 /* The cursors that kernels work with, then values where they are converted. */
 static size_t kernel_bytes(int64_t columns)
 {
-    return ((size_t)columns * sizeof(int64_t) + LINE - 1) / LINE * LINE;
+    return armilla_padded((size_t)columns * sizeof(int64_t));
 }
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
@@ -84,13 +84,13 @@ static armilla_status load(armilla_panel *panel, void *space)
 
 static size_t to_line(const void *block)
 {
-    return (LINE - (uintptr_t)block % LINE) % LINE;
+    return (ARMILLA_LINE - (uintptr_t)block % ARMILLA_LINE) % ARMILLA_LINE;
 }
 
 /* The basis by feature, and U'mean. */
 static int64_t basis_bytes(const armilla_data *X, armilla_type work, int64_t r)
 {
-    return LINE + armilla_sparse_stride(work, r) * X->m * (int64_t)armilla_type_size(work) +
+    return ARMILLA_LINE + armilla_sparse_stride(work, r) * X->m * (int64_t)armilla_type_size(work) +
            r * (int64_t)sizeof(double);
 }
 
@@ -386,9 +386,4 @@ armilla_status armilla_data_wrap_sparse(armilla_context *context, armilla_type t
     status = new_sparse(context, &made, true, data);
     if (status != ARMILLA_OK) armilla_sparse_release(context, &made);
     return status;
-}
-
-const armilla_sparse_matrix *armilla_data_sparse(const armilla_data *data)
-{
-    return data->ops == &sparse_ops ? &as_sparse(data)->matrix : NULL;
 }

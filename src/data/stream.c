@@ -55,11 +55,6 @@ armilla_status armilla_counted_refuse(armilla_context *context, const armilla_co
                         samples->path, number + 1, armilla_lead_at(samples->start + odd * samples->step), samples->m);
 }
 
-static size_t padded(size_t bytes)
-{
-    return (bytes + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
-}
-
 /* Bytes from one sample to the next. */
 static int64_t step_of(const streamed *X)
 {
@@ -69,12 +64,12 @@ static int64_t step_of(const streamed *X)
 /* The panel as stored, then, where that is another, in its type, then in the working type. */
 static size_t stored_bytes(const streamed *X, int64_t width)
 {
-    return padded((size_t)(step_of(X) * width));
+    return armilla_padded((size_t)(step_of(X) * width));
 }
 
 static size_t decoded_bytes(const streamed *X, int64_t width)
 {
-    return X->numbers.fetch ? padded((size_t)(X->data.m * width) * armilla_type_size(X->data.type)) : 0;
+    return X->numbers.fetch ? armilla_padded((size_t)(X->data.m * width) * armilla_type_size(X->data.type)) : 0;
 }
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)

@@ -26,11 +26,6 @@ static int64_t before(const armilla_data *X, int64_t j)
     return as_streamed(X)->starts[j];
 }
 
-static size_t padded(size_t bytes)
-{
-    return (bytes + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
-}
-
 /* Whether so many entries need indices of 64 bits in a panel. */
 static bool is_wide(const streamed *X, int64_t entries)
 {
@@ -49,12 +44,12 @@ static parts lay_out(const streamed *X, armilla_type work, int64_t columns, int6
     parts p = {.wide = is_wide(X, entries)};
     const size_t index = p.wide ? sizeof(int64_t) : sizeof(int32_t), count = (size_t)entries;
     const size_t width = (size_t)armilla_max64(X->features.width, X->values.fetch ? X->values.width : 0);
-    p.starts = padded((size_t)columns * sizeof(int64_t));
-    p.rows = p.starts + padded((size_t)(columns + 1) * index);
-    p.stored = p.rows + padded(count * index);
-    p.values = p.stored + padded(count * width);
-    p.converted = p.values + padded(count * armilla_type_size(X->form.data.type));
-    p.bytes = p.converted + (X->form.data.type == work ? 0 : padded(count * armilla_type_size(work)));
+    p.starts = armilla_padded((size_t)columns * sizeof(int64_t));
+    p.rows = p.starts + armilla_padded((size_t)(columns + 1) * index);
+    p.stored = p.rows + armilla_padded(count * index);
+    p.values = p.stored + armilla_padded(count * width);
+    p.converted = p.values + armilla_padded(count * armilla_type_size(X->form.data.type));
+    p.bytes = p.converted + (X->form.data.type == work ? 0 : armilla_padded(count * armilla_type_size(work)));
     return p;
 }
 

@@ -67,6 +67,13 @@ void armilla_inner(int64_t m, int64_t r, int64_t c, const double *B, const doubl
 
 /* sum_i a_i b_i, sqrt(sum a_i^2) without overflow or underflow on the way. */
 double armilla_dot(int64_t count, const double *a, const double *b);
+/* The same sum term by term: of few numbers, such as a code. */
+static inline double armilla_dot_in_order(int64_t count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
 double armilla_norm(int64_t count, const double *a);
 
 /* M times the power of two that brings its largest entry near 1, so that squares of entries stay numbers; M may be

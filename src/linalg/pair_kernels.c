@@ -18,11 +18,6 @@ static const armilla_pair_kernels *const rows[] = {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-const armilla_pair_kernels *armilla_pair_kernels_row(size_t index)
-{
-    return index < ROWS ? rows[index] : NULL;
-}
-
 const armilla_pair_kernels *armilla_pair_kernels_for(const armilla_context *context, armilla_type type)
 {
     const armilla_pair_kernels *best = rows[type];

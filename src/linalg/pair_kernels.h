@@ -34,7 +34,5 @@ static inline int64_t armilla_packed_columns(int64_t group, int64_t count)
 
 /* Those of the call in progress, as armilla_kernels_for. */
 const armilla_pair_kernels *armilla_pair_kernels_for(const armilla_context *context, armilla_type type);
-/* Every table of this build, whether or not the CPU runs it; NULL past the last. */
-const armilla_pair_kernels *armilla_pair_kernels_row(size_t index);
 
 #endif

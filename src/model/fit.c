@@ -140,11 +140,16 @@ static armilla_status survey(armilla_fit_state *f)
     return status;
 }
 
+static bool starts_meaningless(const armilla_fit_state *f)
+{
+    return f->start && f->start->meaningless;
+}
+
 /* True from a random start alone: atoms of other starts are meaningful from the first, and solved codes are better for
  * them. */
 static bool trusts_descent(const armilla_fit_state *f)
 {
-    return f->start == &armilla_start_random && armilla_descent_suffices(f->codes, spread_of(&f->facts));
+    return starts_meaningless(f) && armilla_descent_suffices(f->codes, spread_of(&f->facts));
 }
 
 static armilla_status make_problem(armilla_fit_state *f)
@@ -158,7 +163,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .type = f->resolved.type,
         .radius = o->radius,
         .trusting = trusts_descent(f),
-        .passes = armilla_basis_passes(f->codes, spread_of(&f->facts), f->start == &armilla_start_random),
+        .passes = armilla_basis_passes(f->codes, spread_of(&f->facts), starts_meaningless(f)),
         .whole = !f->solver->blocks,
         .settles = f->solver->settles,
         .batch = o->batch,

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Eigenvalues of H = U'U that are smaller beside the largest are rounding. */
-#define NO_DIRECTION 1e-14
-
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
     (void)s;
@@ -18,7 +15,7 @@ static void solve(const armilla_column_problem *problem, const double *d, double
     const int64_t r = problem->r;
     (void)workspace;
     memset(w, 0, (size_t)r * sizeof *w);
-    for (int64_t k = r - 1; k >= 0 && problem->values[k] > NO_DIRECTION * problem->alpha; k--) {
+    for (int64_t k = r - 1; k >= 0 && problem->values[k] > ARMILLA_NO_DIRECTION * problem->alpha; k--) {
         const double *z = problem->vectors + k * r;
         double b = 0;
         for (int64_t i = 0; i < r; i++) b += z[i] * d[i];

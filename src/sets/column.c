@@ -194,11 +194,6 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
     return status;
 }
 
-bool armilla_column_is_global(const armilla_column_problem *problem)
-{
-    return problem->exact || armilla_codes_are_global(problem->codes, problem->r, problem->s);
-}
-
 /* product = Hw */
 static void multiply_gram(const armilla_column_problem *problem, const double *w, double *product)
 {

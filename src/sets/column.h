@@ -51,6 +51,9 @@ struct armilla_column_problem {
     armilla_context *context;
 };
 
+/* Eigenvalues of H = U'U that are smaller beside the largest are rounding. */
+#define ARMILLA_NO_DIRECTION 1e-14
+
 /* How many numbers solvers may use for rank r. */
 int64_t armilla_column_workspace(int64_t r);
 
@@ -64,10 +67,9 @@ armilla_status armilla_column_problem_set(armilla_column_problem *problem, armil
 /* The set that codes of r numbers, at most s of them nonzero, are solved in: with s = r that without sparsity, which costs
  * less and finds more. */
 const armilla_code_set *armilla_codes_limited(const armilla_code_set *codes, int64_t r, int64_t s);
-/* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better; for any basis of r
- * atoms, or for the problem's. */
+/* Whether armilla_column_solve gives the global minimum, so that no other code of the set is better, for any basis of r
+ * atoms. */
 bool armilla_codes_are_global(const armilla_code_set *codes, int64_t r, int64_t s);
-bool armilla_column_is_global(const armilla_column_problem *problem);
 void armilla_column_problem_free(armilla_column_problem *problem);
 
 /* What c is divided by to get d: the radius, times the scale of H; or 1 where Proj is the answer, which does not see

@@ -94,6 +94,8 @@ const armilla_named_model *armilla_models_of_pair(const char *basis, const char 
 
 /* Whether the two go together. */
 bool armilla_pair_allowed(const armilla_basis_set *basis, const armilla_code_set *codes);
+/* Whether codes of at most s nonzeros have one atom each, so that atoms are clusters. */
+bool armilla_codes_have_one_atom(const armilla_code_set *codes, int64_t s);
 /* Whether codes only choose an atom and each atom then moves by itself: alternation is Lloyd's iteration, and nothing
  * is added to it. */
 bool armilla_pair_assigns(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t s);

@@ -85,13 +85,10 @@ armilla_status armilla_supports_set(armilla_supports *supports, armilla_algebra 
     return status;
 }
 
-/* Eigenvalues that are smaller beside the largest are rounding. */
-#define NO_DIRECTION 1e-14
-
 /* y = the least squares solution of least length in the eigenbasis. */
 static void divide(int64_t size, const double *values, const double *b, double *y)
 {
-    const double least = NO_DIRECTION * values[size - 1];
+    const double least = ARMILLA_NO_DIRECTION * values[size - 1];
     for (int64_t k = 0; k < size; k++) y[k] = values[k] > least ? b[k] / values[k] : 0;
 }
 

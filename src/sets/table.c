@@ -101,10 +101,14 @@ bool armilla_pair_allowed(const armilla_basis_set *basis, const armilla_code_set
     return codes->conic || !basis->needs_conic_codes;
 }
 
+bool armilla_codes_have_one_atom(const armilla_code_set *codes, int64_t s)
+{
+    return codes->sparse ? s == 1 : !codes->spherical && !codes->conic;
+}
+
 bool armilla_pair_assigns(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t s)
 {
-    const bool one_atom = codes->sparse ? s == 1 : !codes->spherical && !codes->conic;
-    return one_atom && codes->nonnegative && basis->is_signed && basis->atom;
+    return armilla_codes_have_one_atom(codes, s) && codes->nonnegative && basis->is_signed && basis->atom;
 }
 
 bool armilla_pair_is_pca(const armilla_basis_set *basis, const armilla_code_set *codes)

@@ -17,10 +17,10 @@
 #include <string.h>
 
 enum {
-    BLOCKS_REMEMBERED = 6, /* at least, */
-    PER_ATOM = 64,         /* so many samples for each atom, */
-    PASS_SHARE = 20,       /* and this part of the data; */
-    PAST_SHARE = 4         /* of endless data this part of the samples so far: no end of a pass takes the noise away */
+    BLOCKS_REMEMBERED = 6,    /* at least, */
+    REMEMBERED_PER_ATOM = 64, /* so many samples for each atom, */
+    PASS_SHARE = 20,          /* and this part of the data; */
+    PAST_SHARE = 4 /* of endless data this part of the samples so far: no end of a pass takes the noise away */
 };
 
 static armilla_online *own(armilla_trial *trial)
@@ -114,7 +114,7 @@ static double remembered(const armilla_online *s, double samples)
     const armilla_problem *p = s->trial.problem;
     const double seen = s->seen + samples, all = (p->past ? p->past->total : 0) + (double)p->n;
     const double share = all / (p->past ? PAST_SHARE : PASS_SHARE);
-    const double most = fmax(share, fmax(BLOCKS_REMEMBERED * samples, PER_ATOM * (double)p->r));
+    const double most = fmax(share, fmax(BLOCKS_REMEMBERED * samples, REMEMBERED_PER_ATOM * (double)p->r));
     return fmin(seen, fmin(all, most)); /* another pass adds no samples */
 }
 

@@ -49,10 +49,9 @@ static void order_atoms(const armilla_trial *trial, double *ordered)
     }
 }
 
-/* Whether a code has one atom, and the atoms are clusters. */
 static bool are_clusters(const armilla_problem_options *o)
 {
-    return o->codes->sparse ? o->s == 1 : !o->codes->spherical && !o->codes->conic;
+    return armilla_codes_have_one_atom(o->codes, o->s);
 }
 
 /* The atom that sample j has by its code. */

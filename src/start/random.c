@@ -12,5 +12,6 @@ static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
 const armilla_start armilla_start_random = {
     .name = "random",
     .meaning = "random atoms",
+    .meaningless = true,
     .make = make,
 };

@@ -8,6 +8,7 @@
 typedef struct armilla_start {
     const char *name;
     const char *meaning;
+    bool meaningless; /* its atoms know nothing of X */
     /* U (m x r, zeroed) = a basis, not yet feasible. Columns that are left 0 are filled at random. */
     armilla_status (*make)(armilla_problem *problem, uint64_t seed, double *U);
 } armilla_start;

@@ -201,3 +201,22 @@ armilla_status support_read(armilla_context *context, const armilla_format *form
     free(copy);
     return status;
 }
+
+armilla_panel support_load(const armilla_data *data, void **workspace)
+{
+    armilla_panel panel = {.context = data->context,
+                           .data = data,
+                           .kernels = armilla_kernels_for(data->context, ARMILLA_F64),
+                           .count = data->n};
+    *workspace = malloc(data->ops->workspace(data, ARMILLA_F64, data->n) + 1);
+    support_ok(data->context, data->ops->load(&panel, *workspace));
+    return panel;
+}
+
+bool support_has_index64(const armilla_data *data)
+{
+    void *workspace = NULL;
+    const armilla_panel panel = support_load(data, &workspace);
+    free(workspace);
+    return panel.sparse.index64;
+}

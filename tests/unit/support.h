@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "data/data.h"
 #include "files/files.h"
 
 /* Counts blocks, and fails the allocation that brings the countdown to 0. Freeing never fails. May be shared by
@@ -51,6 +52,11 @@ char *support_read_file(const char *path, size_t *count);
  * sanitizer; messages call it "a" with the format's first ending. */
 armilla_status support_read(armilla_context *context, const armilla_format *format, const void *start, size_t count,
                             const armilla_read_options *options, armilla_data **data);
+
+/* All samples in f64 as a pass loads them; the caller frees the workspace with free when it is done with the panel. */
+armilla_panel support_load(const armilla_data *data, void **workspace);
+/* Whether sparse data have indices of 64 bits. */
+bool support_has_index64(const armilla_data *data);
 
 /* Fails the test unless the call gave the status and its message holds the part. */
 void support_fails(const armilla_context *context, armilla_status got, armilla_status wanted, const char *part);

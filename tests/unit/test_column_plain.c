@@ -100,7 +100,7 @@ static void check_solver(const char *codes, uint64_t *random, int64_t r, int64_t
     lengthen_atoms(scales[reference_below(random, 5)], &c);
     column_scene(&c, kind, draw);
     REFERENCE_OK(armilla_column_problem_set(c.problem, c.algebra, c.H, ARMILLA_SOLVE));
-    REFERENCE_HOLDS(armilla_column_is_global(c.problem));
+    REFERENCE_HOLDS(armilla_codes_are_global(c.problem->codes, c.r, c.s));
     for (int64_t k = 0; k < r; k++) w[k] = NAN;
     armilla_columns_solve(c.problem, &(armilla_column_batch){1, c.d, 1, w}, c.workspace);
     column_check_signs(&c, w);
@@ -185,7 +185,7 @@ static void test_more_supports_than_listed(void **state)
         reference_left_transposed(ROWS, R, 1, U, x, c.d);
         reference_scene("draw %d", draw);
         REFERENCE_OK(armilla_column_problem_set(c.problem, c.algebra, c.H, ARMILLA_SOLVE));
-        REFERENCE_HOLDS(!armilla_column_is_global(c.problem));
+        REFERENCE_HOLDS(!armilla_codes_are_global(c.problem->codes, c.r, c.s));
         armilla_columns_solve(c.problem, &(armilla_column_batch){1, c.d, 1, w}, c.workspace);
         for (int64_t k = 0; k < R; k++) nonzeros += w[k] != 0;
         REFERENCE_HOLDS(nonzeros <= S);

@@ -94,7 +94,7 @@ static void sorts_and_adds_up(void **state)
     }
     for (int i = 1; i < 4; i++) {
         armilla_data *data = wrap(i & 1 ? wide : narrow, i & 2);
-        assert_int_equal(armilla_data_sparse(data)->index64, i & 1);
+        assert_int_equal(support_has_index64(data), i & 1);
         check_same(wanted, data);
         armilla_data_free(data);
     }

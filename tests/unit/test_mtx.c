@@ -149,7 +149,7 @@ static void adds_up_whatever_the_threads(void **state)
             .size = sizeof(armilla_read_options), .sample_columns = true, .threads = threads};
         context->most_narrow = threads % 2 ? INT32_MAX : ROWS - 1; /* every second time with 64-bit indices */
         support_ok(context, read_with(text, used, &options, &data));
-        assert_int_equal(armilla_data_sparse(data)->index64, threads % 2 == 0);
+        assert_int_equal(support_has_index64(data), threads % 2 == 0);
         assert_int_equal(armilla_data_stored(data), ROWS * COLS);
         for (int64_t j = 0; j < COLS; j++) {
             support_ok(context, armilla_data_sample(context, data, j, sample));
@@ -201,8 +201,8 @@ static void reads_the_same_with_64_bit_indices(void **state)
         context->most_narrow = 4;
         support_ok(context, read_text(texts[i / 2], i & 1, &index64));
         context->most_narrow = INT32_MAX;
-        assert_false(armilla_data_sparse(narrow)->index64);
-        assert_true(armilla_data_sparse(index64)->index64);
+        assert_false(support_has_index64(narrow));
+        assert_true(support_has_index64(index64));
         assert_int_equal(armilla_data_stored(narrow), armilla_data_stored(index64));
         for (int64_t j = 0; j < 5; j++) {
             support_ok(context, armilla_data_sample(context, narrow, j, given));

@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "base/number.h"
-#include "data/data.h"
+#include "data/sparse.h"
 #include "faults.h"
 
 #include <stdio.h>
@@ -163,21 +163,29 @@ static void same_names(const armilla_data *a, const armilla_data *b)
     }
 }
 
+static void same_entries(const armilla_data *a, const armilla_data *b)
+{
+    void *workspaces[2];
+    const armilla_sparse_panel s = support_load(a, &workspaces[0]).sparse, t = support_load(b, &workspaces[1]).sparse;
+    const size_t entries = (size_t)armilla_data_stored(a), width = s.index64 ? 8 : 4;
+    assert_int_equal(s.index64, t.index64);
+    assert_int_equal(entries, armilla_data_stored(b));
+    assert_memory_equal(s.columns.starts, t.columns.starts, (size_t)(a->n + 1) * width);
+    assert_memory_equal(s.columns.rows, t.columns.rows, entries * width);
+    assert_memory_equal(s.columns.values, t.columns.values, entries * sizeof(double));
+    free(workspaces[0]);
+    free(workspaces[1]);
+}
+
 /* The same numbers in the same arrays. */
 static void same_data(const armilla_data *a, const armilla_data *b)
 {
     int64_t stride = 0;
-    const armilla_sparse_matrix *s = armilla_data_sparse(a), *t = armilla_data_sparse(b);
     assert_int_equal(a->m, b->m);
     assert_int_equal(a->n, b->n);
-    assert_int_equal(s == NULL, t == NULL);
-    if (s) {
-        const size_t entries = (size_t)armilla_sparse_entries(s), width = s->index64 ? 8 : 4;
-        assert_int_equal(s->index64, t->index64);
-        assert_int_equal(entries, armilla_sparse_entries(t));
-        assert_memory_equal(s->starts, t->starts, (size_t)(s->n + 1) * width);
-        assert_memory_equal(s->rows, t->rows, entries * width);
-        assert_memory_equal(s->values, t->values, entries * sizeof(double));
+    assert_int_equal(armilla_sparse_of(a) == NULL, armilla_sparse_of(b) == NULL);
+    if (armilla_sparse_of(a)) {
+        same_entries(a, b);
     } else {
         assert_memory_equal(armilla_data_dense(a, &stride), armilla_data_dense(b, &stride),
                             (size_t)(a->m * a->n) * sizeof(double));
