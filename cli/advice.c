@@ -128,7 +128,6 @@ armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixe
     fit.threads = session->settings->threads;
     armilla_cluster_options_default(&clusters);
     clusters.k = choose_rank(X, 10);
-    clusters.method = "kmeans"; /* a look alone, without a trial */
     armilla_status status = armilla_cluster_recipe(session->context, X, &fit, &clusters);
     if (status != ARMILLA_OK) return status;
     while (!kind->applies(&(look){session, X, &fit, mixed})) kind++;

@@ -62,8 +62,6 @@ static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
     const bool said = preparing_given(fit) || strcmp(settings->prepare, "none") == 0;
     if (special && fit->rank == 0) fit->rank = clusters.k;
     if (said && (on_data || fit->rank > 0)) return ARMILLA_OK; /* nothing is left to look for */
-    /* A trial by the graph says nothing of clusters by k-means, and where the preparation is given nothing at all. */
-    if (clusters.k > 0 && (said || (on_data && !clusters.method))) clusters.method = "kmeans";
     const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
     if (status != ARMILLA_OK) return status;
     if (fit->rank == 0) fit->rank = chosen.rank;
@@ -306,12 +304,12 @@ const cli_command command_cluster = {
     .output = offsetof(cluster_settings, model_out),
     .notes =
         "Labels are 0 ... K-1, one per line, or beside the names of the samples where --out ends in .csv; --json has\n"
-        "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with no other option the preparation is chosen by a look at them:\n"
-        "unit length; log1p and tf-idf for counts (small whole numbers, most of them 0); scale and centre for tables in\n"
-        "which a few features have nearly all of the spread; centre where signs are mixed, samples are 0, or a trial\n"
-        "shows that a small table is clearer around its mean. Then spherical-pca of rank\n"
-        "4K (or as many features or samples as there are), and --method graph on data and codes: communities of the\n"
-        "graph of nearest neighbours, or k-means, on smoothed codes or plain, where the graph says too little. Without\n"
+        "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with\n"
+        "no other option the preparation is chosen by a look at them: unit length; log1p and tf-idf for counts (small\n"
+        "whole numbers, most of them 0); scale and centre for tables in which a few features have nearly all of the\n"
+        "spread; centre where signs are mixed or samples are 0. Then spherical-pca of rank 4K (or as many features or\n"
+        "samples as there are), and --method graph on data and codes: communities of the graph of nearest neighbours,\n"
+        "or k-means, on smoothed codes or plain, where the graph says too little. Without\n"
         "--k the number is found too, with a table of those that are plausible. A set that is named (--model, --basis,\n"
         "--codes) and argmax have rank K, and are not centred; with these, an option of preparation or --on data the\n"
         "method is kmeans.\n"

@@ -193,9 +193,7 @@ ARMILLA_API armilla_status armilla_model_predict(armilla_context *context, const
                                                  const armilla_data *X, int threads, int64_t *labels);
 
 /* What turns data into clusters->k clusters where nobody says how (docs/clustering.md), by a look at them: sets the
- * preparation of the fit, its rank where that is 0, and the method where that is NULL. clusters->k may be 0. With method
- * graph a small table is fitted and clustered by way of trial: the context's log and the fit's callback hear nothing of
- * that, its watch does. */
+ * preparation of the fit, its rank where that is 0, and the method where that is NULL. clusters->k may be 0. */
 ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
                                                   armilla_cluster_options *clusters);
 

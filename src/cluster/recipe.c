@@ -7,7 +7,6 @@
 #include "data/sparse.h"
 
 #include "base/sized.h"
-#include "cluster/recipe.h"
 #include "model/model.h"
 
 #include "base/size.h"
@@ -184,7 +183,6 @@ armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_da
     if (status == ARMILLA_OK) status = armilla_options_read(context, fit, &whole_fit);
     if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, clusters, &whole_clusters);
     if (status == ARMILLA_OK) status = choose(context, X, &whole_fit, &whole_clusters);
-    if (status == ARMILLA_OK) status = armilla_recipe_try(context, X, &whole_fit, &whole_clusters);
     if (status != ARMILLA_OK) return status;
     armilla_sized_write_back(&whole_fit, sizeof whole_fit, fit);
     armilla_sized_write_back(&whole_clusters, sizeof whole_clusters, clusters);

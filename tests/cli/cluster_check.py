@@ -209,13 +209,15 @@ def check_signs():
 
 
 def check_sizes():
-    """Groups that differ in size alone are centred by a trial of the graph: not for k-means on data, which is the same
-    whether it is named or not."""
+    """Groups that differ in size alone are seen around their mean, where that is asked for; k-means is the same whether
+    it is named or not."""
     rng = np.random.default_rng(5)
     truth = np.arange(300) % 2
     np.save("sizes.npy", np.maximum(rng.standard_normal((300, 9)) + np.where(truth, 14, 6)[:, None], 0.1))
     write("sizes.txt", truth)
-    assert cluster("sizes.npy", "--k", 2, "--truth", "sizes.txt")["scores"]["accuracy"] > 0.95
+    around = cluster("sizes.npy", "--k", 2, "--truth", "sizes.txt", "--center", "--normalize", "l2", "--method", "graph")
+    assert around["scores"]["accuracy"] > 0.95
+    assert steps_of(cluster("sizes.npy", "--k", 2)["fit"]) == []
     for words in (("--on", "data"), ("--prepare", "none"), ("--normalize", "l2")):
         shown = [cluster("sizes.npy", "--k", 2, *words, *more)["labels"] for more in ((), ("--method", "kmeans"))]
         assert shown[0] == shown[1], words

@@ -111,16 +111,6 @@ static void test_tables(void **state)
 
 enum { FEATURES = 9, SAMPLES = 300, GROUPS = 2, WIDE = 40, FEW = 30 };
 
-/* Two groups of about one direction, the second larger in all features: nothing that an angle from the origin sees. */
-static void plant_sizes(uint64_t seed)
-{
-    uint64_t random = seed;
-    reference_fill_normal(&random, FEATURES * SAMPLES, X);
-    for (int64_t j = 0; j < SAMPLES; j++)
-        for (int64_t i = 0; i < FEATURES; i++)
-            X[j * FEATURES + i] = fmax(X[j * FEATURES + i] + (j % GROUPS ? 14 : 6), 0.1);
-}
-
 /* Two groups of different directions, of any size. */
 static void plant_directions(uint64_t seed)
 {
@@ -187,14 +177,10 @@ static void test_chooses_by_trait(void **state)
     for (uint64_t seed = 1; seed <= 6; seed++) {
         int64_t labels[SAMPLES], again[SAMPLES];
         armilla_options fit;
-        plant_sizes(seed);
+        plant_directions(seed);
         run_recipe(FEATURES, SAMPLES, 1, &fit, labels);
-        assert_true(fit.center && !fit.scale);
-        assert_true(agreement(labels) > 0.95);
         run_recipe(FEATURES, SAMPLES, 3, &fit, again);
         assert_memory_equal(labels, again, sizeof labels);
-        plant_directions(seed);
-        run_recipe(FEATURES, SAMPLES, 2, &fit, labels);
         assert_true(!fit.center && !fit.scale);
         assert_true(agreement(labels) > 0.98);
         plant_votes(seed, 0.4);
@@ -202,46 +188,6 @@ static void test_chooses_by_trait(void **state)
         assert_true(fit.center);
         assert_true(agreement(labels) > 0.9);
     }
-}
-
-/* Two groups of about one direction again, of random sizes, in few features. */
-static void plant_any_sizes(uint64_t seed, int64_t *m, int64_t *n)
-{
-    uint64_t random = seed;
-    *m = 3 + reference_below(&random, 9);
-    *n = 60 + reference_below(&random, MOST_SAMPLES - 60);
-    const double low = 4 + 4 * reference_uniform(&random), high = 9 + 7 * reference_uniform(&random);
-    reference_fill_normal(&random, *m * *n, X);
-    for (int64_t i = 0; i < *m; i++) {
-        const double unit = 0.7 + 0.6 * reference_uniform(&random);
-        for (int64_t j = 0; j < *n; j++) X[j * *m + i] = fmax(unit * (X[j * *m + i] + (j % GROUPS ? high : low)), 0.1);
-    }
-}
-
-static bool is_centered(uint64_t seed, double time_limit)
-{
-    int64_t m = 0, n = 0;
-    armilla_data *data = NULL;
-    armilla_options fit;
-    armilla_cluster_options clusters;
-    plant_any_sizes(seed, &m, &n);
-    ask(1, &fit, &clusters);
-    fit.time_limit = time_limit;
-    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, m, n, m, &data));
-    support_ok(context, armilla_cluster_recipe(context, data, &fit, &clusters));
-    assert_true(fit.time_limit == time_limit);
-    armilla_data_free(data);
-    return fit.center;
-}
-
-/* A trial is evidence when it has come to its end: the choice is the same with any limit of time, which ends the fit
- * alone. These tables look different where it does not end. */
-static void test_choice_does_not_depend_on_time(void **state)
-{
-    static const uint64_t seeds[] = {9, 159, 287, 349};
-    (void)state;
-    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
-        assert_int_equal(is_centered(seeds[i], 1e-9), is_centered(seeds[i], 0));
 }
 
 /* Units differ in both, but of more features than samples most would be noise of the same weight. */
@@ -261,36 +207,6 @@ static void test_scales_no_more_features_than_samples(void **state)
     }
 }
 
-static void count_message(void *user, armilla_log_level level, const char *message)
-{
-    (void)level;
-    (void)message;
-    ++*(int *)user;
-}
-
-/* A trial says nothing, leaves the log as it was, and what a fit would refuse is left to the fit. */
-static void test_trial_is_silent(void **state)
-{
-    int messages = 0;
-    armilla_data *data = NULL;
-    (void)state;
-    plant_sizes(9);
-    X[4] = NAN;
-    armilla_context_set_log(context, count_message, &messages);
-    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, FEATURES, SAMPLES, FEATURES, &data));
-    for (int bad = 1; bad >= 0; bad--) {
-        armilla_options fit;
-        armilla_cluster_options clusters;
-        if (!bad) X[4] = 6;
-        ask(2, &fit, &clusters);
-        support_ok(context, armilla_cluster_recipe(context, data, &fit, &clusters));
-        assert_int_equal(messages, 0);
-        assert_true(context->log == count_message);
-        assert_int_equal(fit.center, !bad);
-    }
-    armilla_data_free(data);
-}
-
 /* Asks for the end once, at a question. */
 typedef struct asker {
     int64_t at, asked;
@@ -303,52 +219,40 @@ static int ask_for_end(void *user, const armilla_progress *progress)
     return ++a->asked == a->at;
 }
 
-static int count_call(void *user, const armilla_trace_entry *entry)
-{
-    (void)entry;
-    ++*(int *)user;
-    return 0;
-}
-
-/* Whenever the watch asks for the end, once, there is no choice: not one by half a trial. The fit's own callback does not
- * see trials. */
-static void test_stopped_trial_is_no_choice(void **state)
+/* Whenever the watch asks for the end, once, there is no choice. */
+static void test_stopped_look_is_no_choice(void **state)
 {
     armilla_data *data = NULL;
-    int calls = 0;
     asker a = {0, 0};
     (void)state;
-    plant_sizes(4);
+    plant_votes(4, 0.4);
     support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, FEATURES, SAMPLES, FEATURES, &data));
     armilla_context_set_watch(context, ask_for_end, &a);
     for (bool fired = true; fired; fired = a.asked >= a.at) {
         armilla_options fit;
         armilla_cluster_options clusters;
         ask(1, &fit, &clusters);
-        fit.callback = count_call;
-        fit.callback_user = &calls;
-        a = (asker){.at = a.at + 1 + a.at / 8};
+        a = (asker){.at = a.at + 1};
         const armilla_status status = armilla_cluster_recipe(context, data, &fit, &clusters);
         assert_int_equal(status, a.asked >= a.at ? ARMILLA_STOPPED : ARMILLA_OK);
         assert_int_equal(fit.center, a.asked < a.at);
         assert_true(context->watch == ask_for_end && context->watch_user == &a);
     }
-    assert_true(a.at > 100);
-    assert_int_equal(calls, 0);
+    assert_true(a.at > 2);
     armilla_context_set_watch(context, NULL, NULL);
     armilla_data_free(data);
 }
 
-/* One allocation after the other fails, the early ones all and of the later ones some: no memory, or the same choice. */
+/* One allocation after the other fails: no memory, or the same choice. */
 static void test_without_memory(void **state)
 {
     armilla_data *data = NULL;
     int64_t failures = 0;
     (void)state;
-    plant_sizes(2);
+    plant_votes(2, 0.4);
     support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, FEATURES, SAMPLES, FEATURES, &data));
     const int64_t live = allocator.live;
-    for (armilla_status status = ARMILLA_NO_MEMORY; status != ARMILLA_OK; failures += 1 + failures / 6) {
+    for (armilla_status status = ARMILLA_NO_MEMORY; status != ARMILLA_OK; failures++) {
         armilla_options fit;
         armilla_cluster_options clusters;
         ask(1, &fit, &clusters);
@@ -358,21 +262,16 @@ static void test_without_memory(void **state)
         assert_true(status == ARMILLA_NO_MEMORY || (status == ARMILLA_OK && fit.center));
         assert_int_equal(allocator.live, live);
     }
-    assert_true(failures > 50);
+    assert_true(failures > 5);
     armilla_data_free(data);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_even_equals_plain_loops),
-        TEST(test_tables),
-        TEST(test_chooses_by_trait),
-        TEST(test_choice_does_not_depend_on_time),
-        TEST(test_scales_no_more_features_than_samples),
-        TEST(test_trial_is_silent),
-        TEST(test_stopped_trial_is_no_choice),
-        TEST(test_without_memory),
+        TEST(test_even_equals_plain_loops),   TEST(test_tables),
+        TEST(test_chooses_by_trait),          TEST(test_scales_no_more_features_than_samples),
+        TEST(test_stopped_look_is_no_choice), TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
