@@ -37,7 +37,7 @@ static inline void armilla_cluster_options_default(armilla_cluster_options *opti
 ARMILLA_API const char *armilla_cluster_method(size_t index);
 
 /* A clustering that the context's watch (armilla/base.h) stops ends with what is there. Where that comes before centres
- * are drawn, they are samples at equal distances; while data are prepared, and in armilla_cluster_recipe, there is
+ * are drawn, they are samples at equal distances; while data are prepared, and in armilla_cluster_choose, there is
  * nothing yet: ARMILLA_STOPPED. */
 typedef struct armilla_clustering armilla_clustering;
 
@@ -56,6 +56,10 @@ typedef struct armilla_cluster_summary {
      * where there is none. */
     const char *by;
     double modularity, coverage, resolution, stability;
+    /* And why the labels come from there, in words; and the mean squared distance of neighbours in the data over that of
+     * all pairs of samples, NaN where it was not looked at. */
+    const char *reason;
+    double neighbor_distance;
 } armilla_cluster_summary;
 
 /* Clusters of the samples of X. preparation (may be NULL: none): its fields of the group
@@ -192,8 +196,34 @@ ARMILLA_API const int64_t *armilla_model_clusters(const armilla_model *model, in
 ARMILLA_API armilla_status armilla_model_predict(armilla_context *context, const armilla_model *model,
                                                  const armilla_data *X, int threads, int64_t *labels);
 
-/* What turns data into clusters->k clusters where nobody says how (docs/clustering.md), by a look at them: sets the
- * preparation of the fit, its rank where that is 0, and the method where that is NULL. clusters->k may be 0. */
+/* What is asked of armilla_cluster_choose beside the options, and why it has chosen; begins as {.size = sizeof choice}.
+ * Strings belong to the library. */
+typedef struct armilla_cluster_choice {
+    size_t size;
+    bool on_data;    /* asked: the prepared data are clustered, nothing is fitted */
+    bool unprepared; /* asked: no preparation is chosen */
+    const char
+        *kind; /* what the data were taken for: "counts", "units", "signs", "zeros" or "other"; NULL: not looked at */
+    const char *preparation_reason, *method_reason;
+} armilla_cluster_choice;
+
+/* The clusters that are assumed where their number is to be found. */
+#define ARMILLA_ASSUMED_CLUSTERS 10
+
+/* What armilla cluster does with data where something is left open (docs/clustering.md): sets the preparation of the fit,
+ * unless a step of it is given or choice->unprepared; its rank where that is 0; and the method where that is NULL. Named
+ * sets (model, basis, codes) and "argmax" have an atom for each cluster and are not centred; they, a given preparation and
+ * choice->on_data have the method "kmeans". clusters->k may be 0. */
+ARMILLA_API armilla_status armilla_cluster_choose(armilla_context *context, const armilla_data *X, armilla_options *fit,
+                                                  armilla_cluster_options *clusters, armilla_cluster_choice *choice);
+/* *method = the one that it takes, which depends on no data. */
+ARMILLA_API armilla_status armilla_cluster_default_method(armilla_context *context, const armilla_options *fit,
+                                                          const armilla_cluster_options *clusters,
+                                                          const armilla_cluster_choice *choice, const char **method);
+/* The rank that it takes for k clusters (0: of a number to be found) of data of that shape. */
+ARMILLA_API int64_t armilla_cluster_rank(int64_t features, int64_t samples, int64_t k);
+
+/* The same of options in which no step of the preparation is given, whatever they say, and nothing else is asked. */
 ARMILLA_API armilla_status armilla_cluster_recipe(armilla_context *context, const armilla_data *X, armilla_options *fit,
                                                   armilla_cluster_options *clusters);
 

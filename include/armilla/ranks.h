@@ -42,8 +42,8 @@ static inline void armilla_ranks_default(armilla_ranks *ranks)
  * that failed, or of the lowest rank; and where one is stopped, all are.
  *
  * By ranks are made: armilla_fit, armilla_model_transform, armilla_model_check, armilla_cluster_data,
- * armilla_cluster_model, armilla_cluster_recipe, armilla_data_survey, armilla_model_save of a model that they have
- * fitted, and the functions below. Every rank has the whole basis, radius, trace and summary of a model, and of codes,
+ * armilla_cluster_model, armilla_cluster_choose, armilla_cluster_recipe, armilla_data_survey, armilla_model_save of a
+ * model that they have fitted, and the functions below. Every rank has the whole basis, radius, trace and summary of a model, and of codes,
  * of labels, and of what armilla_model_transform fills, those of its own samples: the others have no memory, and to read
  * them ends the process. All other calls are made by every rank on its own; of these, those that write files write them
  * on rank 0 alone.

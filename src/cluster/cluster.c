@@ -7,6 +7,7 @@
 #include "base/ranks.h"
 #include "base/size.h"
 #include "cluster/contribution.h"
+#include "cluster/decision.h"
 #include "data/slots.h"
 #include "data/sparse.h"
 #include "data/traverse.h"
@@ -274,12 +275,11 @@ static armilla_status move_codes(armilla_context *context, const armilla_model *
     return status;
 }
 
-/* The k-means of samples that have no graph worth the name: by angle for sparse data, by distance for codes of others.
- * Measured (docs/clustering.md): distances of codes do as well as angles, or better, but for words. */
+/* The k-means of samples that have no graph worth the name. */
 static const armilla_cluster_way *instead_of_graph(const armilla_kmeans_problem *wanted, const armilla_data *X)
 {
     const armilla_data *data = wanted->fitted ? wanted->fitted : X;
-    return armilla_cluster_way_find(wanted->codes_of && !armilla_sparse_of(data) ? "euclidean" : "kmeans");
+    return armilla_cluster_way_find(armilla_decide_kmeans(wanted->codes_of != NULL, armilla_sparse_of(data) != NULL));
 }
 
 /* What is expected of the call: codes beside the data that were fitted, codes alone, or data. */

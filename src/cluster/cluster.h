@@ -26,7 +26,7 @@ typedef struct armilla_cluster_way {
     const char *name;
     bool unit;  /* by angle: samples and centres have length 1 */
     bool codes; /* no centres: the largest coefficient of a code */
-    bool graph; /* by the graph of nearest neighbours (cluster/shape.h); */
+    bool graph; /* by the graph of nearest neighbours (cluster/knn_graph.h); */
     bool moved; /* and that by k-means on codes that are smoothed along it */
 } armilla_cluster_way;
 

@@ -1,6 +1,7 @@
 /* As many clusters as there are: communities at the resolution whose communities are found again in parts of the samples,
  * and are clear. No such rule is reliable (docs/clustering.md), so all that were looked at are kept with their scores. */
-#include "cluster/shape.h"
+#include "cluster/decision.h"
+#include "cluster/partition.h"
 
 #include "base/random.h"
 #include "base/size.h"
@@ -29,14 +30,14 @@ typedef struct trial {
 } trial;
 
 typedef struct counting {
-    const armilla_shape *shape;
+    const armilla_graph_samples *samples;
     const armilla_graph *graph;
     armilla_level fine; /* the same */
     part parts[PARTS];
     trial last, next;
     armilla_cluster_number found[RESOLUTIONS];
     int64_t count;
-    armilla_parting *best; /* with the largest score so far */
+    armilla_partition *best; /* with the largest score so far */
     double score;
 } counting;
 
@@ -44,9 +45,9 @@ typedef struct counting {
 static int64_t draw_part(const counting *s, int index, int64_t *row)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < s->shape->n; i++) {
-        const uint64_t place = (uint64_t)index * (uint64_t)s->shape->n + (uint64_t)i;
-        const bool drawn = armilla_random_uniform(s->shape->seed, ARMILLA_STREAM_PARTS, place) < PART;
+    for (int64_t i = 0; i < s->samples->n; i++) {
+        const uint64_t place = (uint64_t)index * (uint64_t)s->samples->n + (uint64_t)i;
+        const bool drawn = armilla_random_uniform(s->samples->seed, ARMILLA_STREAM_PARTS, place) < PART;
         row[i] = drawn ? count++ : -1;
     }
     return count;
@@ -71,9 +72,9 @@ static void fill_part(const counting *s, const int64_t *row, part *made)
 
 static armilla_status make_part(const counting *s, int index, part *made)
 {
-    armilla_context *context = s->shape->context;
+    armilla_context *context = s->samples->context;
     int64_t *row = NULL, count = 0;
-    armilla_status status = armilla_take(context, s->shape->n, sizeof *row, &row);
+    armilla_status status = armilla_take(context, s->samples->n, sizeof *row, &row);
     if (status == ARMILLA_OK) count = draw_part(s, index, row);
     if (status == ARMILLA_OK)
         status = armilla_graph_take(context, count, count, armilla_graph_entries(s->graph), &made->graph);
@@ -93,28 +94,22 @@ static void release_part(armilla_context *context, part *made)
     armilla_release(context, made->whole);
 }
 
-/* Whether so many communities may be clusters. */
-static bool is_number(const counting *s, int64_t count)
-{
-    return count >= 2 && count <= s->shape->n / 2;
-}
-
 /* The communities of the last resolution in the parts, where they are worth it, and those of the next in the whole,
  * where there is one. */
 static armilla_status seek(counting *s)
 {
     armilla_communities_task tasks[PARTS + 1];
     int count = 0, done = 0;
-    for (int p = 0; p < PARTS && is_number(s, s->last.count); p++)
+    for (int p = 0; p < PARTS && armilla_decide_is_number(s->last.count, s->samples->n); p++)
         tasks[count++] = (armilla_communities_task){.graph = &s->parts[p].graph,
-                                                    .options = {s->last.resolution, s->shape->seed + 1 + (uint64_t)p},
+                                                    .options = {s->last.resolution, s->samples->seed + 1 + (uint64_t)p},
                                                     .labels = s->parts[p].labels};
     if (s->next.resolution > 0)
         tasks[count++] = (armilla_communities_task){.graph = s->graph,
                                                     .fine = &s->fine,
-                                                    .options = {s->next.resolution, s->shape->seed},
+                                                    .options = {s->next.resolution, s->samples->seed},
                                                     .labels = s->next.labels};
-    const armilla_status status = armilla_communities_share(s->shape->context, tasks, count, false, &done);
+    const armilla_status status = armilla_communities_share(s->samples->context, tasks, count, false, &done);
     if (status == ARMILLA_OK && s->next.resolution > 0) s->next.count = tasks[count - 1].count;
     return status;
 }
@@ -128,7 +123,7 @@ static armilla_status compare_parts(const counting *s, double *stability)
         const part *own = &s->parts[p];
         double same = 0;
         for (int64_t i = 0; i < own->graph.rows; i++) own->whole[i] = s->last.labels[own->places[i]];
-        status = armilla_adjusted_rand(s->shape->context, own->graph.rows, own->labels, own->whole, &same);
+        status = armilla_adjusted_rand(s->samples->context, own->graph.rows, own->labels, own->whole, &same);
         *stability += same / PARTS;
     }
     return status;
@@ -149,24 +144,24 @@ static void note(counting *s, const armilla_cluster_number *number)
 
 static armilla_status judge(counting *s)
 {
-    armilla_parting parting = {.labels = s->last.labels, .count = s->last.count, .resolution = s->last.resolution};
+    armilla_partition partition = {.labels = s->last.labels, .count = s->last.count, .resolution = s->last.resolution};
     double stability = 0;
-    if (!is_number(s, parting.count)) return ARMILLA_OK;
+    if (!armilla_decide_is_number(partition.count, s->samples->n)) return ARMILLA_OK;
     armilla_status status = compare_parts(s, &stability);
-    if (status == ARMILLA_OK) status = armilla_shape_measure(s->shape, s->graph, &parting);
+    if (status == ARMILLA_OK) status = armilla_partition_measure(s->samples->context, s->graph, &partition);
     if (status != ARMILLA_OK) return status;
-    const double score = fmax(stability, 0) * fmax(parting.modularity, 0);
+    const double score = armilla_decide_number_score(stability, partition.modularity);
     const armilla_cluster_number number = {.size = sizeof number,
-                                           .k = parting.count,
-                                           .resolution = parting.resolution,
+                                           .k = partition.count,
+                                           .resolution = partition.resolution,
                                            .stability = stability,
-                                           .modularity = parting.modularity,
+                                           .modularity = partition.modularity,
                                            .score = score};
     note(s, &number);
     if (s->best->count > 0 && score <= s->score) return status;
     int64_t *kept = s->best->labels;
-    memcpy(kept, parting.labels, (size_t)s->shape->n * sizeof *kept);
-    *s->best = parting;
+    memcpy(kept, partition.labels, (size_t)s->samples->n * sizeof *kept);
+    *s->best = partition;
     s->best->labels = kept;
     s->best->stability = stability;
     s->score = score;
@@ -182,12 +177,12 @@ static int by_count(const void *a, const void *b)
 static armilla_status try_all(counting *s)
 {
     armilla_status status = ARMILLA_OK;
-    armilla_call_phase(s->shape->context, ARMILLA_PHASE_NUMBER);
+    armilla_call_phase(s->samples->context, ARMILLA_PHASE_NUMBER);
     for (int p = 0; p < PARTS && status == ARMILLA_OK; p++) status = make_part(s, p, &s->parts[p]);
-    if (status == ARMILLA_OK) status = armilla_level_of_graph(s->shape->context, s->graph, &s->fine);
+    if (status == ARMILLA_OK) status = armilla_level_of_graph(s->samples->context, s->graph, &s->fine);
     for (int t = FIRST; t <= LAST + 1 && status == ARMILLA_OK; t++) {
         int64_t *const labels = s->last.labels;
-        armilla_call_step(s->shape->context, t - FIRST, RESOLUTIONS + 1);
+        armilla_call_step(s->samples->context, t - FIRST, RESOLUTIONS + 1);
         s->next.resolution = t <= LAST ? exp2(t / 2.0) : 0;
         status = seek(s);
         if (status == ARMILLA_OK) status = judge(s);
@@ -198,16 +193,16 @@ static armilla_status try_all(counting *s)
     return status;
 }
 
-armilla_status armilla_shape_number(const armilla_shape *shape, const armilla_graph *graph, armilla_parting *best,
-                                    armilla_cluster_number **looked_at, int64_t *count)
+armilla_status armilla_partition_number(const armilla_graph_samples *samples, const armilla_graph *graph,
+                                        armilla_partition *best, armilla_cluster_number **looked_at, int64_t *count)
 {
-    armilla_context *context = shape->context;
-    counting s = {.shape = shape, .graph = graph, .best = best};
+    armilla_context *context = samples->context;
+    counting s = {.samples = samples, .graph = graph, .best = best};
     int64_t numbers = 0, *labels = NULL;
-    if (!armilla_size_area(2, shape->n, &numbers)) numbers = -1;
+    if (!armilla_size_area(2, samples->n, &numbers)) numbers = -1;
     armilla_status status = armilla_take(context, numbers, sizeof *labels, &labels);
     s.last.labels = labels;
-    s.next.labels = labels ? labels + shape->n : NULL;
+    s.next.labels = labels ? labels + samples->n : NULL;
     if (status == ARMILLA_OK) status = try_all(&s);
     if (status == ARMILLA_OK) status = armilla_take(context, s.count, sizeof **looked_at, looked_at);
     if (status == ARMILLA_OK && s.count > 0) memcpy(*looked_at, s.found, (size_t)s.count * sizeof **looked_at);

@@ -62,13 +62,13 @@ values = {
     "const armilla_allocator *": "NULL", "armilla_data_facts *": "&scratch.facts",
     "armilla_model_summary *": "&scratch.summary", "armilla_trace_entry *": "&scratch.entry",
     "armilla_check *": "&scratch.check", "armilla_cluster_summary *": "&scratch.cluster_summary",
-    "armilla_cluster_number *": "&scratch.cluster_number",
+    "armilla_cluster_number *": "&scratch.cluster_number", "armilla_cluster_choice *": "&scratch.choice", "const armilla_cluster_choice *": "&scratch.choice",
     "armilla_labels *": "&scratch.labels", "armilla_scores *": "&scratch.scores",
     "armilla_table_row *": "&scratch.row", "const armilla_option *": "armilla_option_table()",
     "armilla_watch": "NULL", "armilla_put": "NULL", "int *": "NULL", "armilla_wording": "NULL", "armilla_log_function": "NULL",
     "const char *": '"2"', "const void *": "numbers", "void *": "numbers", "double *": "numbers", "const double *": "numbers",
     "const int64_t *": "labels", "int64_t *": "&count", "bool *": "&flag", "char *": "text",
-    "void **": "&block", "size_t *": "&bytes", "const char *const *": "texts",
+    "void **": "&block", "size_t *": "&bytes", "const char *const *": "texts", "const char **": "&word",
     "int64_t": "2", "int": "1", "size_t": "sizeof text", "bool": "true",
     "armilla_type": "ARMILLA_F64", "armilla_index": "ARMILLA_I32", "armilla_naming": "ARMILLA_SAMPLE_NAMES",
     "armilla_table": "ARMILLA_TABLE_BASIS", "armilla_status": "ARMILLA_OK", "armilla_stop": "ARMILLA_STOP_CONVERGED",
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     static int64_t labels[64];
     static int32_t starts[3];
     static char text[64];
-    const char *path = argv[1], *texts[2] = {"a", "b"};
+    const char *path = argv[1], *texts[2] = {"a", "b"}, *word = NULL;
     int64_t count = 0;
     bool flag = false;
     void *block = NULL;
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
              armilla_table_row row; armilla_data_source source; armilla_ranks ranks;
              armilla_checkpoint checkpoint; armilla_neighbors_options nearness;
              armilla_neighbors_summary near_summary; armilla_top_group group; armilla_top_entry top_entry;
-             armilla_cluster_quality quality; armilla_structure structure; armilla_column_facts column; } scratch;
+             armilla_cluster_quality quality; armilla_structure structure; armilla_column_facts column; armilla_cluster_choice choice; } scratch;
     armilla_labels classes = {.size = sizeof classes, .count = 6, .classes = 1, .values = labels};
     armilla_options options; armilla_cluster_options clustering; armilla_read_options reading;
     armilla_write_options writing; armilla_selection selection; armilla_model_arrays arrays; armilla_data_source source;
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
     armilla_comparison *comparison = NULL;
     armilla_neighbors *near = NULL; armilla_neighbors_options nearness;
     armilla_output *output = NULL; armilla_top *top = NULL;
-    (void)argc; (void)classes; (void)texts; (void)starts; (void)flag; (void)bytes;
+    (void)argc; (void)classes; (void)texts; (void)word; (void)starts; (void)flag; (void)bytes;
     for (int i = 0; i < 64; i++) numbers[i] = 1 + i % 5;
     memset(&scratch, 0, sizeof scratch);
     armilla_options_default(&options); armilla_options_default(&scratch.options);
@@ -208,6 +208,7 @@ int main(int argc, char **argv)
     armilla_read_options_default(&reading); armilla_write_options_default(&writing);
     armilla_selection_default(&selection); armilla_model_arrays_default(&arrays); armilla_data_source_default(&source);
     armilla_neighbors_options_default(&nearness); armilla_neighbors_options_default(&scratch.nearness);
+    scratch.choice.size = sizeof scratch.choice;
     nearness.count = 2; options.rank = 2; options.threads = 1; clustering.k = 2;
     armilla_status status = armilla_context_new(NULL, &context);
     if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_F64, numbers, 4, 6, 4, &X);

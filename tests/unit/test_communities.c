@@ -1,8 +1,8 @@
 /* Communities against plain loops over full matrices: modularity, the best partition of small graphs by trying all,
- * planted groups, components, joining; how far neighbours reach; and clusters of samples when allocations fail. */
+ * planted groups, components, joining; how near neighbours are; and clusters of samples when allocations fail. */
 #include "unit/graph_pairs.h"
 
-#include "cluster/shape.h"
+#include "cluster/knn_graph.h"
 #include "graph/neighbors.h"
 
 static pair a;
@@ -294,7 +294,7 @@ static void test_clusters_without_memory(void **state)
     armilla_data_free(data);
 }
 /* The mean of 1 - cos over neighbours, over that of all pairs. */
-static double plain_reach(const armilla_graph *neighbors, const double *X)
+static double plain_distance(const armilla_graph *neighbors, const double *X)
 {
     double near = 0, all = 0;
     for (int64_t i = 0; i < SAMPLES; i++)
@@ -309,7 +309,7 @@ static double plain_reach(const armilla_graph *neighbors, const double *X)
 }
 
 /* Groups, noise, and samples that are all the same; every length of the samples together, every number of threads. */
-static void test_reach(void **state)
+static void test_neighbor_distance(void **state)
 {
     static double X[FEATURES * SAMPLES], scaled[FEATURES * SAMPLES];
     static const double lengths[] = {1, 1e-140, 1e140};
@@ -330,19 +330,20 @@ static void test_reach(void **state)
             armilla_data *data = NULL;
             armilla_graph neighbors = {.rows = 0};
             const armilla_neighbors_plan plan = {.count = 7};
-            double reach = -1;
+            armilla_feature_statistics features = {0};
             support_ok(context,
                        armilla_data_wrap_dense(context, ARMILLA_F64, scaled, FEATURES, SAMPLES, FEATURES, &data));
             support_ok(context, armilla_call_enter(context, threads));
             support_ok(context, armilla_neighbors_find(context, NULL, data, &plan, &neighbors, NULL));
-            const armilla_shape shape = {.context = context, .X = data, .n = SAMPLES, .k = GROUPS};
-            support_ok(context, armilla_shape_reach(&shape, &neighbors, &reach));
+            support_ok(context, armilla_feature_statistics_find(context, data, ARMILLA_FEATURE_DEVIATIONS, &features));
+            const double distance = armilla_neighbor_distance(FEATURES, &features, &neighbors);
             armilla_call_leave(context);
-            const double expected = trial < 6 ? plain_reach(&neighbors, X) : 1;
-            assert_true(fabs(reach - expected) < 1e-6);
-            assert_true(trial < 3 ? reach < 0.2 : reach > 0.2);
-            if (threads == 1) first = reach;
-            assert_memory_equal(&first, &reach, sizeof reach);
+            armilla_feature_statistics_release(context, &features);
+            const double expected = trial < 6 ? plain_distance(&neighbors, X) : 1;
+            assert_true(fabs(distance - expected) < 1e-6);
+            assert_true(trial < 3 ? distance < 0.2 : distance > 0.2);
+            if (threads == 1) first = distance;
+            assert_memory_equal(&first, &distance, sizeof distance);
             armilla_graph_release(context, &neighbors);
             armilla_data_free(data);
         }
@@ -358,7 +359,7 @@ int main(void)
         TEST(test_components),
         TEST(test_join),
         TEST(test_clusters_without_memory),
-        TEST(test_reach),
+        TEST(test_neighbor_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

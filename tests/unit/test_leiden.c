@@ -3,7 +3,7 @@
 #include "unit/graph_pairs.h"
 
 #include "base/random.h"
-#include "cluster/shape.h"
+#include "cluster/partition.h"
 
 static pair a;
 
@@ -306,7 +306,7 @@ static void test_same_on_any_threads(void **state)
 }
 
 /* The best of the orders, and the number that is found, whatever memory lets run at a time. */
-static void test_shape_on_any_threads(void **state)
+static void test_partitions_on_any_threads(void **state)
 {
     static int64_t first[NODES], labels[NODES], numbered[NODES];
     uint64_t random = 47;
@@ -315,21 +315,21 @@ static void test_shape_on_any_threads(void **state)
     (void)state;
     draw_large(&random, 12, &graph);
     for (int t = 0; t < 2 * THREADS; t++) {
-        armilla_shape shape = {.context = context, .n = NODES, .k = 9};
-        armilla_parting parting = {.labels = labels};
+        armilla_graph_samples samples = {.context = context, .n = NODES, .k = 9};
+        armilla_partition partition = {.labels = labels};
         armilla_cluster_number *looked_at = NULL;
         int64_t count = 0;
         const bool tight = t >= THREADS;
         armilla_context_set_memory(context, tight ? armilla_context_memory_live(context) + (4 << 20) : 0);
         support_ok(context, armilla_call_enter(context, threads_tried[t % THREADS]));
-        support_ok(context, armilla_shape_communities(&shape, &graph, &parting));
-        assert_int_equal(parting.count, 9);
+        support_ok(context, armilla_partition_find(&samples, &graph, &partition));
+        assert_int_equal(partition.count, 9);
         if (t == 0) memcpy(first, labels, sizeof first);
-        if (t == 0) stability = parting.stability;
+        if (t == 0) stability = partition.stability;
         assert_memory_equal(first, labels, sizeof first);
-        assert_true(parting.stability == stability);
-        shape.k = 0;
-        if (!tight) support_ok(context, armilla_shape_number(&shape, &graph, &parting, &looked_at, &count));
+        assert_true(partition.stability == stability);
+        samples.k = 0;
+        if (!tight) support_ok(context, armilla_partition_number(&samples, &graph, &partition, &looked_at, &count));
         if (t == 0) memcpy(numbered, labels, sizeof numbered);
         if (!tight) assert_memory_equal(numbered, labels, sizeof numbered);
         armilla_release(context, looked_at);
@@ -418,7 +418,7 @@ static void test_too_many_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_plain_leiden),         TEST(test_same_on_any_threads), TEST(test_shape_on_any_threads),
+        TEST(test_plain_leiden),         TEST(test_same_on_any_threads), TEST(test_partitions_on_any_threads),
         TEST(test_tasks_without_memory), TEST(test_tasks_stop),          TEST(test_too_many_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include "base/call.h"
 #include "base/context.h"
 #include "base/size.h"
-#include "cluster/shape.h"
+#include "cluster/knn_graph.h"
 #include "unit/support.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ enum { MOST_FEATURES = 41, MOST_SAMPLES = 400 };
 static double X[MOST_FEATURES * MOST_SAMPLES];
 
 /* Plain loops: every feature over its standard deviation, then every sample over its length. */
-static void plain_even(int64_t m, int64_t n, double *made)
+static void plain_standardize(int64_t m, int64_t n, double *made)
 {
     for (int64_t i = 0; i < m; i++) {
         long double mean = 0, square = 0;
@@ -54,7 +54,7 @@ static void plain_even(int64_t m, int64_t n, double *made)
 }
 
 /* Tall, wide and odd shapes, at any scale, features of very different units, constant ones, samples of zeros. */
-static void test_even_equals_plain_loops(void **state)
+static void test_standardized_equals_plain_loops(void **state)
 {
     static const double scales[] = {1, 1e-140, 1e140, 1e-12};
     static double wanted[MOST_FEATURES * MOST_SAMPLES];
@@ -71,15 +71,18 @@ static void test_even_equals_plain_loops(void **state)
         }
         for (int64_t j = 0; j < n && trial % 5 == 0; j++) X[j * m] = 3 * scales[trial % 4];
         for (int64_t i = 0; i < m && trial % 7 == 0; i++) X[i] = 0;
-        plain_even(m, n, wanted);
+        plain_standardize(m, n, wanted);
         support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, m, n, m, &data));
-        const armilla_shape shape = {.context = context, .X = data, .n = n, .k = 2};
-        assert_true(armilla_shape_is_table(&shape));
+        const armilla_graph_samples samples = {.context = context, .X = data, .n = n, .k = 2};
+        assert_true(armilla_graph_samples_are_table(&samples));
         for (int threads = 1; threads <= 3; threads++) {
             float *made = NULL;
+            armilla_feature_statistics features = {0};
             support_ok(context, armilla_call_enter(context, threads));
-            support_ok(context, armilla_shape_even(&shape, &made));
+            support_ok(context, armilla_feature_statistics_find(context, data, ARMILLA_FEATURE_DEVIATIONS, &features));
+            support_ok(context, armilla_graph_samples_standardize(&samples, &features, &made));
             armilla_call_leave(context);
+            armilla_feature_statistics_release(context, &features);
             for (int64_t i = 0; i < m * n; i++) assert_true(fabs((double)made[i] - wanted[i]) < 1e-6);
             if (first) assert_memory_equal(first, made, (size_t)(m * n) * sizeof *made);
             armilla_release(context, first);
@@ -101,12 +104,12 @@ static void test_tables(void **state)
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         armilla_data *data = NULL;
         support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, rows[row].m, 50, rows[row].m, &data));
-        const armilla_shape shape = {.context = context, .X = data, .n = 50, .k = rows[row].k};
-        assert_int_equal(armilla_shape_is_table(&shape), rows[row].is_table);
+        const armilla_graph_samples samples = {.context = context, .X = data, .n = 50, .k = rows[row].k};
+        assert_int_equal(armilla_graph_samples_are_table(&samples), rows[row].is_table);
         armilla_data_free(data);
     }
-    const armilla_shape codes_alone = {.context = context, .n = 50, .k = 2};
-    assert_false(armilla_shape_is_table(&codes_alone));
+    const armilla_graph_samples codes_alone = {.context = context, .n = 50, .k = 2};
+    assert_false(armilla_graph_samples_are_table(&codes_alone));
 }
 
 enum { FEATURES = 9, SAMPLES = 300, GROUPS = 2, WIDE = 40, FEW = 30 };
@@ -269,9 +272,12 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_even_equals_plain_loops),   TEST(test_tables),
-        TEST(test_chooses_by_trait),          TEST(test_scales_no_more_features_than_samples),
-        TEST(test_stopped_look_is_no_choice), TEST(test_without_memory),
+        TEST(test_standardized_equals_plain_loops),
+        TEST(test_tables),
+        TEST(test_chooses_by_trait),
+        TEST(test_scales_no_more_features_than_samples),
+        TEST(test_stopped_look_is_no_choice),
+        TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

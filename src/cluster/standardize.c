@@ -1,27 +1,17 @@
 /* A table seen with features of one spread, beside the angles between samples as they are, which features that vary most
  * decide. Species of iris and crabs differ in the one, sexes of athletes and segments of images in the other; the mean of
  * both graphs keeps what either sees (docs/clustering.md). */
-#include "cluster/shape.h"
+#include "cluster/knn_graph.h"
 
 #include "base/size.h"
 #include "data/column.h"
-#include "data/features.h"
-#include "data/sparse.h"
 #include "data/traverse.h"
 #include "linalg/kernels.h"
 
 #include <math.h>
 
-/* Of more features, scaling gives those too much weight that are nearly constant: the border of images. */
-enum { MOST_FEATURES = 40 };
 /* A deviation below that part of the mean is rounding. */
 #define LEAST_DEVIATION 1e-6
-
-bool armilla_shape_is_table(const armilla_shape *shape)
-{
-    return shape->k > 0 && !shape->centered && shape->X && !armilla_sparse_of(shape->X) && shape->X->m > 1 &&
-           shape->X->m <= MOST_FEATURES;
-}
 
 /* What features are multiplied by: at most 1, so that nothing overflows, and 0 for a constant one. */
 static void find_factors(int64_t m, const armilla_feature_statistics *found, double *factors)
@@ -36,26 +26,26 @@ static void find_factors(int64_t m, const armilla_feature_statistics *found, dou
         if (factors[i] > 0) factors[i] = least / factors[i];
 }
 
-typedef struct evening {
+typedef struct standardizing {
     armilla_column_buffers buffers;
     const double *factors; /* m */
     float *made;           /* m x n */
-} evening;
+} standardizing;
 
 static armilla_status visit(void *self, const armilla_panel *panel, int thread, double *sums)
 {
-    const evening *s = self;
+    const standardizing *s = self;
     const armilla_column_buffer buffer = armilla_column_buffer_of(&s->buffers, thread);
     (void)sums;
     for (int64_t j = 0; j < panel->count; j++) {
         const armilla_column x = armilla_panel_whole_column(panel, j, buffer);
         for (int64_t i = 0; i < x.m; i++) x.values[i] *= s->factors[i];
-        armilla_shape_unit(x.m, x.values, s->made + (panel->first + j) * x.m);
+        armilla_unit_copy(x.m, x.values, s->made + (panel->first + j) * x.m);
     }
     return ARMILLA_OK;
 }
 
-static armilla_status fill(armilla_context *context, const armilla_data *X, evening *s)
+static armilla_status fill(armilla_context *context, const armilla_data *X, standardizing *s)
 {
     armilla_traversal *traversal = NULL;
     const armilla_kernels *kernels = armilla_kernels_for(context, armilla_type_precision(X->type));
@@ -69,22 +59,20 @@ static armilla_status fill(armilla_context *context, const armilla_data *X, even
     return status;
 }
 
-armilla_status armilla_shape_even(const armilla_shape *shape, float **made)
+armilla_status armilla_graph_samples_standardize(const armilla_graph_samples *samples,
+                                                 const armilla_feature_statistics *features, float **made)
 {
-    armilla_feature_statistics found = {0};
+    armilla_context *context = samples->context;
     double *factors = NULL;
     int64_t numbers = 0;
-    if (!armilla_size_area(shape->X->m, shape->n, &numbers)) numbers = -1;
-    armilla_status status =
-        armilla_feature_statistics_find(shape->context, shape->X, ARMILLA_FEATURE_DEVIATIONS, &found);
-    if (status == ARMILLA_OK) status = armilla_take(shape->context, shape->X->m, sizeof *factors, &factors);
-    if (status == ARMILLA_OK) status = armilla_take(shape->context, numbers, sizeof **made, made);
+    if (!armilla_size_area(samples->X->m, samples->n, &numbers)) numbers = -1;
+    armilla_status status = armilla_take(context, samples->X->m, sizeof *factors, &factors);
+    if (status == ARMILLA_OK) status = armilla_take(context, numbers, sizeof **made, made);
     if (status == ARMILLA_OK) {
-        evening s = {.factors = factors, .made = *made};
-        find_factors(shape->X->m, &found, factors);
-        status = fill(shape->context, shape->X, &s);
+        standardizing s = {.factors = factors, .made = *made};
+        find_factors(samples->X->m, features, factors);
+        status = fill(context, samples->X, &s);
     }
-    armilla_release(shape->context, factors);
-    armilla_feature_statistics_release(shape->context, &found);
+    armilla_release(context, factors);
     return status;
 }

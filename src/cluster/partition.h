@@ -1,0 +1,32 @@
+/* Labels as the graph of samples sees them: communities, the number of these, and how good labels are. */
+#ifndef ARMILLA_CLUSTER_PARTITION_H
+#define ARMILLA_CLUSTER_PARTITION_H
+
+#include "cluster/knn_graph.h"
+#include "graph/communities.h"
+
+/* Orders of visiting in which communities are sought. */
+enum { ARMILLA_PARTITION_ORDERS = 6 };
+
+typedef struct armilla_partition {
+    int64_t *labels;   /* n */
+    int64_t count;     /* of communities; 0: none were found */
+    double resolution; /* of these */
+    double stability;  /* the mean agreement of runs in several orders */
+    double modularity; /* at resolution 1 */
+    double coverage;   /* the part of the edges' weight that is inside clusters */
+} armilla_partition;
+
+/* Of several runs the one that agrees best with the others; count is not k where there is none of k communities. */
+armilla_status armilla_partition_find(const armilla_graph_samples *samples, const armilla_graph *graph,
+                                      armilla_partition *partition);
+/* Modularity and coverage of the labels 0 ... count-1. */
+armilla_status armilla_partition_measure(armilla_context *context, const armilla_graph *graph,
+                                         armilla_partition *partition);
+
+/* best = communities of a number that the samples themselves say, count 0 where they say none (labels has space for n);
+ * *looked_at = all that were, by rising number. */
+armilla_status armilla_partition_number(const armilla_graph_samples *samples, const armilla_graph *graph,
+                                        armilla_partition *best, armilla_cluster_number **looked_at, int64_t *count);
+
+#endif
