@@ -25,13 +25,14 @@ static const char *place_of(const cli_clustering *work, const armilla_cluster_su
 static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
 {
     if (isnan(found->modularity)) {
-        message_line(&session->messages, "evidence  none: %s without a graph of neighbours", found->by);
+        message_line(&session->messages, "evidence  none: %s without a graph of neighbours: %s", found->by,
+                     found->reason);
         return;
     }
     char more[64] = "";
     if (!isnan(found->stability)) snprintf(more, sizeof more, ", stability %.3f", found->stability);
-    message_line(&session->messages, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s", found->by,
-                 found->modularity, 100 * found->coverage, more);
+    message_line(&session->messages, "evidence  %s: modularity %.3f, %.1f %% of the edges inside%s; %s", found->by,
+                 found->modularity, 100 * found->coverage, more, found->reason);
 }
 
 /* The numbers that are plausible beside the one that was taken, with their evidence. */
@@ -134,6 +135,8 @@ void clustering_report(cli_session *session, const cli_clustering *work)
     report_verdict(session, &work->structure);
     if (work->model && work->X) message_summary(&session->messages, work->model, settings_fit(session));
     report_sizes(session, work, &found);
+    if (work->choice.kind)
+        message_line(&session->messages, "choice    %s: %s", work->choice.kind, work->choice.preparation_reason);
     if (found.by) report_evidence(session, &found);
     if (armilla_clustering_numbers(work->clustering) > 0) report_numbers(session, work->clustering);
     report_quality(session, work);
@@ -186,6 +189,18 @@ static json_t *graph_facts(const armilla_cluster_summary *found)
     json_put_number(object, "coverage", found->coverage);
     json_put_number(object, "resolution", found->resolution);
     json_put_number(object, "stability", found->stability);
+    json_put_number(object, "neighbor_distance", found->neighbor_distance);
+    return object;
+}
+
+/* Why the preparation, the method and the labels are what they are; null where that was not chosen. */
+static json_t *choice_facts(const armilla_cluster_choice *choice, const armilla_cluster_summary *found)
+{
+    json_t *object = json_object();
+    json_put_text(object, "kind", choice->kind);
+    json_put_text(object, "preparation", choice->preparation_reason);
+    json_put_text(object, "method", choice->method_reason);
+    json_put_text(object, "labels", found->reason);
     return object;
 }
 
@@ -238,6 +253,7 @@ armilla_status clustering_print_json(cli_session *session, const cli_clustering 
     json_put_count(object, "iterations", tried ? found.iterations : -1);
     json_put_text(object, "stop", tried ? armilla_stop_word(found.stop) : NULL);
     (void)json_object_set_new(object, "graph", found.by ? graph_facts(&found) : json_null());
+    (void)json_object_set_new(object, "choice", choice_facts(&work->choice, &found));
     (void)json_object_set_new(object, "numbers", number_facts(work->clustering));
     (void)json_object_set_new(object, "scores", work->scored ? score_facts(&work->scores) : json_null());
     (void)json_object_set_new(object, "fit", work->model ? fit_facts(work->model) : json_null());

@@ -21,6 +21,9 @@ cluster_settings *cluster_of(const cli_session *session);
 bool clustering_by_argmax(const cluster_settings *settings);
 bool clustering_by_graph(const cluster_settings *settings);
 
+/* What is asked of the library's choice beside the options. */
+armilla_cluster_choice clustering_asked(const cluster_settings *settings);
+
 /* What can be refused before anything is read; *fitted = whether the operand is a model. */
 armilla_status clustering_check(cli_session *session, bool *fitted);
 /* Options of a fit, where the operand is a model. */
@@ -40,6 +43,7 @@ typedef struct cli_clustering {
     bool scored;
     armilla_cluster_quality quality;
     armilla_structure structure;
+    armilla_cluster_choice choice; /* why the fit and the method are what they are */
     double begun;
 } cli_clustering;
 

@@ -1,7 +1,6 @@
 /* What armilla cluster is asked for: which options go together, and what is refused before the work begins. */
 #include "clustering.h"
 #include "labelling.h"
-#include "preparing.h"
 #include "streams.h"
 
 #include <inttypes.h>
@@ -110,14 +109,26 @@ static armilla_status missing_k(cli_session *session)
                 "--k is missing; give the number of clusters, e.g. --k 10; only --method graph finds one by itself");
 }
 
-/* Whether the number of clusters can be left out: the graph finds one, and of DATA it is the method where nothing else is
- * asked for. */
-static bool finds_number(const cluster_settings *settings, bool fitted)
+armilla_cluster_choice clustering_asked(const cluster_settings *settings)
 {
-    const armilla_options *fit = &settings->fit;
-    const bool special = fit->model || fit->basis || fit->codes || strcmp(settings->on, "data") == 0;
-    if (settings->cluster.method) return strcmp(settings->cluster.method, "graph") == 0;
-    return !fitted && !special && !preparing_given(fit) && strcmp(settings->prepare, "none") != 0;
+    return (armilla_cluster_choice){.size = sizeof(armilla_cluster_choice),
+                                    .on_data = strcmp(settings->on, "data") == 0,
+                                    .unprepared = strcmp(settings->prepare, "none") == 0};
+}
+
+/* The number of clusters can be left out where the method is the graph, or the atoms of a model are the clusters. */
+static armilla_status check_number(cli_session *session, bool fitted)
+{
+    const cluster_settings *settings = cluster_of(session);
+    const armilla_cluster_choice asked = clustering_asked(settings);
+    const char *method = settings->cluster.method;
+    if (settings->cluster.k > 0 || (fitted && clustering_by_argmax(settings))) return ARMILLA_OK;
+    if (!fitted) {
+        const armilla_status status =
+            armilla_cluster_default_method(session->context, &settings->fit, &settings->cluster, &asked, &method);
+        if (status != ARMILLA_OK) return status;
+    }
+    return method && strcmp(method, "graph") == 0 ? ARMILLA_OK : missing_k(session);
 }
 
 /* *fitted = whether the operand is a model. */
@@ -132,7 +143,7 @@ armilla_status clustering_check(cli_session *session, bool *fitted)
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->common.operands[0], fitted);
     if (status != ARMILLA_OK) return status;
     if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
-    if (settings->cluster.k == 0 && !(argmax && *fitted) && !finds_number(settings, *fitted)) return missing_k(session);
+    if ((status = check_number(session, *fitted)) != ARMILLA_OK) return status;
     settings->cluster.seed = settings->fit.seed;
     settings->cluster.threads = settings->fit.threads;
     return ARMILLA_OK;

@@ -5,7 +5,6 @@
 #include "clustering.h"
 #include "fitting.h"
 #include "labelling.h"
-#include "preparing.h"
 #include "reading.h"
 #include "scoring.h"
 #include "signals.h"
@@ -50,26 +49,12 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-/* The preparation, the rank and the method where they are not given. Sets with a meaning of their own, and argmax, get
- * an atom for each cluster, and nothing is centred for them: what is nonnegative could not follow. */
-static armilla_status choose_recipe(cli_session *session, const armilla_data *X)
+/* The preparation, the rank and the method where they are not given. */
+static armilla_status choose(cli_session *session, cli_clustering *work)
 {
     cluster_settings *settings = cluster_of(session);
-    armilla_options *fit = &settings->fit, chosen = *fit;
-    armilla_cluster_options clusters = settings->cluster;
-    const bool special = fit->model || fit->basis || fit->codes || clustering_by_argmax(settings);
-    const bool on_data = strcmp(settings->on, "data") == 0;
-    const bool said = preparing_given(fit) || strcmp(settings->prepare, "none") == 0;
-    if (special && fit->rank == 0) fit->rank = clusters.k;
-    if (said && (on_data || fit->rank > 0)) return ARMILLA_OK; /* nothing is left to look for */
-    const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
-    if (status != ARMILLA_OK) return status;
-    if (fit->rank == 0) fit->rank = chosen.rank;
-    if (said) return ARMILLA_OK;
-    if (!special && !on_data) settings->cluster.method = clusters.method;
-    chosen.center &= !special;
-    preparing_take(fit, &chosen);
-    return ARMILLA_OK;
+    work->choice = clustering_asked(settings);
+    return armilla_cluster_choose(session->context, work->X, &settings->fit, &settings->cluster, &work->choice);
 }
 
 static armilla_status fit_first(cli_session *session, cli_clustering *work)
@@ -98,9 +83,6 @@ static armilla_status open_truth(cli_session *session, const armilla_data *X, in
                     : "");
 }
 
-/* Atoms for each cluster, and clusters where their number is found, as the recipe has them. */
-enum { ATOMS = 4, CLUSTERS = 10 };
-
 /* The workload of the clusters themselves, of codes of that rank beside the data, or of data alone. */
 static armilla_workload clusters_of(const cli_session *session, const cli_shape *shape, int64_t rank)
 {
@@ -118,10 +100,9 @@ static armilla_workload clusters_of(const cli_session *session, const cli_shape 
 static int64_t rank_of(const cli_session *session, const cli_shape *shape)
 {
     const cluster_settings *settings = cluster_of(session);
-    const int64_t k = settings->cluster.k > 0 ? settings->cluster.k : CLUSTERS;
-    const int64_t most = shape->features < shape->samples ? shape->features : shape->samples;
     if (strcmp(settings->on, "data") == 0) return 0;
-    return settings->fit.rank > 0 ? settings->fit.rank : ATOMS * k < most ? ATOMS * k : most;
+    return settings->fit.rank > 0 ? settings->fit.rank
+                                  : armilla_cluster_rank(shape->features, shape->samples, settings->cluster.k);
 }
 
 /* What follows the choice of a preparation. */
@@ -150,7 +131,7 @@ static void tell_cost(cli_session *session, const cli_shape *shape)
     char found[32], given[32];
     if (clusters.k > 0) return;
     const double seconds = announce_seconds(session, &clusters);
-    clusters.k = CLUSTERS;
+    clusters.k = ARMILLA_ASSUMED_CLUSTERS;
     if (seconds < LONG_SECONDS) return;
     message_seconds(seconds, found, sizeof found);
     message_seconds(announce_seconds(session, &clusters), given, sizeof given);
@@ -172,7 +153,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK && *doubt) message_log(&session->messages, ARMILLA_LOG_WARNING, doubt);
     const cli_shape shape = status == ARMILLA_OK ? announce_shape(work->X) : (cli_shape){0, 0, 0};
     if (status == ARMILLA_OK) tell_cost(session, &shape);
-    if (status == ARMILLA_OK) status = choose_recipe(session, work->X);
+    if (status == ARMILLA_OK) status = choose(session, work);
     if (status == ARMILLA_OK) expect_rest(session, &shape);
     if (status == ARMILLA_OK) status = clustering_check_ranks(session);
     if (status != ARMILLA_OK) return status;

@@ -115,14 +115,12 @@ static void tell_search(cli_session *session, const cli_shape *shape, const armi
 static armilla_status choose_preparation(cli_session *session, const armilla_data *X)
 {
     neighbors_settings *settings = settings_of(session);
-    armilla_options *fit = &settings->fit, chosen = *fit;
     armilla_cluster_options clusters;
+    armilla_cluster_choice choice = {
+        .size = sizeof choice, .on_data = true, .unprepared = strcmp(settings->prepare, "none") == 0};
     armilla_cluster_options_default(&clusters);
-    if (strcmp(settings->prepare, "none") == 0 || preparing_given(fit)) return ARMILLA_OK;
     clusters.k = 1;
-    const armilla_status status = armilla_cluster_recipe(session->context, X, &chosen, &clusters);
-    if (status == ARMILLA_OK) preparing_take(fit, &chosen);
-    return status;
+    return armilla_cluster_choose(session->context, X, &settings->fit, &clusters, &choice);
 }
 
 /* A model has its own preparation: options that say another are a mistake. */

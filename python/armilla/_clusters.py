@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from ._clustering import cluster_codes
 from ._data import Data, blocks, unit_rows
 from ._factorization import Factorizer
-from ._library import Context, lib, text, warn
+from ._library import Context, ffi, lib, text, warn
 from ._options import CLUSTER_OPTIONS, ESTIMATOR_NAMES, PREPARATION, Options, read
 from ._progress import progress_for
 from ._signatures import AutoClusterSignature, SphericalKMeansSignature
@@ -270,7 +270,7 @@ _AUTO_NAMES = {**ESTIMATOR_NAMES, "k": "n_clusters", "tries": "n_init", "cluster
     without=("model", "basis", "codes", "sparsity", "radius", "lambda", "mu", "start", *(option.field for option in PREPARATION)),
     defaults={"n_clusters": None, "n_components": None},
     own={name: row for name, row in OWN_PARAMETERS.items() if name != "warm_start"},
-    words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster"},
+    words={"k": "Number of clusters; None: as many as the data say (`numbers_`), or with method='argmax' one for each component", "rank": "Number of atoms of the fit; None: four for each cluster, with method='argmax' one"},
 )
 class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     """Clusters of data by the recipe of `armilla cluster`: nothing but their number needs to be said, and not even that.
@@ -291,6 +291,9 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
     recipe_ : dict
         What was chosen: `rank`, `method`, `seed`, the steps of the preparation, and with the methods graph and smooth
         what the clusters come from, as `by`: communities, smoothing or kmeans.
+    choice_ : dict
+        Why: the `kind` of data that they were taken for ("counts", "units", "signs", "zeros" or "other"), and in words the
+        reasons for the `preparation`, for the `method`, and with the methods graph and smooth for the `labels`.
     verdict_ : str
         Whether the samples form groups at all: "structure", "no structure" or "not judged".
     structure_ : dict
@@ -332,12 +335,14 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         _check_count(X, self.n_clusters)
 
     def _choose(self, data: Data, values: dict[str, Any]) -> dict[str, Any]:
-        """The recipe: preparation, rank and method by a look at the data."""
+        """The library's choice of preparation, rank and method by a look at the data, with its reasons as `choice`."""
         context = Context(self._names)
         fit, clusters = Options(), Options("armilla_cluster_options", CLUSTER_OPTIONS)
         fit.set(context, values)
         clusters.set(context, self._cluster_values())
-        context.call(lib.armilla_cluster_recipe, data.pointer, fit.struct, clusters.struct)
+        choice = ffi.new("armilla_cluster_choice *")
+        choice.size = ffi.sizeof("armilla_cluster_choice")
+        context.call(lib.armilla_cluster_choose, data.pointer, fit.struct, clusters.struct, choice)
         chosen = read(fit.struct, PREPARATION)
         rank, method = fit.struct.rank, text(clusters.struct.method)
         if method == "argmax" and self.n_clusters not in (None, rank):
@@ -346,7 +351,8 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
                 f"give n_clusters=None, or n_components={self.n_clusters}"
             )
         values.update(chosen, rank=rank or None)
-        return {"rank": rank, "method": method, **chosen, "seed": values["seed"]}
+        reasons = {"kind": text(choice.kind), "preparation": text(choice.preparation_reason), "method": text(choice.method_reason)}
+        return {"rank": rank, "method": method, **chosen, "seed": values["seed"], "choice": reasons}
 
     def fit(self: _Auto, X: Any, y: Any = None, **refused: Any) -> _Auto:
         """Chooses the preparation, fits, and finds the clusters of the codes.
@@ -369,6 +375,7 @@ class AutoCluster(AutoClusterSignature, Tags, _Clusterer):
         found = cluster_codes(
             new.model, values, self._names, progress_for(self.verbose), new.interrupted, new.data, keep=True  # type: ignore[attr-defined]
         )
+        self.choice_ = {**new.chosen.pop("choice"), "labels": found.reason}
         self.model_, self.recipe_ = new.model, {**new.chosen, "by": found.by}
         self.numbers_ = found.numbers
         self.verdict_, self.structure_ = found.structure["verdict"], found.structure

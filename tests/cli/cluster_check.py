@@ -204,6 +204,7 @@ def check_signs():
     write("truth.txt", truth)
     shown = cluster("x.npy", "--k", 2, "--labels", "truth.txt")
     assert steps_of(shown["fit"]) == ["center"] and shown["scores"]["accuracy"] > 0.97, shown
+    assert shown["choice"]["kind"] == "signs", shown["choice"]
     np.save("x.npy", np.where(table < 0, -table, table))
     assert steps_of(cluster("x.npy", "--k", 2)["fit"]) == []
 
@@ -215,6 +216,10 @@ def check_sizes():
     truth = np.arange(300) % 2
     np.save("sizes.npy", np.maximum(rng.standard_normal((300, 9)) + np.where(truth, 14, 6)[:, None], 0.1))
     write("sizes.txt", truth)
+    shown = cluster("sizes.npy", "--k", 2)
+    assert shown["choice"]["kind"] == "other" and shown["choice"]["method"] and shown["choice"]["labels"], shown["choice"]
+    given = cluster("sizes.npy", "--k", 2, "--normalize", "l2")["choice"]
+    assert given["kind"] is None and given["preparation"] == "given" and given["labels"] is None, given
     around = cluster("sizes.npy", "--k", 2, "--truth", "sizes.txt", "--center", "--normalize", "l2", "--method", "graph")
     assert around["scores"]["accuracy"] > 0.95
     assert steps_of(cluster("sizes.npy", "--k", 2)["fit"]) == []

@@ -229,6 +229,8 @@ def test_autocluster_predicts():
         assert auto.cluster_centers_.shape == (3, auto.model_.rank)
     argmax = armilla.AutoCluster(3, method="argmax", n_components=3, random_state=0).fit(make_data("f64"))
     assert np.array_equal(argmax.predict(make_data("f64")), argmax.labels_)
+    alone = armilla.AutoCluster(3, method="argmax", random_state=0).fit(make_data("f64"))  # an atom for each cluster
+    assert alone.model_.rank == 3 and np.array_equal(alone.labels_, argmax.labels_)
     free = armilla.AutoCluster(None, method="argmax", n_components=3, random_state=0).fit(make_data("f64"))
     assert np.array_equal(free.labels_, argmax.labels_) and np.array_equal(free.predict(make_data("f64")), free.labels_)
     with pytest.raises(ValueError, match="give n_clusters=None, or n_components=3"):
@@ -239,6 +241,9 @@ def test_autocluster_predicts():
         auto = armilla.AutoCluster(3, method=method, random_state=0).fit(make_data("f64"))
         assert np.array_equal(auto.predict(make_data("f64")), auto.labels_)
         assert (auto.recipe_["by"] is not None) == (method in ("graph", "smooth")) and auto.numbers_ == []
+        assert auto.choice_["kind"] == "other" and auto.choice_["preparation"] and auto.choice_["method"] == "given"
+        assert (auto.choice_["labels"] is not None) == (method in ("graph", "smooth")) and "choice" not in auto.recipe_
+    assert armilla.AutoCluster(3, random_state=0).fit(make_data("f64")).choice_["method"] == "nothing else is asked for"
     with pytest.raises(ValueError, match="n_components is missing"):
         armilla.AutoCluster(None, method="argmax").fit(make_data("f64"))
 
