@@ -1,6 +1,6 @@
 /* Files that are plainly something else than data: pages, documents, spreadsheets, archives. Their names may say
  * otherwise: what a browser saves for want of the file itself is called as that would be. */
-#include "files/files.h"
+#include "files/images.h"
 
 #include <string.h>
 
@@ -9,28 +9,90 @@ enum { LOOKED_AT = 4096, FIRST = 256 /* bytes */ };
 #define SPREADSHEET "is a spreadsheet; save the sheet as CSV in the program that made it, and give that file"
 #define PACKED "; unpack it first, or compress it by gzip, which is read"
 
+/* Compressed by bzip2: behind the block size a block begins, or the end of an empty stream. */
+static bool is_bzip2(const unsigned char *at, size_t count)
+{
+    return count >= 10 && at[3] >= '1' && at[3] <= '9' &&
+           (memcmp(at + 4, "1AY&SY", 6) == 0 || memcmp(at + 4, "\x17rE8P\x90", 6) == 0);
+}
+
+/* Compressed by xz: of the flags only the kind of check may be set. */
+static bool is_xz(const unsigned char *at, size_t count)
+{
+    return count >= 8 && at[6] == 0 && at[7] < 16;
+}
+
+/* Compressed by zstd (RFC 8878): the frame's header, a reserved bit of which is 0, and that of the first block, which has at
+ * most 128 KiB. */
+static bool is_zstd(const unsigned char *at, size_t count)
+{
+    enum { MAGIC = 4, BLOCK = 3, RESERVED = 8, SINGLE = 32, RESERVED_KIND = 3 };
+    static const unsigned char dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
+    if (count <= MAGIC || (at[MAGIC] & RESERVED)) return false;
+    const unsigned char flags = at[MAGIC];
+    const bool single = flags & SINGLE;
+    const size_t window = single ? 0 : 1, size_bytes = single && flags < 64 ? 1 : content[flags >> 6];
+    const size_t header = window + dictionary[flags & 3] + size_bytes;
+    const unsigned char *block = at + MAGIC + 1 + header;
+    if (count < MAGIC + 1 + header + BLOCK) return false;
+    const unsigned long size = (block[0] | (unsigned long)block[1] << 8 | (unsigned long)block[2] << 16) >> 3;
+    return ((block[0] >> 1) & 3) != RESERVED_KIND && size <= 128 << 10;
+}
+
+/* An archive without entries: all it says of them is 0. */
+static bool is_empty_zip(const unsigned char *at, size_t count)
+{
+    static const unsigned char none[16];
+    return count >= 4 + sizeof none && memcmp(at + 4, none, sizeof none) == 0;
+}
+
+/* It begins and ends with the same word. */
+static bool is_parquet(const unsigned char *at, size_t count)
+{
+    return count >= 12 && memcmp(at + count - 4, "PAR1", 4) == 0;
+}
+
+static bool is_pdf(const unsigned char *at, size_t count)
+{
+    return count >= 8 && at[5] >= '1' && at[5] <= '9' && at[6] == '.';
+}
+
+#define WORD(text) text, sizeof(text) - 1
+
+/* Magic words are long enough not to be met by chance; where they are short, more is asked. */
 static const struct container {
-    const char *magic, *message;
+    const char *magic;
+    size_t length;
+    bool (*is_it)(const unsigned char *at, size_t count); /* behind the magic; NULL: that is enough */
+    const char *message;
 } containers[] = {
-    {"PK\x05\x06", "is an empty .npz or zip archive; give a file with data"},
-    {"\x1f\x8b", "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
-    {"\xd0\xcf\x11\xe0", SPREADSHEET},
-    {"%PDF", "is a PDF, which holds no table; give the table itself, as CSV"},
-    {"{\\rtf", "is a document (RTF), which holds no table; give the table itself, as CSV"},
-    {"BZh", "is compressed by bzip2" PACKED},
-    {"\xfd"
-     "7zXZ",
-     "is compressed by xz" PACKED},
-    {"\x28\xb5\x2f\xfd", "is compressed by zstd" PACKED},
-    {"7z\xbc\xaf", "is a 7z archive; unpack it, and give the file in it"},
-    {"Rar!", "is a RAR archive; unpack it, and give the file in it"},
-    {"PAR1", "is a Parquet file, which is not read; save it as CSV or .npy (pandas.read_parquet)"},
-    {"ARROW1", "is a Feather file, which is not read; save it as CSV or .npy (pandas.read_feather)"},
-    {"SQLite format 3", "is a database of SQLite; save the table as CSV"},
-    {"RDX3", "is a file of R's save; write the matrix by write.csv or Matrix::writeMM"},
-    {"RDX2", "is a file of R's save; write the matrix by write.csv or Matrix::writeMM"},
-    {"\xff\xd8\xff", "is a JPEG image, which is not read; make PNG of it (mogrify -format png)"},
+    {WORD("PK\x05\x06"), is_empty_zip, "is an empty .npz or zip archive; give a file with data"},
+    {WORD("\x1f\x8b\x08"), NULL,
+     "is compressed by gzip in a way that cannot be read, or twice; unpack it first (gunzip)"},
+    {WORD("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), NULL, SPREADSHEET},
+    {WORD("%PDF-"), is_pdf, "is a PDF, which holds no table; give the table itself, as CSV"},
+    {WORD("{\\rtf1"), NULL, "is a document (RTF), which holds no table; give the table itself, as CSV"},
+    {WORD("BZh"), is_bzip2, "is compressed by bzip2" PACKED},
+    {WORD("\xfd"
+          "7zXZ\0"),
+     is_xz, "is compressed by xz" PACKED},
+    {WORD("\x28\xb5\x2f\xfd"), is_zstd, "is compressed by zstd" PACKED},
+    {WORD("7z\xbc\xaf\x27\x1c"), NULL, "is a 7z archive; unpack it, and give the file in it"},
+    {WORD("Rar!\x1a\x07"), NULL, "is a RAR archive; unpack it, and give the file in it"},
+    {WORD("PAR1"), is_parquet, "is a Parquet file, which is not read; save it as CSV or .npy (pandas.read_parquet)"},
+    {WORD("ARROW1\0\0"), NULL, "is a Feather file, which is not read; save it as CSV or .npy (pandas.read_feather)"},
+    {WORD("SQLite format 3\0"), NULL, "is a database of SQLite; save the table as CSV"},
+    {WORD("RDX3\nX\n"), NULL, "is a file of R's save; write the matrix by write.csv or Matrix::writeMM"},
+    {WORD("RDX2\nX\n"), NULL, "is a file of R's save; write the matrix by write.csv or Matrix::writeMM"},
+    {WORD("\xff\xd8\xff"), armilla_jpeg_recognize,
+     "is a JPEG image, which is not read; make PNG of it (mogrify -format png)"},
 };
+
+static bool is_container(const struct container *row, const armilla_bytes *bytes)
+{
+    return bytes->count >= row->length && memcmp(bytes->start, row->magic, row->length) == 0 &&
+           (!row->is_it || row->is_it(bytes->start, bytes->count));
+}
 
 /* Whether a byte near the beginning is in no text: magic words are words, too. */
 static bool is_binary(const unsigned char *at, const unsigned char *end)
@@ -101,12 +163,9 @@ armilla_status armilla_refuse_container(armilla_context *context, const armilla_
     const bool binary = is_binary(bytes->start, end);
     const char *message = is_workbook(bytes) ? SPREADSHEET : NULL;
     for (size_t i = 0; i < sizeof containers / sizeof *containers && !message; i++) {
-        const size_t length = strlen(containers[i].magic);
         const unsigned char first = (unsigned char)containers[i].magic[0];
         const bool word = first > ' ' && first < 0x7f && first != '%' && first != '{';
-        if (word && !binary) continue;
-        if (bytes->count >= length && memcmp(bytes->start, containers[i].magic, length) == 0)
-            message = containers[i].message;
+        if ((binary || !word) && is_container(&containers[i], bytes)) message = containers[i].message;
     }
     if (!message && !binary) message = find_markup(text, end);
     if (!message && !binary) message = find_json(text, end);

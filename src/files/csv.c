@@ -312,12 +312,7 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
                         "header yes") " where it holds the names "
                                       "of columns, else " ARMILLA_FIELD("header no"),
                     bytes->path);
-    if (status == ARMILLA_OK && t.columns.dialect.doubtful)
-        armilla_log(context, ARMILLA_LOG_WARNING,
-                    "%s: numbers such as 1,234 are read as 1.234; say " ARMILLA_FIELD(
-                        "decimal comma") " where that is "
-                                         "right, and write them without the comma where it separates thousands",
-                    bytes->path);
+    if (status == ARMILLA_OK && t.columns.dialect.doubtful) armilla_doubt_mark(&t.text, &t.columns.dialect);
     armilla_release(context, t.values);
     armilla_release(context, t.names);
     armilla_release(context, t.labels);

@@ -1,6 +1,6 @@
 /* How a table is written: what separates its fields and what stands before their decimals, as the options say or else
  * as it looks. A guess that fails must end in a complaint, never in other numbers: a comma is taken for a decimal mark
- * only where semicolons separate, and then for all fields or for none. */
+ * only where semicolons separate, and then for all fields or for none; there points may separate thousands. */
 #include "files/doubts.h"
 
 #include "base/ascii.h"
@@ -61,16 +61,21 @@ bool armilla_dialect_is_decimal(const armilla_text *text, const armilla_field *f
            armilla_fields_number(field, mark, text->plain, &value) == ARMILLA_DECIMAL_NUMBER;
 }
 
-/* The first field with decimals decides. */
-static unsigned char look_for_mark(const armilla_text *text, const armilla_dialect *dialect)
+/* The first field with decimals decides that cannot be a number in groups of three digits; where there is none the first that
+ * can be either, which is in doubt. */
+static void look_for_mark(const armilla_text *text, armilla_dialect *dialect)
 {
     armilla_span rest = text->all, record;
     armilla_field field;
     while (rest.start - text->all.start < LOOKED_AT && armilla_fields_next_record(dialect, &rest, &record))
         for (const unsigned char *at = record.start; armilla_fields_next(dialect, record, &at, &field);)
-            for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-                if (armilla_dialect_is_decimal(text, &field, marks[i].byte)) return marks[i].byte;
-    return '.';
+            for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+                if (!armilla_dialect_is_decimal(text, &field, marks[i].byte)) continue;
+                const bool either = armilla_doubt_thousands(&field);
+                if (!either || !dialect->doubtful) dialect->mark = marks[i].byte;
+                dialect->doubtful = either;
+                if (!either) return;
+            }
 }
 
 bool armilla_dialect_has_mark(const armilla_text *text, const armilla_dialect *dialect, unsigned char mark)
@@ -112,8 +117,7 @@ armilla_status armilla_dialect_find(const armilla_text *text, armilla_dialect *d
                                  &found.separator);
     else if (armilla_fields_next_record(&found, &rest, &record))
         found.separator = armilla_fields_separator(record, found.mark);
-    if (!options->decimal && found.separator == ';') found.mark = look_for_mark(text, &found);
-    found.doubtful = !options->decimal && found.mark == ',' && !armilla_dialect_has_mark(text, &found, ',');
+    if (!options->decimal && found.separator == ';') look_for_mark(text, &found);
     if (status == ARMILLA_OK) *dialect = found;
     return status;
 }

@@ -196,6 +196,17 @@ bool armilla_doubt_thousands(const armilla_field *field)
     return groups > 0 && (at == end || (decimals && skip_digits(at + 1, end) == end));
 }
 
+void armilla_doubt_mark(const armilla_text *text, const armilla_dialect *dialect)
+{
+    const bool comma = dialect->mark == ',';
+    armilla_log(
+        text->context, ARMILLA_LOG_WARNING,
+        "%s: numbers such as 1%c234 are read as 1.234; say %s where that is right, and write them without the %s "
+        "where it separates thousands",
+        text->path, dialect->mark, comma ? ARMILLA_FIELD("decimal comma") : ARMILLA_FIELD("decimal point"),
+        comma ? "comma" : "point");
+}
+
 /* Whether nothing but blanks stands between the byte and the line end before it. */
 static bool begins_line(const unsigned char *start, const unsigned char *at)
 {

@@ -24,6 +24,9 @@ void armilla_doubt_tell_comments(const armilla_text *text, int64_t count);
 /* Warns where the data's labels are numbers of which hardly two are equal: measurements, in all likelihood. */
 armilla_status armilla_doubt_labels(armilla_context *context, const char *path, const armilla_data *data);
 
+/* Warns that every decimal mark of the table may separate thousands. */
+void armilla_doubt_mark(const armilla_text *text, const armilla_dialect *dialect);
+
 /* Whether the field is a number whose digits are in groups of three, such as 1,234 or 1'234.5. */
 bool armilla_doubt_thousands(const armilla_field *field);
 

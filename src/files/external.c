@@ -20,9 +20,13 @@ static bool is_hdf5(const unsigned char *start, size_t count)
     return count >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0;
 }
 
+/* Its text is followed by a version, and by two letters in the order of its bytes. */
 static bool is_matlab(const unsigned char *start, size_t count)
 {
-    return count >= 128 && memcmp(start, "MATLAB ", 7) == 0;
+    enum { ORDER = 126, HEADER = 128 };
+    return count >= HEADER && memcmp(start, "MATLAB ", 7) == 0 &&
+           (memcmp(start + ORDER, "IM", 2) == 0 || memcmp(start + ORDER, "MI", 2) == 0) &&
+           (start[ORDER - 2] == 0 || start[ORDER - 1] == 0);
 }
 
 const armilla_format armilla_format_hdf5 = {

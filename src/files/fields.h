@@ -9,7 +9,7 @@ typedef struct armilla_dialect {
     unsigned char separator; /* ' ': runs of blanks; 0: not known yet, any of them */
     bool multiline;          /* a quoted field may hold line ends */
     unsigned char mark;      /* before the decimals: a point or a comma */
-    bool doubtful;           /* it was taken for a comma, and may separate thousands: 1,234 */
+    bool doubtful;           /* it may separate thousands wherever it stands: 1,234 or 1.234 */
 } armilla_dialect;
 
 /* A field without what stands round it: blanks, or quotes with everything in them. */

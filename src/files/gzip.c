@@ -24,9 +24,11 @@ typedef struct unpacking {
     int64_t capacity, used, limit;
 } unpacking;
 
+/* Behind the magic stand flags, three of which are reserved (RFC 1952). */
 bool armilla_gzip_recognize(const unsigned char *start, size_t count)
 {
-    return count >= MAGIC && memcmp(start, magic, MAGIC) == 0;
+    enum { RESERVED = 0xe0 };
+    return count >= MAGIC && memcmp(start, magic, MAGIC) == 0 && (count == MAGIC || !(start[MAGIC] & RESERVED));
 }
 
 static void *take(void *context, unsigned items, unsigned size)

@@ -28,16 +28,21 @@ typedef struct gathering {
     void *values; /* u8 or f32 */
 } gathering;
 
-static bool is_jpeg(const unsigned char *start, size_t count)
+/* Behind the magic a segment with its length in front, and behind that another one. */
+bool armilla_jpeg_recognize(const unsigned char *start, size_t count)
 {
-    return count >= 3 && start[0] == 0xff && start[1] == 0xd8 && start[2] == 0xff;
+    enum { LENGTH = 4 };
+    if (count < LENGTH + 2 || memcmp(start, "\xff\xd8\xff", 3) != 0 || start[3] < 0xc0 || start[3] == 0xff)
+        return false;
+    const size_t next = LENGTH + ((size_t)start[LENGTH] << 8 | start[LENGTH + 1]);
+    return next >= LENGTH + 2 && next < count && start[next] == 0xff;
 }
 
 static armilla_status decode(const gathering *g, const armilla_bytes *bytes, armilla_image *image)
 {
     for (int i = 0; i < KINDS; i++)
         if (kinds[i].recognize(bytes->start, bytes->count)) return kinds[i].decode(g->context, bytes, image);
-    if (is_jpeg(bytes->start, bytes->count))
+    if (armilla_jpeg_recognize(bytes->start, bytes->count))
         return armilla_fail(
             g->context, ARMILLA_BAD_DATA,
             "%s: is a JPEG image, which is not read; make a PNG of it, for instance by mogrify -format png",
@@ -227,7 +232,8 @@ static armilla_status read_directory(armilla_context *context, const char *path,
 
 static bool recognize(const unsigned char *start, size_t count)
 {
-    return armilla_png_recognize(start, count) || armilla_pgm_recognize(start, count) || is_jpeg(start, count);
+    return armilla_png_recognize(start, count) || armilla_pgm_recognize(start, count) ||
+           armilla_jpeg_recognize(start, count);
 }
 
 /* One image in it is enough. */

@@ -13,6 +13,7 @@ typedef struct armilla_image {
     uint16_t *pixels; /* the caller's */
 } armilla_image;
 
+bool armilla_jpeg_recognize(const unsigned char *start, size_t count);
 bool armilla_png_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image);
 

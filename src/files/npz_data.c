@@ -215,9 +215,10 @@ static armilla_status read_npz(armilla_context *context, armilla_bytes *bytes, c
     return status;
 }
 
+/* Behind the magic stands the version that is needed, whose upper byte is 0. */
 static bool recognize(const unsigned char *start, size_t count)
 {
-    return count >= 4 && memcmp(start, "PK\x03\x04", 4) == 0;
+    return count >= 4 && memcmp(start, "PK\x03\x04", 4) == 0 && (count < 6 || start[5] == 0);
 }
 
 const armilla_format armilla_format_npz = {

@@ -4,7 +4,11 @@
 Warnings come where they should and nowhere else: both sides are generated. $ARMILLA is the command. Exit status 77 (skipped)
 where NumPy is missing."""
 
+import bz2
+import gzip
 import io
+import itertools
+import lzma
 import os
 import subprocess
 import sys
@@ -21,7 +25,7 @@ ARMILLA = os.path.abspath(os.environ["ARMILLA"])
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True)
+    done = subprocess.run([ARMILLA, *map(str, arguments)], capture_output=True, text=True, errors="replace")
     assert done.returncode == status, f"armilla {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}"
     return done.stderr
 
@@ -127,6 +131,33 @@ def check_thousands():
     assert "thousands" not in read("t.csv", "--decimal", "comma")[1]
     write("t.csv", [["1,234", "5,67"], ["3", "4"]], separator=";")
     assert "thousands" not in read("t.csv")[1]
+    # The same of points. Evidence is a decimal comma anywhere, before or behind, or a number in several groups.
+    for first, others in itertools.product(("1.234", "12.345", "-123.456"), (["5.678"], ["2.000", "17"], ["999.999", "1.000"])):
+        write("t.csv", [[first, *others], ["3"] * (1 + len(others))], separator=";")
+        X, said = read("t.csv")
+        assert "1.234 are read as 1.234; say --decimal point" in said and X[0, 0] == float(first), said
+        assert "thousands" not in read("t.csv", "--decimal", "point")[1]
+        assert "thousands separator" in run("convert", "t.csv", "read.npy", "--force", "--decimal", "comma", status=65)
+        for genuine in ("0.123", "1.25", "1234.567", "1.2345", "1e-3", "1.234e5", ".123"):  # decimals beyond doubt, and no warning
+            write("t.csv", [[first, *others, genuine], ["3"] * (2 + len(others))], separator=";")
+            X, said = read("t.csv")
+            assert ("thousands" in said) == (genuine == "1e-3") and X[0, 0] == float(first), (genuine, said)
+        for comma in ("5,6", "0,123", "1234,567", "12.345,6"):
+            for column in ([first, *others, comma], [comma, first, *others], [*others, comma, first]):
+                write("t.csv", [column, ["3"] * len(column)], separator=";")
+                said = run("convert", "t.csv", "read.npy", "--force", status=65)
+                assert "thousands separator" in said and said.count("\n") == 1, (column, said)
+        for grouped in ("1.234.567", "1.234.567,8"):
+            write("t.csv", [[first, *others, grouped], ["3"] * (2 + len(others))], separator=";")
+            assert "thousands separator" in run("convert", "t.csv", "read.npy", "--force", status=65)
+    # Commas between thousands before a point: the point is the decimal mark, wherever it stands.
+    for column in (["1,234", "0.5"], ["0.5", "1,234"], ["1,234.5", "2"]):
+        write("t.csv", [column, ["3"] * 2], separator=";")
+        assert "thousands separator" in run("convert", "t.csv", "read.npy", "--force", status=65), column
+    # Separated by commas, tabs or blanks nobody doubts points.
+    for separator in (",", "\t", " "):
+        write("t.csv", [["1.234", "5.678"], ["3", "4"]], separator=separator)
+        assert "thousands" not in read("t.csv")[1]
 
 
 def check_labels():
@@ -197,8 +228,54 @@ def check_contents():
         assert read("x.csv")[0].shape == (2, 2), text
 
 
+def zstd_frames(content):
+    """Frames of zstd with one block that is stored: with and without a window, a dictionary and sizes."""
+    block = (len(content) << 3 | 1).to_bytes(3, "little") + content
+    for flags, header in ((0x20, bytes([len(content)])), (0x00, b"\x58"), (0x04, b"\x58"), (0x60, (len(content)).to_bytes(2, "little")),
+                          (0x41, b"\x58\x07\x00\x00"), (0xA0, len(content).to_bytes(4, "little")), (0xE3, b"\x01\0\0\0" + len(content).to_bytes(8, "little"))):
+        yield b"\x28\xb5\x2f\xfd" + bytes([flags]) + header + block
+
+
+def check_magic_words():
+    """A container is known by more than its first letters: what only begins like one is a table, and what is one is named."""
+    table = b"a,b\n1,2\n3,4\n"
+    jpeg = b"\xff\xd8\xff\xe0\x00\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xd9"
+    true = {
+        "bzip2": [bz2.compress(table, level) for level in (1, 9)] + [bz2.compress(b"")],
+        "by xz": [lzma.compress(table, check=check) for check in (lzma.CHECK_NONE, lzma.CHECK_CRC32, lzma.CHECK_CRC64, lzma.CHECK_SHA256)],
+        "zstd": list(zstd_frames(table)),
+        "gzip": [gzip.compress(gzip.compress(table)), b"\x1f\x8b\x08\xe0" + gzip.compress(table)[4:]],
+        "7z": [b"7z\xbc\xaf\x27\x1c\0\x04" + bytes(24)],
+        "RAR": [b"Rar!\x1a\x07\0" + bytes(20), b"Rar!\x1a\x07\x01\0" + bytes(20)],
+        "Parquet": [b"PAR1\x15\x04" + table + b"\0\0PAR1"],
+        "Feather": [b"ARROW1\0\0" + bytes(30)],
+        "SQLite": [b"SQLite format 3\0" + bytes(100)],
+        "R's save": [b"RDX3\nX\n\0\0\0\x03", b"RDX2\nX\n\0\0\0\x02"],
+        "JPEG": [jpeg],
+        "PDF": [b"%PDF-1.4\n%\xe2\xe3\n", b"%PDF-2.0\n"],
+        "RTF": [b"{\\rtf1\\ansi x}"],
+        "empty .npz": [b"PK\x05\x06" + bytes(18)],
+        "spreadsheet": [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)],
+    }
+    for what, samples in true.items():
+        for content in samples:
+            with open("x.csv", "wb") as file:
+                file.write(content)
+            said = run("info", "x.csv", status=65)
+            assert what in said and said.count("\n") == 1, (what, content[:40], said)
+    names = [b"BZh9\x01", b"BZh91AY\x01", b"BZhx\x02", b"PAR1\x01", b"Rar!\x01", b"7z\xbc\xaf\x01", b"RDX3\x01", b"ARROW1\x01", b"%PDF", b"%PDF-x.",
+             b"{\\rtf", b"PK\x03\x04", b"PK\x05\x06", b"\x28\xb5\x2f\xfd", b"\xff\xd8\xff", b"\xff\xd8\xff\xe0", b"\xd0\xcf\x11\xe0",
+             b"SQLite format 3\x01", b"\xfd7zXZ\x01", b"\x1f\x8b\x01", b"\x1f\x8b\x07x", b"MATLAB " + 200 * b"x", b"MATLAB " + 117 * b"x" + b"\x01\x01IM"]
+    for name in names:
+        with open("x.csv", "wb") as file:
+            file.write(name + b",b\n" + b"".join(b"%d,%d\n" % (k, 7 * k % 5) for k in range(40)))
+        read_back = read("x.csv")[0]
+        assert np.array_equal(read_back, [[k, 7 * k % 5] for k in range(40)]), (name, read_back)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    check_magic_words()
     check_ids()
     check_thousands()
     check_labels()

@@ -185,7 +185,12 @@ static void refuses_pipes_and_devices(void **state)
 /* JPEG is not read, and the message says what to do: of a folder, of folders, and of a file. */
 static void explains_jpeg(void **state)
 {
-    static const char jpeg[] = "\xff\xd8\xff\xe0 and more";
+    static const char jpeg[] = "\xff\xd8\xff\xe0\1\1" /* a segment of 257 bytes */
+                               "................................................................"
+                               "................................................................"
+                               "................................................................"
+                               "..............................................................."
+                               "\xff\xdb and more";
     char path[512], class[512];
     armilla_data *data = NULL;
     (void)state;
