@@ -69,18 +69,16 @@ static armilla_status fit_first(cli_session *session, cli_clustering *work)
 }
 
 /* The classes of --truth, before the work that they score. */
-static armilla_status open_truth(cli_session *session, const armilla_data *X, int64_t n, armilla_labels *truth)
+static armilla_status open_truth(cli_session *session, const cli_clustering *work, armilla_labels *truth)
 {
     const char *path = cluster_of(session)->truth;
+    armilla_data *carrier = NULL;
     if (!path) return ARMILLA_OK;
     armilla_labels_free(session->context, truth);
-    const armilla_status status = armilla_labels_open(session->context, path, truth);
-    if (status != ARMILLA_OK || truth->count == n) return status;
-    return fail(session, ARMILLA_BAD_DATA, "%s: has %" PRId64 " labels for %" PRId64 " samples; give one for each%s",
-                path, truth->count, n,
-                X && truth->count == armilla_data_features(X)
-                    ? ", or say by --samples rows or columns which way the data lie: there are as many features"
-                    : "");
+    armilla_status status = labelling_open(session, path, work->model, work->X, &carrier);
+    if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, carrier, truth);
+    armilla_data_free(carrier);
+    return status;
 }
 
 /* The workload of the clusters themselves, of codes of that rank beside the data, or of data alone. */
@@ -147,7 +145,7 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     armilla_status status = open_data(session, path, &work->X, NULL);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(session->context, work->X, &work->truth);
     if (status == ARMILLA_OK) status = clustering_check_data(session, armilla_data_samples(work->X));
-    if (status == ARMILLA_OK) status = open_truth(session, work->X, armilla_data_samples(work->X), &work->truth);
+    if (status == ARMILLA_OK) status = open_truth(session, work, &work->truth);
     char doubt[256] = "";
     if (status == ARMILLA_OK) status = advice_orientation(session, work->X, doubt, sizeof doubt);
     if (status == ARMILLA_OK && *doubt) message_log(&session->messages, ARMILLA_LOG_WARNING, doubt);
@@ -187,7 +185,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = armilla_labels_of_model(session->context, work->model, &work->truth);
     if (status != ARMILLA_OK) return status;
     armilla_model_summarize(work->model, &summary);
-    status = open_truth(session, NULL, summary.n, &work->truth);
+    status = open_truth(session, work, &work->truth);
     if (status != ARMILLA_OK) return status;
     tell_model(session, &summary);
     signals_defer();

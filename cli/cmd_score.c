@@ -43,8 +43,8 @@ static armilla_status print_scores(cli_session *session, const armilla_labels *l
 static armilla_status run(cli_session *session)
 {
     armilla_labels labels = {.count = 0}, truth = {.count = 0};
-    armilla_status status = armilla_labels_open(session->context, session->settings->operands[0], &labels);
-    if (status == ARMILLA_OK) status = armilla_labels_open(session->context, session->settings->operands[1], &truth);
+    const char *const *paths = session->settings->operands;
+    armilla_status status = armilla_labels_open_pair(session->context, paths[0], paths[1], &labels, &truth);
     if (status == ARMILLA_OK) status = print_scores(session, &labels, &truth);
     armilla_labels_free(session->context, &truth);
     armilla_labels_free(session->context, &labels);
@@ -60,7 +60,8 @@ const cli_command command_score = {
     .settings_size = sizeof(cli_settings),
     .options = options,
     .notes =
-        "Both are text files with one label per line, numbers or words, or IDX or .npy vectors. accuracy is that of\n"
+        "Both are text files with one label per line, numbers or words, or IDX or .npy vectors. Where both have\n"
+        "the names of samples beside the labels (sample,cluster), these are matched by name. accuracy is that of\n"
         "the best one-to-one matching of clusters with classes, nmi and ami are normalized by the arithmetic mean,\n"
         "ari is the adjusted Rand index; all are 1 where the two agree.\n\n"
         "example:\n"

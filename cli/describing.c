@@ -75,6 +75,7 @@ static armilla_status take_kept(describing *d, int64_t n)
         snprintf(text + j * TOP_NAME, TOP_NAME, "%" PRId64,
                  (d->X ? labels : armilla_model_clusters(d->model, NULL))[j]);
     }
+    if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_U8, text, 1, n, 1, &d->carrier);
     if (status == ARMILLA_OK) status = armilla_data_set_names(d->carrier, ARMILLA_SAMPLE_LABELS, texts, n);
     armilla_release(context, labels);
     armilla_release(context, texts);
@@ -86,15 +87,11 @@ armilla_status describing_open_clusters(describing *d, const char *path)
 {
     cli_session *session = d->session;
     armilla_context *context = session->context;
-    unsigned char *nothing = NULL;
     armilla_model_summary summary;
     armilla_model_summarize(d->model, &summary);
     const int64_t n = d->X ? armilla_data_samples(d->X) : summary.n;
-    armilla_status status = armilla_take(context, n, 1, &nothing);
-    if (status == ARMILLA_OK) status = armilla_data_wrap_dense(context, ARMILLA_U8, nothing, 1, n, 1, &d->carrier);
-    if (status == ARMILLA_OK) status = path ? armilla_data_read_labels(context, d->carrier, path) : take_kept(d, n);
+    armilla_status status = path ? labelling_open(session, path, d->model, d->X, &d->carrier) : take_kept(d, n);
     if (status == ARMILLA_OK) status = armilla_labels_of_data(context, d->carrier, &d->labels);
-    armilla_release(context, nothing); /* of the carrier only the labels are used */
     if (status == ARMILLA_OK) status = armilla_take(context, d->labels.classes, sizeof *d->first, &d->first);
     if (status != ARMILLA_OK) return status;
     for (int64_t j = n - 1; j >= 0; j--) d->first[d->labels.values[j]] = j;

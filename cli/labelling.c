@@ -21,6 +21,41 @@ void labelling_say_missing(cli_session *session, int64_t missing, int64_t count)
                      missing, count);
 }
 
+static armilla_status name_samples(cli_session *session, const armilla_model *model, const armilla_data *X,
+                                   armilla_data *carrier)
+{
+    const int64_t n = armilla_data_samples(carrier);
+    const char **names = NULL;
+    if (n == 0 ||
+        !(X ? armilla_data_name(X, ARMILLA_SAMPLE_NAMES, 0) : armilla_model_name(model, ARMILLA_SAMPLE_NAMES, 0)))
+        return ARMILLA_OK;
+    armilla_status status = armilla_take(session->context, n, sizeof *names, &names);
+    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++)
+        names[j] =
+            X ? armilla_data_name(X, ARMILLA_SAMPLE_NAMES, j) : armilla_model_name(model, ARMILLA_SAMPLE_NAMES, j);
+    if (status == ARMILLA_OK) status = armilla_data_set_names(carrier, ARMILLA_SAMPLE_NAMES, names, n);
+    armilla_release(session->context, names);
+    return status;
+}
+
+armilla_status labelling_open(cli_session *session, const char *path, const armilla_model *model, const armilla_data *X,
+                              armilla_data **carrier)
+{
+    static const unsigned char nothing = 0; /* of the carrier only the texts are used */
+    armilla_model_summary summary = {.n = 0};
+    armilla_data *made = NULL;
+    if (!X) armilla_model_summarize(model, &summary);
+    const int64_t m = X ? armilla_data_features(X) : summary.m, n = X ? armilla_data_samples(X) : summary.n;
+    armilla_status status = armilla_data_wrap_dense(session->context, ARMILLA_U8, &nothing, m, n, m, &made);
+    if (status == ARMILLA_OK) status = name_samples(session, model, X, made);
+    if (status == ARMILLA_OK) status = armilla_data_read_labels(session->context, made, path);
+    if (status == ARMILLA_OK)
+        *carrier = made;
+    else
+        armilla_data_free(made);
+    return status;
+}
+
 output_path labelling_output(const cli_session *session)
 {
     const char *path = session->settings->out;

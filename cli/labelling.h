@@ -23,6 +23,11 @@ void labelling_say_missing(cli_session *session, int64_t missing, int64_t count)
     OPTION_FLAG("names", type, names,                                                                                  \
                 "labels beside the names of the samples, in any file and on standard output (not in --json)")
 
+/* *carrier = samples without numbers, called as those of the data or, where X is NULL, of the model, which have the labels of
+ * the file: by name where both have names. */
+armilla_status labelling_open(cli_session *session, const char *path, const armilla_model *model, const armilla_data *X,
+                              armilla_data **carrier);
+
 /* --out as an output that labels go to: a table where it ends in .csv, else text. */
 output_path labelling_output(const cli_session *session);
 

@@ -21,16 +21,6 @@ int64_t plot_largest(const plot_job *job, int64_t j)
     return best;
 }
 
-/* A carrier of the file's labels: of its numbers nothing is used. */
-static armilla_status read_file(plot_job *job, const char *path, plot_labels *labels)
-{
-    armilla_context *context = job->session->context;
-    const armilla_model_summary *of = &job->summary;
-    const armilla_status status =
-        armilla_data_wrap_dense(context, ARMILLA_F64, job->V, of->rank, of->n, of->rank, &labels->samples);
-    return status == ARMILLA_OK ? armilla_data_read_labels(context, labels->samples, path) : status;
-}
-
 /* A class is called as its first sample is labelled. */
 static armilla_status name_classes(plot_job *job, plot_labels *labels)
 {
@@ -49,7 +39,8 @@ armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *la
     armilla_context *context = job->session->context;
     armilla_labels read = {.count = 0};
     *labels = (plot_labels){.count = 0};
-    armilla_status status = path ? read_file(job, path, labels) : armilla_labels_of_model(context, job->model, &read);
+    armilla_status status = path ? labelling_open(job->session, path, job->model, NULL, &labels->samples)
+                                 : armilla_labels_of_model(context, job->model, &read);
     if (status == ARMILLA_OK && path) status = armilla_labels_of_data(context, labels->samples, &read);
     labels->classes = read.values;
     labels->count = read.classes;

@@ -243,10 +243,20 @@ ARMILLA_API armilla_status armilla_labels_of_data_sized(armilla_context *context
                                                         armilla_labels *labels, size_t size);
 ARMILLA_API armilla_status armilla_labels_of_model_sized(armilla_context *context, const armilla_model *model,
                                                          armilla_labels *labels, size_t size);
-/* From a file: text with one label (any word) per line, IDX or a vector in an .npy. */
+ARMILLA_API armilla_status armilla_labels_open_pair_sized(armilla_context *context, const char *path, const char *other,
+                                                          armilla_labels *labels, armilla_labels *others, size_t size);
+/* From a file: text with one label (any word) per line or, of two columns, beside the name of its sample; IDX or a vector
+ * in an .npy. */
 static inline armilla_status armilla_labels_open(armilla_context *context, const char *path, armilla_labels *labels)
 {
     return armilla_labels_open_sized(context, path, labels, sizeof *labels);
+}
+/* From two files. Where both have the names of samples, the labels of the second are in the order of the first, missing
+ * where it has none for a sample; ARMILLA_BAD_DATA where it names others. */
+static inline armilla_status armilla_labels_open_pair(armilla_context *context, const char *path, const char *other,
+                                                      armilla_labels *labels, armilla_labels *others)
+{
+    return armilla_labels_open_pair_sized(context, path, other, labels, others, sizeof *labels);
 }
 /* From the labels that data have; untouched where they have none. */
 static inline armilla_status armilla_labels_of_data(armilla_context *context, const armilla_data *data,

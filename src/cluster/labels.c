@@ -64,14 +64,45 @@ static armilla_status number_names(armilla_context *context, const armilla_names
 armilla_status armilla_labels_open_sized(armilla_context *context, const char *path, armilla_labels *labels,
                                          size_t size)
 {
-    armilla_names names = {.count = 0};
+    armilla_label_file read = {.labels = {.count = 0}};
     armilla_status status = ARMILLA_NOT_NULL(context, path, labels);
     if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
     if (status != ARMILLA_OK) return status;
     armilla_call_stage(context, ARMILLA_STAGE_READING);
-    status = armilla_labels_read(context, path, &names);
-    if (status == ARMILLA_OK) status = number_names(context, &names, labels, size);
-    armilla_names_free(context, &names);
+    status = armilla_labels_read(context, path, &read);
+    if (status == ARMILLA_OK) status = number_names(context, &read.labels, labels, size);
+    armilla_label_file_free(context, &read);
+    armilla_call_leave(context);
+    return status;
+}
+
+/* Of the two files' samples: those of the second in the order of the first where both name them. */
+static armilla_status read_pair(armilla_context *context, const char *const paths[2], armilla_label_file read[2])
+{
+    armilla_status status = armilla_labels_read(context, paths[0], &read[0]);
+    if (status == ARMILLA_OK) status = armilla_labels_read(context, paths[1], &read[1]);
+    const armilla_names *first = read[0].samples.count ? &read[0].samples : NULL;
+    if (status == ARMILLA_OK) status = armilla_label_file_match(context, paths[1], first, &read[1]);
+    if (status == ARMILLA_OK && first && !read[1].samples.count)
+        status = armilla_label_file_match(context, paths[0], NULL, &read[0]);
+    return status;
+}
+
+armilla_status armilla_labels_open_pair_sized(armilla_context *context, const char *path, const char *other,
+                                              armilla_labels *labels, armilla_labels *others, size_t size)
+{
+    armilla_label_file read[2] = {{.labels = {.count = 0}}, {.labels = {.count = 0}}};
+    armilla_status status = ARMILLA_NOT_NULL(context, path, other, labels, others);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    armilla_call_stage(context, ARMILLA_STAGE_READING);
+    status = read_pair(context, (const char *const[]){path, other}, read);
+    if (status == ARMILLA_OK) status = number_names(context, &read[0].labels, labels, size);
+    if (status == ARMILLA_OK) {
+        status = number_names(context, &read[1].labels, others, size);
+        if (status != ARMILLA_OK) armilla_labels_free(context, labels);
+    }
+    for (int k = 0; k < 2; k++) armilla_label_file_free(context, &read[k]);
     armilla_call_leave(context);
     return status;
 }

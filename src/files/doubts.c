@@ -201,7 +201,7 @@ void armilla_doubt_mark(const armilla_text *text, const armilla_dialect *dialect
     const bool comma = dialect->mark == ',';
     armilla_log(
         text->context, ARMILLA_LOG_WARNING,
-        "%s: numbers such as 1%c234 are read as 1.234; say %s where that is right, and write them without the %s "
+        "%s: numbers such as 1%c234 are read with decimals; say %s where that is right, and write them without the %s "
         "where it separates thousands",
         text->path, dialect->mark, comma ? ARMILLA_FIELD("decimal comma") : ARMILLA_FIELD("decimal point"),
         comma ? "comma" : "point");

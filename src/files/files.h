@@ -85,14 +85,28 @@ armilla_status armilla_idx_parse(armilla_context *context, const armilla_bytes *
 /* The data get the names or labels in the file: text with one per line, or IDX or .npy with one number for each. */
 armilla_status armilla_texts_attach(armilla_context *context, const char *path, armilla_naming kind,
                                     armilla_data *data);
-/* The names or labels themselves, as many as there are features or samples (sizes). */
+/* The names or labels themselves, as many as there are features or samples (sizes); labels beside names belong to the
+ * samples of these names (samples; NULL: they have none). */
 armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
-                                  const int64_t sizes[2], armilla_names *names);
+                                  const int64_t sizes[2], const armilla_names *samples, armilla_names *names);
 /* The numbers of a vector, of one size or of two of which one is 1, as texts. */
 armilla_status armilla_labels_add_numbers(armilla_context *context, const struct armilla_array *array,
                                           armilla_names *names);
-/* The texts themselves. */
-armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names);
+
+/* Labels as a file has them, and what it calls their samples; all zeros is empty. */
+typedef struct armilla_label_file {
+    armilla_names labels, samples; /* of samples none, or one for each label */
+} armilla_label_file;
+
+armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_label_file *read);
+void armilla_label_file_free(armilla_context *context, armilla_label_file *read);
+/* Text in two columns of which one names the samples; *found is false where it is not such. */
+armilla_status armilla_label_table_read(armilla_context *context, const armilla_bytes *bytes, armilla_label_file *read,
+                                        bool *found);
+/* read->labels = those of the samples (NULL: they have no names) in their order, empty where the file has none:
+ * ARMILLA_BAD_DATA where names are there twice, or unknown. */
+armilla_status armilla_label_file_match(armilla_context *context, const char *path, const armilla_names *samples,
+                                        armilla_label_file *read);
 
 /* Names the file in front of the message where memory is short, which knows nothing of files. Returns status. */
 armilla_status armilla_about(armilla_context *context, const char *path, armilla_status status);

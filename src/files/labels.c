@@ -1,5 +1,6 @@
 /* Labels of samples from a file of their own: IDX with one size (as MNIST has them) or a vector in an .npy, whose
- * numbers become text, or plain text with one label per line. Compressed by gzip or not. */
+ * numbers become text, or plain text with one label per line, or with names beside them (files/label_table.c).
+ * Compressed by gzip or not. */
 #include "files/array.h"
 #include "files/fields.h"
 #include "files/files.h"
@@ -48,30 +49,6 @@ static armilla_status read_npy(armilla_context *context, const armilla_bytes *by
     return armilla_labels_add_numbers(context, &array, names);
 }
 
-/* A table as `armilla cluster` writes it has a name before each label. */
-static const char table_head[] = "sample,cluster";
-
-static bool is_table(const char *at, const char *end)
-{
-    const size_t length = strlen(table_head);
-    return (size_t)(end - at) > length && strncmp(at, table_head, length) == 0 && strchr("\r\n", at[length]);
-}
-
-/* The last field of each record behind the head; an empty one is a missing label. */
-static armilla_status read_table(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
-{
-    static const armilla_dialect dialect = {.separator = ',', .multiline = true, .mark = '.'};
-    armilla_span rest = {bytes->start, bytes->start + bytes->count}, record;
-    armilla_field field = {NULL, NULL, 0};
-    armilla_status status = ARMILLA_OK;
-    (void)armilla_fields_next_record(&dialect, &rest, &record);
-    while (status == ARMILLA_OK && armilla_fields_next_record(&dialect, &rest, &record)) {
-        for (const unsigned char *at = record.start; armilla_fields_next(&dialect, record, &at, &field);) {}
-        status = armilla_fields_add_name(context, field, names);
-    }
-    return status;
-}
-
 /* Lines end with LF or CR LF; blanks at the end of a line and empty lines at the end of the file do not count. */
 static armilla_status read_lines(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
 {
@@ -80,7 +57,6 @@ static armilla_status read_lines(armilla_context *context, const armilla_bytes *
     if (memchr(at, 0, bytes->count))
         return armilla_fail(context, ARMILLA_BAD_DATA,
                             "%s: is no text file; give labels one per line, or as IDX or .npy", bytes->path);
-    if (is_table(at, end)) return read_table(context, bytes, names);
     while (end > at && strchr(" \t\r\n", end[-1])) end--;
     while (at < end && status == ARMILLA_OK) {
         const char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
@@ -106,21 +82,37 @@ static armilla_status read_bytes(armilla_context *context, const armilla_bytes *
             return kinds[i].read(context, bytes, names);
 }
 
-armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_names *names)
+/* Text may have the names of samples beside their labels. */
+static armilla_status read_labels(armilla_context *context, const armilla_bytes *bytes, armilla_label_file *read)
+{
+    bool found = false;
+    armilla_status status = ARMILLA_OK;
+    if (!memchr(bytes->start, 0, bytes->count)) status = armilla_label_table_read(context, bytes, read, &found);
+    return status == ARMILLA_OK && !found ? read_bytes(context, bytes, &read->labels) : status;
+}
+
+/* read->samples stay empty unless `named`. */
+static armilla_status read_file(armilla_context *context, const char *path, bool named, armilla_label_file *read)
 {
     armilla_bytes bytes;
-    armilla_names read = {.count = 0};
+    armilla_label_file made = {.labels = {.count = 0}};
     armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
     status = armilla_bytes_unpack(context, &bytes);
-    if (status == ARMILLA_OK) status = read_bytes(context, &bytes, &read);
+    if (status == ARMILLA_OK)
+        status = named ? read_labels(context, &bytes, &made) : read_bytes(context, &bytes, &made.labels);
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
     if (status == ARMILLA_OK)
-        *names = read;
+        *read = made;
     else
-        armilla_names_free(context, &read);
+        armilla_label_file_free(context, &made);
     armilla_bytes_free(context, &bytes);
     return status;
+}
+
+armilla_status armilla_labels_read(armilla_context *context, const char *path, armilla_label_file *read)
+{
+    return read_file(context, path, true, read);
 }
 
 armilla_status armilla_data_read_labels(armilla_context *context, armilla_data *data, const char *path)
@@ -180,17 +172,20 @@ static armilla_status wrong_count(armilla_context *context, const char *path, ar
 }
 
 armilla_status armilla_texts_open(armilla_context *context, const char *path, armilla_naming kind,
-                                  const int64_t sizes[2], armilla_names *names)
+                                  const int64_t sizes[2], const armilla_names *samples, armilla_names *names)
 {
-    armilla_names read = {.count = 0};
-    armilla_status status = armilla_labels_read(context, path, &read);
-    if (status == ARMILLA_OK && read.count != sizes[kind != ARMILLA_FEATURE_NAMES])
-        status = wrong_count(context, path, kind, read.count, sizes);
-    if (status == ARMILLA_OK) status = pick_fields(context, texts_kinds[kind].column, &read);
-    if (status == ARMILLA_OK)
-        *names = read;
-    else
-        armilla_names_free(context, &read);
+    const bool named = kind == ARMILLA_SAMPLE_LABELS;
+    armilla_label_file read = {.labels = {.count = 0}};
+    armilla_status status = read_file(context, path, named, &read);
+    if (status == ARMILLA_OK && named) status = armilla_label_file_match(context, path, samples, &read);
+    if (status == ARMILLA_OK && read.labels.count != sizes[kind != ARMILLA_FEATURE_NAMES])
+        status = wrong_count(context, path, kind, read.labels.count, sizes);
+    if (status == ARMILLA_OK) status = pick_fields(context, texts_kinds[kind].column, &read.labels);
+    if (status == ARMILLA_OK) {
+        *names = read.labels;
+        read.labels = (armilla_names){.count = 0};
+    }
+    armilla_label_file_free(context, &read);
     return status;
 }
 
@@ -198,7 +193,8 @@ armilla_status armilla_texts_attach(armilla_context *context, const char *path, 
 {
     const int64_t sizes[2] = {data->m, data->n};
     armilla_names names = {.count = 0};
-    armilla_status status = armilla_texts_open(context, path, kind, sizes, &names);
+    armilla_status status =
+        armilla_texts_open(context, path, kind, sizes, armilla_data_names(data, ARMILLA_SAMPLE_NAMES), &names);
     if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
     armilla_names_free(context, &names);
     return status;

@@ -129,7 +129,8 @@ armilla_status armilla_model_read_names(armilla_context *context, armilla_model 
     if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
     if (status != ARMILLA_OK) return status;
     const int64_t sizes[2] = {model->summary.m, model->summary.n};
-    status = armilla_texts_open(context, path, kind, sizes, &names);
+    const armilla_names *samples = &model->names[ARMILLA_SAMPLE_NAMES];
+    status = armilla_texts_open(context, path, kind, sizes, samples->count ? samples : NULL, &names);
     armilla_call_leave(context);
     if (status != ARMILLA_OK) return status;
     armilla_names_free(context, &model->names[kind]);

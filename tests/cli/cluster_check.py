@@ -370,7 +370,7 @@ def check_early():
     began = time.monotonic()
     slow = ("--rank", 12, "--restarts", 1000000, "--tol", 0, "--max-iter", 1000000)
     assert "more than the 60" in run("cluster", "x.npy", "--k", 61, *slow, status=65)
-    assert "2 labels for 60" in run("cluster", "x.npy", "--k", 3, "--truth", "short.txt", *slow, status=65)
+    assert "has 2 labels, and the data have 60 samples" in run("cluster", "x.npy", "--k", 3, "--truth", "short.txt", *slow, status=65)
     assert "12 atoms, not 3" in run("cluster", "x.npy", "--k", 3, "--method", "argmax", *slow, status=64)
     assert time.monotonic() - began < 60
     assert "nothing is fitted" in run("cluster", "x.npy", "--k", 3, "--on", "data", "--rank", 4, status=64)

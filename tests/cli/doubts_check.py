@@ -135,7 +135,7 @@ def check_thousands():
     for first, others in itertools.product(("1.234", "12.345", "-123.456"), (["5.678"], ["2.000", "17"], ["999.999", "1.000"])):
         write("t.csv", [[first, *others], ["3"] * (1 + len(others))], separator=";")
         X, said = read("t.csv")
-        assert "1.234 are read as 1.234; say --decimal point" in said and X[0, 0] == float(first), said
+        assert "1.234 are read with decimals; say --decimal point" in said and X[0, 0] == float(first), said
         assert "thousands" not in read("t.csv", "--decimal", "point")[1]
         assert "thousands separator" in run("convert", "t.csv", "read.npy", "--force", "--decimal", "comma", status=65)
         for genuine in ("0.123", "1.25", "1234.567", "1.2345", "1e-3", "1.234e5", ".123"):  # decimals beyond doubt, and no warning
