@@ -104,7 +104,7 @@ def check_groups(random):
     topics = random.dirichlet(np.full(300, 0.1), 4)
     counts = np.array([random.multinomial(60, 0.6 * topics[j % 4] + 0.4 / 300) for j in range(300)])
     assert judge(counts)["verdict"] == "structure"
-    sets = os.path.join(SOURCE, "cli", "sets")
+    sets = os.path.join(SOURCE, "experiments", "sets")
     for name in ("iris.csv", "wine.csv", "digits.csv.gz"):
         found = json.loads(run("cluster", os.path.join(sets, name), "--label-column", "class", "--json").stdout)
         assert found["verdict"] == "structure", f"{name}: {found['structure']}"
