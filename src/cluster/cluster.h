@@ -59,10 +59,6 @@ armilla_status armilla_kmeans_sample_make(armilla_context *context, const armill
                                           armilla_kmeans_sample *sample);
 void armilla_kmeans_sample_free(armilla_context *context, armilla_kmeans_sample *sample);
 
-/* drawn = one sample of each of `count` runs that all n samples are divided into, so that they rise and none comes
- * twice. */
-void armilla_cluster_draw(int64_t n, int64_t count, uint64_t seed, armilla_stream stream, int64_t *drawn);
-
 /* X as given and as it is clustered. */
 typedef struct armilla_clustered {
     armilla_preparation preparation;

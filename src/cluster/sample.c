@@ -4,6 +4,7 @@
 
 #include "base/size.h"
 #include "data/slots.h"
+#include "data/stratified.h"
 #include "data/traverse.h"
 
 /* So many samples, and so many for each centre, tell the best try as well as all samples do: with half of that, 30 clusters
@@ -18,17 +19,6 @@ static int64_t sample_size(const armilla_kmeans_problem *whole)
     return wanted;
 }
 
-void armilla_cluster_draw(int64_t n, int64_t count, uint64_t seed, armilla_stream stream, int64_t *drawn)
-{
-    const double run = (double)n / (double)count;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t first = (int64_t)((double)i * run), last = (int64_t)((double)(i + 1) * run);
-        const double place = armilla_random_uniform(seed, stream, (uint64_t)i);
-        const int64_t wanted = first + (int64_t)(place * (double)(last - first));
-        drawn[i] = armilla_min64(wanted, armilla_min64(last, n) - 1);
-    }
-}
-
 static armilla_status copy_samples(armilla_context *context, const armilla_data *raw, int64_t count, uint64_t seed,
                                    armilla_data **columns)
 {
@@ -36,7 +26,7 @@ static armilla_status copy_samples(armilla_context *context, const armilla_data 
     armilla_status status = armilla_take(context, count, sizeof *drawn, &drawn);
     if (status == ARMILLA_OK) {
         const armilla_kept features = {NULL, raw->m, raw->m}, samples = {drawn, count, raw->n};
-        armilla_cluster_draw(raw->n, count, seed, ARMILLA_STREAM_SCREENED, drawn);
+        armilla_draw_stratified(raw->n, count, seed, ARMILLA_STREAM_SCREENED, drawn);
         status = armilla_data_copy(context, raw, &features, &samples, columns);
     }
     armilla_release(context, drawn);

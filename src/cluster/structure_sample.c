@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "data/column.h"
+#include "data/stratified.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ static armilla_status fill(armilla_context *context, const armilla_structure_sou
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *s.means, &s.means);
     if (status == ARMILLA_OK) status = take_sample(context, sample);
     if (status == ARMILLA_OK) {
-        armilla_cluster_draw(X->n, sample->n, source->seed, ARMILLA_STREAM_STRUCTURE, drawn);
+        armilla_draw_stratified(X->n, sample->n, source->seed, ARMILLA_STREAM_STRUCTURE, drawn);
         for (int64_t i = 0; i < X->m; i++) s.spreads[i].feature = i;
         status = read_twice(context, X, drawn, &s);
     }

@@ -3,7 +3,9 @@
  * numbers, one vector after the other.
  * .fvecs, .bvecs, .ivecs, as TEXMEX (SIFT1M, GIST1M) and FAISS have them: of each vector how many numbers it has, as a
  * 4-byte integer, then its numbers: f32, u8, i32.
- * Floats and bytes stay in the mapping, those of the second layout with a little between two vectors. */
+ * Floats and bytes stay in the mapping, those of the second layout with a little between two vectors. Public sets have all
+ * six endings: BIGANN is .u8bin, SPACEV .i8bin (both of big-ann-benchmarks), and the true neighbours of SIFT1M and GIST1M,
+ * with which those of `armilla neighbors` are compared, are .ivecs. An ending costs one row below. */
 #include "files/stream.h"
 
 #include "base/size.h"

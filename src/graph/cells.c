@@ -1,9 +1,9 @@
 /* Cells: centres, and samples beside those of the same cell. */
 #include "graph/cells.h"
 
-#include "base/random.h"
 #include "base/size.h"
 #include "data/column.h"
+#include "data/stratified.h"
 #include "data/traverse.h"
 #include "graph/search.h"
 #include "linalg/dense.h"
@@ -23,16 +23,6 @@ int64_t armilla_cells_wanted(int64_t n, int64_t least)
 {
     const int64_t root = (int64_t)sqrt((double)n);
     return n < LEAST_SAMPLES ? 0 : armilla_min64(root, n / (ROOM * (least + 1)));
-}
-
-void armilla_cells_draw(int64_t n, int64_t count, uint64_t seed, int64_t *drawn)
-{
-    const double run = (double)n / (double)count;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t first = (int64_t)((double)i * run), last = armilla_min64(n, (int64_t)((double)(i + 1) * run));
-        const double place = armilla_random_uniform(seed, ARMILLA_STREAM_CELLS, (uint64_t)i);
-        drawn[i] = armilla_max64(first, armilla_min64(last - 1, first + (int64_t)(place * (double)(last - first))));
-    }
 }
 
 static size_t column_bytes(const armilla_cells *cells)
@@ -105,7 +95,7 @@ static armilla_status copy_some(const armilla_cells *cells, const armilla_data *
     int64_t *drawn = NULL;
     armilla_status status = armilla_take(cells->context, count, sizeof *drawn, &drawn);
     if (status == ARMILLA_OK) {
-        armilla_cells_draw(X->n, count, seed, drawn);
+        armilla_draw_stratified(X->n, count, seed, ARMILLA_STREAM_CELLS, drawn);
         const armilla_gathering gathering = {
             .X = X, .work = cells->work, .count = count, .columns = drawn, .visit = copy_column, .self = &copy};
         status = armilla_data_visit(cells->context, &gathering);

@@ -42,9 +42,6 @@ void armilla_celled_release(armilla_context *context, armilla_celled *celled);
 armilla_status armilla_cells_rank(const armilla_cells *cells, const armilla_data *X, const void *among, int64_t n,
                                   int64_t count, armilla_ranking *made);
 
-/* `count` different numbers below n, rising, drawn by the seed: one of each of as many runs. */
-void armilla_cells_draw(int64_t n, int64_t count, uint64_t seed, int64_t *drawn);
-
 /* The neighbours of queries, which may be cells->samples, as the plan wants them, and what was found of them: the rows of
  * `made` are in the order of the queries' ids. */
 armilla_status armilla_cells_search(const armilla_cells *cells, const armilla_celled *queries,

@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "base/team.h"
+#include "data/stratified.h"
 #include "linalg/pair_kernels.h"
 
 #include <math.h>
@@ -290,7 +291,7 @@ static armilla_status open_trial(const probing *p, uint64_t seed, trial *t)
     armilla_status status = armilla_take(context, t->count, sizeof *t->ids, &t->ids);
     if (status == ARMILLA_OK) status = armilla_take(context, t->count, bytes, &t->values);
     if (status != ARMILLA_OK) return status;
-    armilla_cells_draw(p->queries->n, t->count, seed, t->ids);
+    armilla_draw_stratified(p->queries->n, t->count, seed, ARMILLA_STREAM_CELLS, t->ids);
     for (int64_t i = 0; i < t->count; i++)
         memcpy(t->values + (size_t)i * bytes, column_of(p, p->queries, t->ids[i]), bytes);
     status = armilla_data_borrow_dense(context, cells->work, t->values, cells->m, t->count, &t->data);
