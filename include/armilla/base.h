@@ -71,7 +71,8 @@ extern "C" {
     X(ARMILLA_WORK_NEIGHBORS, "neighbours")                                                                            \
     X(ARMILLA_WORK_TRANSFORM, "codes")                                                                                 \
     X(ARMILLA_WORK_CHECK, "a check")                                                                                   \
-    X(ARMILLA_WORK_WRITE, "writing")
+    X(ARMILLA_WORK_WRITE, "writing")                                                                                   \
+    X(ARMILLA_WORK_STRUCTURE, "the verdict on structure")
 
 #define ARMILLA_ENUM_STATUS(name, code, text) name,
 #define ARMILLA_ENUM_STOP(name, word) name,

@@ -206,6 +206,11 @@ void armilla_call_guess(armilla_context *context, double low, double high)
     if (context->call.inner == 0) context->call.step = (armilla_interval){low, high};
 }
 
+void armilla_call_rest(armilla_context *context)
+{
+    armilla_call_guess(context, context->plan.active ? context->plan.fraction : 0, 1);
+}
+
 void armilla_call_inner_enter(armilla_context *context)
 {
     context->call.inner++;

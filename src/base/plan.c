@@ -13,6 +13,8 @@
 #define TELLING 0.3
 #define LOOSE_TELLING 0.25
 #define LOOSE_AHEAD 5.0
+/* Runs on the same graph are alike: few of them tell. */
+#define ALIKE_TELLING 0.1
 /* Before the end no more than that is reported. */
 #define MOST_DONE 0.99
 
@@ -25,6 +27,12 @@ static const struct {
     ARMILLA_PHASE_LIST(ARMILLA_ROW)
 #undef ARMILLA_ROW
 };
+
+static double telling_of(armilla_phase phase)
+{
+    if (phase == ARMILLA_PHASE_NUMBER || phase == ARMILLA_PHASE_COMMUNITIES) return ALIKE_TELLING;
+    return phases[phase].loose ? LOOSE_TELLING : TELLING;
+}
 
 const char *armilla_phase_word(armilla_phase phase)
 {
@@ -89,6 +97,20 @@ void armilla_plan_expect(armilla_plan *plan, armilla_work work, armilla_phase ph
     if (insert(plan, plan->place, &part)) plan->place++;
 }
 
+void armilla_plan_revise(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds)
+{
+    if (plan->held > 0) return;
+    for (int i = plan->active ? plan->begun - 1 : plan->begun; i < plan->count; i++) {
+        if (plan->parts[i].work != work || plan->parts[i].phase != phase) continue;
+        /* What is known of one is likely of those that follow. */
+        const double times = plan->parts[i].expected > 0 ? seconds / plan->parts[i].expected : 1;
+        plan->parts[i].expected = seconds;
+        for (int next = i + 1; next < plan->count; next++)
+            if (plan->parts[next].work == work && plan->parts[next].phase == phase) plan->parts[next].expected *= times;
+        return;
+    }
+}
+
 static void end_part(armilla_plan *plan, double clock)
 {
     if (plan->active) plan->parts[plan->begun - 1].taken += fmax(clock - plan->entered, 0);
@@ -129,9 +151,16 @@ void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase pha
     plan->active = true;
 }
 
+/* The end of iterations is a guess, and may turn out to be farther away. */
+static bool may_fall(const armilla_plan *plan)
+{
+    return plan->parts[plan->begun - 1].phase == ARMILLA_PHASE_ITERATIONS;
+}
+
 void armilla_plan_reach(armilla_plan *plan, double fraction)
 {
-    if (plan->active && fraction > plan->fraction) plan->fraction = fmin(fraction, 1);
+    if (!plan->active) return;
+    if (fraction > plan->fraction || may_fall(plan)) plan->fraction = fmin(fraction, 1);
 }
 
 /* The part in progress at this speed. */
@@ -140,7 +169,7 @@ static double seconds_of(const armilla_plan *plan, double clock, double factor)
     const armilla_plan_part *part = &plan->parts[plan->begun - 1];
     const double passed = clock - plan->entered, guess = part->expected * factor;
     const bool loose = phases[part->phase].loose;
-    const double weight = fmin(plan->fraction / (loose ? LOOSE_TELLING : TELLING), 1);
+    const double weight = fmin(plan->fraction / telling_of(part->phase), 1);
     /* Between two steps of what is reported neither the last step nor this moment is where the part is. */
     const double measured = plan->fraction > 0 ? sqrt(passed * fmin(plan->advanced, passed)) / plan->fraction : 0;
     const double whole = weight * measured + (1 - weight) * fmax(guess, passed * (loose ? LOOSE_AHEAD : 1));
@@ -164,9 +193,14 @@ static double factor_of(const armilla_plan *plan)
     return fmin(fmax(factor, 1 / MOST_FACTOR), MOST_FACTOR);
 }
 
+static bool has_moved(const armilla_plan *plan)
+{
+    return plan->fraction > plan->seen || (may_fall(plan) && plan->fraction < plan->seen);
+}
+
 void armilla_plan_estimate(armilla_plan *plan, double clock, double deadline, double *done, double *left)
 {
-    if (plan->active && plan->fraction > plan->seen) {
+    if (plan->active && has_moved(plan)) {
         plan->seen = plan->fraction;
         plan->advanced = clock - plan->entered;
     }

@@ -26,7 +26,8 @@
     X(ARMILLA_PHASE_NUMBER, ARMILLA_STAGE_CLUSTERS, "number of clusters", false)                                       \
     X(ARMILLA_PHASE_SMOOTHING, ARMILLA_STAGE_CLUSTERS, "smoothing", false)                                             \
     X(ARMILLA_PHASE_TRIES, ARMILLA_STAGE_CLUSTERS, "k-means on a sample", true)                                        \
-    X(ARMILLA_PHASE_KMEANS, ARMILLA_STAGE_CLUSTERS, "k-means", true)
+    X(ARMILLA_PHASE_KMEANS, ARMILLA_STAGE_CLUSTERS, "k-means", true)                                                   \
+    X(ARMILLA_PHASE_STRUCTURE, ARMILLA_STAGE_CLUSTERS, "verdict on structure", false)
 
 #define ARMILLA_ENUM_PHASE(name, stage, word, loose) name,
 typedef enum armilla_phase { ARMILLA_PHASE_LIST(ARMILLA_ENUM_PHASE) ARMILLA_PHASE_COUNT } armilla_phase;
@@ -58,7 +59,7 @@ typedef struct armilla_plan {
     double first;    /* the clock when the first began; */
     double entered;  /* and the one in progress */
     double fraction; /* of the one in progress, */
-    double seen;     /* of the last estimate that saw it larger than before, */
+    double seen;     /* of the last estimate that saw it moved, */
     double advanced; /* and its seconds then */
     double reached;  /* the most that was reported of the whole */
 } armilla_plan;
@@ -67,12 +68,14 @@ typedef struct armilla_plan {
 void armilla_plan_call(armilla_plan *plan, armilla_work work);
 /* One of them. Nothing where it would take no time. */
 void armilla_plan_expect(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds);
+/* More is known of what the next part with that phase takes, or the one in progress. */
+void armilla_plan_revise(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds);
 /* The call is over: what was expected of it and has not begun never will. */
 void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock);
 
 /* The next part with that phase is in progress; parts before it are left out. One that was not expected is added. */
 void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase phase, double clock);
-/* How far it is. */
+/* How far it is: no less than before, but for iterations, whose end is guessed anew. */
 void armilla_plan_reach(armilla_plan *plan, double fraction);
 
 /* What the plan says at that clock: the part of the whole that is done, which never falls, and the seconds that are left,

@@ -13,12 +13,14 @@
 #define BINARY_BYTE 5.0e-10
 /* An entry that is looked at once. */
 #define LOOKED_AT 4.0e-9
+#define SPARSE_LOOKED_AT 2.0e-8
 /* An entry and an atom in a sweep, of dense and of sparse data; and a number of a code times an atom. */
 #define DENSE_PRODUCT 6.0e-11
 #define SPARSE_PRODUCT 3.0e-10
 #define CODE_PRODUCT 5.0e-11
-/* Sweeps of a start, of the iterations, and after these. */
+/* Sweeps of a start, with what a feature takes there times the square of the rank; of the iterations, and after these. */
 #define START_SWEEPS 4.0
+#define START_FEATURE 2.0e-9
 #define USUAL_ITERATIONS 40.0
 #define LAST_SWEEPS 2.0
 /* Starts are screened on part of the samples, for some iterations each, and so many of them are fitted. */
@@ -26,9 +28,13 @@
 /* Two samples that are compared, and their features; a sample by its cells, times the root of the number of samples. */
 #define PAIR 1.2e-9
 #define PAIR_FEATURE 2.4e-11
-#define PAIR_ENTRY 5.0e-10
+#define PAIR_ENTRY 1.5e-10
 #define IN_CELLS 2.5e-8
 #define CELLED_FEATURE 5.0e-10
+/* A query; and a sample of a cell that it is compared with. */
+#define QUERIED 4.0e-6
+#define PROBED 1.4e-9
+#define PROBED_FEATURE 1.3e-11
 /* Samples that the recall is measured on; and those that centres are learned from, for each, in so many steps. */
 #define RECALLED 400.0
 #define LEARNED 48.0
@@ -45,9 +51,16 @@
 #define NUMBER_RUNS 64.0
 #define GIVEN_RUNS 8.0
 #define SIDE_BY_SIDE 3.0
+/* A number of a code that is smoothed, and half of the times nothing is. */
+#define SMOOTHED 8.0e-8
 /* A sample, a feature and a centre of k-means, over all passes of a try; samples that tries are made on. */
 #define ASSIGNED 1.5e-9
 #define SAMPLED 20000.0
+/* The verdict on structure: samples and features at most, and what each of them takes over all its rounds. */
+#define JUDGED_SAMPLES 600.0
+#define JUDGED_FEATURES 1000.0
+#define JUDGED 5.2e-4
+#define JUDGED_FEATURE 2.0e-7
 /* A check is without BLAS, in double. */
 #define CHECKED 1.5e-9
 
@@ -66,6 +79,11 @@ static void add(const estimate *e, armilla_phase phase, double seconds)
 static double each(const estimate *e)
 {
     return e->entries / fmax(e->n, 1);
+}
+
+static double look_seconds(const estimate *e)
+{
+    return e->entries * (e->w->entries > 0 ? SPARSE_LOOKED_AT : LOOKED_AT) / e->threads;
 }
 
 static double sweep_seconds(const estimate *e)
@@ -87,7 +105,7 @@ static void plan_writing(const estimate *e)
 
 static void plan_recipe(const estimate *e)
 {
-    add(e, ARMILLA_PHASE_SURVEY, 3 * e->entries * LOOKED_AT / e->threads);
+    add(e, ARMILLA_PHASE_SURVEY, 3 * look_seconds(e));
 }
 
 static double rounds_of(const armilla_workload *w, double restarts)
@@ -102,8 +120,10 @@ static void plan_fit(const estimate *e)
     const double iterations = w->max_iter > 0 ? fmin((double)w->max_iter, USUAL_ITERATIONS) : USUAL_ITERATIONS;
     double all = sweep * (iterations + (rounds > 1 ? LAST_SWEEPS + START_SWEEPS : 0)) * rounds;
     if (w->limit > 0) all = fmin(all, w->limit);
-    add(e, ARMILLA_PHASE_SURVEY, 3 * e->entries * LOOKED_AT / e->threads);
-    add(e, ARMILLA_PHASE_START, sweep * (START_SWEEPS + (restarts > 1 ? restarts * iterations * SCREENED : 0)));
+    add(e, ARMILLA_PHASE_SURVEY, 3 * look_seconds(e));
+    const double basis = e->m * e->r * e->r * START_FEATURE;
+    add(e, ARMILLA_PHASE_START,
+        START_SWEEPS * basis + sweep * (START_SWEEPS + (restarts > 1 ? restarts * iterations * SCREENED : 0)));
     add(e, rounds > 1 ? ARMILLA_PHASE_FITS : ARMILLA_PHASE_ITERATIONS, all);
     add(e, ARMILLA_PHASE_CODES, LAST_SWEEPS * sweep);
 }
@@ -139,7 +159,7 @@ static void plan_kmeans(const estimate *e)
     add(e, ARMILLA_PHASE_KMEANS, e->n * m * k * (screens ? 1 : tries) * ASSIGNED / e->threads);
 }
 
-/* Where communities leave a doubt, smoothing and k-means follow; they are not expected. */
+/* Where communities leave a doubt, smoothing and k-means follow, of which the first takes most. */
 static void plan_clusters(const estimate *e)
 {
     const armilla_workload *w = e->w;
@@ -153,22 +173,31 @@ static void plan_clusters(const estimate *e)
     if (w->features > 0) plan_graph(e, e->m, each(e));
     if (w->codes) plan_graph(e, e->r, 0);
     if (w->codes && 2 * k < e->r) plan_graph(e, 2 * k, 0);
-    if (w->k > 0)
-        add(e, ARMILLA_PHASE_COMMUNITIES, GIVEN_RUNS * run / sides);
-    else
+    if (w->k <= 0) {
         add(e, ARMILLA_PHASE_NUMBER, NUMBER_RUNS * run / sides);
+        return;
+    }
+    add(e, ARMILLA_PHASE_COMMUNITIES, GIVEN_RUNS * run / sides);
+    add(e, ARMILLA_PHASE_SMOOTHING, w->codes ? SMOOTHED * e->n * e->r / e->threads : 0);
+}
+
+/* Of a sample that does not grow beyond some hundreds, with data of several kinds made from it. */
+static void plan_structure(const estimate *e)
+{
+    const double n = fmin(e->n, JUDGED_SAMPLES), m = fmin(e->m, JUDGED_FEATURES);
+    add(e, ARMILLA_PHASE_STRUCTURE, n * (JUDGED + JUDGED_FEATURE * m));
 }
 
 static void plan_search(const estimate *e)
 {
     const double recall = e->w->recall;
-    add(e, ARMILLA_PHASE_SURVEY, 2 * e->entries * LOOKED_AT / e->threads);
+    add(e, ARMILLA_PHASE_SURVEY, 2 * look_seconds(e));
     plan_neighbors(e, e->m, each(e), recall > 0 && recall < 1);
 }
 
 static void plan_transform(const estimate *e)
 {
-    add(e, ARMILLA_PHASE_SURVEY, e->entries * LOOKED_AT / e->threads);
+    add(e, ARMILLA_PHASE_SURVEY, look_seconds(e));
     add(e, ARMILLA_PHASE_CODES, LAST_SWEEPS * sweep_seconds(e));
 }
 
@@ -178,10 +207,15 @@ static void plan_check(const estimate *e)
 }
 
 static void (*const plans[ARMILLA_WORK_COUNT])(const estimate *e) = {
-    [ARMILLA_WORK_READ] = plan_reading,     [ARMILLA_WORK_RECIPE] = plan_recipe,
-    [ARMILLA_WORK_FIT] = plan_fit,          [ARMILLA_WORK_CLUSTER] = plan_clusters,
-    [ARMILLA_WORK_NEIGHBORS] = plan_search, [ARMILLA_WORK_TRANSFORM] = plan_transform,
-    [ARMILLA_WORK_CHECK] = plan_check,      [ARMILLA_WORK_WRITE] = plan_writing,
+    [ARMILLA_WORK_READ] = plan_reading,
+    [ARMILLA_WORK_RECIPE] = plan_recipe,
+    [ARMILLA_WORK_FIT] = plan_fit,
+    [ARMILLA_WORK_CLUSTER] = plan_clusters,
+    [ARMILLA_WORK_NEIGHBORS] = plan_search,
+    [ARMILLA_WORK_TRANSFORM] = plan_transform,
+    [ARMILLA_WORK_CHECK] = plan_check,
+    [ARMILLA_WORK_WRITE] = plan_writing,
+    [ARMILLA_WORK_STRUCTURE] = plan_structure,
 };
 
 void armilla_workload_plan(const armilla_workload *workload, armilla_plan *plan)
@@ -205,6 +239,14 @@ void armilla_call_plan(armilla_context *context, const armilla_workload *workloa
     context->call.work = workload->work;
     armilla_plan_call(&context->plan, workload->work);
     armilla_workload_plan(&own, &context->plan);
+}
+
+void armilla_call_plan_probed(armilla_context *context, double queries, double compared, double features)
+{
+    const double pair = PROBED + PROBED_FEATURE * features;
+    if (context->call.inner > 0) return;
+    armilla_plan_revise(&context->plan, context->call.work, ARMILLA_PHASE_NEIGHBORS,
+                        queries * (QUERIED + compared * pair) / armilla_call_threads(context));
 }
 
 static armilla_status read_workload(armilla_context *context, const armilla_workload *given, armilla_workload *whole)

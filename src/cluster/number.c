@@ -37,6 +37,7 @@ typedef struct counting {
     trial last, next;
     armilla_cluster_number found[RESOLUTIONS];
     int64_t count;
+    int runs;                /* of communities so far */
     armilla_partition *best; /* with the largest score so far */
     double score;
 } counting;
@@ -174,6 +175,18 @@ static int by_count(const void *a, const void *b)
     return (x->k > y->k) - (x->k < y->k);
 }
 
+/* Progress counts runs of communities, since a step has one to four of them: samples without communities have one in each of
+ * the many steps at low resolutions. Every later step is expected to have four. */
+static void tell_step(counting *s, int t)
+{
+    const bool is_last = t > LAST;
+    const int now = (armilla_decide_is_number(s->last.count, s->samples->n) ? PARTS : 0) + (is_last ? 0 : 1);
+    const double all = s->runs + now + (is_last ? 0 : (LAST - t) * (PARTS + 1) + PARTS);
+    armilla_call_step(s->samples->context, t - FIRST, RESOLUTIONS + 1);
+    armilla_call_guess(s->samples->context, s->runs / all, (s->runs + now) / all);
+    s->runs += now;
+}
+
 static armilla_status try_all(counting *s)
 {
     armilla_status status = ARMILLA_OK;
@@ -182,7 +195,7 @@ static armilla_status try_all(counting *s)
     if (status == ARMILLA_OK) status = armilla_level_of_graph(s->samples->context, s->graph, &s->fine);
     for (int t = FIRST; t <= LAST + 1 && status == ARMILLA_OK; t++) {
         int64_t *const labels = s->last.labels;
-        armilla_call_step(s->samples->context, t - FIRST, RESOLUTIONS + 1);
+        tell_step(s, t);
         s->next.resolution = t <= LAST ? exp2(t / 2.0) : 0;
         status = seek(s);
         if (status == ARMILLA_OK) status = judge(s);

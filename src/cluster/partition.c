@@ -49,6 +49,7 @@ static armilla_status run_orders(const armilla_graph_samples *samples, const arm
     armilla_status status = ARMILLA_OK;
     for (int first = 0, done = 0; first < ORDERS && status == ARMILLA_OK; first += done) {
         armilla_call_step(samples->context, first, ORDERS + 1);
+        armilla_call_rest(samples->context);
         for (int order = first; order < ORDERS; order++)
             tasks[order] = (armilla_communities_task){.graph = graph,
                                                       .fine = fine,

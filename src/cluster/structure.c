@@ -6,6 +6,7 @@
 #include "base/ranks.h"
 #include "base/size.h"
 #include "base/sized.h"
+#include "base/workload.h"
 #include "graph/neighbors.h"
 #include "linalg/dense.h"
 #include "model/model.h"
@@ -20,6 +21,31 @@
  * distance. */
 enum { NEAREST = 5, MOST_COMPARED = 300, FEW_FEATURES = 128 };
 #define LEAST_SQUARE 1e-12
+
+/* Rounds of the verdict, for the progress: the samples and shuffled ones, the samples' own cut, then those of each kind of data
+ * without groups. */
+typedef struct rounds {
+    armilla_context *context;
+    int64_t done, all;
+} rounds;
+
+static rounds count_rounds(armilla_context *context, const armilla_structure_sample *sample)
+{
+    rounds r = {.context = context, .all = 2 + ARMILLA_STRUCTURE_RUNS};
+    for (size_t i = 0; armilla_structure_null_name(i); i++)
+        if (armilla_structure_null_suits(sample, i)) r.all += ARMILLA_STRUCTURE_RUNS;
+    return r;
+}
+
+/* What follows, until armilla_call_inner_leave, is the next round: its searches and communities are not reported by
+ * themselves. ARMILLA_STOPPED: the call is to end. */
+static armilla_status begin_round(rounds *r)
+{
+    armilla_call_step(r->context, r->done++, r->all);
+    if (armilla_call_reached(r->context, 0, 1)) return ARMILLA_STOPPED;
+    armilla_call_inner_enter(r->context);
+    return ARMILLA_OK;
+}
 
 static const char *const yes = "structure", *const no = "no structure", *const unknown = "not judged";
 
@@ -88,31 +114,34 @@ static armilla_status take_dependence(armilla_context *context, const armilla_st
 }
 
 /* Run -1 has the samples as they are. */
-static armilla_status compare_run(armilla_context *context, dependence *s, int run, double *reach, double *nearness)
+static armilla_status compare_run(rounds *r, dependence *s, int run, double *reach, double *nearness)
 {
     const int64_t m = s->part.m, n = s->part.n;
     memcpy(s->Y, s->part.X, (size_t)(m * n) * sizeof *s->Y);
     s->shuffling.first = (uint64_t)(run + 2) << 32;
     if (run >= 0) armilla_structure_shuffle(&s->shuffling, s->Y);
     for (int64_t j = 0; j < n; j++) (void)armilla_structure_place(&s->part, s->Y + j * m);
-    if (armilla_call_over(context)) return ARMILLA_STOPPED;
-    return find_nearness(context, m, n, s->Y, reach, nearness);
+    armilla_status status = begin_round(r);
+    if (status != ARMILLA_OK) return status;
+    status = find_nearness(r->context, m, n, s->Y, reach, nearness);
+    armilla_call_inner_leave(r->context);
+    return status;
 }
 
 /* *score = how much nearer neighbours are than in shuffled data, in standard deviations; one feature has no order that
  * another could have. */
-static armilla_status find_dependence(armilla_context *context, const armilla_structure_sample *sample, uint64_t seed,
-                                      double *score)
+static armilla_status find_dependence(rounds *r, const armilla_structure_sample *sample, uint64_t seed, double *score)
 {
+    armilla_context *context = r->context;
     double own = 0, others[ARMILLA_STRUCTURE_RUNS], mean = 0, reach = 0;
     dependence s = {.Y = NULL};
     *score = INFINITY;
     if (sample->m < 2) return ARMILLA_OK;
     armilla_status status = take_dependence(context, sample, &s);
     s.shuffling.seed = seed;
-    if (status == ARMILLA_OK) status = compare_run(context, &s, -1, &reach, &own);
+    if (status == ARMILLA_OK) status = compare_run(r, &s, -1, &reach, &own);
     for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && status == ARMILLA_OK; run++)
-        status = compare_run(context, &s, run, &reach, &others[run]);
+        status = compare_run(r, &s, run, &reach, &others[run]);
     if (status == ARMILLA_OK) {
         const double deviation = spread_of(ARMILLA_STRUCTURE_RUNS, others, &mean);
         *score = (mean - own) / fmax(deviation, 1e-6);
@@ -125,9 +154,10 @@ static armilla_status find_dependence(armilla_context *context, const armilla_st
 }
 
 /* Beside the index-th kind: the cut without groups, and how much better the samples' own is, kept where it is the worst. */
-static armilla_status compare_kind(armilla_context *context, armilla_structure_nulls *nulls, size_t index,
+static armilla_status compare_kind(rounds *r, armilla_structure_nulls *nulls, size_t index,
                                    const armilla_structure_space *space, armilla_structure *found)
 {
+    armilla_context *context = r->context;
     const int64_t d = space->d, n = found->distinct;
     double logarithms[ARMILLA_STRUCTURE_RUNS], mean = 0, *codes = NULL;
     bool suits = true;
@@ -135,10 +165,12 @@ static armilla_status compare_kind(armilla_context *context, armilla_structure_n
     for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && suits && status == ARMILLA_OK; run++) {
         double cut = 1;
         int64_t count = 0;
-        if (armilla_call_over(context)) status = ARMILLA_STOPPED;
-        if (status == ARMILLA_OK) status = armilla_structure_null(nulls, index, run, codes, &suits);
+        status = begin_round(r);
+        if (status != ARMILLA_OK) break;
+        status = armilla_structure_null(nulls, index, run, codes, &suits);
         if (status == ARMILLA_OK && suits) status = armilla_structure_cut(context, d, n, codes, &cut, &count);
         logarithms[run] = log(cut + LEAST_CUT);
+        armilla_call_inner_leave(context);
     }
     armilla_release(context, codes);
     if (status != ARMILLA_OK || !suits) return status;
@@ -163,19 +195,23 @@ static bool is_clear_cut(const armilla_structure *found)
 }
 
 /* *apart: groups are that by their gap, which is looked at where cuts are too small to compare. */
-static armilla_status compare_cuts(armilla_context *context, const armilla_structure_sample *sample, uint64_t seed,
+static armilla_status compare_cuts(rounds *r, const armilla_structure_sample *sample, uint64_t seed,
                                    armilla_structure *found, bool *apart)
 {
+    armilla_context *context = r->context;
     armilla_structure_space space = {.d = 0};
     armilla_structure_nulls *nulls = NULL;
-    armilla_status status = armilla_structure_space_find(context, sample, &space);
+    armilla_status status = begin_round(r);
+    if (status != ARMILLA_OK) return status;
+    status = armilla_structure_space_find(context, sample, &space);
     if (status == ARMILLA_OK) status = armilla_structure_nulls_new(context, sample, &space, seed, &nulls);
     if (status == ARMILLA_OK)
         status = armilla_structure_cut(context, space.d, sample->n, space.codes, &found->cut, &found->communities);
+    armilla_call_inner_leave(context);
     found->ratio = 0;
     found->score = INFINITY;
     for (size_t i = 0; armilla_structure_null_name(i) && status == ARMILLA_OK; i++)
-        status = compare_kind(context, nulls, i, &space, found);
+        if (armilla_structure_null_suits(sample, i)) status = compare_kind(r, nulls, i, &space, found);
     armilla_structure_nulls_free(context, nulls);
     if (status == ARMILLA_OK && is_dependent(found) && !is_clear_cut(found) && found->cut < LEAST_CUT)
         status = armilla_structure_find_apart(context, sample, &space, seed, apart);
@@ -208,10 +244,11 @@ static armilla_status judge(armilla_context *context, const armilla_structure_so
     armilla_structure_sample sample = {.n = 0};
     bool apart = false;
     armilla_status status = armilla_structure_draw(context, source, &sample);
+    rounds r = count_rounds(context, &sample);
     found->samples = sample.n;
     found->features = sample.m;
     if (status == ARMILLA_OK && sample.n >= ARMILLA_STRUCTURE_LEAST)
-        status = find_dependence(context, &sample, source->seed, &found->dependence);
+        status = find_dependence(&r, &sample, source->seed, &found->dependence);
     if (status == ARMILLA_OK) armilla_structure_distinct(&sample);
     found->distinct = sample.n;
     if (status == ARMILLA_OK && found->samples == 0)
@@ -220,8 +257,7 @@ static armilla_status judge(armilla_context *context, const armilla_structure_so
         decide(no, "all samples are alike as prepared", found);
     else if (status == ARMILLA_OK && found->distinct < ARMILLA_STRUCTURE_LEAST)
         decide(unknown, "fewer than 20 samples differ", found);
-    else if (status == ARMILLA_OK &&
-             (status = compare_cuts(context, &sample, source->seed, found, &apart)) == ARMILLA_OK)
+    else if (status == ARMILLA_OK && (status = compare_cuts(&r, &sample, source->seed, found, &apart)) == ARMILLA_OK)
         weigh(apart, found);
     armilla_structure_release(context, &sample);
     return status;
@@ -230,7 +266,11 @@ static armilla_status judge(armilla_context *context, const armilla_structure_so
 /* Within a call: one that is to end has no verdict. */
 static armilla_status run(armilla_context *context, const armilla_structure_source *source, armilla_structure *found)
 {
-    armilla_call_stage(context, ARMILLA_STAGE_CLUSTERS);
+    armilla_call_plan(
+        context,
+        &(armilla_workload){.work = ARMILLA_WORK_STRUCTURE, .samples = source->raw->n, .features = source->raw->m});
+    armilla_call_phase(context, ARMILLA_PHASE_STRUCTURE);
+    armilla_call_step(context, 0, 1 + ARMILLA_STRUCTURE_RUNS * ARMILLA_STRUCTURE_RUNS); /* drawing samples is short */
     const armilla_status status = judge(context, source, found);
     if (status != ARMILLA_STOPPED) return status;
     *found = (armilla_structure){.cut = NAN, .expected = NAN, .ratio = NAN, .score = NAN, .dependence = NAN};

@@ -74,6 +74,8 @@ void armilla_structure_nulls_free(armilla_context *context, armilla_structure_nu
  * not for such samples. */
 armilla_status armilla_structure_null(armilla_structure_nulls *nulls, size_t index, int run, double *codes,
                                       bool *suits);
+/* Whether the index-th kind is for such samples. */
+bool armilla_structure_null_suits(const armilla_structure_sample *sample, size_t index);
 /* The name of the index-th kind, NULL past the last. */
 const char *armilla_structure_null_name(size_t index);
 

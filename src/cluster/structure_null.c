@@ -296,6 +296,11 @@ static const struct {
     {"shuffled entries", suits_sparse, make_shuffled},
 };
 
+bool armilla_structure_null_suits(const armilla_structure_sample *sample, size_t index)
+{
+    return kinds[index].suits(sample);
+}
+
 const char *armilla_structure_null_name(size_t index)
 {
     return index < sizeof kinds / sizeof *kinds ? kinds[index].name : NULL;

@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "base/team.h"
+#include "base/workload.h"
 #include "data/stratified.h"
 #include "linalg/pair_kernels.h"
 
@@ -357,6 +358,8 @@ armilla_status armilla_cells_search(const armilla_cells *cells, const armilla_ce
     armilla_call_phase(cells->context, ARMILLA_PHASE_RECALL);
     armilla_status status = choose_probed(&p, plan, found);
     armilla_call_phase(cells->context, ARMILLA_PHASE_NEIGHBORS);
+    armilla_call_plan_probed(cells->context, (double)queries->n,
+                             (double)(p.probed * cells->samples.n) / (double)cells->count, (double)cells->m);
     if (status == ARMILLA_OK) status = armilla_ranking_take(cells->context, queries->n, plan->count, made);
     if (status == ARMILLA_OK) status = search_all(&p);
     return status;

@@ -53,7 +53,8 @@ bool armilla_nodes_over(const armilla_moving_nodes *s)
     if (turn && turn->number >= atomic_load_explicit(turn->cut, memory_order_relaxed)) return true;
     if (!turn) return armilla_call_over(s->context);
     if (turn->thread > 0) return armilla_call_stopped(s->context, NULL);
-    return armilla_call_reached(s->context, atomic_load_explicit(turn->rounds, memory_order_relaxed), turn->expected);
+    return armilla_call_reached(s->context, atomic_load_explicit(turn->rounds, memory_order_relaxed),
+                                atomic_load_explicit(turn->expected, memory_order_relaxed));
 }
 
 /* The parts become nodes: labels of these are those of the communities that they are in. touched is workspace. */

@@ -66,12 +66,12 @@ double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int
 
 /* A task among others that run at the same time. */
 typedef struct armilla_communities_turn {
-    int thread;         /* of the team; 0 is the one that asks whether the call is to end */
-    int number;         /* of the task */
-    bool chain;         /* as above */
-    atomic_int *cut;    /* tasks from this number on are not wanted */
-    atomic_int *rounds; /* of all tasks that are done, */
-    int64_t expected;   /* of so many */
+    int thread;           /* of the team; 0 is the one that asks whether the call is to end */
+    int number;           /* of the task */
+    bool chain;           /* as above */
+    atomic_int *cut;      /* tasks from this number on are not wanted */
+    atomic_int *rounds;   /* of all tasks that are done, */
+    atomic_int *expected; /* of so many: one run each, and those by which a search goes on */
 } armilla_communities_turn;
 
 /* Tasks after this one are not wanted; NULL has none. */

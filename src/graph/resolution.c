@@ -97,6 +97,7 @@ armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_l
     armilla_status status = ARMILLA_OK;
     for (int run = 0; run < RUNS && !near && status == ARMILLA_OK; run++) {
         if (run > 0) trial.resolution = next_resolution(&s, trial.resolution, met, k);
+        if (run > 0 && nodes->turn) atomic_fetch_add(nodes->turn->expected, ARMILLA_NODES_ROUNDS);
         if (run > 0 && nodes->turn && nodes->turn->chain) armilla_communities_cut(nodes->turn);
         status = armilla_nodes_run(nodes, fine, &trial, &met);
         if (status != ARMILLA_OK) break;

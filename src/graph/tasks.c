@@ -9,8 +9,6 @@
 
 /* Tasks at a time, as each has memory of its own: of six, three at a time are as fast as four or five. */
 enum { SIDE_BY_SIDE = 3 };
-/* Runs by which a given number of communities is found, mostly: for the progress. */
-enum { SEARCHED = 2 };
 /* What those at a time take together, of the memory that is left, at most. */
 #define MEMORY_PART 0.5
 /* The thread of the call, where the others are still at work, asks that often whether the call is to end: nanoseconds. */
@@ -22,10 +20,8 @@ typedef struct sharing {
     int count;
     bool chain;
     int64_t most_nodes;
-    atomic_int cut;    /* as of a turn, */
-    atomic_int rounds; /* and what is done of those expected */
-    int64_t expected;
-    pthread_mutex_t lock; /* of what follows */
+    atomic_int cut, rounds, expected; /* as of a turn */
+    pthread_mutex_t lock;             /* of what follows */
     pthread_cond_t one_ended;
     int taken, ended; /* tasks */
 } sharing;
@@ -90,7 +86,7 @@ static void wait_for_others(sharing *s)
         until.tv_nsec %= SECOND;
         pthread_cond_timedwait(&s->one_ended, &s->lock, &until);
         pthread_mutex_unlock(&s->lock);
-        (void)armilla_call_reached(s->context, atomic_load(&s->rounds), s->expected);
+        (void)armilla_call_reached(s->context, atomic_load(&s->rounds), atomic_load(&s->expected));
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -101,7 +97,7 @@ static void work(void *self, int thread)
     sharing *s = self;
     armilla_moving_nodes nodes = {.context = s->context};
     for (int number = take_task(s); number >= 0; number = take_task(s)) {
-        const armilla_communities_turn turn = {thread, number, s->chain, &s->cut, &s->rounds, s->expected};
+        const armilla_communities_turn turn = {thread, number, s->chain, &s->cut, &s->rounds, &s->expected};
         run_task(s, &nodes, &turn);
         end_task(s);
     }
@@ -125,9 +121,13 @@ static int64_t at_a_time(const sharing *s)
 armilla_status armilla_communities_share(armilla_context *context, armilla_communities_task *tasks, int count,
                                          bool chain, int *done)
 {
-    sharing s = {.context = context, .tasks = tasks, .count = count, .chain = chain, .cut = count};
+    sharing s = {.context = context,
+                 .tasks = tasks,
+                 .count = count,
+                 .chain = chain,
+                 .cut = count,
+                 .expected = count * ARMILLA_NODES_ROUNDS};
     armilla_status status = ARMILLA_OK;
-    for (int i = 0; i < count; i++) s.expected += (tasks[i].k > 0 ? SEARCHED : 1) * ARMILLA_NODES_ROUNDS;
     for (int i = 0; i < count; i++) s.most_nodes = armilla_max64(s.most_nodes, tasks[i].graph->rows);
     const armilla_team team = armilla_team_of(context, armilla_min64(at_a_time(&s), count));
     pthread_mutex_init(&s.lock, NULL);

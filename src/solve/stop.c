@@ -8,7 +8,7 @@
 /* Of the guess where iterations end: points that a line is laid through, at least and at most; what is expected without;
  * how far ahead it may be, in parts of what is behind; and falls that are taken for none, in parts of the tolerance. */
 enum { LEAST_POINTS = 8, POINTS = 32 };
-#define FIRST_GUESS 100.0
+#define FIRST_GUESS 60.0
 #define LEAST_AHEAD 1.05
 #define MOST_AHEAD 4.0
 #define LEAST_FALL 0.1
@@ -30,10 +30,10 @@ static double fall_at(const armilla_stop_rule *rule, const armilla_trace *trace,
     return log(fmax(before > 0 ? (before - now) / before : 0, LEAST_FALL * rule->tol));
 }
 
-/* Where the line y through the points meets `wanted`, for falling ones; a point far away else. */
+/* Where the line through the points (x, y) comes within their deviation of `wanted`, for falling ones; a point far away else. */
 static double meets(int count, const double *x, const double *y, double wanted)
 {
-    double mx = 0, my = 0, xx = 0, xy = 0;
+    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
     for (int i = 0; i < count; i++) {
         mx += x[i] / count;
         my += y[i] / count;
@@ -41,29 +41,28 @@ static double meets(int count, const double *x, const double *y, double wanted)
     for (int i = 0; i < count; i++) {
         xx += (x[i] - mx) * (x[i] - mx);
         xy += (x[i] - mx) * (y[i] - my);
+        yy += (y[i] - my) * (y[i] - my);
     }
-    return xy < 0 ? mx + (my - wanted) * xx / -xy : FAR_AWAY;
+    const double deviation = sqrt(fmax(yy - xy * xy / xx, 0) / count);
+    return xy < 0 ? mx + (my - deviation - wanted) * xx / -xy : FAR_AWAY;
 }
 
-/* Falls become smaller as a power of the iteration at first, and geometrically near a minimum: what lies between is
- * expected, and nothing that differs much from what is already behind. */
+/* Falls become geometrically smaller near a minimum, and vary: the first small one is the last. Nothing is expected that
+ * differs much from what is already behind. */
 double armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
     const int64_t last = trace->count - 1, first = armilla_max64(1, last / 2);
     const double now = (double)armilla_max64(last, 1), most = (double)rule->max_iter;
-    double x[POINTS], roots[POINTS], y[POINTS];
+    double x[POINTS], y[POINTS];
     int count = 0;
     if (rule->tol <= 0) return fmax(most, now);
     if (last < LEAST_POINTS) return fmax(fmin(most, FIRST_GUESS), now + 1);
     const int64_t step = 1 + (last - first) / POINTS;
     for (int64_t k = last; k >= first && count < POINTS; k -= step) {
         x[count] = (double)k;
-        roots[count] = log((double)k);
         y[count++] = fall_at(rule, trace, k);
     }
-    const double geometric = fmax(meets(count, x, y, log(rule->tol)), now + 1);
-    const double power = exp(fmin(meets(count, roots, y, log(rule->tol)), log(FAR_AWAY)));
-    const double expected = sqrt(fmin(geometric, most) * fmin(fmax(power, now + 1), most));
+    const double expected = fmin(fmax(meets(count, x, y, log(rule->tol)), now + 1), most);
     return fmin(fmax(fmin(expected, fmax(MOST_AHEAD * now, FIRST_GUESS)), LEAST_AHEAD * now), fmax(most, now));
 }
 
