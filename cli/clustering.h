@@ -10,6 +10,7 @@ typedef struct cluster_settings {
     reading_settings reading;
     armilla_options fit;
     armilla_cluster_options cluster;
+    armilla_checkpoint checkpoint;
     const char *model_out, *truth, *on, *prepare;
     bool names;
 } cluster_settings;
@@ -32,6 +33,14 @@ armilla_status clustering_refuse_fit(cli_session *session);
 armilla_status clustering_check_data(cli_session *session, int64_t n);
 /* When the method is chosen: what several ranks cannot do together. */
 armilla_status clustering_check_ranks(cli_session *session);
+
+/* Announces the parts of a clustering of data of that shape (announcing.h): all of them; those that follow the choice of a
+ * preparation; and those of a model, whose codes are clustered alone. */
+void clustering_expect(cli_session *session, const cli_shape *shape);
+void clustering_expect_rest(cli_session *session, const cli_shape *shape);
+void clustering_expect_model(cli_session *session, const armilla_model_summary *model);
+/* Says what it costs to leave out --k, where that is much. */
+void clustering_tell_cost(cli_session *session, const cli_shape *shape);
 
 /* What is at work in one run. */
 typedef struct cli_clustering {

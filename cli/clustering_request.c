@@ -1,6 +1,7 @@
 /* What armilla cluster is asked for: which options go together, and what is refused before the work begins. */
 #include "clustering.h"
 #include "labelling.h"
+#include "resuming.h"
 #include "streams.h"
 
 #include <inttypes.h>
@@ -131,16 +132,32 @@ static armilla_status check_number(cli_session *session, bool fitted)
     return method && strcmp(method, "graph") == 0 ? ARMILLA_OK : missing_k(session);
 }
 
+/* A checkpoint is that of a fit. */
+static armilla_status check_checkpoint(cli_session *session, bool fitted)
+{
+    const cluster_settings *settings = cluster_of(session);
+    const armilla_checkpoint *checkpoint = &settings->checkpoint;
+    const bool given = checkpoint->path || checkpoint->resume;
+    if (!given || !(fitted || strcmp(settings->on, "data") == 0)) return resuming_check(session, checkpoint);
+    return fail(session, ARMILLA_BAD_ARGUMENT, "--%s: %s, so nothing is fitted that could be kept; leave it out",
+                checkpoint->path ? "checkpoint" : "resume",
+                fitted ? "the operand is a model" : "--on data clusters the data themselves");
+}
+
 /* *fitted = whether the operand is a model. */
 armilla_status clustering_check(cli_session *session, bool *fitted)
 {
     cluster_settings *settings = cluster_of(session);
-    const output_path outputs[] = {labelling_output(session), {"--model-out", settings->model_out, ".npz", NULL}};
+    const armilla_checkpoint *checkpoint = &settings->checkpoint;
+    const output_path outputs[] = {labelling_output(session),
+                                   {"--model-out", settings->model_out, ".npz", NULL},
+                                   {"--checkpoint", checkpoint->path, ".checkpoint", checkpoint->resume}};
     const bool argmax = clustering_by_argmax(settings);
-    armilla_status status = outputs_check(session, outputs, 2);
+    armilla_status status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
     if (status == ARMILLA_OK) status = check_stream(session);
     if (status == ARMILLA_OK) status = check_tries(session);
     if (status == ARMILLA_OK) status = armilla_model_recognize(session->context, settings->common.operands[0], fitted);
+    if (status == ARMILLA_OK) status = check_checkpoint(session, *fitted);
     if (status != ARMILLA_OK) return status;
     if (settings->cluster.k == 0 && !*fitted && argmax) settings->cluster.k = settings->fit.rank;
     if ((status = check_number(session, *fitted)) != ARMILLA_OK) return status;

@@ -6,6 +6,7 @@
 #include "fitting.h"
 #include "labelling.h"
 #include "reading.h"
+#include "resuming.h"
 #include "scoring.h"
 #include "signals.h"
 #include "start.h"
@@ -42,12 +43,20 @@ static const armilla_option options[] = {
      .help = "what is clustered: the codes of a fit, or the prepared data themselves"},
     {OPTION("prepare", WORD, cluster_settings, prepare), .preset = "auto", .choice = preparation_choice,
      .value = "auto|none", .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_CHECKPOINT(cluster_settings),
+    OPTION_CHECKPOINT_EVERY(cluster_settings),
+    OPTION_RESUME(cluster_settings),
     OPTION_MISSING_FEATURES(cluster_settings),
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FORCE,
     OPTION_END,
 };
+
+static void set_defaults(cli_settings *settings)
+{
+    armilla_checkpoint_default(settings_at(settings, offsetof(cluster_settings, checkpoint)));
+}
 
 /* The preparation, the rank and the method where they are not given. */
 static armilla_status choose(cli_session *session, cli_clustering *work)
@@ -59,13 +68,14 @@ static armilla_status choose(cli_session *session, cli_clustering *work)
 
 static armilla_status fit_first(cli_session *session, cli_clustering *work)
 {
+    armilla_checkpoint *checkpoint = &cluster_of(session)->checkpoint;
     start_file start = {.model = NULL};
     armilla_status status = start_check(session);
     if (status == ARMILLA_OK) status = start_open(session, &work->X, &start);
     if (status == ARMILLA_OK) status = armilla_fit_check(session->context, work->X, &cluster_of(session)->fit);
-    if (status == ARMILLA_OK) status = fitting_run(session, work->X, settings_fit(session), NULL, &work->model);
+    if (status == ARMILLA_OK) status = fitting_run(session, work->X, settings_fit(session), checkpoint, &work->model);
     start_free(session, &start);
-    return about(session, session->settings->operands[0], status);
+    return resuming_about(session, checkpoint, status);
 }
 
 /* The classes of --truth, before the work that they score. */
@@ -81,63 +91,6 @@ static armilla_status open_truth(cli_session *session, const cli_clustering *wor
     return status;
 }
 
-/* The workload of the clusters themselves, of codes of that rank beside the data, or of data alone. */
-static armilla_workload clusters_of(const cli_session *session, const cli_shape *shape, int64_t rank)
-{
-    const armilla_cluster_options *asked = &cluster_of(session)->cluster;
-    const char *method = asked->method ? asked->method : "graph";
-    armilla_workload clusters = announce_on(session, ARMILLA_WORK_CLUSTER, shape);
-    clusters.codes = rank > 0;
-    clusters.rank = rank;
-    clusters.k = asked->k;
-    clusters.tries = asked->tries;
-    clusters.graph = strcmp(method, "graph") == 0 || strcmp(method, "smooth") == 0;
-    return clusters;
-}
-
-static int64_t rank_of(const cli_session *session, const cli_shape *shape)
-{
-    const cluster_settings *settings = cluster_of(session);
-    if (strcmp(settings->on, "data") == 0) return 0;
-    return settings->fit.rank > 0 ? settings->fit.rank
-                                  : armilla_cluster_rank(shape->features, shape->samples, settings->cluster.k);
-}
-
-/* What follows the choice of a preparation. */
-static void expect_rest(cli_session *session, const cli_shape *shape)
-{
-    const int64_t rank = rank_of(session, shape);
-    const armilla_workload clusters = clusters_of(session, shape, rank);
-    if (rank > 0) fitting_announce(session, shape, rank);
-    announce(session, &clusters);
-    announce_text(session, (double)shape->samples);
-}
-
-static void expect(cli_session *session, const cli_shape *shape)
-{
-    const armilla_workload recipe = announce_on(session, ARMILLA_WORK_RECIPE, shape);
-    announce(session, &recipe);
-    expect_rest(session, shape);
-}
-
-/* Leaving out --k costs many runs of communities: it is said before they are begun, where they take long. */
-#define LONG_SECONDS 20.0
-
-static void tell_cost(cli_session *session, const cli_shape *shape)
-{
-    armilla_workload clusters = clusters_of(session, shape, rank_of(session, shape));
-    char found[32], given[32];
-    if (clusters.k > 0) return;
-    const double seconds = announce_seconds(session, &clusters);
-    clusters.k = ARMILLA_ASSUMED_CLUSTERS;
-    if (seconds < LONG_SECONDS) return;
-    message_seconds(seconds, found, sizeof found);
-    message_seconds(announce_seconds(session, &clusters), given, sizeof given);
-    message_line(&session->messages,
-                 "cost      finding the number of clusters of %" PRId64 " samples: about %s; with --k K about %s",
-                 shape->samples, found, given);
-}
-
 static armilla_status cluster_data(cli_session *session, cli_clustering *work)
 {
     const cluster_settings *settings = cluster_of(session);
@@ -150,9 +103,9 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     if (status == ARMILLA_OK) status = advice_orientation(session, work->X, doubt, sizeof doubt);
     if (status == ARMILLA_OK && *doubt) message_log(&session->messages, ARMILLA_LOG_WARNING, doubt);
     const cli_shape shape = status == ARMILLA_OK ? announce_shape(work->X) : (cli_shape){0, 0, 0};
-    if (status == ARMILLA_OK) tell_cost(session, &shape);
+    if (status == ARMILLA_OK) clustering_tell_cost(session, &shape);
     if (status == ARMILLA_OK) status = choose(session, work);
-    if (status == ARMILLA_OK) expect_rest(session, &shape);
+    if (status == ARMILLA_OK) clustering_expect_rest(session, &shape);
     if (status == ARMILLA_OK) status = clustering_check_ranks(session);
     if (status != ARMILLA_OK) return status;
     signals_defer(); /* from here on there is something to tell */
@@ -163,16 +116,6 @@ static armilla_status cluster_data(cli_session *session, cli_clustering *work)
     status = fit_first(session, work);
     if (status != ARMILLA_OK) return status;
     return armilla_cluster_fitted(session->context, work->X, work->model, &settings->cluster, &work->clustering);
-}
-
-/* The codes of a model are clustered alone. */
-static void tell_model(cli_session *session, const armilla_model_summary *model)
-{
-    const cli_shape shape = {.samples = model->n};
-    armilla_workload clusters = clusters_of(session, &shape, model->rank);
-    clusters.graph = clustering_by_graph(cluster_of(session));
-    announce(session, &clusters);
-    announce_text(session, (double)model->n);
 }
 
 static armilla_status cluster_model(cli_session *session, cli_clustering *work)
@@ -187,7 +130,7 @@ static armilla_status cluster_model(cli_session *session, cli_clustering *work)
     armilla_model_summarize(work->model, &summary);
     status = open_truth(session, work, &work->truth);
     if (status != ARMILLA_OK) return status;
-    tell_model(session, &summary);
+    clustering_expect_model(session, &summary);
     signals_defer();
     return armilla_cluster_model(session->context, work->model, &cluster_of(session)->cluster, &work->clustering);
 }
@@ -242,6 +185,25 @@ static armilla_status judge(cli_session *session, cli_clustering *work)
     return about(session, settings->common.operands[0], status);
 }
 
+static bool is_cut_short(const armilla_model *model)
+{
+    armilla_model_summary summary;
+    if (!model) return false;
+    armilla_model_summarize(model, &summary);
+    return summary.stop == ARMILLA_STOP_INTERRUPTED || summary.stop == ARMILLA_STOP_TIME_LIMIT;
+}
+
+/* After a signal or the time limit of the fit, how this can go on. */
+static void tell_resuming(cli_session *session, const cli_clustering *work, bool fitted, armilla_status status)
+{
+    const cluster_settings *settings = cluster_of(session);
+    const bool written = status == ARMILLA_OK, fits = !fitted && strcmp(settings->on, "data") != 0;
+    const bool ended = written && (session->exit || (fits && is_cut_short(work->model)));
+    if (status != ARMILLA_STOPPED && !ended) return;
+    resuming_report(session, &(cli_left){.checkpoint = fits ? &settings->checkpoint : NULL,
+                                         .model = written ? settings->model_out : NULL});
+}
+
 static armilla_status run(cli_session *session)
 {
     cli_clustering work = {.begun = now()};
@@ -261,7 +223,9 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK && labelling_spares(session, cluster_of(session)->names))
         message_line(&session->messages, "labels    not shown on a terminal: --out LABELS.txt or a pipe gets them");
     if (status == ARMILLA_OK && session->settings->json) status = clustering_print_json(session, &work);
+    if (status == ARMILLA_OK) status = resuming_finish(session, &cluster_of(session)->checkpoint);
 done:
+    tell_resuming(session, &work, fitted, status);
     armilla_labels_free(session->context, &work.truth);
     armilla_clustering_free(work.clustering);
     armilla_model_free(work.model);
@@ -281,6 +245,7 @@ const cli_command command_cluster = {
                {&group_fit, offsetof(cluster_settings, fit)},
                {&group_reading, offsetof(cluster_settings, reading)}},
     .output = offsetof(cluster_settings, model_out),
+    .defaults = set_defaults,
     .notes =
         "Labels are 0 ... K-1, one per line, or beside the names of the samples where --out ends in .csv; --json has\n"
         "them where there is no --out. --model-out keeps the model and the clusters for armilla predict. Of DATA with\n"
@@ -294,6 +259,8 @@ const cli_command command_cluster = {
         "method is kmeans.\n"
         "The verdict says first whether the samples form groups at all: whether communities of their neighbours are clearer\n"
         "than in data without groups that are made from them. Labels are given in any case.\n"
+        "--checkpoint keeps the state of the fit in a file, from which --resume goes on; a fit that was complete is not made\n"
+        "again. After INT, TERM or --time-limit the command that resumes is printed.\n"
         "Scores are shown where the classes are known: --truth, --labels or --label-column, or those in the model.\n\n"
         "examples:\n"
         "  armilla cluster counts.mtx --samples columns --k 20 --out clusters.txt\n"
@@ -303,5 +270,5 @@ const cli_command command_cluster = {
         "  armilla cluster cells.csv --k 12 --out clusters.csv --model-out cells.npz\n",
     .together = true,
     .run = run,
-    .expect = expect,
+    .expect = clustering_expect,
 };

@@ -16,12 +16,9 @@
 static const armilla_option options[] = {
     OPTION_OUT("MODEL.npz", "write the model there"),
     OPTION_PATH("trace", fit_settings, trace, "FILE.csv", "write the objective of every iteration there"),
-    OPTION_PATH("checkpoint", fit_settings, checkpoint.path, "FILE",
-                "write the state of the fit there now and then, on INT and TERM, and at the end"),
-    {OPTION("checkpoint-every", REAL, fit_settings, checkpoint.every), .preset = "60", .low = 0, .high = 1e9,
-     .value = "SECONDS", .help = "time from one checkpoint to the next; fractions are allowed"},
-    OPTION_PATH("resume", fit_settings, checkpoint.resume, "FILE",
-                "go on from that checkpoint; may be the file of --checkpoint. The model has the same bits"),
+    OPTION_CHECKPOINT(fit_settings),
+    OPTION_CHECKPOINT_EVERY(fit_settings),
+    OPTION_RESUME(fit_settings),
     OPTION_MISSING_FEATURES(fit_settings),
     OPTION_JSON,
     OPTION_QUIET,
@@ -40,24 +37,6 @@ static void set_defaults(cli_settings *settings)
     armilla_checkpoint_default(settings_at(settings, offsetof(fit_settings, checkpoint)));
 }
 
-/* What can be checked before the data are read, which may take long. */
-static armilla_status check_checkpoints(cli_session *session, const armilla_checkpoint *checkpoint)
-{
-    const char *path = checkpoint->resume, *kept = checkpoint->path;
-    armilla_checkpoint usual;
-    armilla_checkpoint_default(&usual);
-    if (checkpoint->every != usual.every && !kept)
-        return fail(session, ARMILLA_BAD_ARGUMENT,
-                    "--checkpoint-every has no effect without --checkpoint FILE, which says where the state goes");
-    if ((path && strcmp(path, "-") == 0) || (kept && strcmp(kept, "-") == 0))
-        return fail(
-            session, ARMILLA_BAD_ARGUMENT,
-            "--checkpoint, --resume: - is a stream, and a checkpoint is a file that is replaced; give its name");
-    if (!path || access(path, R_OK) == 0) return ARMILLA_OK;
-    return fail(session, ARMILLA_CANNOT_OPEN,
-                "%s: cannot be opened: %s; without --resume the fit begins at its beginning", path, strerror(errno));
-}
-
 static armilla_status check_request(cli_session *session)
 {
     const fit_settings *settings = settings_of(session);
@@ -67,7 +46,7 @@ static armilla_status check_request(cli_session *session)
                                    {"--checkpoint", checkpoint->path, ".checkpoint", checkpoint->resume}};
     armilla_status status = armilla_options_check(session->context, &settings->fit);
     if (status == ARMILLA_OK) status = start_check(session);
-    if (status == ARMILLA_OK) status = check_checkpoints(session, checkpoint);
+    if (status == ARMILLA_OK) status = resuming_check(session, checkpoint);
     if (status == ARMILLA_OK) status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
     return status;
 }
@@ -149,22 +128,16 @@ static armilla_status print_plan(cli_session *session, const armilla_data *X, do
     return json_print(session, object);
 }
 
-/* Names the data in front of a message, unless it is about the checkpoint. */
-static armilla_status about_fit(cli_session *session, armilla_status status)
-{
-    const char *resume = settings_of(session)->checkpoint.resume, *message = armilla_context_error(session->context);
-    if (resume && strncmp(message, resume, strlen(resume)) == 0) return status;
-    return about(session, session->settings->operands[0], status);
-}
-
 static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
 {
     fit_settings *settings = settings_of(session);
     armilla_checkpoint *checkpoint = &settings->checkpoint;
     armilla_model *model = NULL;
     armilla_model_summary summary;
-    armilla_status status = about_fit(session, fitting_run(session, X, &settings->fit, checkpoint, &model));
-    if (status == ARMILLA_STOPPED && checkpoint->path) resuming_report(session, settings);
+    const cli_left left = {checkpoint, settings->common.out, settings->trace};
+    armilla_status status =
+        resuming_about(session, checkpoint, fitting_run(session, X, &settings->fit, checkpoint, &model));
+    if (status == ARMILLA_STOPPED && checkpoint->path) resuming_report(session, &left);
     if (status != ARMILLA_OK) goto done;
     message_summary(&session->messages, model, &settings->fit);
     status = fitting_save(session, model, settings->common.out, settings->trace);
@@ -173,12 +146,9 @@ static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, 
     report_written(session);
     armilla_model_summarize(model, &summary);
     if (summary.stop == ARMILLA_STOP_INTERRUPTED || (summary.stop == ARMILLA_STOP_TIME_LIMIT && checkpoint->path))
-        resuming_report(session, settings);
+        resuming_report(session, &left);
     if (settings->common.json) status = print_json(session, model, X, seconds_reading);
-    /* After a signal the exit status is that of the signal. */
-    if (status == ARMILLA_OK && session->exit == 0 && checkpoint->failed != ARMILLA_OK)
-        status = fail(session, checkpoint->failed,
-                      "%s: the last checkpoint could not be written; the fit itself is complete", checkpoint->path);
+    if (status == ARMILLA_OK) status = resuming_finish(session, checkpoint);
 done:
     armilla_model_free(model);
     return status;

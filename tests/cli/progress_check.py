@@ -93,9 +93,12 @@ def test_costs():
     os.remove("wide.npy")
 
 
-def interrupted(words):
+def interrupted(words, until=None):
+    """What an interrupted command says of going on; it is interrupted when the file is there, or after a second."""
     run = subprocess.Popen([ARMILLA, *words], stderr=subprocess.PIPE, text=True)
     time.sleep(1.0)
+    while until and not os.path.exists(until) and run.poll() is None:
+        time.sleep(0.05)
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=120)
     need(run.returncode == 130, words, "ended with", run.returncode, said)
@@ -120,11 +123,42 @@ def test_resume():
     need(re.search(r"^resume .*--resume 'fit ckpt' --force$", run.stderr, re.M), "no line after the limit:", run.stderr)
 
 
+def test_cluster_resume():
+    """As of a fit; and where nothing is fitted the whole command again."""
+    slow = ["cluster", "it's.npy", "--model=spherical-nmf", "--k", "6", "--prepare", "none", "--tol", "0", "--max-iter", "1000000"]
+    outputs = ["--out", "own.txt", "--model-out", "clusters.npz"]
+    need("--checkpoint FILE" in interrupted(slow + outputs[:2]), "without a checkpoint")
+    os.remove("own.txt")
+    need("--start clusters.npz" in interrupted(slow + outputs), "with a model")
+    os.remove("own.txt"), os.remove("clusters.npz")
+    line = interrupted(slow + outputs + ["--checkpoint", "its ckpt", "--checkpoint-every", "0.1"], "its ckpt")
+    words = shlex.split(line)
+    need(words[:3] == [ARMILLA, "cluster", "it's.npy"] and words[-3:] == ["--resume", "its ckpt", "--force"], "the line is", line)
+    before = np.load("clusters.npz")["trace_objective"].size
+    run = subprocess.run(words + ["--time-limit", "0.5"], capture_output=True, text=True, timeout=120)
+    need(run.returncode == 0 and "ended by --time-limit" in run.stderr, line, run.stderr)
+    need(np.load("clusters.npz")["trace_objective"].size > before, "a resumed run did nothing:", run.stderr)
+    need(re.search(r"^resume .*--resume 'its ckpt' .*--force$", run.stderr, re.M), "no line after the limit:", run.stderr)
+    whole = ["cluster", "it's.npy", "--k", "4", "--checkpoint", "whole.ckpt", "--out", "first.txt"]
+    run = subprocess.run([ARMILLA, *whole], capture_output=True, text=True, check=False)
+    need(run.returncode == 0 and "resume " not in run.stderr, "an undisturbed run:", run.stderr)
+    again = whole[:4] + ["--resume", "whole.ckpt", "--out", "second.txt"]
+    subprocess.run([ARMILLA, *again], capture_output=True, check=True)
+    need(open("first.txt").read() == open("second.txt").read(), "a complete checkpoint gives other labels")
+    by_data = ["cluster", "it's.npy", "--k", "60", "--on", "data", "--tries", "1000000", "--out", "again.txt"]
+    found = re.search("again from the beginning: (.*)", interrupted(by_data))
+    need(found and shlex.split(found[1])[1:] == by_data + ["--force"], "without a fit the line is", found and found[0])
+    for wrong in (["clusters.npz", "--k", "2"], ["it's.npy", "--k", "2", "--on", "data"]):
+        run = subprocess.run([ARMILLA, "cluster", *wrong, "--checkpoint", "no.ckpt"], capture_output=True, text=True, check=False)
+        need(run.returncode == 64 and "--checkpoint" in run.stderr and "nothing is fitted" in run.stderr, wrong, run.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test_costs()
         test_resume()
+        test_cluster_resume()
         test_phases()
 
 
