@@ -143,7 +143,7 @@ static void run_sweep(timed *self)
                                      .codes = self->W,
                                      .sums = true,
                                      .diagonal = !chosen.gram,
-                                     .blind = true,
+                                     .ignores_previous = true,
                                      .step = step,
                                      .scaled = armilla_codes_sphere.project,
                                      .self = self};

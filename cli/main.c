@@ -221,7 +221,7 @@ static int run_program(int count, char **arguments, const armilla_ranks *ranks)
     occupy_standard_streams();
     signals_install();
     message_begin(&session.messages);
-    if (session.ranks && session.ranks->rank > 0) ranks_fall_silent(&session);
+    if (session.ranks && session.ranks->rank > 0) ranks_mute_output(&session);
     if (count < 2) {
         if (!session.silent) help_usage(stderr);
         return armilla_status_exit(ARMILLA_BAD_ARGUMENT);

@@ -1,4 +1,4 @@
-/* The way of the objective: the relative error above, and below on a logarithmic scale how much the basis moved and
+/* The course of the objective: the relative error above, and below on a logarithmic scale how much the basis moved and
  * how far the objective was from the least that was reached (the paper's third figure). */
 #include "plot.h"
 
@@ -7,16 +7,16 @@
 enum { WIDTH = 470, HEIGHT = 400, LEFT = 78, RIGHT = 18, ABOVE = 34, BELOW = 54, MIDDLE = 204, GAP = 20, NOTE = 16 };
 
 /* What was seen of the columns. */
-typedef struct way {
+typedef struct extent {
     double last;                     /* iteration */
     double error_low, error_high;    /* of the relative error */
     double change_low, change_high;  /* of what the lower panel shows; high 0: nothing */
     double final_dU, final_progress; /* of the last iteration; progress: the relative fall of the error */
     int64_t shown;                   /* points of the lower panel */
-} way;
+} extent;
 
 /* A number of a logarithmic axis, or gnuplot's word for none. */
-static void put_positive(plot_job *job, way *seen, double value)
+static void put_positive(plot_job *job, extent *seen, double value)
 {
     if (!(value > 0)) {
         fprintf(job->data, " NaN");
@@ -28,11 +28,11 @@ static void put_positive(plot_job *job, way *seen, double value)
 }
 
 /* iteration, relative error, dU, gap. */
-static way put_data(plot_job *job)
+static extent put_data(plot_job *job)
 {
     armilla_trace_entry entry;
     double least = INFINITY, before = INFINITY;
-    way seen = {.error_low = INFINITY, .change_low = INFINITY};
+    extent seen = {.error_low = INFINITY, .change_low = INFINITY};
     for (int64_t k = 0; armilla_model_trace_entry(job->model, k, &entry); k++) least = fmin(least, entry.objective);
     fprintf(job->data, "# iteration relative_error dU (objective-least)/squared_norm\n");
     for (int64_t k = 0; armilla_model_trace_entry(job->model, k, &entry); k++) {
@@ -67,7 +67,7 @@ static void put_name(plot_job *job, const char *name, double bottom, double top)
             (bottom + top) / 2 / job->height);
 }
 
-static void put_upper(plot_job *job, const way *seen, int64_t count, double bottom)
+static void put_upper(plot_job *job, const extent *seen, int64_t count, double bottom)
 {
     const double top = job->height - ABOVE, range = fmax(seen->error_high - seen->error_low, 1e-5 * seen->error_high);
     const double step = plot_step(range, 4);
@@ -79,7 +79,7 @@ static void put_upper(plot_job *job, const way *seen, int64_t count, double bott
     fprintf(job->script, "plot data using 1:2 with %s lw 2 lc rgb '#0072B2' notitle\n", style(count, false));
 }
 
-static void put_lower(plot_job *job, const way *seen, int64_t count, double bottom)
+static void put_lower(plot_job *job, const extent *seen, int64_t count, double bottom)
 {
     const double top = bottom - BELOW + MIDDLE - GAP / 2.0, low = log10(seen->change_low),
                  high = log10(seen->change_high);
@@ -100,7 +100,7 @@ static void put_lower(plot_job *job, const way *seen, int64_t count, double bott
 }
 
 /* A basis that goes on moving where the error stands still: some turns of it cost nothing, which is no failure. */
-static bool turns_freely(const plot_job *job, const way *seen)
+static bool turns_freely(const plot_job *job, const extent *seen)
 {
     return job->summary.stop == ARMILLA_STOP_CONVERGED && seen->final_dU > 1e-3 * sqrt((double)job->summary.rank) &&
            seen->final_progress < 1e-5;
@@ -112,7 +112,7 @@ armilla_status plot_convergence(plot_job *job)
     if (count < 1)
         return fail(job->session, ARMILLA_BAD_DATA, "%s: the model has no trace to draw",
                     job->session->settings->operands[0]);
-    const way seen = put_data(job);
+    const extent seen = put_data(job);
     const bool alone = seen.shown < 2;
     plot_title(job, "%s × %s, rank %lld, %s", job->summary.basis, job->summary.codes, (long long)job->summary.rank,
                job->summary.solver);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void ranks_fall_silent(cli_session *session)
+void ranks_mute_output(cli_session *session)
 {
     session->silent = session->messages.silent = true;
     if (!freopen("/dev/null", "w", stdout)) (void)fclose(stdout);
@@ -25,7 +25,7 @@ armilla_status ranks_agree(cli_session *session, armilla_status status)
 }
 
 /* Words that may stand on one rank alone. */
-static bool is_own_affair(const char *word, size_t length)
+static bool may_differ(const char *word, size_t length)
 {
     static const char *const own[] = {"--threads", "--memory", "--quiet"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -41,7 +41,7 @@ static uint64_t token_of(char *const *arguments)
     for (int i = 0; arguments[i]; i++) {
         const size_t length = strcspn(arguments[i], "=");
         uint64_t word = 14695981039346656037U; /* FNV-1a */
-        if (i > 0 && (strncmp(arguments[i], "--", 2) != 0 || is_own_affair(arguments[i], length))) continue;
+        if (i > 0 && (strncmp(arguments[i], "--", 2) != 0 || may_differ(arguments[i], length))) continue;
         for (size_t k = 0; k < length; k++) word = (word ^ (unsigned char)arguments[i][k]) * 1099511628211U;
         token += word;
     }

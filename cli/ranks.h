@@ -5,7 +5,7 @@
 #include "command.h"
 
 /* Of several ranks the first one speaks. */
-void ranks_fall_silent(cli_session *session);
+void ranks_mute_output(cli_session *session);
 
 /* ARMILLA_BAD_ARGUMENT where ranks have different commands or options: they would wait for messages of each other that
  * never come. */

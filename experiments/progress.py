@@ -185,8 +185,8 @@ class Show:
         self.stream.flush()
 
 
-def hear(show, group, message):
-    """What a script has told."""
+def receive(show, group, message):
+    """Handles a message of a script."""
     plan, kind = show.plan, message[0]
     if kind == "expect":
         plan.expect(group, message[1])
@@ -217,7 +217,7 @@ def relay(command, group, show, environment=None):
                 elif key.fd == hearing:
                     *lines, told = (told + part).split(b"\n")
                     for line in lines:
-                        hear(show, group, json.loads(line))
+                        receive(show, group, json.loads(line))
                 else:
                     show.erase()
                     outputs[key.fd].buffer.write(part)

@@ -7,6 +7,6 @@
 #define armilla_ranks_gather(context, status, ...)                                                                     \
     ((status) == ARMILLA_OK ? (armilla_ranks_gather)((context), (status), __VA_ARGS__)                                 \
                             : ((void)(armilla_ranks_gather)((context), (status), __VA_ARGS__), (status)))
-#define armilla_ranks_agree(context, slot, status)                                                                      \
+#define armilla_ranks_agree(context, slot, status)                                                                     \
     ((status) == ARMILLA_OK ? (armilla_ranks_agree)((context), (slot), (status))                                       \
                             : ((void)(armilla_ranks_agree)((context), (slot), (status)), (status)))

@@ -60,7 +60,7 @@ armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
         context, armilla_threads_choose(threads > 0 ? threads : default_threads(context)), &context->pool);
     if (status != ARMILLA_OK) return status;
     *call = (armilla_call){.open = true, .round = everything};
-    if (!context->planned && context->plan.held == 0) context->plan = (armilla_plan){.count = 0};
+    if (!context->planned && context->plan.nested == 0) context->plan = (armilla_plan){.count = 0};
     begin_stage(call, ARMILLA_STAGE_SURVEY);
     return ARMILLA_OK;
 }
@@ -149,7 +149,7 @@ static void begin_part(armilla_context *context, armilla_phase phase)
 void armilla_call_phase(armilla_context *context, armilla_phase phase)
 {
     armilla_call *call = &context->call;
-    if (call->inner > 0) return;
+    if (call->nested > 0) return;
     begin_stage(call, armilla_phase_stage(phase));
     begin_part(context, phase);
 }
@@ -157,7 +157,7 @@ void armilla_call_phase(armilla_context *context, armilla_phase phase)
 void armilla_call_stage(armilla_context *context, armilla_stage stage)
 {
     armilla_call *call = &context->call;
-    if (call->inner > 0 || call->stage == stage) return;
+    if (call->nested > 0 || call->stage == stage) return;
     begin_stage(call, stage);
     if (!call->rounds)
         begin_part(context, armilla_phase_of(stage));
@@ -168,7 +168,7 @@ void armilla_call_stage(armilla_context *context, armilla_stage stage)
 void armilla_call_round(armilla_context *context, armilla_phase phase, double low, double high)
 {
     armilla_call *call = &context->call;
-    if (call->inner > 0) return;
+    if (call->nested > 0) return;
     if (!call->rounds) armilla_call_phase(context, phase);
     call->rounds = true;
     call->round = (armilla_interval){low, high};
@@ -180,22 +180,22 @@ void armilla_call_rounds_end(armilla_context *context)
     context->call.rounds = false;
 }
 
-void armilla_context_hold_plan(armilla_context *context, armilla_phase phase)
+void armilla_context_plan_enter(armilla_context *context, armilla_phase phase)
 {
-    if (context->plan.held == 0) armilla_plan_begin(&context->plan, ARMILLA_WORK_RECIPE, phase, armilla_clock());
-    context->plan.held++;
+    if (context->plan.nested == 0) armilla_plan_begin(&context->plan, ARMILLA_WORK_RECIPE, phase, armilla_clock());
+    context->plan.nested++;
 }
 
-void armilla_context_release_plan(armilla_context *context)
+void armilla_context_plan_leave(armilla_context *context)
 {
-    context->plan.held--;
+    context->plan.nested--;
     armilla_plan_leave(&context->plan, ARMILLA_WORK_RECIPE, armilla_clock());
 }
 
 void armilla_call_step(armilla_context *context, int64_t step, int64_t steps)
 {
     armilla_call *call = &context->call;
-    if (call->inner > 0 || steps <= 0) return;
+    if (call->nested > 0 || steps <= 0) return;
     call->low = fmin((double)step / (double)steps, 1);
     call->high = fmin((double)(step + 1) / (double)steps, 1);
     call->step = (armilla_interval){call->low, call->high};
@@ -203,7 +203,7 @@ void armilla_call_step(armilla_context *context, int64_t step, int64_t steps)
 
 void armilla_call_guess(armilla_context *context, double low, double high)
 {
-    if (context->call.inner == 0) context->call.step = (armilla_interval){low, high};
+    if (context->call.nested == 0) context->call.step = (armilla_interval){low, high};
 }
 
 void armilla_call_rest(armilla_context *context)
@@ -211,24 +211,24 @@ void armilla_call_rest(armilla_context *context)
     armilla_call_guess(context, context->plan.active ? context->plan.fraction : 0, 1);
 }
 
-void armilla_call_inner_enter(armilla_context *context)
+void armilla_call_nested_enter(armilla_context *context)
 {
-    context->call.inner++;
+    context->call.nested++;
 }
 
-void armilla_call_inner_leave(armilla_context *context)
+void armilla_call_nested_leave(armilla_context *context)
 {
-    context->call.inner--;
+    context->call.nested--;
 }
 
-void armilla_call_keep(armilla_context *context)
+void armilla_call_uninterrupted_enter(armilla_context *context)
 {
-    context->call.kept++;
+    context->call.uninterrupted++;
 }
 
-void armilla_call_keep_leave(armilla_context *context)
+void armilla_call_uninterrupted_leave(armilla_context *context)
 {
-    context->call.kept--;
+    context->call.uninterrupted--;
 }
 
 bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason)
@@ -243,27 +243,27 @@ void armilla_call_stop(armilla_context *context, armilla_stop reason)
     armilla_call *call = &context->call;
     atomic_int *flag = call->together ? &call->wish : &call->stopped;
     if (armilla_call_stopped(context, NULL)) return;
-    if (call->held && call->noted == 0) call->noted = 1 + (int)reason;
-    if (!call->held && atomic_load_explicit(flag, memory_order_relaxed) == 0)
+    if (call->deferred && call->noted == 0) call->noted = 1 + (int)reason;
+    if (!call->deferred && atomic_load_explicit(flag, memory_order_relaxed) == 0)
         atomic_store_explicit(flag, 1 + (int)reason, memory_order_relaxed);
 }
 
-void armilla_call_hold(armilla_context *context)
+void armilla_call_defer_stop(armilla_context *context)
 {
     armilla_call *call = &context->call;
-    call->held = true;
-    /* A wish that the other ranks have not heard of would be agreed on in the middle of what is held. */
+    call->deferred = true;
+    /* A wish that the other ranks have not heard of would be agreed on while stops are deferred. */
     if (call->noted == 0 && !armilla_call_stopped(context, NULL)) call->noted = atomic_exchange(&call->wish, 0);
 }
 
-bool armilla_call_heed(armilla_context *context)
+bool armilla_call_accept_stop(armilla_context *context)
 {
     armilla_call *call = &context->call;
-    const bool held = call->held;
-    call->held = false;
+    const bool deferred = call->deferred;
+    call->deferred = false;
     if (call->noted > 0) armilla_call_stop(context, (armilla_stop)(call->noted - 1));
     call->noted = 0;
-    return held;
+    return deferred;
 }
 
 /* Whether a pass is to be abandoned: also where the other ranks do not know yet, for they learn it at its end. */
@@ -327,11 +327,11 @@ bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
     armilla_call *call = &context->call;
     call->done = done;
     call->total = total;
-    const double part = call->inner == 0 && total > 0 ? (double)done / (double)total : 0;
+    const double part = call->nested == 0 && total > 0 ? (double)done / (double)total : 0;
     call->reached = fmax(call->reached, call->low + (call->high - call->low) * part);
     if (!context->plan.active)
         armilla_plan_begin(&context->plan, call->work, armilla_phase_of(call->stage), armilla_clock());
-    if (call->inner == 0 && context->plan.held == 0) armilla_plan_reach(&context->plan, place_of(call, part));
+    if (call->nested == 0 && context->plan.nested == 0) armilla_plan_reach(&context->plan, place_of(call, part));
     return armilla_call_over(context);
 }
 
@@ -339,10 +339,10 @@ armilla_status armilla_call_pass(armilla_context *context, int thread, int64_t a
 {
     const armilla_call *call = &context->call;
     if (!call->open) return ARMILLA_OK;
-    bool over = call->kept == 0 && is_unwanted(context); /* and then there is nothing to report */
+    bool over = call->uninterrupted == 0 && is_unwanted(context); /* and then there is nothing to report */
     if (thread == 0 && !over) {
         (void)armilla_call_reached(context, at, n);
-        over = call->kept == 0 && is_unwanted(context);
+        over = call->uninterrupted == 0 && is_unwanted(context);
     }
     return over ? ARMILLA_STOPPED : ARMILLA_OK;
 }

@@ -29,14 +29,14 @@ typedef struct armilla_call {
     const struct armilla_kernels *kernels[ARMILLA_PRECISION_COUNT]; /* by type, where chosen (linalg/kernels.h) */
     double deadline;                                                /* by armilla_clock; 0: none */
     atomic_int stopped;                                             /* 1 + armilla_stop, or 0 */
-    int noted;                                                      /* the same, of an end that is held back */
-    bool held;
+    int noted;                                                      /* the same, of a stop that is deferred */
+    bool deferred;
     bool together;         /* all ranks make it (base/ranks.h); and then: */
     atomic_int wish;       /* as stopped, of this rank alone: it is everybody's when they have agreed on it */
     armilla_status agreed; /* the failure that all have agreed on last; ARMILLA_OK: none */
     bool lost;             /* another rank cannot be reached: nothing more is sent */
-    int kept;              /* > 0: passes in progress go on to their end, stopped or not */
-    int inner;             /* > 0: steps of a part of the stage, which is reported by itself */
+    int uninterrupted;     /* > 0: passes in progress go on to their end, stopped or not */
+    int nested;            /* > 0: steps of a part of the stage, which is reported by itself */
     armilla_stage stage;
     double begun;        /* the stage's */
     double low, high;    /* what part of the stage the step in progress is */
@@ -85,16 +85,16 @@ void armilla_call_phase(armilla_context *context, armilla_phase phase);
 void armilla_call_round(armilla_context *context, armilla_phase phase, double low, double high);
 void armilla_call_rounds_end(armilla_context *context);
 /* Between these, calls with the context are parts of one phase, of which armilla_plan_reach tells how far it is. */
-void armilla_context_hold_plan(armilla_context *context, armilla_phase phase);
-void armilla_context_release_plan(armilla_context *context);
+void armilla_context_plan_enter(armilla_context *context, armilla_phase phase);
+void armilla_context_plan_leave(armilla_context *context);
 /* Between these, steps and passes are not those of the stage: they are some of many parts of a step that has been reported,
  * which is not done before all of them are. */
-void armilla_call_inner_enter(armilla_context *context);
-void armilla_call_inner_leave(armilla_context *context);
+void armilla_call_nested_enter(armilla_context *context);
+void armilla_call_nested_leave(armilla_context *context);
 
 /* Between these a pass is not abandoned: what it makes is needed for a result. */
-void armilla_call_keep(armilla_context *context);
-void armilla_call_keep_leave(armilla_context *context);
+void armilla_call_uninterrupted_enter(armilla_context *context);
+void armilla_call_uninterrupted_leave(armilla_context *context);
 
 /* Asks; whether the call should end. On the calling thread alone. */
 bool armilla_call_over(armilla_context *context);
@@ -104,10 +104,10 @@ bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason);
 /* Ends it, where it has not been ended before; of ranks all, when they next agree on something. */
 void armilla_call_stop(armilla_context *context, armilla_stop reason);
 
-/* From hold to heed an end that is asked for is only noted: what is in progress ends as if nobody had asked, and can be
- * gone on from. Heed returns whether it was held. */
-void armilla_call_hold(armilla_context *context);
-bool armilla_call_heed(armilla_context *context);
+/* From defer to accept a stop that is requested is only recorded: what is in progress ends as if nobody had asked, and
+ * can be resumed. accept returns whether stops were deferred. */
+void armilla_call_defer_stop(armilla_context *context);
+bool armilla_call_accept_stop(armilla_context *context);
 
 /* Of what is no pass over data: `done` of `total` of the step; whether the call should end. */
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total);

@@ -55,7 +55,7 @@ typedef struct armilla_plan {
     int begun;       /* those that are done or in progress: these come first */
     int place;       /* where the parts of the call in progress go on */
     bool active;     /* the last of those begun is in progress */
-    int held;        /* > 0: calls belong to the part in progress, whatever they say */
+    int nested;      /* > 0: calls belong to the part in progress, whatever they say */
     double first;    /* the clock when the first began; */
     double entered;  /* and the one in progress */
     double fraction; /* of the one in progress, */

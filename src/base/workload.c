@@ -6,6 +6,8 @@
 #include "base/sized.h"
 #include "base/team.h"
 
+#include <armilla/cluster.h>
+
 #include <math.h>
 
 /* A byte of text that is parsed, and of numbers that are copied. */
@@ -30,7 +32,7 @@
 #define PAIR_FEATURE 2.4e-11
 #define PAIR_ENTRY 1.5e-10
 #define IN_CELLS 2.5e-8
-#define CELLED_FEATURE 5.0e-10
+#define CELL_FEATURE 5.0e-10
 /* A query; and a sample of a cell that it is compared with. */
 #define QUERIED 4.0e-6
 #define PROBED 1.4e-9
@@ -42,7 +44,6 @@
 /* Beyond so many samples clusters need no more than nearly all neighbours. */
 #define EXACT_SAMPLES 20000
 #define CLUSTER_NEIGHBORS 10
-#define USUAL_CLUSTERS 10
 /* Weighing a sample's edges; and a run of communities, on graphs that a cache holds and on larger ones. */
 #define WEIGHED 1.2e-6
 #define COMMUNITY_RUN 3.8e-6
@@ -141,7 +142,7 @@ static void plan_neighbors(const estimate *e, double features, double entries, b
     const double learned = LEARNING_STEPS * fmin(n, LEARNED * cells);
     add(e, ARMILLA_PHASE_CELLS, (learned + 2 * n) * cells * pair / e->threads);
     add(e, ARMILLA_PHASE_RECALL, fmin(RECALLED, queries) * n * pair / e->threads);
-    add(e, ARMILLA_PHASE_NEIGHBORS, queries * cells * (IN_CELLS + CELLED_FEATURE * features) / e->threads);
+    add(e, ARMILLA_PHASE_NEIGHBORS, queries * cells * (IN_CELLS + CELL_FEATURE * features) / e->threads);
 }
 
 static void plan_graph(const estimate *e, double features, double entries)
@@ -159,11 +160,11 @@ static void plan_kmeans(const estimate *e)
     add(e, ARMILLA_PHASE_KMEANS, e->n * m * k * (screens ? 1 : tries) * ASSIGNED / e->threads);
 }
 
-/* Where communities leave a doubt, smoothing and k-means follow, of which the first takes most. */
+/* Smoothing and k-means follow communities that leave a doubt; smoothing takes most of the time. */
 static void plan_clusters(const estimate *e)
 {
     const armilla_workload *w = e->w;
-    const double k = w->k > 0 ? (double)w->k : USUAL_CLUSTERS, sides = fmin(e->threads, SIDE_BY_SIDE);
+    const double k = w->k > 0 ? (double)w->k : ARMILLA_ASSUMED_CLUSTERS, sides = fmin(e->threads, SIDE_BY_SIDE);
     const double run = COMMUNITY_RUN * e->n * fmax(1, pow(e->n / CACHED_SAMPLES, BEYOND_CACHE));
     add(e, ARMILLA_PHASE_SURVEY, e->n * fmax(e->m, e->r) * LOOKED_AT / e->threads);
     if (!w->graph) {
@@ -181,7 +182,7 @@ static void plan_clusters(const estimate *e)
     add(e, ARMILLA_PHASE_SMOOTHING, w->codes ? SMOOTHED * e->n * e->r / e->threads : 0);
 }
 
-/* Of a sample that does not grow beyond some hundreds, with data of several kinds made from it. */
+/* The verdict looks at a sample of at most some hundreds, and at data of several kinds that are made from it. */
 static void plan_structure(const estimate *e)
 {
     const double n = fmin(e->n, JUDGED_SAMPLES), m = fmin(e->m, JUDGED_FEATURES);
@@ -244,7 +245,7 @@ void armilla_call_plan(armilla_context *context, const armilla_workload *workloa
 void armilla_call_plan_probed(armilla_context *context, double queries, double compared, double features)
 {
     const double pair = PROBED + PROBED_FEATURE * features;
-    if (context->call.inner > 0) return;
+    if (context->call.nested > 0) return;
     armilla_plan_revise(&context->plan, context->call.work, ARMILLA_PHASE_NEIGHBORS,
                         queries * (QUERIED + compared * pair) / armilla_call_threads(context));
 }
@@ -273,7 +274,7 @@ armilla_status armilla_context_expect(armilla_context *context, const armilla_wo
     armilla_workload whole;
     if (!context) return ARMILLA_BAD_ARGUMENT;
     armilla_status status = workload ? read_workload(context, workload, &whole) : ARMILLA_OK;
-    if (status != ARMILLA_OK || context->call.open || context->plan.held > 0) return status;
+    if (status != ARMILLA_OK || context->call.open || context->plan.nested > 0) return status;
     context->planned = workload != NULL;
     if (workload) {
         armilla_plan_call(&context->plan, whole.work);

@@ -12,7 +12,7 @@
 typedef struct by_graph {
     armilla_graph_samples samples;
     const armilla_clustered *from;
-    const armilla_cluster_way *asked;
+    const armilla_method *asked;
     armilla_kmeans_problem *problem; /* plain k-means */
     armilla_graph_findings found;
     armilla_graph_evidence evidence;
@@ -56,7 +56,7 @@ static armilla_status cluster_smoothed(by_graph *s, armilla_clustering **made)
     if (status == ARMILLA_OK) {
         from.raw = problem.X = codes;
         problem.work = ARMILLA_F32;
-        problem.way = armilla_cluster_way_find("kmeans");
+        problem.method = armilla_method_find("kmeans");
         status = armilla_kmeans_prepared(context, &from, &problem, made);
     }
     if (status == ARMILLA_OK) status = describe(s, ARMILLA_BY_SMOOTHING, *made);
@@ -201,7 +201,7 @@ static armilla_status run(by_graph *s, armilla_clustering **clustering)
 }
 
 armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_clustered *from,
-                                        const armilla_cluster_way *asked, armilla_kmeans_problem *problem,
+                                        const armilla_method *asked, armilla_kmeans_problem *problem,
                                         armilla_clustering **clustering)
 {
     armilla_view view = {.matched = NULL};

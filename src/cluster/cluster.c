@@ -17,23 +17,23 @@
 #include <math.h>
 #include <string.h>
 
-static const armilla_cluster_way ways[] = {
+static const armilla_method methods[] = {
     {.name = "graph", .graph = true},  {.name = "smooth", .graph = true, .moved = true},
     {.name = "kmeans", .unit = true},  {.name = "euclidean"},
     {.name = "argmax", .codes = true},
 };
 
-enum { WAYS = sizeof ways / sizeof *ways };
+enum { METHODS = sizeof methods / sizeof *methods };
 
 const char *armilla_cluster_method(size_t index)
 {
-    return index < WAYS ? ways[index].name : NULL;
+    return index < METHODS ? methods[index].name : NULL;
 }
 
-const armilla_cluster_way *armilla_cluster_way_find(const char *name)
+const armilla_method *armilla_method_find(const char *name)
 {
-    for (size_t i = 0; i < WAYS; i++)
-        if (strcmp(ways[i].name, name) == 0) return &ways[i];
+    for (size_t i = 0; i < METHODS; i++)
+        if (strcmp(methods[i].name, name) == 0) return &methods[i];
     return NULL;
 }
 
@@ -77,10 +77,10 @@ armilla_status armilla_cluster_options_read(armilla_context *context, const armi
 }
 
 static armilla_status check_options(armilla_context *context, const armilla_cluster_options *options,
-                                    const armilla_cluster_way **way)
+                                    const armilla_method **method)
 {
     const char *word = options->method ? options->method : "kmeans";
-    const armilla_cluster_way *found = armilla_cluster_way_find(word);
+    const armilla_method *found = armilla_method_find(word);
     if (!found)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("method '%s'") " is unknown; give graph, smooth, kmeans, euclidean or argmax",
@@ -93,18 +93,18 @@ static armilla_status check_options(armilla_context *context, const armilla_clus
     if (!found->codes && (options->tries < 1 || options->max_iter < 0))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("tries") " and " ARMILLA_FIELD("cluster.max_iter") " must be positive");
-    *way = found;
+    *method = found;
     return ARMILLA_OK;
 }
 
-armilla_status armilla_clustering_new(armilla_context *context, const armilla_cluster_way *way, int64_t k,
+armilla_status armilla_clustering_new(armilla_context *context, const armilla_method *method, int64_t k,
                                       const armilla_samples *share, armilla_clustering **clustering)
 {
     armilla_clustering *made = NULL;
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     *made = (armilla_clustering){.context = context, .share = *share, .spread = armilla_ranks_size(context) > 1};
-    made->summary = (armilla_cluster_summary){.method = way->name, .k = k, .n = share->count, .inertia = NAN};
+    made->summary = (armilla_cluster_summary){.method = method->name, .k = k, .n = share->count, .inertia = NAN};
     status = armilla_samples_take(context, share, 1, sizeof *made->labels, &made->labels);
     if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *made->sizes, &made->sizes);
     if (status == ARMILLA_OK)
@@ -177,17 +177,17 @@ armilla_status armilla_kmeans_prepared(armilla_context *context, const armilla_c
                             options->k, n);
     const armilla_samples share = armilla_data_share(context, problem->X);
     status = armilla_samples_take(context, &share, 1, sizeof *squared_norms, &squared_norms);
-    if (problem->short_data) armilla_call_keep(context);
+    if (problem->short_data) armilla_call_uninterrupted_enter(context);
     if (status == ARMILLA_OK) status = armilla_survey(context, problem->X, problem->work, &facts, squared_norms);
-    if (problem->short_data) armilla_call_keep_leave(context);
+    if (problem->short_data) armilla_call_uninterrupted_leave(context);
     if (status == ARMILLA_OK)
         status = armilla_preparation_finite(context, &from->preparation, from->raw, &facts, problem->work);
-    if (status == ARMILLA_OK) status = armilla_clustering_new(context, problem->way, options->k, &share, &made);
+    if (status == ARMILLA_OK) status = armilla_clustering_new(context, problem->method, options->k, &share, &made);
     if (status != ARMILLA_OK) goto done;
     problem->squared_norms = squared_norms;
-    if (problem->short_data) armilla_call_keep(context);
+    if (problem->short_data) armilla_call_uninterrupted_enter(context);
     status = armilla_kmeans_sample_make(context, from->raw, &from->preparation, problem, &sample);
-    if (problem->short_data) armilla_call_keep_leave(context);
+    if (problem->short_data) armilla_call_uninterrupted_leave(context);
     if (status != ARMILLA_OK) goto done;
     made->summary.seed = options->seed;
     made->summary.tries = options->tries;
@@ -247,7 +247,7 @@ static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *
     const armilla_data *X = data->raw;
     armilla_preparation *p = &data->preparation;
     armilla_status status = ARMILLA_OK;
-    p->taken[ARMILLA_STEP_NORMALIZE] |= problem->way->unit;
+    p->taken[ARMILLA_STEP_NORMALIZE] |= problem->method->unit;
     if (!armilla_preparation_any(p) && problem->work == ARMILLA_F32 && !armilla_sparse_of(X))
         status = is_far(context, X, &p->taken[ARMILLA_STEP_CENTER]);
     if (status == ARMILLA_OK) status = armilla_preparation_learn(context, p, X);
@@ -276,10 +276,10 @@ static armilla_status move_codes(armilla_context *context, const armilla_model *
 }
 
 /* The k-means of samples that have no graph worth the name. */
-static const armilla_cluster_way *instead_of_graph(const armilla_kmeans_problem *wanted, const armilla_data *X)
+static const armilla_method *instead_of_graph(const armilla_kmeans_problem *wanted, const armilla_data *X)
 {
     const armilla_data *data = wanted->fitted ? wanted->fitted : X;
-    return armilla_cluster_way_find(armilla_decide_kmeans(wanted->codes_of != NULL, armilla_sparse_of(data) != NULL));
+    return armilla_method_find(armilla_decide_kmeans(wanted->codes_of != NULL, armilla_sparse_of(data) != NULL));
 }
 
 /* What is expected of the call: codes beside the data that were fitted, codes alone, or data. */
@@ -296,7 +296,7 @@ static void tell_work(armilla_context *context, const armilla_kmeans_problem *wa
                                           .rank = codes ? X->m : 0,
                                           .k = wanted->options->k,
                                           .tries = wanted->options->tries,
-                                          .graph = wanted->way->graph});
+                                          .graph = wanted->method->graph});
 }
 
 static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_context *context, const armilla_data *X,
@@ -314,18 +314,18 @@ static armilla_status cluster(const armilla_kmeans_problem *wanted, armilla_cont
     armilla_memory_add_rank(context, options.k);
     problem.options = &options;
     problem.work = choose_type(X, &asked);
-    if (wanted->way->graph) problem.way = instead_of_graph(wanted, X);
+    if (wanted->method->graph) problem.method = instead_of_graph(wanted, X);
     if ((status = armilla_call_enter_together(context, options.threads)) != ARMILLA_OK) return status;
     tell_work(context, wanted, X);
     status = armilla_data_meet(context, X);
     if (status == ARMILLA_OK && problem.codes_of && problem.codes_of->spread)
         status = move_codes(context, problem.codes_of, X, &moved);
     if (moved.data) data.raw = moved.data;
-    if (problem.short_data) armilla_call_keep(context);
+    if (problem.short_data) armilla_call_uninterrupted_enter(context);
     if (status == ARMILLA_OK) status = prepare(context, &problem, &data);
-    if (problem.short_data) armilla_call_keep_leave(context);
-    if (status == ARMILLA_OK && wanted->way->graph)
-        status = armilla_cluster_by_graph(context, &data, wanted->way, &problem, &made);
+    if (problem.short_data) armilla_call_uninterrupted_leave(context);
+    if (status == ARMILLA_OK && wanted->method->graph)
+        status = armilla_cluster_by_graph(context, &data, wanted->method, &problem, &made);
     else if (status == ARMILLA_OK)
         status = armilla_kmeans_prepared(context, &data, &problem, &made);
     if (status == ARMILLA_OK) status = armilla_clustering_order(context, made);
@@ -348,19 +348,19 @@ armilla_status armilla_cluster_data(armilla_context *context, const armilla_data
     armilla_kmeans_problem problem = {.options = &whole};
     armilla_status status = ARMILLA_NOT_NULL(context, X, options, clustering);
     if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, options, &whole);
-    if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.way);
+    if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.method);
     if (status != ARMILLA_OK) return status;
-    if (problem.way->codes)
+    if (problem.method->codes)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("method argmax") " is for codes; with data give graph, kmeans or euclidean");
-    if (problem.way->moved)
+    if (problem.method->moved)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("method smooth") " smooths codes; with data alone give graph or kmeans");
     return cluster(&problem, context, X, preparation, clustering);
 }
 
-static armilla_status cluster_argmax(armilla_context *context, const armilla_model *model,
-                                     const armilla_cluster_way *way, int64_t k, armilla_clustering **clustering)
+static armilla_status cluster_argmax(armilla_context *context, const armilla_model *model, const armilla_method *method,
+                                     int64_t k, armilla_clustering **clustering)
 {
     const int64_t r = model->summary.rank;
     const armilla_type type = model->summary.precision;
@@ -377,7 +377,7 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     status = armilla_take(context, r, sizeof *code, &code);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof *lengths, &lengths);
     if (status == ARMILLA_OK) armilla_atom_lengths(model, lengths);
-    if (status == ARMILLA_OK) status = armilla_clustering_new(context, way, r, &model->share, &made);
+    if (status == ARMILLA_OK) status = armilla_clustering_new(context, method, r, &model->share, &made);
     for (int64_t j = model->share.first; j < model->share.last && status == ARMILLA_OK; j++) {
         armilla_fetch(type, r, (const char *)model->V + (size_t)(j * r) * armilla_type_size(type), code);
         made->labels[j] = armilla_largest_contribution(r, code, lengths);
@@ -404,9 +404,9 @@ static armilla_status cluster_codes(armilla_context *context, const armilla_data
     armilla_data *codes = NULL;
     armilla_status status = armilla_model_within_reach(context, model);
     if (status == ARMILLA_OK) status = armilla_cluster_options_read(context, options, &whole);
-    if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.way);
+    if (status == ARMILLA_OK) status = check_options(context, &whole, &problem.method);
     if (status != ARMILLA_OK) return status;
-    if (problem.way->codes) return cluster_argmax(context, model, problem.way, whole.k, clustering);
+    if (problem.method->codes) return cluster_argmax(context, model, problem.method, whole.k, clustering);
     const armilla_model_summary *s = &model->summary;
     status = armilla_data_borrow_dense(context, s->precision, model->V, s->rank, s->n, &codes);
     if (status == ARMILLA_OK) status = cluster(&problem, context, codes, NULL, clustering);

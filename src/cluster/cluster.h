@@ -22,20 +22,20 @@ struct armilla_clustering {
 };
 
 /* One row of the methods. */
-typedef struct armilla_cluster_way {
+typedef struct armilla_method {
     const char *name;
     bool unit;  /* by angle: samples and centres have length 1 */
     bool codes; /* no centres: the largest coefficient of a code */
     bool graph; /* by the graph of nearest neighbours (cluster/knn_graph.h); */
     bool moved; /* and that by k-means on codes that are smoothed along it */
-} armilla_cluster_way;
+} armilla_method;
 
 /* What k-means works on. */
 typedef struct armilla_kmeans_problem {
-    const armilla_data *X; /* of unit length where way->unit */
+    const armilla_data *X; /* of unit length where method->unit */
     armilla_type work;
     const double *squared_norms; /* of the samples */
-    const armilla_cluster_way *way;
+    const armilla_method *method;
     const armilla_cluster_options *options;
     const double *centers;         /* m x k to start from, one try; NULL: k-means++ */
     const armilla_model *codes_of; /* whose codes X are; NULL: X are data */
@@ -69,14 +69,14 @@ typedef struct armilla_clustered {
 /* k-means of the problem, whose X is prepared; within a call. */
 armilla_status armilla_kmeans_prepared(armilla_context *context, const armilla_clustered *from,
                                        armilla_kmeans_problem *problem, armilla_clustering **clustering);
-/* By the graph of the samples' neighbours, in the way asked for; where that says nothing, k-means of the problem. */
+/* By the graph of the samples' neighbours, by the method asked for; where that says nothing, k-means of the problem. */
 armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_clustered *from,
-                                        const armilla_cluster_way *asked, armilla_kmeans_problem *problem,
+                                        const armilla_method *asked, armilla_kmeans_problem *problem,
                                         armilla_clustering **clustering);
 /* The row of that name, NULL: none. */
-const armilla_cluster_way *armilla_cluster_way_find(const char *name);
+const armilla_method *armilla_method_find(const char *name);
 /* A clustering of all samples into k, its labels and sizes to be filled; within a call. */
-armilla_status armilla_clustering_new(armilla_context *context, const armilla_cluster_way *way, int64_t k,
+armilla_status armilla_clustering_new(armilla_context *context, const armilla_method *method, int64_t k,
                                       const armilla_samples *share, armilla_clustering **clustering);
 
 /* The sizes, of this rank's samples, become those of the samples of all ranks; status: base/ranks.h. */

@@ -44,7 +44,7 @@ static void store_some(void *self, int64_t first, int64_t last)
     const kmeans *s = self;
     const armilla_type work = s->problem->work;
     const int64_t m = s->lloyd.m;
-    const bool unit = s->problem->way->unit;
+    const bool unit = s->problem->method->unit;
     for (int64_t k = first; k < last; k++) {
         double *center = s->centers + k * m, *next = s->lloyd.U_next + k * m;
         void *typed = (char *)s->typed + (size_t)(k * m) * armilla_type_size(work);
@@ -82,7 +82,7 @@ static bool is_away(const void *self, int64_t sample, double distance)
 {
     const armilla_kmeans_problem *p = ((const kmeans *)self)->problem;
     const double square = p->squared_norms[sample];
-    return distance > 16 * armilla_epsilon(p->work) * square && (!p->way->unit || square > 0);
+    return distance > 16 * armilla_epsilon(p->work) * square && (!p->method->unit || square > 0);
 }
 
 /* An empty cluster gets the worst-fitted sample as its centre: the inertia cannot rise by that. */
@@ -140,7 +140,7 @@ static armilla_status seed_tries(const kmeans *s, int64_t first)
                                .X = s->problem->X,
                                .work = s->problem->work,
                                .squared_norms = s->problem->squared_norms,
-                               .angle = s->problem->way->unit,
+                               .angle = s->problem->method->unit,
                                .greedy = true,
                                .count = s->lloyd.r,
                                .first = first,
@@ -179,9 +179,9 @@ static armilla_status assign(kmeans *s, int64_t pass)
 {
     armilla_lloyd *lloyd = &s->lloyd;
     lloyd->age = pass % ARMILLA_LLOYD_RENEWS;
-    armilla_call_keep(s->context); /* every sample has a label after it, and not before */
+    armilla_call_uninterrupted_enter(s->context); /* every sample has a label after it, and not before */
     const armilla_status status = pass > 0 ? armilla_lloyd_step(lloyd) : armilla_lloyd_assign(lloyd);
-    armilla_call_keep_leave(s->context);
+    armilla_call_uninterrupted_leave(s->context);
     if (status != ARMILLA_OK) return status;
     memcpy(s->sums, armilla_sweep_A(lloyd->sweep), (size_t)(lloyd->m * lloyd->r) * sizeof *s->sums);
     lloyd->sizes = armilla_sweep_sizes(lloyd->sweep);
@@ -201,7 +201,7 @@ static armilla_status iterate(kmeans *s, armilla_cluster_summary *found, double 
         const armilla_status status = assign(s, pass);
         if (status != ARMILLA_OK) return status;
         found->iterations = pass;
-        found->inertia = s->lloyd.inertia / (s->problem->way->unit ? 2 : 1);
+        found->inertia = s->lloyd.inertia / (s->problem->method->unit ? 2 : 1);
         if (inertias) inertias[pass] = found->inertia;
         if (armilla_sweep_change(sweep) == 0 && !s->refilled) found->stop = ARMILLA_STOP_CONVERGED;
         if (found->stop != ARMILLA_STOP_CONVERGED && armilla_call_over(s->context))
@@ -321,7 +321,7 @@ static kmeans kmeans_of(armilla_context *context, const armilla_kmeans_problem *
                               .squared_norms = problem->squared_norms,
                               .l = 1,
                               .stride = 1,
-                              .atom = problem->way->unit ? has_direction : any_mean,
+                              .atom = problem->method->unit ? has_direction : any_mean,
                               .revive = refill,
                               .settle = store_centers}};
 }

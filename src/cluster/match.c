@@ -13,15 +13,15 @@ typedef struct matcher {
     bool *done;
 } matcher;
 
-/* Shortens the ways to all columns through the row; returns the nearest that is not done. */
+/* Shortens the paths to all columns through the row; returns the nearest that is not done. */
 static int64_t relax(matcher *s, int64_t row, int64_t from, double length)
 {
     int64_t nearest = -1;
     for (int64_t j = 0; j < s->cols; j++) {
         if (s->done[j]) continue;
-        const double way = length - s->weights[row * s->cols + j] - s->u[row] - s->v[j];
-        if (way < s->distance[j]) {
-            s->distance[j] = way;
+        const double path = length - s->weights[row * s->cols + j] - s->u[row] - s->v[j];
+        if (path < s->distance[j]) {
+            s->distance[j] = path;
             s->via[j] = from;
         }
         if (nearest < 0 || s->distance[j] < s->distance[nearest]) nearest = j;

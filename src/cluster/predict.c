@@ -14,7 +14,7 @@
 
 enum { NEIGHBORS = 15 };
 /* Samples between two questions whether the call is to end: each may be compared with all training samples. */
-enum { BREATH = 16 };
+enum { CHECK_INTERVAL = 16 };
 
 /* New samples among known ones. */
 typedef struct predicting {
@@ -129,7 +129,8 @@ static void predict_part(void *self, int thread)
     double *v = p->scratch + thread * (p->r + p->model->clusters.k);
     const int64_t first = p->n * thread / p->threads, last = p->n * (thread + 1) / p->threads;
     for (int64_t j = first; j < last; j++) {
-        if ((j - first) % BREATH == 0 && armilla_call_pass(p->context, thread, j - first, last - first) != ARMILLA_OK)
+        if ((j - first) % CHECK_INTERVAL == 0 &&
+            armilla_call_pass(p->context, thread, j - first, last - first) != ARMILLA_OK)
             return;
         p->labels[j] = decide(p, j, v, v + p->r);
     }

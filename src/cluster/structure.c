@@ -37,13 +37,13 @@ static rounds count_rounds(armilla_context *context, const armilla_structure_sam
     return r;
 }
 
-/* What follows, until armilla_call_inner_leave, is the next round: its searches and communities are not reported by
+/* What follows, until armilla_call_nested_leave, is the next round: its searches and communities are not reported by
  * themselves. ARMILLA_STOPPED: the call is to end. */
 static armilla_status begin_round(rounds *r)
 {
     armilla_call_step(r->context, r->done++, r->all);
     if (armilla_call_reached(r->context, 0, 1)) return ARMILLA_STOPPED;
-    armilla_call_inner_enter(r->context);
+    armilla_call_nested_enter(r->context);
     return ARMILLA_OK;
 }
 
@@ -67,14 +67,14 @@ static double square_between(int64_t m, const double *a, const double *b)
 }
 
 /* *nearness = the mean logarithm of the squared distance to the nearest samples; Y (m x n) are their places. */
-static armilla_status find_nearness(armilla_context *context, int64_t m, int64_t n, const double *Y, double *reach,
+static armilla_status find_nearness(armilla_context *context, int64_t m, int64_t n, const double *Y, double *extent,
                                     double *nearness)
 {
     const armilla_neighbors_plan plan = {.count = armilla_min64(NEAREST, n - 1), .precision = "f64"};
     armilla_graph near = {.rows = 0};
     armilla_data *data = NULL;
     double *lifted = NULL, sum = 0;
-    armilla_status status = armilla_structure_lift(context, m, n, Y, reach, &lifted);
+    armilla_status status = armilla_structure_lift(context, m, n, Y, extent, &lifted);
     if (status == ARMILLA_OK) status = armilla_data_borrow_dense(context, ARMILLA_F64, lifted, m + 1, n, &data);
     if (status == ARMILLA_OK) status = armilla_neighbors_find(context, NULL, data, &plan, &near, NULL);
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
@@ -114,7 +114,7 @@ static armilla_status take_dependence(armilla_context *context, const armilla_st
 }
 
 /* Run -1 has the samples as they are. */
-static armilla_status compare_run(rounds *r, dependence *s, int run, double *reach, double *nearness)
+static armilla_status compare_run(rounds *r, dependence *s, int run, double *extent, double *nearness)
 {
     const int64_t m = s->part.m, n = s->part.n;
     memcpy(s->Y, s->part.X, (size_t)(m * n) * sizeof *s->Y);
@@ -123,8 +123,8 @@ static armilla_status compare_run(rounds *r, dependence *s, int run, double *rea
     for (int64_t j = 0; j < n; j++) (void)armilla_structure_place(&s->part, s->Y + j * m);
     armilla_status status = begin_round(r);
     if (status != ARMILLA_OK) return status;
-    status = find_nearness(r->context, m, n, s->Y, reach, nearness);
-    armilla_call_inner_leave(r->context);
+    status = find_nearness(r->context, m, n, s->Y, extent, nearness);
+    armilla_call_nested_leave(r->context);
     return status;
 }
 
@@ -133,15 +133,15 @@ static armilla_status compare_run(rounds *r, dependence *s, int run, double *rea
 static armilla_status find_dependence(rounds *r, const armilla_structure_sample *sample, uint64_t seed, double *score)
 {
     armilla_context *context = r->context;
-    double own = 0, others[ARMILLA_STRUCTURE_RUNS], mean = 0, reach = 0;
+    double own = 0, others[ARMILLA_STRUCTURE_RUNS], mean = 0, extent = 0;
     dependence s = {.Y = NULL};
     *score = INFINITY;
     if (sample->m < 2) return ARMILLA_OK;
     armilla_status status = take_dependence(context, sample, &s);
     s.shuffling.seed = seed;
-    if (status == ARMILLA_OK) status = compare_run(r, &s, -1, &reach, &own);
+    if (status == ARMILLA_OK) status = compare_run(r, &s, -1, &extent, &own);
     for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && status == ARMILLA_OK; run++)
-        status = compare_run(r, &s, run, &reach, &others[run]);
+        status = compare_run(r, &s, run, &extent, &others[run]);
     if (status == ARMILLA_OK) {
         const double deviation = spread_of(ARMILLA_STRUCTURE_RUNS, others, &mean);
         *score = (mean - own) / fmax(deviation, 1e-6);
@@ -170,7 +170,7 @@ static armilla_status compare_kind(rounds *r, armilla_structure_nulls *nulls, si
         status = armilla_structure_null(nulls, index, run, codes, &suits);
         if (status == ARMILLA_OK && suits) status = armilla_structure_cut(context, d, n, codes, &cut, &count);
         logarithms[run] = log(cut + LEAST_CUT);
-        armilla_call_inner_leave(context);
+        armilla_call_nested_leave(context);
     }
     armilla_release(context, codes);
     if (status != ARMILLA_OK || !suits) return status;
@@ -207,7 +207,7 @@ static armilla_status compare_cuts(rounds *r, const armilla_structure_sample *sa
     if (status == ARMILLA_OK) status = armilla_structure_nulls_new(context, sample, &space, seed, &nulls);
     if (status == ARMILLA_OK)
         status = armilla_structure_cut(context, space.d, sample->n, space.codes, &found->cut, &found->communities);
-    armilla_call_inner_leave(context);
+    armilla_call_nested_leave(context);
     found->ratio = 0;
     found->score = INFINITY;
     for (size_t i = 0; armilla_structure_null_name(i) && status == ARMILLA_OK; i++)

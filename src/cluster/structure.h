@@ -54,10 +54,11 @@ armilla_status armilla_structure_space_find(armilla_context *context, const armi
                                             armilla_structure_space *space);
 void armilla_structure_space_release(armilla_context *context, armilla_structure_space *space);
 
-/* *lifted ((d+1) x n) = the points (d x n) on a sphere of one more dimension, so that the nearest by angle are the nearest by
- * distance: centred, and far from the origin beside *reach, the largest distance from the mean where that is 0. */
+/* *lifted ((d+1) x n) = the points (d x n) on a sphere of one more dimension, so that the nearest by angle are the
+ * nearest by distance: centred, and far from the origin beside *extent, the largest distance from the mean where that
+ * is 0. */
 armilla_status armilla_structure_lift(armilla_context *context, int64_t d, int64_t n, const double *points,
-                                      double *reach, double **lifted);
+                                      double *extent, double **lifted);
 
 /* *cut = the smallest normalised cut of the points' graph into communities: the part of the edges' weight between them over
  * what chance puts there; 1 where there are none. *count = how many they are. */

@@ -21,7 +21,7 @@ enum { NEIGHBORS = 10, FEW_NEIGHBORS = 5 };
 enum { FIRST = -5, RESOLUTIONS = 1 - FIRST };
 /* Communities count where two samples are in different ones that often: else one has nearly all. */
 #define LEAST_APART 0.1
-/* Points are lifted by that many times their reach: angles are then distances to a few parts in a hundred. */
+/* Points are lifted by that many times their extent: angles are then distances to a few parts in a hundred. */
 #define LIFT 2.0
 
 /* S = the products of centred places: of features (m x m) where these are fewer, else of samples. */
@@ -134,7 +134,7 @@ static void find_mean(int64_t d, int64_t n, const double *points, double *mean)
 }
 
 armilla_status armilla_structure_lift(armilla_context *context, int64_t d, int64_t n, const double *points,
-                                      double *reach, double **lifted)
+                                      double *extent, double **lifted)
 {
     double *mean = NULL, farthest = 0;
     armilla_status status = armilla_take(context, d, sizeof *mean, &mean);
@@ -142,11 +142,11 @@ armilla_status armilla_structure_lift(armilla_context *context, int64_t d, int64
     if (status == ARMILLA_OK) {
         find_mean(d, n, points, mean);
         for (int64_t j = 0; j < n; j++) farthest = fmax(farthest, armilla_distance(d, points + j * d, mean));
-        if (!(*reach > 0)) *reach = farthest > 0 ? farthest : 1;
+        if (!(*extent > 0)) *extent = farthest > 0 ? farthest : 1;
     }
     for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
         double *to = *lifted + j * (d + 1);
-        for (int64_t i = 0; i < d; i++) to[i] = (points[j * d + i] - mean[i]) / (LIFT * *reach);
+        for (int64_t i = 0; i < d; i++) to[i] = (points[j * d + i] - mean[i]) / (LIFT * *extent);
         to[d] = 1;
     }
     armilla_release(context, mean);
@@ -206,8 +206,8 @@ armilla_status armilla_structure_cut(armilla_context *context, int64_t d, int64_
     const armilla_neighbors_plan plan = {.count = armilla_min64(few, n - 1), .precision = "f64"};
     armilla_graph neighbors = {.rows = 0}, graph = {.rows = 0};
     armilla_data *data = NULL;
-    double *lifted = NULL, reach = 0;
-    armilla_status status = armilla_structure_lift(context, d, n, points, &reach, &lifted);
+    double *lifted = NULL, extent = 0;
+    armilla_status status = armilla_structure_lift(context, d, n, points, &extent, &lifted);
     if (status == ARMILLA_OK) status = armilla_data_borrow_dense(context, ARMILLA_F64, lifted, d + 1, n, &data);
     if (status == ARMILLA_OK) status = armilla_neighbors_find(context, NULL, data, &plan, &neighbors, NULL);
     if (status == ARMILLA_OK) status = armilla_graph_weigh(context, &neighbors, &graph);

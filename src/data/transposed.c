@@ -176,9 +176,9 @@ armilla_status armilla_transposed_new(armilla_context *context, const armilla_da
     if (status == ARMILLA_OK) status = armilla_take(context, X->m + 1, sizeof *made->starts, &made->starts);
     if (status == ARMILLA_OK)
         status = armilla_traversal_new(context, &(armilla_traversal_plan){.X = X, .kernels = kernels}, &traversal);
-    armilla_call_keep(context);
+    armilla_call_uninterrupted_enter(context);
     if (status == ARMILLA_OK) status = fill(&f, traversal, last - first);
-    armilla_call_keep_leave(context);
+    armilla_call_uninterrupted_leave(context);
     armilla_traversal_free(traversal);
     armilla_release(context, f.counts);
     made->rows.starts = made->starts;

@@ -16,13 +16,13 @@ enum {
     TRAINED = 48,              /* samples for each centre that it is learned from, */
     TRAINED_BYTES = 128 << 20, /* as long as they take no more than this */
     STEPS = 10,                /* of Lloyd's iteration: better cells save little more */
-    ROOM = 4                   /* samples of a cell, on average, for each that it must have */
+    SURPLUS = 4                /* samples of a cell, on average, for each that it must have */
 };
 
 int64_t armilla_cells_wanted(int64_t n, int64_t least)
 {
     const int64_t root = (int64_t)sqrt((double)n);
-    return n < LEAST_SAMPLES ? 0 : armilla_min64(root, n / (ROOM * (least + 1)));
+    return n < LEAST_SAMPLES ? 0 : armilla_min64(root, n / (SURPLUS * (least + 1)));
 }
 
 static size_t column_bytes(const armilla_cells *cells)
@@ -164,7 +164,7 @@ static armilla_status drop_small(armilla_cells *cells, const armilla_data *X, in
 typedef struct sorting {
     const armilla_cells *cells;
     const int64_t *places;
-    armilla_celled *made;
+    armilla_cell_lists *made;
 } sorting;
 
 static armilla_status sort_panel(void *self, const armilla_panel *panel, int thread, double *sums)
@@ -180,7 +180,7 @@ static armilla_status sort_panel(void *self, const armilla_panel *panel, int thr
 }
 
 static armilla_status sort_columns(const armilla_cells *cells, const armilla_data *X, const int64_t *places,
-                                   armilla_celled *made)
+                                   armilla_cell_lists *made)
 {
     const armilla_traversal_plan plan = {.X = X, .kernels = armilla_kernels_for(cells->context, cells->work)};
     sorting self = {cells, places, made};
@@ -191,11 +191,11 @@ static armilla_status sort_columns(const armilla_cells *cells, const armilla_dat
     return status;
 }
 
-armilla_status armilla_cells_sort(const armilla_cells *cells, const armilla_data *X, armilla_celled *made)
+armilla_status armilla_cells_sort(const armilla_cells *cells, const armilla_data *X, armilla_cell_lists *made)
 {
     armilla_context *context = cells->context;
     armilla_ranking nearest = {.count = 0};
-    *made = (armilla_celled){.n = X->n};
+    *made = (armilla_cell_lists){.n = X->n};
     armilla_status status = assign(cells, X, &nearest);
     if (status == ARMILLA_OK) status = armilla_take(context, cells->count + 2, sizeof *made->starts, &made->starts);
     if (status == ARMILLA_OK) status = armilla_take(context, X->n, sizeof *made->ids, &made->ids);
@@ -215,12 +215,12 @@ armilla_status armilla_cells_sort(const armilla_cells *cells, const armilla_data
     return status;
 }
 
-void armilla_celled_release(armilla_context *context, armilla_celled *celled)
+void armilla_cell_lists_release(armilla_context *context, armilla_cell_lists *lists)
 {
-    armilla_release(context, celled->values);
-    armilla_release(context, celled->ids);
-    armilla_release(context, celled->starts);
-    *celled = (armilla_celled){.n = 0};
+    armilla_release(context, lists->values);
+    armilla_release(context, lists->ids);
+    armilla_release(context, lists->starts);
+    *lists = (armilla_cell_lists){.n = 0};
 }
 
 armilla_status armilla_cells_make(armilla_cells *cells, const armilla_data *X, int64_t wanted, int64_t least,
@@ -240,6 +240,6 @@ armilla_status armilla_cells_make(armilla_cells *cells, const armilla_data *X, i
 
 void armilla_cells_release(armilla_cells *cells)
 {
-    armilla_celled_release(cells->context, &cells->samples);
+    armilla_cell_lists_release(cells->context, &cells->samples);
     armilla_release(cells->context, cells->centers);
 }

@@ -24,7 +24,7 @@ enum {
 /* What all threads see. */
 typedef struct probing {
     const armilla_cells *cells;
-    const armilla_celled *queries;
+    const armilla_cell_lists *queries;
     bool same; /* they are the samples themselves */
     int64_t count, probed;
     int64_t columns; /* of a cell at a time */
@@ -80,9 +80,9 @@ static workspace lay_out(const probing *p, char *start, size_t *bytes)
     return w;
 }
 
-static const char *column_of(const probing *p, const armilla_celled *celled, int64_t place)
+static const char *column_of(const probing *p, const armilla_cell_lists *lists, int64_t place)
 {
-    return celled->values + (size_t)(place * p->cells->m) * armilla_type_size(p->cells->work);
+    return lists->values + (size_t)(place * p->cells->m) * armilla_type_size(p->cells->work);
 }
 
 static double number_at(armilla_type type, const void *numbers, int64_t i)
@@ -182,7 +182,7 @@ static void meet_columns(const probing *p, workspace *w, int64_t c, int64_t from
 }
 
 /* The cell that a place is in. */
-static int64_t cell_at(const armilla_celled *samples, int64_t cells, int64_t place)
+static int64_t cell_at(const armilla_cell_lists *samples, int64_t cells, int64_t place)
 {
     int64_t low = 0, high = cells;
     while (low + 1 < high) {
@@ -343,7 +343,7 @@ static armilla_status choose_probed(probing *p, const armilla_neighbors_plan *pl
     return status;
 }
 
-armilla_status armilla_cells_search(const armilla_cells *cells, const armilla_celled *queries,
+armilla_status armilla_cells_search(const armilla_cells *cells, const armilla_cell_lists *queries,
                                     const armilla_neighbors_plan *plan, armilla_ranking *made,
                                     armilla_neighbors_found *found)
 {

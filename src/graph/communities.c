@@ -49,12 +49,12 @@ armilla_level_space armilla_nodes_space(const armilla_moving_nodes *s)
 
 bool armilla_nodes_over(const armilla_moving_nodes *s)
 {
-    const armilla_communities_turn *turn = s->turn;
-    if (turn && turn->number >= atomic_load_explicit(turn->cut, memory_order_relaxed)) return true;
-    if (!turn) return armilla_call_over(s->context);
-    if (turn->thread > 0) return armilla_call_stopped(s->context, NULL);
-    return armilla_call_reached(s->context, atomic_load_explicit(turn->rounds, memory_order_relaxed),
-                                atomic_load_explicit(turn->expected, memory_order_relaxed));
+    const armilla_communities_control *control = s->control;
+    if (control && control->number >= atomic_load_explicit(control->cancelled_from, memory_order_relaxed)) return true;
+    if (!control) return armilla_call_over(s->context);
+    if (control->thread > 0) return armilla_call_stopped(s->context, NULL);
+    return armilla_call_reached(s->context, atomic_load_explicit(control->rounds, memory_order_relaxed),
+                                atomic_load_explicit(control->expected, memory_order_relaxed));
 }
 
 /* The parts become nodes: labels of these are those of the communities that they are in. touched is workspace. */
@@ -115,7 +115,7 @@ armilla_status armilla_nodes_run(armilla_moving_nodes *s, const armilla_level *f
     for (uint64_t round = 0; round < ARMILLA_NODES_ROUNDS && fine->total > 0 && status == ARMILLA_OK; round++) {
         s->seed = options->seed * ARMILLA_NODES_ROUNDS + round;
         status = run_round(s, fine, round + 1 == ARMILLA_NODES_ROUNDS);
-        if (s->turn) atomic_fetch_add_explicit(s->turn->rounds, 1, memory_order_relaxed);
+        if (s->control) atomic_fetch_add_explicit(s->control->rounds, 1, memory_order_relaxed);
     }
     if (status == ARMILLA_OK) *count = armilla_labels_compact(n, s->found, n, s->queue);
     return status;

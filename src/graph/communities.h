@@ -65,17 +65,17 @@ double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int
                           double *sums);
 
 /* A task among others that run at the same time. */
-typedef struct armilla_communities_turn {
-    int thread;           /* of the team; 0 is the one that asks whether the call is to end */
-    int number;           /* of the task */
-    bool chain;           /* as above */
-    atomic_int *cut;      /* tasks from this number on are not wanted */
-    atomic_int *rounds;   /* of all tasks that are done, */
-    atomic_int *expected; /* of so many: one run each, and those by which a search goes on */
-} armilla_communities_turn;
+typedef struct armilla_communities_control {
+    int thread;                 /* of the team; 0 is the one that asks whether the call is to end */
+    int number;                 /* of the task */
+    bool chain;                 /* as above */
+    atomic_int *cancelled_from; /* tasks from this number on are not wanted */
+    atomic_int *rounds;         /* of all tasks that are done, */
+    atomic_int *expected;       /* of so many: one run each, and those by which a search goes on */
+} armilla_communities_control;
 
 /* Tasks after this one are not wanted; NULL has none. */
-void armilla_communities_cut(const armilla_communities_turn *turn);
+void armilla_communities_cancel_later(const armilla_communities_control *control);
 
 /* What is known of a community while nodes move, side by side in memory because it is asked for together. */
 typedef struct armilla_community {
@@ -96,7 +96,7 @@ typedef struct armilla_community_part {
  * the largest level, which is the first, and for many runs one after the other. */
 typedef struct armilla_moving_nodes {
     armilla_context *context;
-    const armilla_communities_turn *turn; /* NULL: the only run in progress */
+    const armilla_communities_control *control; /* NULL: the only run in progress */
     const armilla_level *level;
     double resolution;
     uint64_t seed;

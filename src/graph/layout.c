@@ -16,7 +16,7 @@ enum { ROUNDS = 250, EARLY_ROUNDS = 80 };
 #define ATTRACTION 2.0
 #define EARLY_MOMENTUM 0.5
 #define MOMENTUM 0.8
-/* The step, as a part of the number of samples, and the longest way of a round. */
+/* The step, as a part of the number of samples, and the longest move of a round. */
 #define STEP (1 / 3.0)
 #define LONGEST 5.0
 /* Others that repel a sample in one round. */
@@ -48,32 +48,32 @@ static double squared(const double x[3])
     return x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
 }
 
-/* way = to - from; returns 1/(1 + its squared length). */
-static double near_by(const double from[3], const double to[3], double way[3])
+/* offset = to - from; returns 1/(1 + its squared length). */
+static double near_by(const double from[3], const double to[3], double offset[3])
 {
-    for (int k = 0; k < 3; k++) way[k] = to[k] - from[k];
-    return 1 / (1 + squared(way));
+    for (int k = 0; k < 3; k++) offset[k] = to[k] - from[k];
+    return 1 / (1 + squared(offset));
 }
 
 static void pull(const layout *s, int64_t i)
 {
     const armilla_graph *graph = s->graph;
-    double way[3], sum[3] = {0, 0, 0};
+    double offset[3], sum[3] = {0, 0, 0};
     for (int64_t e = graph->starts[i]; e < graph->starts[i + 1]; e++) {
-        const double near = (double)graph->weights[e] * near_by(s->places[i], s->places[graph->targets[e]], way);
-        for (int k = 0; k < 3; k++) sum[k] += near * way[k];
+        const double near = (double)graph->weights[e] * near_by(s->places[i], s->places[graph->targets[e]], offset);
+        for (int k = 0; k < 3; k++) sum[k] += near * offset[k];
     }
     for (int k = 0; k < 3; k++) s->pulls[i][k] = s->total > 0 ? sum[k] / s->total : 0;
 }
 
 static void push(const layout *s, int64_t i)
 {
-    double way[3], sum[3] = {0, 0, 0}, nearness = 0;
+    double offset[3], sum[3] = {0, 0, 0}, nearness = 0;
     for (int64_t o = 0; o < s->others; o++) {
         const int64_t place = s->ranks[i] + s->offsets[o], other = s->order[place < s->n ? place : place - s->n];
-        const double near = near_by(s->places[i], s->places[other], way);
+        const double near = near_by(s->places[i], s->places[other], offset);
         nearness += near;
-        for (int k = 0; k < 3; k++) sum[k] -= near * near * way[k];
+        for (int k = 0; k < 3; k++) sum[k] -= near * near * offset[k];
     }
     for (int k = 0; k < 3; k++) s->pushes[i][k] = sum[k];
     s->nearness[i] = nearness;

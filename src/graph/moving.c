@@ -8,8 +8,8 @@
 
 /* A move must gain more than rounding may pretend, as a part of the node's degree. */
 #define LEAST_GAIN 1e-10
-/* Nodes visited between two questions whether the run is to end. */
-enum { BREATH = 4096 };
+/* Nodes visited between two checks whether the run is to end. */
+enum { CHECK_INTERVAL = 4096 };
 /* The queue says what is visited next, in no order that memory knows: so many nodes before it is their turn their place is
  * fetched, then their edges, then the communities at the ends of these. */
 enum { PLACE_AHEAD = 12, EDGES_AHEAD = 8, LABELS_AHEAD = 4, COMMUNITIES_AHEAD = 2 };
@@ -184,7 +184,7 @@ armilla_status armilla_nodes_move(const armilla_moving_nodes *nodes)
     for (int64_t visits = 1; s.count > 0; visits++) {
         expect(&s);
         visit(&s);
-        if (visits % BREATH == 0 && armilla_nodes_over(nodes)) return ARMILLA_STOPPED;
+        if (visits % CHECK_INTERVAL == 0 && armilla_nodes_over(nodes)) return ARMILLA_STOPPED;
     }
     return ARMILLA_OK;
 }

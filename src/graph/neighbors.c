@@ -106,7 +106,7 @@ static armilla_status search_cells(armilla_context *context, const compared *sam
 {
     const bool same = samples->queries == samples->X;
     armilla_cells cells = {.context = context, .work = type_of(samples, plan->precision)};
-    armilla_celled queries = {.n = 0};
+    armilla_cell_lists queries = {.n = 0};
     armilla_ranking ranked = {.count = 0};
     armilla_status status = armilla_cells_make(&cells, samples->X, armilla_cells_wanted(samples->X->n, plan->count),
                                                plan->count, plan->seed);
@@ -115,7 +115,7 @@ static armilla_status search_cells(armilla_context *context, const compared *sam
         status = armilla_cells_search(&cells, same ? &cells.samples : &queries, plan, &ranked, found);
     if (status == ARMILLA_OK) status = make_graph(context, samples, &ranked, made);
     armilla_ranking_release(context, &ranked);
-    armilla_celled_release(context, &queries);
+    armilla_cell_lists_release(context, &queries);
     armilla_cells_release(&cells);
     return status;
 }

@@ -57,7 +57,8 @@ armilla_status armilla_neighbors_options_read(armilla_context *context, const ar
                             ARMILLA_FIELD("weights '%s'") " are unknown; give cosine or distance", whole->weights);
     if (!(whole->recall > 0 && whole->recall <= 1))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("recall %g") " cannot be: give a part of 1, such as 0.98", whole->recall);
+                            ARMILLA_FIELD("recall %g") " is not above 0 and at most 1; give a part such as 0.98",
+                            whole->recall);
     return ARMILLA_OK;
 }
 

@@ -2,8 +2,8 @@
  * connected within it. The parts are connected, which communities after moving need not be. */
 #include "graph/communities.h"
 
-/* Nodes visited between two questions whether the run is to end. */
-enum { BREATH = 4096 };
+/* Nodes visited between two checks whether the run is to end. */
+enum { CHECK_INTERVAL = 4096 };
 /* How long before it is a node's turn its place, its edges and the parts at their ends are fetched (moving.c). */
 enum { PLACE_AHEAD = 12, EDGES_AHEAD = 8, NUMBERS_AHEAD = 4, PARTS_AHEAD = 2 };
 
@@ -106,7 +106,7 @@ armilla_status armilla_nodes_refine(const armilla_moving_nodes *nodes)
     for (int64_t i = 0; i < nodes->level->nodes; i++) {
         expect(nodes, i);
         visit(nodes, nodes->order[i]);
-        if ((i + 1) % BREATH == 0 && armilla_nodes_over(nodes)) return ARMILLA_STOPPED;
+        if ((i + 1) % CHECK_INTERVAL == 0 && armilla_nodes_over(nodes)) return ARMILLA_STOPPED;
     }
     return ARMILLA_OK;
 }

@@ -11,7 +11,7 @@ enum { RUNS = 14 };
 #define MOST_STEP 16.0
 /* At resolution 1 a number of communities up to that many times the wanted one is near enough to be joined: a lower
  * resolution would rather join large ones and keep small ones apart. */
-#define NEAR 1.6
+#define NEAR_COUNT 1.6
 
 /* The two communities whose union gains most (or loses least): e_ab - gamma D_a D_b / 2w. false: there is no edge. */
 static bool best_pair(const armilla_level *level, double resolution, int64_t pair[2])
@@ -97,12 +97,12 @@ armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_l
     armilla_status status = ARMILLA_OK;
     for (int run = 0; run < RUNS && !near && status == ARMILLA_OK; run++) {
         if (run > 0) trial.resolution = next_resolution(&s, trial.resolution, met, k);
-        if (run > 0 && nodes->turn) atomic_fetch_add(nodes->turn->expected, ARMILLA_NODES_ROUNDS);
-        if (run > 0 && nodes->turn && nodes->turn->chain) armilla_communities_cut(nodes->turn);
+        if (run > 0 && nodes->control) atomic_fetch_add(nodes->control->expected, ARMILLA_NODES_ROUNDS);
+        if (run > 0 && nodes->control && nodes->control->chain) armilla_communities_cancel_later(nodes->control);
         status = armilla_nodes_run(nodes, fine, &trial, &met);
         if (status != ARMILLA_OK) break;
         *(met < k ? &s.below : &s.above) = trial.resolution;
-        near = met == k || (trial.resolution == 1 && met > k && (double)met <= NEAR * (double)k);
+        near = met == k || (trial.resolution == 1 && met > k && (double)met <= NEAR_COUNT * (double)k);
         if (s.found == 0 || (met >= k && (s.found < k || met < s.found))) {
             s.found = met;
             s.resolution = trial.resolution;

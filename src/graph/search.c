@@ -71,9 +71,9 @@ static armilla_status run_block(armilla_search *s)
     const armilla_segment nothing = {.kind = ARMILLA_SUM, .count = 0};
     const armilla_portion block = {cut_block, s}, rest = {cut_rest, s};
     clear_lists(s);
-    armilla_call_inner_enter(s->context);
+    armilla_call_nested_enter(s->context);
     armilla_status status = armilla_traverse_some(s->asking, &block, &nothing, 1, s->form->place, s);
-    armilla_call_inner_leave(s->context);
+    armilla_call_nested_leave(s->context);
     if (status != ARMILLA_OK) return status;
     s->form->ready(s);
     const bool whole = !armilla_search_same(s);

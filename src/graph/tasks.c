@@ -20,16 +20,17 @@ typedef struct sharing {
     int count;
     bool chain;
     int64_t most_nodes;
-    atomic_int cut, rounds, expected; /* as of a turn */
-    pthread_mutex_t lock;             /* of what follows */
+    atomic_int cancelled_from, rounds, expected; /* as of a turn */
+    pthread_mutex_t lock;                        /* of what follows */
     pthread_cond_t one_ended;
     int taken, ended; /* tasks */
 } sharing;
 
-void armilla_communities_cut(const armilla_communities_turn *turn)
+void armilla_communities_cancel_later(const armilla_communities_control *control)
 {
-    int cut = atomic_load(turn->cut);
-    while (turn->number + 1 < cut && !atomic_compare_exchange_weak(turn->cut, &cut, turn->number + 1)) {}
+    int cancelled_from = atomic_load(control->cancelled_from);
+    while (control->number + 1 < cancelled_from &&
+           !atomic_compare_exchange_weak(control->cancelled_from, &cancelled_from, control->number + 1)) {}
 }
 
 static armilla_status seek(armilla_moving_nodes *nodes, const armilla_level *fine, armilla_communities_task *task)
@@ -41,26 +42,27 @@ static armilla_status seek(armilla_moving_nodes *nodes, const armilla_level *fin
 }
 
 /* Where a task fails, or its resolution has changed, the following ones are not wanted. */
-static void run_task(const sharing *s, armilla_moving_nodes *nodes, const armilla_communities_turn *turn)
+static void run_task(const sharing *s, armilla_moving_nodes *nodes, const armilla_communities_control *control)
 {
-    armilla_communities_task *task = &s->tasks[turn->number];
+    armilla_communities_task *task = &s->tasks[control->number];
     armilla_level own = {.nodes = 0};
     const double resolution = task->options.resolution;
     armilla_status status = ARMILLA_OK;
     if (!nodes->labels) status = armilla_nodes_take(s->context, s->most_nodes, nodes);
     if (status == ARMILLA_OK && !task->fine) status = armilla_level_of_graph(s->context, task->graph, &own);
-    nodes->turn = turn;
+    nodes->control = control;
     if (status == ARMILLA_OK) status = seek(nodes, task->fine ? task->fine : &own, task);
     armilla_level_release(s->context, &own);
     task->status = status;
-    if (status != ARMILLA_OK || (turn->chain && task->options.resolution != resolution)) armilla_communities_cut(turn);
+    if (status != ARMILLA_OK || (control->chain && task->options.resolution != resolution))
+        armilla_communities_cancel_later(control);
 }
 
 /* The number of the next task; -1: there is none. */
 static int take_task(sharing *s)
 {
     pthread_mutex_lock(&s->lock);
-    const int number = s->taken < atomic_load(&s->cut) ? s->taken++ : -1;
+    const int number = s->taken < atomic_load(&s->cancelled_from) ? s->taken++ : -1;
     pthread_mutex_unlock(&s->lock);
     return number;
 }
@@ -97,8 +99,9 @@ static void work(void *self, int thread)
     sharing *s = self;
     armilla_moving_nodes nodes = {.context = s->context};
     for (int number = take_task(s); number >= 0; number = take_task(s)) {
-        const armilla_communities_turn turn = {thread, number, s->chain, &s->cut, &s->rounds, &s->expected};
-        run_task(s, &nodes, &turn);
+        const armilla_communities_control control = {thread,     number,      s->chain, &s->cancelled_from,
+                                                     &s->rounds, &s->expected};
+        run_task(s, &nodes, &control);
         end_task(s);
     }
     armilla_nodes_release(&nodes);
@@ -125,7 +128,7 @@ armilla_status armilla_communities_share(armilla_context *context, armilla_commu
                  .tasks = tasks,
                  .count = count,
                  .chain = chain,
-                 .cut = count,
+                 .cancelled_from = count,
                  .expected = count * ARMILLA_NODES_ROUNDS};
     armilla_status status = ARMILLA_OK;
     for (int i = 0; i < count; i++) s.most_nodes = armilla_max64(s.most_nodes, tasks[i].graph->rows);
@@ -135,7 +138,7 @@ armilla_status armilla_communities_share(armilla_context *context, armilla_commu
     armilla_team_run(&team, work, &s);
     pthread_cond_destroy(&s.one_ended);
     pthread_mutex_destroy(&s.lock);
-    *done = atomic_load(&s.cut);
+    *done = atomic_load(&s.cancelled_from);
     for (int i = 0; i < *done && status == ARMILLA_OK; i++) status = tasks[i].status;
     return status == ARMILLA_STOPPED ? armilla_call_explain(context) : status;
 }

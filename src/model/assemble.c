@@ -79,7 +79,7 @@ static armilla_status assemble_trace(armilla_fit_state *f, double objective)
     /* A sealed model is another state, unless what lies between is only the rounding of (A3). */
     const double rounding = 100 * armilla_epsilon(f->resolved.type) * f->facts.squared_norm;
     const bool same = objective >= last->objective && objective - last->objective <= rounding;
-    if (f->problem->sealed && !same && !f->problem->torn)
+    if (f->problem->sealed && !same && !f->problem->unfinished)
         raise_trace(f, objective);
     else
         state_objective(f, last, objective);
@@ -191,12 +191,12 @@ armilla_status armilla_fit_assemble(armilla_fit_state *f)
     double objective = 0;
     armilla_status status = assemble_factors(f);
     armilla_call_stage(f->context, ARMILLA_STAGE_CODES);
-    armilla_call_keep(f->context); /* what was reached is worth one more pass */
+    armilla_call_uninterrupted_enter(f->context); /* what was reached is worth one more pass */
     if (status == ARMILLA_OK) {
         const armilla_factorization found = {f->resolved.type, f->problem->r, f->model->U, f->model->V};
         status = armilla_residual(f->context, f->view.data, &found, &objective);
     }
-    armilla_call_keep_leave(f->context);
+    armilla_call_uninterrupted_leave(f->context);
     if (status == ARMILLA_OK) status = assemble_trace(f, objective);
     if (status == ARMILLA_OK) status = armilla_copy_text(f->context, start_word(f), &f->model->start);
     if (status == ARMILLA_OK)

@@ -53,9 +53,9 @@ static armilla_status resume(armilla_checkpointing *c, armilla_fit_state *f)
     if (status == ARMILLA_OK)
         status = armilla_checkpoint_compare(f->context, path, armilla_state_file_text(file), c->record);
     /* A time limit that has passed counts from the first step on: what is restored is made to the end. */
-    armilla_call_hold(f->context);
+    armilla_call_defer_stop(f->context);
     if (status == ARMILLA_OK) status = armilla_state_file_restore(file, armilla_fit_list, f);
-    (void)armilla_call_heed(f->context);
+    (void)armilla_call_accept_stop(f->context);
     armilla_state_file_close(file);
     return armilla_ranks_end(f->context, status); /* what is restored may have been agreed on within it */
 }
@@ -108,9 +108,9 @@ armilla_status armilla_checkpoint_begin(armilla_checkpointing *c, armilla_fit_st
 armilla_status armilla_checkpoint_step(armilla_checkpointing *c, armilla_fit_state *f, bool *ended)
 {
     if (!is_written(c)) return armilla_fit_step(f, ended);
-    armilla_call_hold(f->context);
+    armilla_call_defer_stop(f->context);
     const armilla_status status = armilla_fit_step(f, ended);
-    (void)armilla_call_heed(f->context);
+    (void)armilla_call_accept_stop(f->context);
     return status == ARMILLA_OK ? offer(c, f, *ended) : status;
 }
 

@@ -147,7 +147,7 @@ static bool starts_meaningless(const armilla_fit_state *f)
 
 /* True from a random start alone: atoms of other starts are meaningful from the first, and solved codes are better for
  * them. */
-static bool trusts_descent(const armilla_fit_state *f)
+static bool descent_suffices(const armilla_fit_state *f)
 {
     return starts_meaningless(f) && armilla_descent_suffices(f->codes, spread_of(&f->facts));
 }
@@ -162,7 +162,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .s = f->codes->sparse ? o->sparsity : 0,
         .type = f->resolved.type,
         .radius = o->radius,
-        .trusting = trusts_descent(f),
+        .descent_suffices = descent_suffices(f),
         .passes = armilla_basis_passes(f->codes, spread_of(&f->facts), starts_meaningless(f)),
         .whole = !f->solver->blocks,
         .settles = f->solver->settles,
@@ -212,8 +212,8 @@ static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
     const double density = (double)armilla_data_stored(f->X) / ((double)f->X->m * (double)f->X->n);
     const int64_t n = f->X->n, r = f->options->rank, restarts = f->options->restarts;
     const armilla_sketch_plan plan = armilla_sketch_decide(landscape, n, r, density, restarts);
-    const bool leads =
-        landscape == ARMILLA_LOCAL_MINIMA && restarts == 1 && !f->solver->blocks && f->problem->options.trusting;
+    const bool leads = landscape == ARMILLA_LOCAL_MINIMA && restarts == 1 && !f->solver->blocks &&
+                       f->problem->options.descent_suffices;
     return plan.samples == 0 && leads ? armilla_sketch_lead(n, r, density) : plan;
 }
 

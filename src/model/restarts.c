@@ -27,10 +27,10 @@ static armilla_status begin_screening(armilla_fit_state *f)
 /* The samples that they are tried on: the same whenever they are drawn. */
 static armilla_status draw_sketch(armilla_fit_state *f)
 {
-    armilla_call_inner_enter(f->context); /* short beside what is done with it */
+    armilla_call_nested_enter(f->context); /* short beside what is done with it */
     const armilla_status status = armilla_sketch_make(f->model, f->view.raw, f->problem, &f->plan,
                                                       (uint64_t)f->options->seed, &f->restarts.sketch);
-    armilla_call_inner_leave(f->context);
+    armilla_call_nested_leave(f->context);
     f->restarts.screening.sketch = f->restarts.sketch.problem;
     return status;
 }
@@ -128,7 +128,7 @@ static void swap_best(armilla_fit_state *f)
     armilla_restarts *s = &f->restarts;
     const double l = p->l, objective = p->objective;
     const armilla_stop stop = p->stop;
-    const bool sealed = p->sealed, torn = p->torn;
+    const bool sealed = p->sealed, unfinished = p->unfinished;
     swap_pointers(&p->U, &s->best.U);
     swap_pointers(&p->W, &s->best.W);
     swap_pointers(&p->trace, &s->best.trace);
@@ -136,12 +136,12 @@ static void swap_best(armilla_fit_state *f)
     p->objective = s->best.objective;
     p->stop = s->best.stop;
     p->sealed = s->best.sealed;
-    p->torn = s->best.torn;
+    p->unfinished = s->best.unfinished;
     s->best.l = l;
     s->best.objective = objective;
     s->best.stop = stop;
     s->best.sealed = sealed;
-    s->best.torn = torn;
+    s->best.unfinished = unfinished;
 }
 
 /* After the last round: the best state goes back into the problem. */
@@ -171,9 +171,9 @@ static armilla_status next_round(armilla_fit_state *f)
 /* The start itself, which may be abandoned also where an end is held back: it is repeated from its seed. */
 static armilla_status make_round(armilla_fit_state *f, int32_t *used)
 {
-    const bool held = armilla_call_heed(f->context);
+    const bool deferred = armilla_call_accept_stop(f->context);
     const armilla_status status = armilla_fit_start(f, f->restarts.round, used);
-    if (held) armilla_call_hold(f->context);
+    if (deferred) armilla_call_defer_stop(f->context);
     return status;
 }
 

@@ -30,7 +30,7 @@ typedef struct armilla_restarts {
         double l, objective;
         armilla_trace *trace;
         armilla_stop stop;
-        bool sealed, torn;
+        bool sealed, unfinished;
     } best; /* of several starts; U is NULL where there is only one */
 } armilla_restarts;
 

@@ -50,7 +50,7 @@ static void rebuild(const armilla_model *model, const double *U, const double *v
 static armilla_status check_count(armilla_context *context, const char *what, int64_t count)
 {
     if (count >= 0) return ARMILLA_OK;
-    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "%" PRId64 " %s cannot be: give their number", count, what);
+    return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "the number of %s is %" PRId64 "; give 0 or more", what, count);
 }
 
 armilla_status armilla_model_prepare_columns(armilla_context *context, const armilla_model *model, int64_t count,

@@ -137,11 +137,11 @@ static bool find_errors(armilla_bounds *b, double l)
         longest = fmax(longest, b->squares[k]);
         apart = fmax(apart, fabs(b->offsets[k] - l * l * b->squares[k]));
     }
-    const double length = sqrt(longest), reach = l * l * longest;
+    const double length = sqrt(longest), longest_square = l * l * longest;
     b->by_length = 2 * l * length * gamma * 1.001;
     b->by_square = 4 * armilla_epsilon(b->work) + (m + 16) * DBL_EPSILON;
-    b->always = apart + (m + 16) * DBL_EPSILON * (reach + apart) + 2 * l * m * (narrow ? 0x1p-149 : DBL_MIN);
-    return m * roundoff < 0.01 && l > 0 && reach < 1e280 && b->unit > 0 && isfinite(b->always) &&
+    b->always = apart + (m + 16) * DBL_EPSILON * (longest_square + apart) + 2 * l * m * (narrow ? 0x1p-149 : DBL_MIN);
+    return m * roundoff < 0.01 && l > 0 && longest_square < 1e280 && b->unit > 0 && isfinite(b->always) &&
            b->unit * length < (narrow ? 1e36 : 1e280);
 }
 

@@ -110,5 +110,5 @@ void armilla_code_descent_open(armilla_code_descent *descent, const armilla_tria
 {
     const armilla_problem_options *o = &trial->problem->options;
     *descent = (armilla_code_descent){
-        .trial = trial, .cheap = o->codes->solves_cheaply(o->r, o->s), .sure = o->codes->descends};
+        .trial = trial, .cheap = o->codes->solves_cheaply(o->r, o->s), .descends = o->codes->descends};
 }

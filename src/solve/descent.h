@@ -10,7 +10,7 @@ typedef struct armilla_code_descent {
     armilla_effort effort;
     int32_t steps; /* code steps per sweep */
     bool cheap;    /* the column solver is used in every sweep, and nothing else */
-    bool sure;     /* descent needs no help of the column solver */
+    bool descends; /* descent needs no help of the column solver */
 } armilla_code_descent;
 
 /* What the options say. */

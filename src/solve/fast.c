@@ -80,7 +80,7 @@ static armilla_trial_phase phase_after(const armilla_problem *p)
 {
     const bool settled = p->settled && p->stop == ARMILLA_STOP_CONVERGED;
     const bool iterated = settled || p->trace->entries[p->trace->count - 1].iteration > 0;
-    return !p->draft && iterated ? ARMILLA_TRIAL_SEAL : ARMILLA_TRIAL_ENDED;
+    return !p->basis_only && iterated ? ARMILLA_TRIAL_SEAL : ARMILLA_TRIAL_ENDED;
 }
 
 static armilla_status prepare(armilla_trial *trial)
@@ -128,11 +128,11 @@ static bool seals_cheaply(const armilla_problem *p)
 static armilla_status end_by(armilla_trial *trial, armilla_status (*step)(armilla_trial *trial))
 {
     armilla_problem *p = trial->problem;
-    const bool cheap = seals_cheaply(p), held = !cheap && armilla_call_heed(p->context);
-    if (cheap) armilla_call_keep(p->context);
+    const bool cheap = seals_cheaply(p), deferred = !cheap && armilla_call_accept_stop(p->context);
+    if (cheap) armilla_call_uninterrupted_enter(p->context);
     const armilla_status status = step(trial);
-    if (cheap) armilla_call_keep_leave(p->context);
-    if (held) armilla_call_hold(p->context);
+    if (cheap) armilla_call_uninterrupted_leave(p->context);
+    if (deferred) armilla_call_defer_stop(p->context);
     if (status == ARMILLA_STOPPED) armilla_trial_revert(trial);
     if (status == ARMILLA_OK) p->sealed = true;
     return status == ARMILLA_STOPPED ? ARMILLA_OK : status;

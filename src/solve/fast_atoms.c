@@ -9,8 +9,8 @@ typedef struct descending_loop {
     armilla_trial trial;
     armilla_code_descent codes;
     armilla_polish polish;
-    int passes;    /* of coordinate descent over the basis per sweep */
-    bool suffices; /* descent of codes rarely needs help of the column solver, and not at first */
+    int passes;            /* of coordinate descent over the basis per sweep */
+    bool descent_suffices; /* descent of codes rarely needs help of the column solver, and not at first */
 } descending_loop;
 
 static descending_loop *own(armilla_trial *trial)
@@ -28,7 +28,7 @@ static void list(armilla_trial *trial, armilla_state_list *items)
     armilla_state_number(items, "atoms.steps", ARMILLA_STATE_I32, &codes->steps);
     (void)armilla_state_require(items, "atoms.steps",
                                 codes->steps == armilla_code_steps(0) || codes->steps == armilla_code_steps(1));
-    if (codes->sure) return;
+    if (codes->descends) return;
     armilla_state_number(items, "atoms.polish.last", ARMILLA_STATE_I64, &polish->last);
     (void)armilla_state_require(items, "atoms.polish.last",
                                 polish->last >= -ARMILLA_STATE_MOST && polish->last <= ARMILLA_STATE_MOST);
@@ -57,7 +57,8 @@ static void plan_codes(armilla_trial *trial, double fall)
     armilla_polish *polish = &own(trial)->polish;
     codes->steps = armilla_code_steps(fall);
     if (codes->effort != ARMILLA_DESCEND) armilla_polish_done(polish, p->trace->count, fall);
-    const bool due = codes->cheap || (!codes->sure && !p->draft && armilla_polish_due(polish, p->trace->count, fall));
+    const bool due =
+        codes->cheap || (!codes->descends && !p->basis_only && armilla_polish_due(polish, p->trace->count, fall));
     codes->effort = !due ? ARMILLA_DESCEND : polish->thorough ? ARMILLA_CLOSELY : ARMILLA_ROUGHLY;
 }
 
@@ -101,7 +102,7 @@ static armilla_status find_codes(armilla_trial *trial)
     armilla_code_descent *codes = &own(trial)->codes;
     double h = 0;
     codes->steps = ARMILLA_FIRST_CODE_STEPS;
-    codes->effort = codes->sure || loop->suffices ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
+    codes->effort = codes->descends || loop->descent_suffices ? ARMILLA_DESCEND : ARMILLA_ROUGHLY;
     const armilla_status status = try_codes(trial, &h);
     if (status != ARMILLA_OK) return status;
     armilla_trial_swap_codes(trial);
@@ -125,18 +126,18 @@ static void open(armilla_trial *trial)
     descending_loop *loop = own(trial);
     armilla_code_descent_open(&loop->codes, trial);
     loop->passes = o->passes > 0 ? o->passes : 1;
-    loop->suffices = o->trusting;
-    armilla_polish_begin(&loop->polish, loop->suffices);
+    loop->descent_suffices = o->descent_suffices;
+    armilla_polish_begin(&loop->polish, loop->descent_suffices);
 }
 
 static void begin(armilla_trial *trial)
 {
     const armilla_problem *p = trial->problem;
     descending_loop *loop = own(trial);
-    const bool helped = !loop->codes.sure && !loop->suffices && !p->screened && !p->draft;
+    const bool helped = !loop->codes.descends && !loop->descent_suffices && !p->screened && !p->basis_only;
     loop->codes.effort = loop->codes.cheap || helped ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
     loop->codes.steps = armilla_code_steps(1);
-    armilla_polish_begin(&loop->polish, loop->suffices);
+    armilla_polish_begin(&loop->polish, loop->descent_suffices);
 }
 
 static void step_sealed(armilla_trial *trial)

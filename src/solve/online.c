@@ -214,12 +214,12 @@ armilla_status armilla_online_iterate(armilla_trial *trial, bool *ended)
     armilla_status status = ARMILLA_OK;
     if (armilla_call_over(p->context)) {
         *ended = s->block > 0; /* the basis so far is the result: the pass counts */
-        return *ended ? armilla_problem_record_torn(p, basis_change(s), codes_change(s)) : ARMILLA_STOPPED;
+        return *ended ? armilla_problem_record_unfinished(p, basis_change(s), codes_change(s)) : ARMILLA_STOPPED;
     }
-    armilla_call_keep(p->context);
+    armilla_call_uninterrupted_enter(p->context);
     if (s->block == 0) status = begin_pass(s);
     if (status == ARMILLA_OK) status = run_block(s);
-    armilla_call_keep_leave(p->context);
+    armilla_call_uninterrupted_leave(p->context);
     if (status != ARMILLA_OK) return status;
     s->block = (s->block + 1) % s->blocks.count;
     return s->block == 0 ? end_pass(s, ended) : ARMILLA_OK;

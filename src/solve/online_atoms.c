@@ -19,7 +19,7 @@ static void plan_codes(armilla_trial *trial)
     armilla_code_descent *codes = &own(trial)->codes;
     const bool first = p->trace->count == 1 && !p->given;
     codes->steps = first ? ARMILLA_FIRST_CODE_STEPS : armilla_code_steps(0);
-    codes->effort = codes->cheap || (first && !codes->sure) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
+    codes->effort = codes->cheap || (first && !codes->descends) ? ARMILLA_ROUGHLY : ARMILLA_DESCEND;
 }
 
 static armilla_status block_codes(armilla_trial *trial, const armilla_portion *portion)

@@ -73,9 +73,10 @@ bool armilla_descent_suffices(const armilla_code_set *codes, double spread)
 #define FIRST_WAIT 4
 #define THOROUGH_WAIT 12
 
-void armilla_polish_begin(armilla_polish *polish, bool suffices)
+void armilla_polish_begin(armilla_polish *polish, bool descent_suffices)
 {
-    *polish = (armilla_polish){.slow = suffices ? VERY_SLOW_FALL : SLOW_FALL, .last = -FIRST_WAIT, .wait = FIRST_WAIT};
+    *polish = (armilla_polish){
+        .slow = descent_suffices ? VERY_SLOW_FALL : SLOW_FALL, .last = -FIRST_WAIT, .wait = FIRST_WAIT};
 }
 
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall)

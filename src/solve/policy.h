@@ -41,7 +41,7 @@ typedef struct armilla_polish {
 } armilla_polish;
 
 /* Where descent suffices it is due later. */
-void armilla_polish_begin(armilla_polish *polish, bool suffices);
+void armilla_polish_begin(armilla_polish *polish, bool descent_suffices);
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall);
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
 

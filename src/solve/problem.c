@@ -170,9 +170,9 @@ void armilla_problem_set_atoms(armilla_problem *problem, const double *next, dou
 
 armilla_status armilla_problem_sweep(armilla_problem *problem, const armilla_sweep_plan *plan)
 {
-    armilla_call_keep(problem->context);
+    armilla_call_uninterrupted_enter(problem->context);
     const armilla_status status = armilla_sweep_run(problem->sweep, plan);
-    armilla_call_keep_leave(problem->context);
+    armilla_call_uninterrupted_leave(problem->context);
     return status;
 }
 
@@ -266,14 +266,14 @@ static armilla_trace_entry next_entry(const armilla_problem *problem, double h, 
     };
 }
 
-armilla_status armilla_problem_record_torn(armilla_problem *problem, double dU, double dV)
+armilla_status armilla_problem_record_unfinished(armilla_problem *problem, double dU, double dV)
 {
     armilla_trace_entry entry = next_entry(problem, problem->objective, dU, dV);
     uint64_t token = 0;
     memcpy(&token, &dU, sizeof token);
     const armilla_status status = armilla_ranks_meet(problem->context, ARMILLA_OK, token, &entry.seconds);
     (void)armilla_call_stopped(problem->context, &problem->stop);
-    problem->torn = true;
+    problem->unfinished = true;
     return status == ARMILLA_OK ? armilla_trace_add(problem->trace, &entry) : status;
 }
 

@@ -39,8 +39,9 @@ typedef struct armilla_problem_options {
     int64_t r, s;
     armilla_type type;
     double radius; /* kept where > 0 */
-    bool trusting; /* codes that descend from the previous ones are as good as any, see armilla_descent_suffices */
-    int passes;    /* of coordinate descent over the basis per sweep, see armilla_basis_passes */
+    bool
+        descent_suffices; /* codes that descend from the previous ones are as good as any, see armilla_descent_suffices */
+    int passes;           /* of coordinate descent over the basis per sweep, see armilla_basis_passes */
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
     bool settles;  /* the solver has nothing to add to a start that has settled */
@@ -79,7 +80,7 @@ typedef struct armilla_problem {
     bool settled;     /* the start is the result, as far as the tolerance goes; there is no A of its codes */
     bool sealed;      /* by the last code solve: codes are those of transform */
     bool
-        torn; /* the last iteration was not ended, and what its entry says of the objective is that of the one before */
+        unfinished; /* the last iteration was not ended, and what its entry says of the objective is that of the one before */
     armilla_trace *trace;
     double usual; /* iterations of the fits before this one, on average; 0: there was none */
     armilla_stop stop;
@@ -93,7 +94,7 @@ typedef struct armilla_problem {
     double code_scale;  /* of q before the first codes are projected: 1 for codes on a sphere */
     bool radius_stays;  /* no radius step: it was given */
     armilla_past *past; /* of a model that is continued on new samples, and at the end of it with these; NULL: none */
-    bool draft;         /* only a basis is wanted, and nobody looks: no last code solve */
+    bool basis_only;    /* only a basis is wanted, and nobody looks: no last code solve */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the codes that it made last */
@@ -135,7 +136,7 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
 /* The same where h of the state is known and the sums are those of another. */
 armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended);
 /* Of an iteration in whose middle the call is to end, and which has changed the state already: nobody is asked. */
-armilla_status armilla_problem_record_torn(armilla_problem *problem, double dU, double dV);
+armilla_status armilla_problem_record_unfinished(armilla_problem *problem, double dU, double dV);
 
 /* The same for a start, whose h the problem has. */
 armilla_status armilla_problem_record_start(armilla_problem *problem, bool *ended);

@@ -33,7 +33,7 @@ void armilla_run_close(armilla_run *run)
 
 void armilla_run_begin(armilla_run *run)
 {
-    run->problem->sealed = run->problem->torn = false;
+    run->problem->sealed = run->problem->unfinished = false;
     run->problem->objective = armilla_problem_objective(run->problem);
     run->solver->begin(run->problem, run->self);
 }

@@ -30,7 +30,7 @@ static double fall_at(const armilla_stop_rule *rule, const armilla_trace *trace,
     return log(fmax(before > 0 ? (before - now) / before : 0, LEAST_FALL * rule->tol));
 }
 
-/* Where the line through the points (x, y) comes within their deviation of `wanted`, for falling ones; a point far away else. */
+/* The x at which the line through falling points (x, y) comes within their deviation of `wanted`; a large x for others. */
 static double meets(int count, const double *x, const double *y, double wanted)
 {
     double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;

@@ -140,7 +140,7 @@ static void make_codes(const armilla_sweep *sweep, const armilla_panel *strip, a
         return;
     }
     multiply(sweep, strip, b->C);
-    if (previous && !plan->blind) strip->kernels->fetch(r * count, previous, b->W);
+    if (previous && !plan->ignores_previous) strip->kernels->fetch(r * count, previous, b->W);
     /* W_b from C */
     const armilla_code_panel codes = {.r = r,
                                       .first = strip->first,

@@ -41,14 +41,14 @@ typedef void (*armilla_assign_step)(void *self, const armilla_assigning *assigni
 typedef void (*armilla_code_step)(void *self, const armilla_code_panel *panel);
 
 typedef struct armilla_sweep_plan {
-    const void *U;        /* m x r in the working type, or NULL: codes that do not depend on X */
-    const void *previous; /* r x n in the working type: codes that the step sees in W; NULL: none */
-    void *codes;          /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
-    int32_t *assignments; /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
-    bool sums;            /* A and G are wanted, */
-    bool gram_alone;      /* or G alone */
-    bool diagonal;        /* of G its diagonal is all that is wanted */
-    bool blind;           /* the step does not look at the previous codes: they are not in its W */
+    const void *U;         /* m x r in the working type, or NULL: codes that do not depend on X */
+    const void *previous;  /* r x n in the working type: codes that the step sees in W; NULL: none */
+    void *codes;           /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
+    int32_t *assignments;  /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
+    bool sums;             /* A and G are wanted, */
+    bool gram_alone;       /* or G alone */
+    bool diagonal;         /* of G its diagonal is all that is wanted */
+    bool ignores_previous; /* the step does not look at the previous codes: they are not in its W */
     const armilla_portion *portion; /* some columns: sums and codes of these alone; NULL: all */
     int64_t tally;                  /* how many counters the step has */
     armilla_code_step step;

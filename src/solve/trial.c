@@ -31,7 +31,7 @@ armilla_status armilla_trial_sweep(armilla_trial *trial, const armilla_sweep_pla
 armilla_status armilla_trial_sweep_projected(armilla_trial *trial, double *h)
 {
     const armilla_sweep_plan codes = {.diagonal = true,
-                                      .blind = true,
+                                      .ignores_previous = true,
                                       .step = armilla_trial_solve_codes,
                                       .scaled = armilla_column_scaling(trial->columns),
                                       .self = trial};

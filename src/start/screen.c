@@ -78,11 +78,11 @@ static armilla_status iterate(armilla_screening *s)
 
 armilla_status armilla_screening_step(armilla_screening *s, bool *ended)
 {
-    s->sketch->draft = true;
+    s->sketch->basis_only = true;
     if (!s->iterating) armilla_call_step(s->context, s->tried, s->count);
-    armilla_call_inner_enter(s->context);
+    armilla_call_nested_enter(s->context);
     const armilla_status status = s->iterating ? iterate(s) : begin_candidate(s);
-    armilla_call_inner_leave(s->context);
+    armilla_call_nested_leave(s->context);
     *ended = !s->iterating && (s->tried == s->count || armilla_call_stopped(s->context, NULL));
     return status;
 }

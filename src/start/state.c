@@ -317,7 +317,7 @@ armilla_status armilla_start_at_once(armilla_problem *p, const armilla_start *st
 {
     begin_start(p, false, false);
     memset(p->U_next, 0, (size_t)(p->m * p->r) * sizeof *p->U_next);
-    armilla_call_keep(p->context);
+    armilla_call_uninterrupted_enter(p->context);
     armilla_status status = start->make(p, seed, p->U_next);
     if (status == ARMILLA_OK) status = make_feasible(p, seed);
     if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
@@ -325,7 +325,7 @@ armilla_status armilla_start_at_once(armilla_problem *p, const armilla_start *st
         status = choose_signs(p);
         if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
     }
-    armilla_call_keep_leave(p->context);
+    armilla_call_uninterrupted_leave(p->context);
     return status;
 }
 
@@ -348,10 +348,10 @@ armilla_status armilla_start_from_basis(armilla_problem *p, const double *U)
 {
     armilla_status status = take_basis(p, U);
     begin_start(p, true, false);
-    armilla_call_keep(p->context);
+    armilla_call_uninterrupted_enter(p->context);
     if (status == ARMILLA_OK && has_free_signs(p)) status = choose_signs(p);
     if (status == ARMILLA_OK) status = finish(p, first_codes, 0);
-    armilla_call_keep_leave(p->context);
+    armilla_call_uninterrupted_leave(p->context);
     return status;
 }
 

@@ -28,15 +28,15 @@ enum { NARROW = 16, LEAST_BLOCKS = 4, MOST_BESIDE = 64 };
 
 typedef struct finder {
     armilla_problem *problem;
-    int64_t k;      /* columns of a block */
-    int64_t blocks; /* as many as there is space for in m dimensions */
-    int64_t passes; /* after the first, at most; where there are more than blocks the first is improved instead */
-    int64_t made;   /* blocks so far */
-    bool result;    /* the vectors are the result: as many passes as it takes */
-    bool settled;   /* and they were enough, */
-    bool blind;     /* or rounding hides whether they are */
-    double left[3]; /* of ||X||^2 = 1, outside the leading r vectors of the last three spans */
-    double least;   /* part of a product that is left out of a block as rounding */
+    int64_t k;       /* columns of a block */
+    int64_t blocks;  /* as many as there is space for in m dimensions */
+    int64_t passes;  /* after the first, at most; where there are more than blocks the first is improved instead */
+    int64_t made;    /* blocks so far */
+    bool result;     /* the vectors are the result: as many passes as it takes */
+    bool settled;    /* and they were enough, */
+    bool unresolved; /* or rounding hides whether they are */
+    double left[3];  /* of ||X||^2 = 1, outside the leading r vectors of the last three spans */
+    double least;    /* part of a product that is left out of a block as rounding */
     uint64_t seed;
     double scale; /* 1/||X||: of the codes, so that nothing overflows */
     armilla_algebra *small;
@@ -171,8 +171,8 @@ static armilla_status judge(finder *f)
     /* What is left out of blocks can be as much of h, beside the last of the leading vectors. */
     const double noise = f->least * f->least / fmax(f->values[now - r], DBL_MIN);
     const double matters = f->problem->options.stop.tol * f->left[2];
-    f->blind = noise > matters || (is_short(f) && outside > matters + rounding);
-    f->settled = !f->blind && isfinite(f->left[0]) && promises_nothing(f);
+    f->unresolved = noise > matters || (is_short(f) && outside > matters + rounding);
+    f->settled = !f->unresolved && isfinite(f->left[0]) && promises_nothing(f);
     return ARMILLA_OK;
 }
 
@@ -233,14 +233,14 @@ static armilla_status find(finder *f, double *U)
     armilla_status status = take_finder(f);
     armilla_call_step(problem->context, 0, 1 + f->passes);
     if (status == ARMILLA_OK) status = armilla_sweep_run(f->sweep, &range); /* A = X*Omega */
-    for (int64_t pass = 0; pass < f->passes && !f->settled && !f->blind && status == ARMILLA_OK; pass++) {
+    for (int64_t pass = 0; pass < f->passes && !f->settled && !f->unresolved && status == ARMILLA_OK; pass++) {
         armilla_call_step(problem->context, 1 + pass, 1 + f->passes);
         status = add_block(f, armilla_max64(f->blocks - f->passes + pass, 0), pass + 1 == f->passes);
         if (status == ARMILLA_OK && f->result) status = judge(f);
         /* Each rank has judged by itself, and all have to go on together. */
-        if (f->result) status = armilla_ranks_meet(problem->context, status, 2U * f->blind + f->settled, NULL);
+        if (f->result) status = armilla_ranks_meet(problem->context, status, 2U * f->unresolved + f->settled, NULL);
     }
-    if (status == ARMILLA_OK && !f->blind) status = project(f, U);
+    if (status == ARMILLA_OK && !f->unresolved) status = project(f, U);
     free_finder(f);
     return status;
 }
@@ -268,7 +268,7 @@ static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
     const armilla_status status = find(&f, U);
     problem->settled = status == ARMILLA_OK && f.settled;
     /* Narrow blocks find a direction only if it is seen beside all that are longer. */
-    return status == ARMILLA_OK && f.blind ? armilla_leading_directions(problem, seed, U) : status;
+    return status == ARMILLA_OK && f.unresolved ? armilla_leading_directions(problem, seed, U) : status;
 }
 
 const armilla_start armilla_start_svd = {

@@ -211,7 +211,7 @@ for scale in (1e-24, 1e-20, 1e-9, 1e9, 1e15, 1e28):
         model = fit("scaled.npy", "--rank", 3, "--max-iter", 8, "--precision", "f32", "--basis", basis, "--codes", codes)
         check(model, "scaled.npy", 0, f"f32 at {scale}, {basis} x {codes}")
 
-# Scales that cannot be computed with are the data's affair.
+# Scales that cannot be computed with are errors of the data.
 np.save("large.npy", X * 1e28)
 np.save("small.npy", X * 1e-24)
 for options in (("plain.npy", "--radius", "1e200"), ("plain.npy", "--radius", "1e39", "--precision", "f32"),

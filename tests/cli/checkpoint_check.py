@@ -98,8 +98,8 @@ class Killer:
             time.sleep(0 if at_writing and late >= 0 else 0.0005)
 
     def end(self, process, ranks):
-        """By KILL, or now and then by a signal that lets it save; its exit status. Signals to a launcher are its own
-        affair, so that those that let a fit save go to a rank."""
+        """By KILL, or now and then by a signal that lets it save; its exit status. A launcher handles signals
+        itself, so that those that let a fit save go to a rank."""
         gentle = self.random.random() < 0.2
         number = self.random.choice((signal.SIGINT, signal.SIGTERM)) if gentle else signal.SIGKILL
         victim = self.random.randrange(4) if gentle else self.random.randrange(-1, 4)

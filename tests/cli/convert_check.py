@@ -143,15 +143,15 @@ def check_zip64(rng):
     for source, wanted in (("d.npz", X), ("x.npz", S.toarray())):
         with zipfile.ZipFile(source) as archive:
             entries = [(name.encode(), archive.read(name)) for name in archive.namelist()]
-        for ways in itertools.product((False, True), (False, True), (False, True), (False, True), (0, 8), (False, True)):
-            whole = make_zip(entries, *ways)
+        for flags in itertools.product((False, True), (False, True), (False, True), (False, True), (0, 8), (False, True)):
+            whole = make_zip(entries, *flags)
             with open("z.npz", "wb") as file:
                 file.write(whole)
             with np.load("z.npz") as found:
                 assert len([found[name] for name in found.files]) == len(entries)
             convert("z.npz", "y.npz")
             found = sparse.load_npz("y.npz").toarray() if source == "x.npz" else np.load("y.npz")["X"]
-            same(found, wanted, f"zip64 {source} {ways}")
+            same(found, wanted, f"zip64 {source} {flags}")
     for cut in range(1, 120, 7):
         with open("z.npz", "wb") as file:
             file.write(whole[:-cut])

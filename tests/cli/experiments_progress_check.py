@@ -126,10 +126,10 @@ def course(terminal):
     show = progress.Show(plan, text, terminal, clock)
     plan.expect("first", [("a", 300.0), ("b", 300.0)])
     for name in "ab":
-        progress.hear(show, "first", ["begin", name])
+        progress.receive(show, "first", ["begin", name])
         for _ in range(600):
             clock.now += 1
-            progress.hear(show, "first", ["advance", 1 / 600])
+            progress.receive(show, "first", ["advance", 1 / 600])
     return text.getvalue()
 
 

@@ -114,12 +114,12 @@ INPUTS = {
 
 
 class Case:
-    """name, the arguments without --force and --quiet, the outputs; `ways`: which kinds of disturbance besides errors.
+    """name, the arguments without --force and --quiet, the outputs; `kinds`: which kinds of disturbance besides errors.
     only: "inputs" or "outputs", where another case has the rest; without --force nothing is new about inputs."""
 
-    def __init__(self, name, line, outputs, ways="", only="", folder=None, no_map=False):
+    def __init__(self, name, line, outputs, kinds="", only="", folder=None, no_map=False):
         self.name, self.arguments, self.outputs = name, line.split(), outputs.split()
-        self.ways, self.only, self.folder, self.no_map = ways.split(), only, folder, no_map
+        self.kinds, self.only, self.folder, self.no_map = kinds.split(), only, folder, no_map
         self.variants = (False, True) if self.outputs and only == "" else (bool(self.outputs),)
         self.counts = {}
 
@@ -383,12 +383,12 @@ def disturbances(setup, calls, force):
         if call in TRANSFERS:
             yield at, "short", check_same, 0
         number = int(signal.SIGINT if at % 2 else signal.SIGTERM)
-        if "signal" in case.ways and (force or not case.outputs):
+        if "signal" in case.kinds and (force or not case.outputs):
             yield at, "signal %d" % number, check_signal, number
         # A file that is closed cannot be found by a signal handler: these few calls are not safe from two signals.
-        if "twice" in case.ways and force and (not closed or (call, role) == ("close", "temporary")):
+        if "twice" in case.kinds and force and (not closed or (call, role) == ("close", "temporary")):
             yield at, "twice %d" % number, check_signal, number
-    mapped = {name: at for at, (call, name) in enumerate(calls) if call == "mmap"} if "cut" in case.ways else {}
+    mapped = {name: at for at, (call, name) in enumerate(calls) if call == "mmap"} if "cut" in case.kinds else {}
     for name, first in mapped.items() if force or not case.outputs else ():
         for at in range(first, len(calls)):
             if calls[at] in (("mmap", name), ("close", name)) or setup.role(*calls[at]) == "temporary":

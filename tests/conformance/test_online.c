@@ -281,7 +281,7 @@ static void test_stops_within_passes(void **state)
                                            {"orthonormal", "nonneg-sphere"},
                                            {"free", "one-hot"}};
     const int64_t shape[4] = {8, 400, 3, 3};
-    int64_t torn = 0;
+    int64_t interrupted = 0;
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int asked = 0; asked < 60; asked += (int)reference_effort(3, 7)) {
@@ -300,11 +300,11 @@ static void test_stops_within_passes(void **state)
             REFERENCE_OK(armilla_model_check(reference_context, model, trial.data, &check));
             if (!check.passed) print_error("asked %d: %s\n", asked, check.finding);
             REFERENCE_HOLDS(check.passed && summary.iterations <= 3);
-            torn += summary.stop == ARMILLA_STOP_INTERRUPTED && summary.iterations > 0;
+            interrupted += summary.stop == ARMILLA_STOP_INTERRUPTED && summary.iterations > 0;
             armilla_model_free(model);
             reference_trial_free(&trial);
         }
-    REFERENCE_HOLDS(torn > 0);
+    REFERENCE_HOLDS(interrupted > 0);
 }
 
 /* One iteration is one pass. */

@@ -43,7 +43,7 @@ static void free_samples(samples *x)
 }
 
 /* All but samples first ... last-1 become garbage. */
-static samples blind(const samples *x, int64_t first, int64_t last)
+static samples mask_others(const samples *x, int64_t first, int64_t last)
 {
     const size_t each = (size_t)numbers_of(x), begin = (size_t)first * each, own = (size_t)(last - first) * each;
     const size_t all = N * each;
@@ -205,7 +205,7 @@ static void run(void *self, int rank, armilla_context *own)
     found->status = open_file(own, t->clean, &X);
     if (found->status == ARMILLA_OK) armilla_data_own(own, X, &found->first, &found->last);
     armilla_data_free(X);
-    samples part = blind(t->x, found->first, found->last);
+    samples part = mask_others(t->x, found->first, found->last);
     if (found->first <= t->bad && t->bad < found->last)
         memset(part.features + t->bad * EACH, 0x7f, EACH * sizeof *part.features);
     if (found->status == ARMILLA_OK) found->status = write_own(own, t, path, &part);

@@ -80,24 +80,24 @@ static void compare_forms(reference_trial *trial, const struct skew *skew)
 
 static void test_solvers(void **state)
 {
-    static const struct way {
+    static const struct combination {
         const char *basis, *codes, *solver;
-    } ways[] = {{"orthonormal", "sphere", "fast"},
-                {"nonnegative", "nonneg-sphere", "fast"},
-                {"orthonormal", "nonneg-sphere", "palm"},
-                {"nonnegative", "nonneg-sparse-sphere", "palm"},
-                {"nonnegative", "nonneg", "mu"},
-                {"orthonormal", "free", "fast"},
-                {"free", "one-hot", "fast"}};
+    } combinations[] = {{"orthonormal", "sphere", "fast"},
+                        {"nonnegative", "nonneg-sphere", "fast"},
+                        {"orthonormal", "nonneg-sphere", "palm"},
+                        {"nonnegative", "nonneg-sparse-sphere", "palm"},
+                        {"nonnegative", "nonneg", "mu"},
+                        {"orthonormal", "free", "fast"},
+                        {"free", "one-hot", "fast"}};
     uint64_t random = 501;
     (void)state;
     for (size_t k = 0; k < SKEWS; k++) {
         double *X = make_matrix(&random, &skews[k]);
-        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-            const reference_pair *pair = reference_pair_find(ways[w].basis, ways[w].codes);
+        for (size_t w = 0; w < sizeof combinations / sizeof *combinations; w++) {
+            const reference_pair *pair = reference_pair_find(combinations[w].basis, combinations[w].codes);
             reference_trial trial;
             reference_trial_new(&trial, pair, (armilla_type)((k + w) % ARMILLA_PRECISION_COUNT), M, N, R, S, X);
-            trial.options.solver = ways[w].solver;
+            trial.options.solver = combinations[w].solver;
             trial.options.max_iter = 3;
             compare_forms(&trial, &skews[k]);
             reference_trial_free(&trial);

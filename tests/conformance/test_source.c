@@ -42,7 +42,7 @@ static armilla_status fill(void *self, int64_t first, int64_t count, void *buffe
     for (int64_t j = 0; j < count; j++)
         memcpy((char *)buffer + (size_t)(j * stride) * size, s->values + (size_t)(first + j) * column, column);
     if (s->bad_column >= first && s->bad_column < first + count) {
-        snprintf(message, ARMILLA_SOURCE_MESSAGE, "column %lld is torn", (long long)s->bad_column);
+        snprintf(message, ARMILLA_SOURCE_MESSAGE, "column %lld is damaged", (long long)s->bad_column);
         status = ARMILLA_BAD_DATA;
     }
     if (s->countdown >= 0 && atomic_fetch_sub(&s->countdown, 1) == 0) status = ARMILLA_STOPPED;
@@ -200,7 +200,7 @@ static void test_every_column_fails(void **state)
         armilla_data *data = open_source(s);
         for (s->bad_column = 0; s->bad_column < s->n; s->bad_column += threads == 1 ? 1 : 37) {
             char part[64];
-            snprintf(part, sizeof part, "column %lld is torn", (long long)s->bad_column);
+            snprintf(part, sizeof part, "column %lld is damaged", (long long)s->bad_column);
             fails(data, &options, part);
         }
         armilla_data_free(data);
@@ -220,9 +220,9 @@ static void test_failures_with_another_context(void **state)
     armilla_model *model = NULL;
     double sample[9];
     s->bad_column = 31;
-    support_fails(other, armilla_data_survey(other, data, 2, &facts), ARMILLA_IO_ERROR, "column 31 is torn");
-    support_fails(other, armilla_fit(other, data, &options, &model), ARMILLA_IO_ERROR, "column 31 is torn");
-    support_fails(other, armilla_data_sample(other, data, 31, sample), ARMILLA_IO_ERROR, "column 31 is torn");
+    support_fails(other, armilla_data_survey(other, data, 2, &facts), ARMILLA_IO_ERROR, "column 31 is damaged");
+    support_fails(other, armilla_fit(other, data, &options, &model), ARMILLA_IO_ERROR, "column 31 is damaged");
+    support_fails(other, armilla_data_sample(other, data, 31, sample), ARMILLA_IO_ERROR, "column 31 is damaged");
     assert_string_equal(armilla_context_error(context), "");
     armilla_data_free(data);
     armilla_context_free(other);
@@ -435,7 +435,7 @@ static void test_check_reads_panels(void **state)
         armilla_context_set_memory(context, 0);
         s->bad_column = 4321;
         support_fails(context, armilla_model_check(context, model, source, &found), ARMILLA_IO_ERROR,
-                      "column 4321 is torn");
+                      "column 4321 is damaged");
         armilla_model_free(model);
         armilla_data_free(source);
         armilla_data_free(plain);

@@ -14,22 +14,22 @@ enum { M = 12, N = 9000, R = 2, LIMIT = 700000, PATH = 300, MOST = 4000 };
 static char input[PATH], folder[PATH], state[PATH], saved[PATH];
 static char message[ARMILLA_MESSAGE]; /* of the last failure */
 
-/* One way to make a fit. */
-typedef struct way {
+/* One kind of fit. */
+typedef struct fit_case {
     const char *name; /* of the file */
     const char *basis, *codes, *solver;
     int64_t restarts;
     int64_t limit; /* bytes; 0: none, and the data are mapped */
-} way;
+} fit_case;
 
-static const way ways[] = {
+static const fit_case cases[] = {
     {"dense.npy", "nonnegative", "nonneg-sphere", "fast", 1, LIMIT},
     {"sparse.npz", "orthonormal", "sphere", "palm", 1, LIMIT},
     {"dense.npy", "free", "one-hot", "fast", 3, LIMIT},
     {"sparse.npz", "nonnegative", "nonneg-sphere", "fast", 2, 0},
 };
 
-enum { WAYS = sizeof ways / sizeof *ways };
+enum { CASES = sizeof cases / sizeof *cases };
 
 static double entry(int64_t i, int64_t j)
 {
@@ -86,7 +86,7 @@ static armilla_io failing_calls(void)
     return io;
 }
 
-static armilla_status fit(armilla_context *own, const way *w, const char *resume, armilla_model **model)
+static armilla_status fit(armilla_context *own, const fit_case *w, const char *resume, armilla_model **model)
 {
     armilla_options options;
     armilla_checkpoint checkpoint;
@@ -112,7 +112,7 @@ static armilla_status fit(armilla_context *own, const way *w, const char *resume
 }
 
 /* What came of it; the bits of the model in *check. */
-static armilla_status use(const way *w, support_allocator *blocks, const armilla_io *io, uint64_t *check)
+static armilla_status use(const fit_case *w, support_allocator *blocks, const armilla_io *io, uint64_t *check)
 {
     const armilla_allocator table = support_allocator_table(blocks);
     armilla_context *own = NULL;
@@ -158,7 +158,7 @@ static bool is_expected(armilla_status status, bool memory)
 }
 
 /* Allocation or call number k fails; whether it came to it. */
-static bool fail_one(const way *w, bool memory, int k, uint64_t wanted, int *survived)
+static bool fail_one(const fit_case *w, bool memory, int k, uint64_t wanted, int *survived)
 {
     support_allocator blocks = SUPPORT_ALLOCATOR;
     const armilla_io io = failing_calls();
@@ -175,7 +175,7 @@ static bool fail_one(const way *w, bool memory, int k, uint64_t wanted, int *sur
     return memory ? blocks.taken > k : fault.hit;
 }
 
-static void fail_each(const way *w, bool memory)
+static void fail_each(const fit_case *w, bool memory)
 {
     support_allocator blocks = SUPPORT_ALLOCATOR;
     const int descriptor = fault_next_descriptor();
@@ -204,8 +204,8 @@ static void test_every_allocation_fails_in_turn(void **unused)
 {
     (void)unused;
     name_files();
-    for (size_t i = 0; i < WAYS; i++) {
-        fail_each(&ways[i], true);
+    for (size_t i = 0; i < CASES; i++) {
+        fail_each(&cases[i], true);
         support_clean();
     }
 }
@@ -214,8 +214,8 @@ static void test_every_call_fails_in_turn(void **unused)
 {
     (void)unused;
     name_files();
-    for (size_t i = 0; i < WAYS; i++) {
-        fail_each(&ways[i], false);
+    for (size_t i = 0; i < CASES; i++) {
+        fail_each(&cases[i], false);
         support_clean();
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seeds.sh REPLAY DIRECTORY: makes the seeds of the fuzz targets, and fails where a target would begin blind: each needs a
+# seeds.sh REPLAY DIRECTORY: makes the seeds of the fuzz targets, and fails where a target would begin without a seed: each needs a
 # seed that is read to its end, and a model that does not open shows nothing of what is done with models.
 set -euo pipefail
 replay=$1 seeds=$2 bad=0

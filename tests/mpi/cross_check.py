@@ -82,8 +82,8 @@ def fit(options, out, *more):
     return ["fit", *options, "--max-iter", 6, "--tol", 0, "--out", out, "--force", "--quiet", *more]
 
 
-def ways(number):
-    """Number of ranks and further options of each way to make a fit: all of them for the first case, and for the others
+def variants(number):
+    """Number of ranks and further options of each variant of a fit: all of them for the first case, and for the others
     numbers of ranks in turn."""
     for threads in EVERY_THREADS:
         yield 0, ["--threads", threads]
@@ -94,7 +94,7 @@ def ways(number):
 
 
 def check_fits(number, name, options, reference):
-    for ranks, more in ways(number):
+    for ranks, more in variants(number):
         done = run(ranks, *fit(options, "found.npz", "--json", *more))
         facts = json.loads(done.stdout)
         # Ranks read their own part of a stored csr matrix, and of vectors that lie behind their lengths.

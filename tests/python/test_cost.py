@@ -63,7 +63,7 @@ def test_overhead(monkeypatch):
 
 
 def test_python_is_asked_now_and_then():
-    """The library asks before every panel whether to go on; Python hears of it some fifty times a second."""
+    """The library asks before every panel whether to go on; Python is called some fifty times a second."""
 
     class Count:
         calls = 0

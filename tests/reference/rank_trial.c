@@ -56,7 +56,8 @@ static armilla_status wrap(const rank_scene *s, const rank_numbers *x, armilla_c
 }
 
 /* A copy whose numbers are NaN, 255 or -1, but for the samples of a rank. */
-static rank_numbers blind(const rank_scene *s, const rank_numbers *x, const armilla_data *data, int rank, int size)
+static rank_numbers mask_others(const rank_scene *s, const rank_numbers *x, const armilla_data *data, int rank,
+                                int size)
 {
     const size_t count = count_of(s, x), bytes = armilla_type_size(s->type);
     rank_numbers own = {.values = malloc((count + 1) * sizeof(double)), .rows = x->rows, .starts = x->starts};
@@ -118,7 +119,7 @@ static void run_calls(const rank_trial *t, int rank, armilla_context *context)
     armilla_options options = options_of(s);
     armilla_data *X = NULL;
     found->status = wrap(s, t->x, context, &X);
-    rank_numbers own = blind(s, t->x, X, rank, t->size);
+    rank_numbers own = mask_others(s, t->x, X, rank, t->size);
     armilla_data_free(X);
     X = NULL;
     options.threads = t->threads;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The library names fields (ARMILLA_FIELD): what a flag is called is the command's affair.
+# The library names fields (ARMILLA_FIELD): the command decides what a flag is called.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # Strings of the sources without comments: "file:string".

@@ -175,12 +175,12 @@ static void test_memory(void **state)
     armilla_context_free(NULL);
 }
 
-static char heard[2][64];
+static char recorded[2][64];
 
-static void hear(void *user, armilla_log_level level, const char *message)
+static void record_message(void *user, armilla_log_level level, const char *message)
 {
-    assert_ptr_equal(user, heard);
-    snprintf(heard[level], sizeof heard[level], "%s", message);
+    assert_ptr_equal(user, recorded);
+    snprintf(recorded[level], sizeof recorded[level], "%s", message);
 }
 
 static void test_errors_and_log(void **state)
@@ -200,11 +200,11 @@ static void test_errors_and_log(void **state)
     armilla_fail(fresh, ARMILLA_INTERNAL, "%s", long_text);
     assert_true(strlen(armilla_context_error(fresh)) == sizeof fresh->error - 1);
     armilla_log(fresh, ARMILLA_LOG_INFO, "nobody %s", "listens");
-    armilla_context_set_log(fresh, hear, heard);
+    armilla_context_set_log(fresh, record_message, recorded);
     armilla_log(fresh, ARMILLA_LOG_INFO, "one %d", 1);
     armilla_log(fresh, ARMILLA_LOG_WARNING, "two");
-    assert_string_equal(heard[ARMILLA_LOG_INFO], "one 1");
-    assert_string_equal(heard[ARMILLA_LOG_WARNING], "two");
+    assert_string_equal(recorded[ARMILLA_LOG_INFO], "one 1");
+    assert_string_equal(recorded[ARMILLA_LOG_WARNING], "two");
     armilla_context_free(fresh);
 }
 

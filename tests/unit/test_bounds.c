@@ -108,31 +108,31 @@ static void end_trial(trial *t)
     free(t->X);
 }
 
-/* One way of making steps. */
-typedef struct way {
+/* One variant of the steps. */
+typedef struct variant {
     armilla_lloyd lloyd;
     armilla_bounds bounds;
     double *U, *A, *squares, *offsets, *distances;
     void *typed;
     int32_t *assignments;
-} way;
+} variant;
 
 static void list(void *self, armilla_state_list *items)
 {
     armilla_bounds_list(self, items);
 }
 
-static void begin_way(armilla_context *context, const trial *t, bool bounded, way *w)
+static void begin_variant(armilla_context *context, const trial *t, bool bounded, variant *w)
 {
     const scenario *s = t->of;
     const armilla_data *X = t->data ? t->data : t->raw;
-    *w = (way){.U = reference_new(s->m * s->r),
-               .A = reference_new(s->m * s->r),
-               .squares = reference_new(s->r),
-               .offsets = reference_new(s->r),
-               .distances = reference_new(s->n),
-               .typed = malloc((size_t)(s->m * s->r) * sizeof(double)),
-               .assignments = malloc((size_t)s->n * sizeof(int32_t))};
+    *w = (variant){.U = reference_new(s->m * s->r),
+                   .A = reference_new(s->m * s->r),
+                   .squares = reference_new(s->r),
+                   .offsets = reference_new(s->r),
+                   .distances = reference_new(s->n),
+                   .typed = malloc((size_t)(s->m * s->r) * sizeof(double)),
+                   .assignments = malloc((size_t)s->n * sizeof(int32_t))};
     w->lloyd = (armilla_lloyd){.kernels = armilla_code_kernels_for(context),
                                .m = s->m,
                                .r = s->r,
@@ -153,7 +153,7 @@ static void begin_way(armilla_context *context, const trial *t, bool bounded, wa
     support_ok(context, armilla_state_take(context, list, &w->bounds));
 }
 
-static void end_way(armilla_context *context, way *w)
+static void end_variant(armilla_context *context, variant *w)
 {
     armilla_state_release(context, list, &w->bounds);
     armilla_sweep_free(w->lloyd.sweep);
@@ -168,7 +168,7 @@ static void end_way(armilla_context *context, way *w)
 
 /* Centres for step `step`: samples first, then means; some jump to a sample, some become the twin of another, exactly or
  * in all but the last digits; in some steps nothing moves, or all by a last digit. */
-static void move_centers(trial *t, armilla_context *context, int step, const way *from, double *U)
+static void move_centers(trial *t, armilla_context *context, int step, const variant *from, double *U)
 {
     const scenario *s = t->of;
     const double *sizes = step > 0 ? armilla_sweep_sizes(from->lloyd.sweep) : NULL;
@@ -191,7 +191,7 @@ static void move_centers(trial *t, armilla_context *context, int step, const way
     }
 }
 
-static void set_centers(const scenario *s, const double *U, double l, way *w)
+static void set_centers(const scenario *s, const double *U, double l, variant *w)
 {
     const bool unit = s->form == DENSE_UNIT || s->form == SPARSE_UNIT;
     armilla_store(s->type, s->m * s->r, U, w->typed);
@@ -201,13 +201,13 @@ static void set_centers(const scenario *s, const double *U, double l, way *w)
     w->lloyd.l = l;
 }
 
-static void step_way(armilla_context *context, way *w)
+static void step_variant(armilla_context *context, variant *w)
 {
     support_ok(context, armilla_lloyd_assign(&w->lloyd));
     memcpy(w->A, armilla_sweep_A(w->lloyd.sweep), (size_t)(w->lloyd.m * w->lloyd.r) * sizeof *w->A);
 }
 
-static void check_step(const scenario *s, const trial *t, const way *plain, const way *bounded)
+static void check_step(const scenario *s, const trial *t, const variant *plain, const variant *bounded)
 {
     double total = 0;
     assert_memory_equal(bounded->assignments, plain->assignments, (size_t)s->n * sizeof(int32_t));
@@ -233,22 +233,22 @@ static outcome run(const scenario *s, int number, int threads)
 {
     armilla_context *context = support_context();
     trial t;
-    way plain, bounded;
+    variant plain, bounded;
     double *U = reference_new(s->m * s->r);
     outcome end = {.known = 0};
     reference_scene("scenario %d, %d threads", number, threads);
     support_ok(context, armilla_call_enter(context, threads));
     begin_trial(context, &t, s, 100 + (uint64_t)number);
-    begin_way(context, &t, false, &plain);
-    begin_way(context, &t, true, &bounded);
+    begin_variant(context, &t, false, &plain);
+    begin_variant(context, &t, true, &bounded);
     for (int step = 0; step < STEPS; step++) {
         const double l = step < 6 || step == 9 ? 1 : 0.9 + 0.01 * step;
         move_centers(&t, context, step, &bounded, U);
         set_centers(s, U, l, &plain);
         set_centers(s, U, l, &bounded);
         bounded.lloyd.age = step % 7;
-        step_way(context, &plain);
-        step_way(context, &bounded);
+        step_variant(context, &plain);
+        step_variant(context, &bounded);
         check_step(s, &t, &plain, &bounded);
         end.known += bounded.bounds.known;
         support_ok(context, armilla_lloyd_measure(&bounded.lloyd));
@@ -257,8 +257,8 @@ static outcome run(const scenario *s, int number, int threads)
         assert_memory_equal(bounded.A, armilla_sweep_A(bounded.lloyd.sweep), (size_t)(s->m * s->r) * sizeof(double));
     }
     end.A = reference_copy(s->m * s->r, bounded.A);
-    end_way(context, &bounded);
-    end_way(context, &plain);
+    end_variant(context, &bounded);
+    end_variant(context, &plain);
     end_trial(&t);
     free(U);
     armilla_call_leave(context);
@@ -282,27 +282,27 @@ static void test_same_assignments(void **state)
 }
 
 /* Bounds that say that all others are far keep a sample where it is: no product is made of it. */
-static void test_bounds_are_heeded(void **state)
+static void test_bounds_are_respected(void **state)
 {
     const scenario s = {NORMAL, DENSE, ARMILLA_F32, 50, 400, 40, 1};
     armilla_context *context = support_context();
     double *U = reference_new(s.m * s.r);
     int32_t *before = malloc((size_t)s.n * sizeof *before);
     trial t;
-    way w;
+    variant w;
     (void)state;
     support_ok(context, armilla_call_enter(context, 2));
     begin_trial(context, &t, &s, 5);
-    begin_way(context, &t, true, &w);
+    begin_variant(context, &t, true, &w);
     for (int step = 0; step < 2; step++) {
         move_centers(&t, context, 0, &w, U);
         set_centers(&s, U, 1, &w);
         memcpy(before, w.assignments, (size_t)s.n * sizeof *before);
         for (int64_t i = 0; i < s.n * w.bounds.groups && step == 1; i++) w.bounds.lower[i] = 1e30F;
-        step_way(context, &w);
+        step_variant(context, &w);
     }
     assert_memory_equal(before, w.assignments, (size_t)s.n * sizeof *before);
-    end_way(context, &w);
+    end_variant(context, &w);
     end_trial(&t);
     free(before);
     free(U);
@@ -317,26 +317,26 @@ static void test_without_memory(void **state)
     armilla_context *context = support_context();
     double *U = reference_new(s.m * s.r);
     trial t;
-    way w, plain;
+    variant w, plain;
     (void)state;
     support_ok(context, armilla_call_enter(context, 2));
     begin_trial(context, &t, &s, 5);
     const int64_t outer = armilla_memory_enter(context, armilla_context_memory_live(context) + 400000);
-    begin_way(context, &t, true, &w);
+    begin_variant(context, &t, true, &w);
     assert_int_equal(w.bounds.groups, 0);
     armilla_memory_leave(context, outer);
-    begin_way(context, &t, false, &plain);
+    begin_variant(context, &t, false, &plain);
     for (int step = 0; step < 3; step++) {
         move_centers(&t, context, step, &w, U);
         set_centers(&s, U, 1, &plain);
         set_centers(&s, U, 1, &w);
         w.lloyd.age = step;
-        step_way(context, &plain);
-        step_way(context, &w);
+        step_variant(context, &plain);
+        step_variant(context, &w);
         check_step(&s, &t, &plain, &w);
     }
-    end_way(context, &plain);
-    end_way(context, &w);
+    end_variant(context, &plain);
+    end_variant(context, &w);
     end_trial(&t);
     free(U);
     armilla_call_leave(context);
@@ -347,7 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_assignments),
-        cmocka_unit_test(test_bounds_are_heeded),
+        cmocka_unit_test(test_bounds_are_respected),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,21 +64,21 @@ static double plain_lloyd(bool unit, int rounds, double *centers, int64_t *label
     return unit ? inertia / 2 : inertia;
 }
 
-static const armilla_cluster_way ways[] = {{.name = "kmeans", .unit = true}, {.name = "euclidean"}};
+static const armilla_method methods[] = {{.name = "kmeans", .unit = true}, {.name = "euclidean"}};
 
 static void test_equals_plain_loop(void **state)
 {
     armilla_context *context = support_context();
     (void)state;
     for (int trial = 0; trial < 20; trial++) {
-        const armilla_cluster_way *way = &ways[trial % 2];
+        const armilla_method *method = &methods[trial % 2];
         armilla_cluster_options options;
         double centers[M * K], squared[N], inertias[MOST + 1];
         int64_t labels[N], wanted[N], sizes[K] = {0};
         armilla_clustering found = {.labels = labels, .sizes = sizes};
         armilla_data *data = NULL;
         fill(100 + (uint64_t)trial, 1.5);
-        if (way->unit) to_unit(N, X);
+        if (method->unit) to_unit(N, X);
         for (int64_t j = 0; j < N; j++) {
             squared[j] = 0;
             for (int i = 0; i < M; i++) squared[j] += X[j * M + i] * X[j * M + i];
@@ -91,11 +91,11 @@ static void test_equals_plain_loop(void **state)
         const armilla_kmeans_problem problem = {.X = data,
                                                 .work = ARMILLA_F64,
                                                 .squared_norms = squared,
-                                                .way = way,
+                                                .method = method,
                                                 .options = &options,
                                                 .centers = centers};
         support_ok(context, armilla_kmeans(context, &problem, &found, inertias));
-        const double inertia = plain_lloyd(way->unit, (int)found.summary.iterations, centers, wanted);
+        const double inertia = plain_lloyd(method->unit, (int)found.summary.iterations, centers, wanted);
         assert_true(fabs(found.summary.inertia - inertia) <= 1e-11 * inertia);
         assert_memory_equal(labels, wanted, sizeof labels);
         for (int64_t i = 1; i <= found.summary.iterations; i++)
@@ -145,7 +145,7 @@ static void test_threads_and_storage(void **state)
         preparation.tfidf = preparation.center = trial >= 3;
         armilla_cluster_options_default(&options);
         options.k = K;
-        options.method = ways[trial % 2].name;
+        options.method = methods[trial % 2].name;
         options.seed = trial;
         options.threads = 1;
         support_ok(context, armilla_cluster_data(context, forms[0], &preparation, &options, &reference));
@@ -175,14 +175,14 @@ static void test_empty_clusters(void **state)
     armilla_context *context = support_context();
     (void)state;
     for (int trial = 0; trial < 2; trial++) {
-        const armilla_cluster_way *way = &ways[trial];
+        const armilla_method *method = &methods[trial];
         armilla_cluster_options options;
         double centers[M * K], squared[N];
         int64_t labels[N], sizes[K] = {0}, counted[K] = {0};
         armilla_clustering found = {.labels = labels, .sizes = sizes};
         armilla_data *data = NULL;
         fill(3, 3);
-        if (way->unit) to_unit(N, X);
+        if (method->unit) to_unit(N, X);
         for (int64_t j = 0; j < N; j++) {
             squared[j] = 0;
             for (int i = 0; i < M; i++) squared[j] += X[j * M + i] * X[j * M + i];
@@ -194,7 +194,7 @@ static void test_empty_clusters(void **state)
         const armilla_kmeans_problem problem = {.X = data,
                                                 .work = ARMILLA_F64,
                                                 .squared_norms = squared,
-                                                .way = way,
+                                                .method = method,
                                                 .options = &options,
                                                 .centers = centers};
         support_ok(context, armilla_kmeans(context, &problem, &found, NULL));
@@ -216,18 +216,18 @@ static void test_odd_data(void **state)
     (void)state;
     armilla_cluster_options_default(&options);
     support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, few, 2, 6, 2, &data));
-    for (int way = 0; way < 2; way++)
+    for (int method = 0; method < 2; method++)
         for (int64_t k = 1; k <= 6; k++) {
             armilla_clustering *found = NULL;
             options.k = k;
-            options.method = ways[way].name;
+            options.method = methods[method].name;
             support_ok(context, armilla_cluster_data(context, data, NULL, &options, &found));
             armilla_clustering_summarize(found, &summary);
             const int64_t *labels = armilla_clustering_labels(found);
             assert_int_equal(labels[0], labels[2]);
             assert_int_equal(labels[1], labels[3]);
             if (k >= 2) assert_true(labels[0] != labels[1]);
-            if (way == 1 && k >= 4) assert_true(summary.inertia < 1e-14);
+            if (method == 1 && k >= 4) assert_true(summary.inertia < 1e-14);
             armilla_clustering_free(found);
         }
     armilla_clustering *none = NULL;
@@ -312,7 +312,7 @@ static void test_stops_when_asked(void **state)
         armilla_cluster_options options;
         armilla_cluster_options_default(&options);
         options.k = K;
-        options.method = ways[questions % 2].name;
+        options.method = methods[questions % 2].name;
         options.tries = 3;
         options.threads = 2;
         armilla_context_set_watch(context, stop_later, &left);
@@ -395,7 +395,7 @@ static void test_sample(void **state)
     armilla_cluster_options_default(&options);
     options.k = PLANTED;
     for (int round = 0; round < 3; round++) {
-        armilla_kmeans_problem problem = {.X = data, .work = ARMILLA_F64, .way = &ways[1], .options = &options};
+        armilla_kmeans_problem problem = {.X = data, .work = ARMILLA_F64, .method = &methods[1], .options = &options};
         armilla_kmeans_sample sample = {.columns = NULL};
         options.tries = round == 1 ? 1 : 10;
         options.k = round == 2 ? 60 : PLANTED; /* a third of the samples is too few for so many centres */

@@ -23,15 +23,16 @@ static double plain_modularity(const pair *p, const int64_t *labels, double reso
 /* Whether all of a class can be reached from its first without leaving it: the matrix of reaching, by Warshall. */
 static bool are_connected(const pair *p, const int64_t *labels)
 {
-    static bool reach[MOST][MOST];
-    for (int64_t i = 0; i < p->n; i++)
-        for (int64_t j = 0; j < p->n; j++) reach[i][j] = i == j || (p->W[i * MOST + j] > 0 && labels[i] == labels[j]);
-    for (int64_t k = 0; k < p->n; k++)
-        for (int64_t i = 0; i < p->n; i++)
-            for (int64_t j = 0; j < p->n; j++) reach[i][j] |= reach[i][k] && reach[k][j];
+    static bool connected[MOST][MOST];
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t j = 0; j < p->n; j++)
-            if (labels[i] == labels[j] && !reach[i][j]) return false;
+            connected[i][j] = i == j || (p->W[i * MOST + j] > 0 && labels[i] == labels[j]);
+    for (int64_t k = 0; k < p->n; k++)
+        for (int64_t i = 0; i < p->n; i++)
+            for (int64_t j = 0; j < p->n; j++) connected[i][j] |= connected[i][k] && connected[k][j];
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < p->n; j++)
+            if (labels[i] == labels[j] && !connected[i][j]) return false;
     return true;
 }
 

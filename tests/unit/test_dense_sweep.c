@@ -93,7 +93,7 @@ static outcome run_sweep(armilla_context *context, scene *s, maker make, bool di
                                      .codes = codes,
                                      .sums = true,
                                      .diagonal = diagonal,
-                                     .blind = true,
+                                     .ignores_previous = true,
                                      .step = give_codes,
                                      .self = s};
     for (int run = 0; run < 2; run++) REFERENCE_OK(armilla_sweep_run(sweep, &plan)); /* nothing is left of the first */

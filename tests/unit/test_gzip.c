@@ -151,14 +151,14 @@ static void bounds_what_it_unpacks(void **state)
     free(text);
 }
 
-typedef struct heard {
+typedef struct recorded {
     int64_t calls, done, total, stages;
-} heard;
+} recorded;
 
 static int listen(void *user, const armilla_progress *progress)
 {
     const int64_t done = progress->done, total = progress->total;
-    heard *h = user;
+    recorded *h = user;
     assert_true(done >= 0 && done <= total);
     if (total != h->total || done < h->done) h->stages++;
     h->calls++;
@@ -172,7 +172,7 @@ static void tells_its_progress(void **state)
 {
     (void)state;
     enum { COUNT = 10 << 20 };
-    heard h = {0};
+    recorded h = {0};
     const armilla_read_options options = {.size = sizeof(armilla_read_options), .threads = 1};
     char *text = malloc(COUNT);
     unsigned char *packed = malloc(COUNT + MOST_PACKED);

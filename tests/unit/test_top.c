@@ -101,17 +101,17 @@ static void test_lists_without_memory(void **state)
     options.max_iter = 2;
     support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
     support_ok(context, armilla_fit(context, data, &options, &model));
-    for (int way = 0; way < 4; way++) {
+    for (int kind = 0; kind < 4; kind++) {
         armilla_status status = ARMILLA_NO_MEMORY;
-        const armilla_data *given = way % 2 ? data : NULL;
+        const armilla_data *given = kind % 2 ? data : NULL;
         for (int64_t k = 0; status != ARMILLA_OK; k++) {
             armilla_top *top = NULL;
             const int64_t live = allocator.live;
             assert_true(k < 400);
             allocator.taken = 0;
             allocator.countdown = k;
-            status = way < 2 ? armilla_top_atoms(context, model, given, 4, 1, &top)
-                             : armilla_top_clusters(context, model, given, &labels, 4, &top);
+            status = kind < 2 ? armilla_top_atoms(context, model, given, 4, 1, &top)
+                              : armilla_top_clusters(context, model, given, &labels, 4, &top);
             allocator.countdown = -1;
             assert_true(status == ARMILLA_OK || status == ARMILLA_NO_MEMORY);
             assert_true((top != NULL) == (status == ARMILLA_OK));

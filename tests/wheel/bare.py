@@ -89,8 +89,8 @@ def entrance():
     """The words before a command that runs it with another root, with /proc and /dev where that is allowed; None where
     this machine allows none of them."""
     mounts = 'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
-    ways = [["unshare", "--mount", "sh", "-c", mounts], ["unshare", "--mount", "--map-root-user", "sh", "-c", mounts], ["chroot"]]
-    for words in ways:
+    attempts = [["unshare", "--mount", "sh", "-c", mounts], ["unshare", "--mount", "--map-root-user", "sh", "-c", mounts], ["chroot"]]
+    for words in attempts:
         if subprocess.run([*words, "/", "true"], capture_output=True, check=False).returncode == 0:
             return words
     return None
