@@ -21,7 +21,7 @@ static const char *place_of(const cli_clustering *work, const armilla_cluster_su
     return work->X && found->by ? "both" : "codes";
 }
 
-/* Where the labels of a graph come from, and what speaks for them. */
+/* Reports the source of the labels of a graph, and the evidence for them. */
 static void report_evidence(cli_session *session, const armilla_cluster_summary *found)
 {
     if (isnan(found->modularity)) {

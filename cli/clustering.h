@@ -15,7 +15,7 @@ typedef struct cluster_settings {
     bool names;
 } cluster_settings;
 
-/* Of a session that runs command_cluster. */
+/* The settings of a session that runs command_cluster. */
 cluster_settings *cluster_of(const cli_session *session);
 
 /* Whether the method is one that takes an atom for each cluster, or one of a graph of neighbours. */

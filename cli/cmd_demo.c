@@ -118,7 +118,7 @@ static armilla_status draw(const demo_job *job, const char *kind, const char *la
     return run_inside(job->session, &command_plot, &settings.common);
 }
 
-/* Where gnuplot is missing, that is said once and is no failure. */
+/* A missing gnuplot is reported once and is no failure. */
 static armilla_status draw_all(const demo_job *job)
 {
     cli_session *session = job->session;

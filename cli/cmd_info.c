@@ -178,7 +178,7 @@ typedef struct cli_look {
     json_t *hints;
 } cli_look;
 
-/* Of a table that cannot be read because of its text, the rest. */
+/* Opens the rest of a table that cannot be read because of its text. */
 static armilla_status open_look(cli_session *session, const char *path, cli_look *look)
 {
     const armilla_status first = open_data(session, path, &look->X, NULL);

@@ -29,7 +29,7 @@ typedef struct cli_group {
     void (*share)(const void *options, cli_settings *settings); /* what every command has under one name; or NULL */
 } cli_group;
 
-/* Of data: samples, features, and what is stored of sparse ones, else 0. */
+/* The shape of data: samples, features, and the stored entries of sparse ones, else 0. */
 typedef struct cli_shape {
     int64_t samples, features, entries;
 } cli_shape;

@@ -17,7 +17,7 @@ typedef struct cli_messages {
     char described[256]; /* what iterations have to tell (watch.h) */
     char input[64];      /* the path of standard input, where that is an operand (streams.h); else "" */
     const char *reading; /* the file that is being read, or NULL */
-    /* Where what a file was converted to is read, and that file; NULL: none is. */
+    /* The converted file that is read, and the original file; NULL: none was converted. */
     const char *converted, *converted_from;
 } cli_messages;
 

@@ -16,7 +16,7 @@ typedef struct output_path {
  * directory does not take files. */
 armilla_status outputs_check(cli_session *session, const output_path *outputs, size_t count);
 
-/* Where the path ends in one of the endings, ".csv .tsv", in letters of either case: that ending in it; else NULL. */
+/* The ending of the path if it is one of the endings, ".csv .tsv", in letters of either case; else NULL. */
 const char *outputs_ending(const char *path, const char *endings);
 
 /* Arrays that do not fit into memory are in files beside that output, and where it is NULL in TMPDIR or /var/tmp. */

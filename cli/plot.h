@@ -58,7 +58,7 @@ armilla_status plot_codes(plot_job *job);
 armilla_status plot_clusters(plot_job *job);
 armilla_status plot_confusion(plot_job *job);
 armilla_status plot_numbers(plot_job *job);
-/* Of two models, to --out of the session. */
+/* Draws the matches of two models, to --out of the session. */
 armilla_status plot_matches(cli_session *session, const armilla_comparison *found);
 
 /* --- plot_text.c --- */
@@ -194,7 +194,7 @@ typedef struct plot_labels {
     armilla_data *samples; /* what the names point into; NULL: the model */
 } plot_labels;
 
-/* Of the file, or where path is NULL the model's; names stay NULL where the model has none. */
+/* Reads labels from the file, or those of the model where path is NULL; names stay NULL where the model has none. */
 armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *labels);
 void plot_labels_free(plot_job *job, plot_labels *labels);
 

@@ -1,5 +1,5 @@
-/* The columns of U as images in a grid, each scaled by its largest entry: gray where none is negative, blue by white
- * to red where signs matter. Where the fit chose features, the others stay empty. */
+/* The columns of U as images in a grid, each scaled by its largest entry: gray where none is negative, blue by white to
+ * red where signs matter. Features that the fit did not choose stay empty. */
 #include "plot.h"
 
 #include <math.h>

@@ -74,7 +74,7 @@ static void put_data(plot_job *job, cluster_facts *facts)
         }
 }
 
-/* Where things stand, in points. */
+/* The layout of the picture, in points. */
 typedef struct cluster_layout {
     plot_list rows, columns;
     double cell, names, below;

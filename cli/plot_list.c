@@ -1,4 +1,4 @@
-/* Names along an axis. Of more than there is space for, every second, fifth or tenth is shown. */
+/* Names along an axis. Every second, fifth or tenth is shown where there are more than there is space for. */
 #include "plot.h"
 
 #include <inttypes.h>

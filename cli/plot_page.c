@@ -1,5 +1,5 @@
-/* Where things stand in a picture. gnuplot's own margins go by the width of a letter that it guesses, and so cut off
- * long names or differ from format to format: here every border is given. */
+/* The layout of a picture. gnuplot's own margins go by the width of a letter that it guesses, and so cut off long names
+ * or differ from format to format: here every border is given. */
 #include "plot.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Codes on their sphere: a circle for two components, a globe seen from afar for three, with what lies behind drawn
- * fainter and first. Of longer codes the chosen or the principal components are drawn: points inside the ball. Where the
- * model has no radius, codes are drawn as directions, which is what angles are about. */
+ * fainter and first. The chosen or the principal components of longer codes are drawn: points inside the ball. Codes of
+ * a model without a radius are drawn as directions, which is what angles are about. */
 #include "plot.h"
 
 #include <math.h>

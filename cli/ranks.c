@@ -24,7 +24,7 @@ armilla_status ranks_agree(cli_session *session, armilla_status status)
     return status;
 }
 
-/* Words that may stand on one rank alone. */
+/* Options that may differ between ranks. */
 static bool may_differ(const char *word, size_t length)
 {
     static const char *const own[] = {"--threads", "--memory", "--quiet"};
@@ -33,8 +33,8 @@ static bool may_differ(const char *word, size_t length)
     return false;
 }
 
-/* Of the command and its options in any order. Their values may differ, such as names of local files; those that must
- * not are compared by the library. */
+/* A hash of the command and its options in any order. Their values may differ, such as names of local files; those that
+ * must not are compared by the library. */
 static uint64_t token_of(char *const *arguments)
 {
     uint64_t token = 0;

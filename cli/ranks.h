@@ -4,14 +4,14 @@
 
 #include "command.h"
 
-/* Of several ranks the first one speaks. */
+/* Only the first rank prints. */
 void ranks_mute_output(cli_session *session);
 
 /* ARMILLA_BAD_ARGUMENT where ranks have different commands or options: they would wait for messages of each other that
  * never come. */
 armilla_status ranks_compare(cli_session *session, char *const *arguments);
 
-/* Of what each rank has done by itself, and which signals it has had, something becomes everybody's. */
+/* Ranks agree on one status and exit code out of what each has done by itself, and the signals it has had. */
 armilla_status ranks_agree(cli_session *session, armilla_status status);
 
 #endif

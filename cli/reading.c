@@ -44,8 +44,8 @@ static armilla_read_options make_options(const cli_session *session, const readi
     return options;
 }
 
-/* The library knows the files that another program reads, and refuses them; a pipe is then used up. Of obs in an .h5ad
- * no column counts as a feature, so that labels are not looked for where they are not asked for. */
+/* The library knows the files that another program reads, and refuses them; a pipe is then used up. No column of obs in
+ * an .h5ad counts as a feature, so that labels are searched for only on request. */
 static armilla_status open_any(cli_session *session, const char *path, armilla_data **data)
 {
     reading_settings *reading = reading_of(session);

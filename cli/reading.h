@@ -25,7 +25,7 @@ typedef struct reader_settings {
     reading_settings reading;
 } reader_settings;
 
-/* Of a command that reads; NULL of another. */
+/* The settings of a command that reads; NULL for another. */
 reading_settings *reading_of(const cli_session *session);
 
 /* A row of commands that apply a model, whose settings have a member `reading`. */

@@ -1,6 +1,6 @@
 /* A first signal only sets a flag, where what is done can still be saved or taken back: everything else happens in the
- * callback of the fit. Where there is nothing to save, with a second signal, and where a mapped input has become
- * shorter, so that its numbers are gone, the process ends at once, without the outputs that are not whole. */
+ * callback of the fit. The process ends at once, without outputs that are not whole, where there is nothing to save,
+ * with a second signal, and where a mapped input has become shorter, so that its numbers are gone. */
 #include "signals.h"
 
 #include <fcntl.h>

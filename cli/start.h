@@ -15,15 +15,16 @@ typedef struct start_file {
 
 /* Whether --start is given and no row of the starts table. */
 bool start_is_file(const cli_session *session);
-/* Where it is a model: opens it, and takes over the options of its fit, except those that were given. */
+/* Opens --start where it is a model, and takes over the options of its fit, except those that were given. */
 armilla_status start_take_options(cli_session *session, start_file *start);
 /* Says what was taken. */
 void start_report(cli_session *session, const start_file *start);
 
 /* Whether --start is a row of the starts table or a file that is there. */
 armilla_status start_check(cli_session *session);
-/* Where it is a file: opens it, checks that it fits the data and the rank, and hands it to the options of the fit. The
- * start file must outlive the fit. Of a model with names the features are matched: *X becomes data with the model's. */
+/* Opens --start where it is a file, checks that it fits the data and the rank, and hands it to the options of the fit.
+ * The start file must outlive the fit. Features are matched with those of a model with names: *X becomes data with the
+ * model's. */
 armilla_status start_open(cli_session *session, armilla_data **X, start_file *start);
 void start_free(cli_session *session, start_file *start);
 

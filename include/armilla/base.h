@@ -103,12 +103,13 @@ ARMILLA_API armilla_type armilla_type_precision(armilla_type type);
 /* ARMILLA_VERSION of the library that is running. */
 ARMILLA_API const char *armilla_version(void);
 
-/* Structs grow: a later release may put members at the end of each, never elsewhere. So the first member of every struct
- * is its size as the program was compiled. Of those that a program fills, the functions that end in _default set it with
- * all other members; by hand it is `.size = sizeof options`. The library reads no more of a struct than there is, and of
- * a longer one than it knows everything behind must be 0, as it is by default: what is not is refused with
- * ARMILLA_NOT_BUILT, because the program asks for what this library does not have. Of structs that the library fills,
- * size is how much it has filled. Functions of this kind are inline here and hand the size to one that ends in _sized. */
+/* Structs grow: a later release may put members at the end of each, never elsewhere. So the first member of every
+ * struct is its size as the program was compiled. The functions that end in _default set it, with all other members, in
+ * structs that a program fills; by hand it is `.size = sizeof options`. The library reads no more of a struct than
+ * there is, and of a longer one than it knows everything behind must be 0, as it is by default: what is not is refused
+ * with ARMILLA_NOT_BUILT, because the program asks for what this library does not have. In structs that the library
+ * fills, size is how much it has filled. Functions of this kind are inline here and hand the size to one that ends in
+ * _sized. */
 
 /* resize() has the meaning of realloc; bytes == 0 frees and returns NULL. It may be called from several threads. */
 typedef struct armilla_allocator {
@@ -169,7 +170,7 @@ ARMILLA_API int64_t armilla_context_memory_limit(const armilla_context *context)
 ARMILLA_API int64_t armilla_context_memory_live(const armilla_context *context);
 ARMILLA_API int64_t armilla_context_memory_peak(const armilla_context *context);
 
-/* Where files for arrays with a number or more for each sample (codes, lengths) are made, if those do not fit into the
+/* The directory of files for arrays with a number or more for each sample (codes, lengths) that do not fit into the
  * limit: without a name, as large as the arrays, gone when these are released or the process ends. It should be on a
  * disk; NULL, as at first: there are none, and what does not fit is refused. */
 ARMILLA_API armilla_status armilla_context_set_temporary(armilla_context *context, const char *directory);
@@ -189,11 +190,11 @@ typedef struct armilla_progress {
     armilla_stage stage;
     bool stopping;   /* the end has been asked for, or the time is up: what is left to do is what a result needs */
     double fraction; /* of the stage, 0 ... 1; of iterations that of the most there may be */
-    /* Of what is in progress in the stage: bytes of a file, samples of a pass; 0 of 0 where nothing is counted. */
+    /* What is in progress in the stage: bytes of a file, samples of a pass; 0 of 0 where nothing is counted. */
     int64_t done, total;
     double seconds;   /* since the stage began */
     double remaining; /* seconds that the stage will still take at this rate; NaN where that cannot be said yet */
-    /* Of everything that is expected: of this call, and of those that the program has announced
+    /* Everything that is expected: of this call, and of those that the program has announced
      * (armilla_context_expect). */
     const char *phase; /* what is in progress, in words: a stage, or one of its parts */
     double whole;      /* the part that is done, 0 ... 1; never falls, and is no more than 0.99 before the end */

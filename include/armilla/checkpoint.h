@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Where a fit writes its state, how often, and what it goes on from. None of this changes a number of the model.
- * Strings are borrowed until the fit returns. */
+/* The file that a fit writes its state to, how often, and the file that it resumes from. None of this changes a number
+ * of the model. Strings are borrowed until the fit returns. */
 typedef struct armilla_checkpoint {
     size_t size;
     const char *path;   /* written there; NULL: nowhere */
@@ -34,9 +34,10 @@ static inline void armilla_checkpoint_default(armilla_checkpoint *checkpoint)
  * A checkpoint is written between two steps of the fit (a start, an iteration, a step of sealing) when `every` seconds
  * have passed, when the fit is stopped (by the watch, its callback or time_limit), and at the end: resuming a finished
  * fit gives its model again. The file is replaced as a whole, after it has reached the disk, so that at any time either
- * the one before or the new one is there. One that cannot be written is a warning, the one before stays, and the fit goes
- * on; `failed` says so where it was the last. Where a stop comes within a step, that step is ended first, unless it is one
- * that is repeated from its beginning (a start, a long solve of the last codes): a stop takes up to about four sweeps.
+ * the one before or the new one is there. One that cannot be written is a warning, the one before stays, and the fit
+ * goes on; `failed` says so where it was the last. A stop within a step waits for the end of that step, unless it is
+ * one that is repeated from its beginning (a start, a long solve of the last codes): a stop takes up to about four
+ * sweeps.
  *
  * A checkpoint is refused with ARMILLA_BAD_DATA, and what differs in the text, where it is of other data or of other
  * options than these; threads, memory and time_limit may differ, and time_limit counts from this call on. The same status

@@ -36,8 +36,8 @@ static inline void armilla_cluster_options_default(armilla_cluster_options *opti
 /* The index-th method, NULL past the last. */
 ARMILLA_API const char *armilla_cluster_method(size_t index);
 
-/* A clustering that the context's watch (armilla/base.h) stops ends with what is there. Where that comes before centres
- * are drawn, they are samples at equal distances; while data are prepared, and in armilla_cluster_choose, there is
+/* A clustering that the context's watch (armilla/base.h) stops ends with what is there. Centres are samples at equal
+ * distances where that comes before they are drawn; while data are prepared, and in armilla_cluster_choose, there is
  * nothing yet: ARMILLA_STOPPED. */
 typedef struct armilla_clustering armilla_clustering;
 
@@ -50,8 +50,8 @@ typedef struct armilla_cluster_summary {
     /* What is minimised: the sum over samples of 1 - cosine to the centre, or of the squared distance to it; of
      * smoothed codes where there are such. NaN for argmax and for communities. */
     double inertia;
-    /* Of graph and smooth: what the labels come from, "communities", "smoothing" or "kmeans"; NULL else. Then of these
-     * labels: modularity at resolution 1, and the part of the edges' weight that is inside clusters; of communities the
+    /* The source of the labels of graph and smooth, "communities", "smoothing" or "kmeans"; NULL else. Then, of these
+     * labels, modularity at resolution 1 and the part of the edges' weight that is inside clusters; for communities the
      * resolution that gave them, and the mean agreement (normalized mutual information) of runs in several orders. NaN
      * where there is none. */
     const char *by;
@@ -126,7 +126,7 @@ ARMILLA_API armilla_status armilla_clustering_judge_sized(armilla_context *conte
                                                           const armilla_clustering *clustering,
                                                           const armilla_model *model, armilla_cluster_quality *quality,
                                                           size_t size);
-/* Of a clustering of the model's samples, of all of which labels and codes are here. */
+/* Judges a clustering of the model's samples, all of whose labels and codes are here. */
 static inline armilla_status armilla_clustering_judge(armilla_context *context, const armilla_clustering *clustering,
                                                       const armilla_model *model, armilla_cluster_quality *quality)
 {
@@ -160,8 +160,9 @@ ARMILLA_API armilla_status armilla_structure_of_data_sized(armilla_context *cont
                                                            const armilla_options *preparation,
                                                            const armilla_cluster_options *options,
                                                            armilla_structure *structure, size_t size);
-/* Of the samples of X, prepared as armilla_cluster_data does. Of the options, method (by distance or by angle), seed and
- * threads count. Figures that were not found are NaN; what the context's watch stops, and ranks, are not judged. */
+/* Judges the samples of X, prepared as armilla_cluster_data does. Among the options method (by distance or by angle),
+ * seed and threads count. Figures that were not found are NaN; what the context's watch stops, and ranks, are not
+ * judged. */
 static inline armilla_status armilla_structure_of_data(armilla_context *context, const armilla_data *X,
                                                        const armilla_options *preparation,
                                                        const armilla_cluster_options *options,
@@ -251,7 +252,7 @@ static inline armilla_status armilla_labels_open(armilla_context *context, const
 {
     return armilla_labels_open_sized(context, path, labels, sizeof *labels);
 }
-/* From two files. Where both have the names of samples, the labels of the second are in the order of the first, missing
+/* From two files. The labels of the second are in the order of the first where both have the names of samples, missing
  * where it has none for a sample; ARMILLA_BAD_DATA where it names others. */
 static inline armilla_status armilla_labels_open_pair(armilla_context *context, const char *path, const char *other,
                                                       armilla_labels *labels, armilla_labels *others)

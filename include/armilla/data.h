@@ -12,10 +12,10 @@ extern "C" {
 
 typedef struct armilla_data armilla_data;
 
-/* Borrows an m x n matrix whose sample j is the m contiguous numbers from values + j*stride (in elements,
- * stride >= m): a column-major m x n matrix, or the same bytes, a C-order (n, m) array. No copy is made: the memory
- * must stay as it is while the data object lives. Of types that are no working precision (u8, f16, bf16, i8) each panel
- * is converted, exactly, as it is read. */
+/* Borrows an m x n matrix whose sample j is the m contiguous numbers from values + j*stride (in elements, stride >= m):
+ * a column-major m x n matrix, or the same bytes, a C-order (n, m) array. No copy is made: the memory must stay as it
+ * is while the data object lives. Panels of types that are no working precision (u8, f16, bf16, i8) are converted,
+ * exactly, as they are read. */
 ARMILLA_API armilla_status armilla_data_wrap_dense(armilla_context *context, armilla_type type, const void *values,
                                                    int64_t m, int64_t n, int64_t stride, armilla_data **data);
 
@@ -52,13 +52,13 @@ typedef struct armilla_data_source {
 enum { ARMILLA_SOURCE_MESSAGE = 256 };
 
 ARMILLA_API void armilla_data_source_default_sized(armilla_data_source *source, size_t size);
-/* Of f64, and all else 0, false or NULL. */
+/* Type f64, and all else 0, false or NULL. */
 static inline void armilla_data_source_default(armilla_data_source *source)
 {
     armilla_data_source_default_sized(source, sizeof *source);
 }
 
-/* The struct is copied. Where this fails, close is not called. */
+/* The struct is copied. close is not called where this fails. */
 ARMILLA_API armilla_status armilla_data_from_source(armilla_context *context, const armilla_data_source *source,
                                                     armilla_data **data);
 

@@ -33,8 +33,8 @@ typedef struct armilla_model_summary {
     /* How often the fit read all of the data, all passes and those before the first iteration; 0 of a model made from
      * arrays, or by 0.1.0. */
     int64_t passes, passes_before;
-    /* Of data that are images, such as IDX files and folders of images: rows and columns, pixels row by row; else 0. Where
-     * features were kept, of all that there were. */
+    /* Rows and columns of data that are images, such as IDX files and folders of images, pixels row by row; else 0.
+     * They count all features, also where some were selected. */
     int64_t image_rows, image_columns;
     double total;         /* what samples are scaled to add up to; 0: they are not */
     int64_t top_features; /* features that were chosen because they vary; 0: all were taken */
@@ -46,9 +46,10 @@ ARMILLA_API void armilla_model_preparation(const armilla_model *model, armilla_o
 
 /* *updated = the model continued on new samples by solver `online`, without the data that it was fitted to: its basis
  * moves as far as the new samples say against what it remembers of all before, atoms keep their places, and the
- * preparation stays. Codes, objective and trace are those of X, so that X is what armilla_model_check wants. Of the
- * options count batch, max_iter (passes over X), tol, seed, radius, threads, kernel, time_limit, memory and the callback;
- * what the model is it says itself. The model stays as it is. X has the features that the model was fitted to. */
+ * preparation stays. Codes, objective and trace are those of X, so that X is what armilla_model_check wants. The
+ * options that count are batch, max_iter (passes over X), tol, seed, radius, threads, kernel, time_limit, memory and
+ * the callback; the model decides the others. The model stays as it is. X has the features that the model was fitted
+ * to. */
 ARMILLA_API armilla_status armilla_model_update(armilla_context *context, const armilla_model *model,
                                                 const armilla_data *X, const armilla_options *options,
                                                 armilla_model **updated);
@@ -76,7 +77,7 @@ static inline void armilla_model_arrays_default(armilla_model_arrays *arrays)
     armilla_model_arrays_default_sized(arrays, sizeof *arrays);
 }
 /* The model of these arrays, which are copied. The options say what it is: rank, model or basis and codes, sparsity,
- * and the preparation. That the arrays are points of the sets is the caller's affair: armilla_model_check looks. */
+ * and the preparation. The caller ensures that the arrays are points of the sets: armilla_model_check checks it. */
 ARMILLA_API armilla_status armilla_model_from_arrays(armilla_context *context, const armilla_options *options,
                                                      const armilla_model_arrays *arrays, armilla_model **model);
 ARMILLA_API void armilla_model_free(armilla_model *model);
@@ -110,8 +111,8 @@ ARMILLA_API const char *armilla_model_name(const armilla_model *model, armilla_n
  * or others. */
 ARMILLA_API armilla_status armilla_model_read_names(armilla_context *context, armilla_model *model, armilla_naming kind,
                                                     const char *path);
-/* Where the fit's data were chosen from others (armilla_data_select): which places of those, from 0, the model's m
- * features and n samples are; *of is how many there were. NULL where all were taken. */
+/* The places, from 0, of the model's m features and n samples in the data that the fit's data were selected from
+ * (armilla_data_select); *of is how many there were. NULL where all were taken. */
 ARMILLA_API const int64_t *armilla_model_kept_features(const armilla_model *model, int64_t *of);
 ARMILLA_API const int64_t *armilla_model_kept_samples(const armilla_model *model, int64_t *of);
 /* The samples that are 0 as they were fitted, from 0 and rising, *count of them: they have no direction, whatever code they
@@ -144,12 +145,12 @@ ARMILLA_API armilla_status armilla_model_recognize(armilla_context *context, con
 ARMILLA_API armilla_status armilla_model_save_trace(armilla_context *context, const armilla_model *model,
                                                     const char *path, bool overwrite);
 
-/* *matched = X with the model's features, found by name, in the model's order; NULL where X has them so already, or where
- * the model or X has no names: then features count by their places, of which a warning to the context's log tells if the
- * model has names. Features that the model does not have are left out, and counted in a message to the log. One that X
- * does not have is ARMILLA_BAD_DATA, or with fill_missing 0 in every sample; where X has none of them it is always an
- * error. Of a name that occurs several times the first belongs to the first. Results have the bits that X would give in
- * the model's order. X must outlive *matched. */
+/* *matched = X with the model's features, found by name, in the model's order; NULL where X has them so already, or
+ * where the model or X has no names: then features count by their places, of which a warning to the context's log tells
+ * if the model has names. Features that the model does not have are left out, and counted in a message to the log. One
+ * that X does not have is ARMILLA_BAD_DATA, or with fill_missing 0 in every sample; where X has none of them it is
+ * always an error. Equal names are matched in their order. Results have the bits that X would give in the model's
+ * order. X must outlive *matched. */
 ARMILLA_API armilla_status armilla_model_match(armilla_context *context, const armilla_model *model,
                                                const armilla_data *X, bool fill_missing, armilla_data **matched);
 

@@ -79,10 +79,10 @@ ARMILLA_API const int64_t *armilla_neighbors_targets(const armilla_neighbors *ne
 /* As many cosines, or distances. */
 ARMILLA_API const float *armilla_neighbors_weights(const armilla_neighbors *neighbors);
 
-/* A map of the samples by their neighbours: what is near stays near, groups are apart. places has 3 n numbers, three for
- * each sample: in the plane the third is 0, and the others are in the square from -1 to 1, of which they reach two sides;
- * with globe all are on the sphere of radius 1. Of neighbours among the samples themselves, with either kind of weights. The same for
- * any number of threads, <= 0: all cores. */
+/* A map of the samples by their neighbours: what is near stays near, groups are apart. places has 3 n numbers, three
+ * for each sample: in the plane the third is 0, and the others are in the square from -1 to 1, of which they reach two
+ * sides; with globe all are on the sphere of radius 1. The neighbours are those among the samples themselves, with
+ * either kind of weights. The same for any number of threads, <= 0: all cores. */
 ARMILLA_API armilla_status armilla_neighbors_layout(armilla_context *context, const armilla_neighbors *neighbors,
                                                     bool globe, int64_t seed, int64_t threads, double *places);
 

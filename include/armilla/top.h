@@ -26,7 +26,8 @@ typedef enum armilla_top_list {
 /* An atom or a cluster. */
 typedef struct armilla_top_group {
     size_t size;
-    /* Of an atom: its part of the sum of all squared contributions, (V_kj ||u_k||)^2. Of a cluster: of the samples. */
+    /* The share of an atom in the sum of all squared contributions, (V_kj ||u_k||)^2; of a cluster in the number of
+     * samples. */
     double share;
     int64_t samples;  /* of a cluster; of an atom those to which no other contributes more */
     double coherence; /* of a cluster: the mean cosine of its samples with the mean of their directions; of atoms NaN */

@@ -12,7 +12,7 @@ armilla_status armilla_blocks_open(armilla_context *context, const char *path, i
 void armilla_blocks_free(armilla_blocks *blocks);
 
 const char *armilla_blocks_path(const armilla_blocks *blocks);
-/* Of the file when it was opened. */
+/* The size of the file when it was opened. */
 int64_t armilla_blocks_size(const armilla_blocks *blocks);
 /* That have been read of it so far, some of them more than once. */
 int64_t armilla_blocks_traffic(const armilla_blocks *blocks);

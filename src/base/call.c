@@ -132,7 +132,7 @@ void armilla_call_limit(armilla_context *context, double deadline)
     context->call.deadline = deadline;
 }
 
-/* Where the stages of a fit are in it: most of it are iterations. */
+/* The part of a fit that each stage takes: iterations take most of it. */
 static const armilla_interval places[ARMILLA_STAGE_COUNT] = {
     [ARMILLA_STAGE_START] = {0, 0.05},
     [ARMILLA_STAGE_ITERATIONS] = {0.05, 0.9},
@@ -316,7 +316,7 @@ static double within(armilla_interval span, double part)
     return span.low + (span.high - span.low) * part;
 }
 
-/* Of the plan's part: where that part of the step is. */
+/* The place of that part of the step within the plan's part. */
 static double place_of(const armilla_call *call, double part)
 {
     return within(call->round, within(call->own, within(call->step, part)));

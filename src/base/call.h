@@ -43,7 +43,7 @@ typedef struct armilla_call {
     double reached;      /* the most that was reported of it */
     int64_t done, total; /* of the step */
     armilla_work work;   /* what kind of call it is */
-    /* Where the step in progress is in the plan's part: in the stage, which is in the round. */
+    /* The place of the step in progress in the plan's part: within the stage, which is within the round. */
     armilla_interval step, own, round;
     bool rounds; /* stages come again and again: they begin no part of the plan */
     /* Passes over data of so many samples, the call's own, so far and before the first iteration (-1: none yet). */
@@ -98,8 +98,8 @@ void armilla_call_uninterrupted_leave(armilla_context *context);
 
 /* Asks; whether the call should end. On the calling thread alone. */
 bool armilla_call_over(armilla_context *context);
-/* The same without asking, on any thread, and why. Where ranks make the call, it is the same on all of them until they
- * next agree on something: what is decided by it is decided alike. */
+/* The same without asking, on any thread, and why. The answer is the same on all ranks until they next agree on
+ * something, so that they decide alike. */
 bool armilla_call_stopped(const armilla_context *context, armilla_stop *reason);
 /* Ends it, where it has not been ended before; of ranks all, when they next agree on something. */
 void armilla_call_stop(armilla_context *context, armilla_stop reason);
@@ -109,7 +109,7 @@ void armilla_call_stop(armilla_context *context, armilla_stop reason);
 void armilla_call_defer_stop(armilla_context *context);
 bool armilla_call_accept_stop(armilla_context *context);
 
-/* Of what is no pass over data: `done` of `total` of the step; whether the call should end. */
+/* Reports `done` of `total` of a step that is no pass over data; returns whether the call should end. */
 bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total);
 
 /* In a pass over the data, from `thread` of its team, at sample `at` of n: ARMILLA_STOPPED where the pass is to be

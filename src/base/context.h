@@ -79,8 +79,8 @@ void armilla_log(armilla_context *context, armilla_log_level level, const char *
  * that a file or an option declares, before anything is taken. what: "FILE: its numbers need". */
 armilla_status armilla_memory_afford(armilla_context *context, const char *what, double bytes);
 
-/* Bytes that may still be taken. Where there is no limit: half of the machine's memory, which is the most that a file
- * may ask for by what it declares. */
+/* Bytes that may still be taken. Without a limit it is half of the machine's memory, the most that a file may ask for
+ * by what it declares. */
 int64_t armilla_memory_left(const armilla_context *context);
 
 /* Whether an input of so many bytes should be in memory: it takes no more than half of what may be taken. */

@@ -42,7 +42,7 @@ static void join(void *left, const void *right)
     }
 }
 
-/* Of the samples of all ranks. */
+/* Combines the groups of the samples of all ranks. */
 static armilla_status combine(armilla_context *context, armilla_status status, armilla_groups *groups)
 {
     status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);

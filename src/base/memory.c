@@ -205,7 +205,7 @@ void armilla_memory_give_back(armilla_context *context, int64_t bytes)
     __atomic_sub_fetch(&context->memory.live, bytes, __ATOMIC_RELAXED);
 }
 
-/* Of a block; NULL has none. */
+/* The header of a block; NULL has none. */
 static armilla_block_header header_of(const void *block)
 {
     armilla_block_header header = {0, 0};

@@ -8,7 +8,7 @@
 
 #include <armilla/ranks.h>
 
-/* Of the call in progress: 1 and 0 where this process makes it by itself. */
+/* The ranks of the call in progress: 1 and 0 where this process makes it by itself. */
 int armilla_ranks_size(const armilla_context *context);
 int armilla_ranks_rank(const armilla_context *context);
 
@@ -37,7 +37,7 @@ armilla_status armilla_ranks_agree(armilla_context *context, int64_t slot, armil
  * is nothing left to say. */
 armilla_status armilla_ranks_end(armilla_context *context, armilla_status status);
 
-/* Where all ranks have come to the same numbers, each by itself: ARMILLA_BAD_ARGUMENT where `token`, which is made of
+/* Checks that all ranks have computed the same numbers, each by itself: ARMILLA_BAD_ARGUMENT where `token`, a hash of
  * them, is not the same on all. *seconds, where given, becomes that of rank 0. */
 armilla_status armilla_ranks_meet(armilla_context *context, armilla_status status, uint64_t token, double *seconds);
 

@@ -166,7 +166,7 @@ static void climb(armilla_reducer *reducer, int64_t slot, void *vector)
     reducer->waiting[reducer->tree.offset_of[reducer->kept_level] + node] = vector;
 }
 
-/* Where armilla_fail writes on this thread. */
+/* The buffer that armilla_fail writes to on this thread. */
 static char *own_message(const armilla_reducer *reducer)
 {
     char *own = armilla_pool_message(reducer->context->pool);
@@ -261,7 +261,7 @@ static void begin(armilla_reducer *reducer, const armilla_reduction *what)
     }
 }
 
-/* Where a window is read: kept vectors of that level, and a place in them. */
+/* The source of a window: kept vectors of that level, and a place in them. */
 typedef struct reading {
     const armilla_reducer *reducer;
     const armilla_element_row *leaf, *inner;

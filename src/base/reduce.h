@@ -11,9 +11,9 @@
  *
  * A reduction over some of the slots costs vectors for these alone: absent children are skipped, not added as zeros.
  *
- * Where several ranks work together (armilla/ranks.h), each has whole subtrees. The vectors of these are combined from
- * rank to rank along the rest of the same tree, and the result is handed to all (base/reduce_ranks.c): it has the bits
- * that one process would have. */
+ * Each of several ranks (armilla/ranks.h) has whole subtrees. The vectors of these are combined from rank to rank along
+ * the rest of the same tree, and the result is handed to all (base/reduce_ranks.c): it has the bits that one process
+ * would have. */
 #ifndef ARMILLA_BASE_REDUCE_H
 #define ARMILLA_BASE_REDUCE_H
 
@@ -50,8 +50,8 @@ typedef struct armilla_segment {
      * are 0 in the result. */
     int64_t columns, counters;
     void *result; /* where the result goes, 8 bytes for each element; NULL: it is read by armilla_reduced */
-    /* Where it is not NULL vectors have none of these elements: they are made where they are read, after the last slot.
-     * Only of a reduction over all slots, and of elements of 8 bytes. */
+    /* NULL, or a function that makes these elements where they are read, after the last slot; vectors then have none of
+     * them. Only for a reduction over all slots, and elements of 8 bytes. */
     armilla_make_window make;
     const void *maker;
 } armilla_segment;

@@ -51,7 +51,7 @@ void armilla_deliver(armilla_delivery *delivery);
 armilla_status armilla_exchange_take(armilla_reducer *reducer);
 void armilla_exchange_free(armilla_reducer *reducer);
 armilla_status armilla_exchange(armilla_reducer *reducer);
-/* Where a segment begins in such a vector. */
+/* The offset of a segment in such a vector. */
 size_t armilla_exchange_offset(const armilla_reducer *reducer, int segment);
 
 #endif

@@ -64,7 +64,7 @@ static armilla_status open_spill(armilla_context *context, size_t first, size_t 
     return ARMILLA_OK;
 }
 
-/* Where a mapping is made. */
+/* The place of a mapping. */
 typedef struct mapping {
     size_t bytes, begin, end; /* all of it, and the own columns */
     bool spills;

@@ -1,7 +1,7 @@
-/* Arrays with a column for each sample: codes, lengths, distances, assignments. Where several ranks work together
- * (armilla/ranks.h) such an array has its whole length on every rank, so that a sample has the same place in all of
- * them, but only the columns of the rank's own samples are there: the others have addresses and no memory, and to read
- * or write them ends the process. What is counted against the limit is what is there.
+/* Arrays with a column for each sample: codes, lengths, distances, assignments. With several ranks (armilla/ranks.h)
+ * such an array has its whole length on every rank, so that a sample has the same place in all of them, but only the
+ * columns of the rank's own samples are there: the others have addresses and no memory, and to read or write them ends
+ * the process. What is counted against the limit is what is there.
  *
  * An array that takes a large part of the memory that is left is kept in a temporary file, where the context has a
  * directory for it (armilla_context_set_temporary), and does not count. */

@@ -89,7 +89,7 @@ void armilla_state_workspace(armilla_state_list *list, armilla_state_type type, 
                                       (long long)rows, (long long)columns);
 }
 
-/* Of the array that *place points to. */
+/* The item of the array that *place points to. */
 static armilla_state_item item_of(const char *name, armilla_state_type type, int64_t rows, int64_t columns,
                                   void *const *place)
 {

@@ -21,7 +21,7 @@ typedef enum armilla_state_type {
 } armilla_state_type;
 
 size_t armilla_state_size(armilla_state_type type);
-/* Of numbers in the working precision. */
+/* The type of numbers in the working precision. */
 armilla_state_type armilla_state_working(armilla_type type);
 
 typedef struct armilla_state_item {
@@ -31,7 +31,8 @@ typedef struct armilla_state_item {
     int64_t stride; /* bytes from one column to the next */
     void *values;
     bool reported; /* only reported in the model's summary: no other number depends on it */
-    /* Of an array with a column for each sample: which of them are this rank's, the only ones that are there; else NULL. */
+    /* The samples of this rank, whose columns are the only ones that are there, in an array with a column for each
+     * sample; else NULL. */
     const armilla_samples *share;
 } armilla_state_item;
 

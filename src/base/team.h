@@ -46,9 +46,9 @@ armilla_status armilla_pool_new(armilla_context *context, int threads, armilla_p
 void armilla_pool_free(armilla_pool *pool);
 int armilla_pool_most(const armilla_pool *pool);
 
-/* Where a failure on the running thread is written while a job runs, so that those of several threads do not meet; NULL
- * where none runs, or the thread is no one of the pool's. The first of the threads that has one is the context's after
- * the job; a reducer takes that of the lowest slot. */
+/* The buffer for the message of a failure on the running thread while a job runs, so that messages of several threads
+ * do not collide; NULL where none runs, or the thread is not of the pool. The first of the threads that has one is the
+ * context's after the job; a reducer takes that of the lowest slot. */
 char *armilla_pool_message(armilla_pool *pool);
 
 #endif

@@ -6,8 +6,8 @@
 #include <armilla/base.h>
 
 /* A field, or a field and after a blank its value, inside a format or a text: "use " ARMILLA_FIELD("precision f64").
- * Where two structs have a field of one name, it is distinguished by a word before a point: "write.format". The marks are
- * control characters, which no message has otherwise. */
+ * Fields of one name in two structs are distinguished by a word before a point: "write.format". The marks are control
+ * characters, which no message has otherwise. */
 #define ARMILLA_FIELD(field) "\001" field "\002"
 
 #endif

@@ -129,7 +129,7 @@ static void plan_fit(const estimate *e)
     add(e, ARMILLA_PHASE_CODES, LAST_SWEEPS * sweep);
 }
 
-/* Of samples with so many features. */
+/* Plans a search for neighbours of samples with so many features. */
 static void plan_neighbors(const estimate *e, double features, double entries, bool by_cells)
 {
     const double n = e->n, queries = e->w->queries > 0 ? (double)e->w->queries : n, cells = sqrt(n);

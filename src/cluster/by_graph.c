@@ -145,7 +145,8 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
     return status;
 }
 
-/* Why there is to be no graph, NULL: there is one. Where a generous estimate exceeds the memory that is left, it is said. */
+/* Why there is to be no graph, NULL: there is one. A warning says so where a generous estimate exceeds the memory that
+ * is left. */
 static const char *refuse_graph(const by_graph *s)
 {
     armilla_context *context = s->samples.context;
@@ -165,7 +166,8 @@ static const char *refuse_graph(const by_graph *s)
     return reason;
 }
 
-/* The number of clusters is given. Where the call is to end before there are communities, k-means ends with what it has. */
+/* The number of clusters is given. k-means ends with what it has where the call is to end before there are
+ * communities. */
 static armilla_status cluster_given(by_graph *s, armilla_clustering **made)
 {
     const char *reason = refuse_graph(s);

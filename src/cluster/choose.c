@@ -68,7 +68,7 @@ static void take_preparation(const armilla_preparation_choice *chosen, armilla_o
     fit->center = chosen->center;
 }
 
-/* Of options that have been read. */
+/* Chooses with options that have been read. */
 static armilla_status choose(armilla_context *context, const armilla_data *X, armilla_options *fit,
                              armilla_cluster_options *clusters, armilla_cluster_choice *choice)
 {

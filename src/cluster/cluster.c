@@ -395,7 +395,7 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
     return status;
 }
 
-/* Of the codes, and where X is not NULL of the data too. */
+/* Clusters of the codes, and of the data too where X is not NULL. */
 static armilla_status cluster_codes(armilla_context *context, const armilla_data *X, const armilla_model *model,
                                     const armilla_cluster_options *options, armilla_clustering **clustering)
 {

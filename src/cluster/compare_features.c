@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* places[i] = where the second model has the first one's feature i. Of a name that occurs several times the first is the
- * first: `next`, at the place of a name's first, is where its next one is looked for. */
+/* places[i] = the place in the second model of the first one's feature i. Equal names are matched in their order:
+ * `next`, at the place of a name's first occurrence, is where the search for the next one begins. */
 static armilla_status match_names(armilla_context *context, const armilla_names *first, const armilla_names *second,
                                   int64_t *places)
 {

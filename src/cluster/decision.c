@@ -154,7 +154,7 @@ const char *armilla_decide_no_graph(const armilla_graph_prospect *prospect, cons
     return "the memory left does not hold a graph of neighbours";
 }
 
-/* Of few samples for each cluster, half of these. */
+/* Half the samples of a cluster where these are few. */
 int64_t armilla_decide_neighbors(int64_t n, int64_t k, const armilla_thresholds *thresholds)
 {
     const int64_t clusters = k > 0 ? k : thresholds->assumed_clusters;

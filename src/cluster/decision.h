@@ -27,7 +27,7 @@ typedef struct armilla_thresholds {
     int64_t fewest_neighbors; /* and at least, where half a cluster's samples are fewer */
     int64_t short_codes;      /* codes of that many numbers for each cluster have a graph of their own */
     int64_t exact_samples;    /* beyond so many samples */
-    double recall;          /* this share of the neighbours is as good as all: [P] of 20000 samples .976 cost nothing */
+    double recall;            /* this share of the neighbours is as good as all: .976 on 20000 samples cost nothing */
     int64_t table_features; /* of at most so many features, a standardized copy has a graph of its own; of more, scaling
                                  * gives too much weight to those that are nearly constant: the border of images */
     /* Labels: communities, or k-means on smoothed or plain codes. */

@@ -12,8 +12,8 @@
 
 /* --- data --- */
 
-/* Of the entries: those that are no counts; that are not 0; of these the small ones; and the negative ones. Of the samples
- * those that are 0. */
+/* Numbers of entries: those that are no counts; that are not 0; the small ones among these; and the negative ones. And
+ * the number of samples that are 0. */
 enum { FRACTIONS, PRESENT, SMALL, NEGATIVE, EMPTY, SUMS };
 
 typedef struct survey {
@@ -89,7 +89,7 @@ static void look_at_spread(int64_t m, double *deviations, armilla_data_evidence 
     evidence->largest_deviation = deviations[m - 1];
 }
 
-/* Of counts, which features are rare; of other dense data, their spread. */
+/* Features of counts are searched for rare ones; those of other dense data have a spread. */
 static armilla_status gather_features(armilla_context *context, const armilla_data *X, bool counts,
                                       armilla_data_evidence *evidence)
 {

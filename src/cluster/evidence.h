@@ -5,8 +5,8 @@
 #include "cluster/decision.h"
 #include "cluster/partition.h"
 
-/* Of data as they are given, within a call: a pass over the entries, and the statistics of features that the choice of a
- * preparation needs. */
+/* Evidence of data as they are given, within a call: a pass over the entries, and the statistics of features that the
+ * choice of a preparation needs. */
 armilla_status armilla_data_evidence_gather(armilla_context *context, const armilla_data *X,
                                             const armilla_thresholds *thresholds, armilla_data_evidence *evidence);
 
@@ -16,11 +16,11 @@ typedef struct armilla_graph_findings {
     armilla_partition communities;
 } armilla_graph_findings;
 
-/* Of samples that are to be samples->k clusters: the graph, and unless codes are to be smoothed (evidence->smooths) its
- * communities. */
+/* Evidence of samples that are to be samples->k clusters: the graph, and unless codes are to be smoothed
+ * (evidence->smooths) its communities. */
 armilla_status armilla_graph_evidence_gather(const armilla_graph_samples *samples, armilla_graph_findings *found,
                                              armilla_graph_evidence *evidence);
-/* Of any labels 0 ... k-1, by the graph. */
+/* Evidence of any labels 0 ... k-1, by the graph. */
 armilla_status armilla_labels_evidence_gather(armilla_context *context, const armilla_graph *graph, int64_t k,
                                               int64_t *labels, armilla_labels_evidence *evidence);
 void armilla_graph_findings_release(armilla_context *context, armilla_graph_findings *found);

@@ -55,7 +55,7 @@ static void find_centres(const armilla_model *model, const int64_t *labels, armi
         for (int64_t l = 0; l < r && kept->sizes[c] > 0; l++) kept->centres[c * r + l] /= (double)kept->sizes[c];
 }
 
-/* Of the model's context, since they are the model's: another one may end before it. */
+/* Memory comes from the model's context, since the clusters belong to the model: another context may end before it. */
 static armilla_status fill(const armilla_model *model, const armilla_clustering *clustering,
                            armilla_kept_clusters *kept)
 {

@@ -5,7 +5,7 @@
 #include "cluster/cluster.h"
 #include "model/model.h"
 
-/* Where a sample belongs whose code is no training sample's. */
+/* The rule that assigns a new sample to a cluster. */
 typedef enum armilla_rule {
     ARMILLA_RULE_ATOMS,     /* to the atom that contributes most */
     ARMILLA_RULE_ANGLES,    /* to the centre at the smallest angle */

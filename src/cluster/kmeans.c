@@ -1,8 +1,8 @@
 /* k-means and spherical k-means: tries of Lloyd's iteration (solve/lloyd.h), from centres that k-means++ draws until no
- * sample changes its cluster: one read of X per iteration, dense or sparse, with the same bits for any number of threads.
- * Where samples are many, the tries are made on some of them, and all samples go on from the best one's centres.
- * Spherical k-means is the same on samples of unit length with centres scaled to unit length, because ||x - c||^2 =
- * 2(1 - cos) there. */
+ * sample changes its cluster: one read of X per iteration, dense or sparse, with the same bits for any number of
+ * threads. With many samples the tries are made on some of them, and all samples continue from the best one's centres.
+ * Spherical k-means is the same on samples of unit length with centres scaled to unit length, because
+ * ||x - c||^2 = 2(1 - cos) there. */
 #include "cluster/cluster.h"
 
 #include "base/size.h"
@@ -109,7 +109,7 @@ static armilla_status refill(void *self)
 #define DRAWING 0.3
 #define PASSED 0.1
 
-/* Where the drawing for tries from `first` on is in the phase, and where the try itself is. */
+/* The part of the phase that drawing for tries from `first` on takes, and the part of the try itself. */
 static armilla_interval place_of_drawing(int64_t first, int64_t tries)
 {
     const double count = (double)armilla_min64(SEEDED, tries - first), all = (double)tries;
@@ -157,7 +157,8 @@ static void seed_at_once(const kmeans *s)
     for (int64_t k = 0; k < count; k++) s->chosen[k] = (int64_t)((double)k / (double)count * (double)n);
 }
 
-/* Where fewer than k places differ, the rest are copies of the first sample. ARMILLA_STOPPED only after the first. */
+/* Centres beyond the number of distinct samples are copies of the first sample. ARMILLA_STOPPED only after the
+ * first. */
 static armilla_status seed_centers(kmeans *s, int64_t attempt)
 {
     const int64_t count = s->lloyd.r;
@@ -340,7 +341,8 @@ static armilla_status screen_tries(armilla_context *context, const armilla_kmean
     return status;
 }
 
-/* The tries on a sample, then all samples from the best one's centres. Where the call is to end, tries may be missing. */
+/* The tries on a sample, then all samples from the best one's centres. Tries may be missing where the call is to
+ * end. */
 static armilla_status run_screened(kmeans *s, armilla_clustering *clustering)
 {
     double *best = NULL;

@@ -15,8 +15,9 @@ typedef struct armilla_label {
 /* Whether the text says that there is no label: it is empty, or a word that pandas.read_csv takes for a missing value. */
 bool armilla_label_missing(const char *text);
 
-/* Where all labels but the missing ones are numbers: by number, and equal numbers by text. Otherwise by text: its bytes,
- * whatever the locale, which in UTF-8 is the order of the characters. 0 only for equal texts or two missing ones. */
+/* By number, and equal numbers by text, where all labels but the missing ones are numbers. Otherwise by text: its
+ * bytes, whatever the locale, which in UTF-8 is the order of the characters. 0 only for equal texts or two missing
+ * ones. */
 int armilla_label_compare(const armilla_label *a, const armilla_label *b);
 
 /* Sorts labels whose text and index are set. */

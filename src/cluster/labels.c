@@ -76,7 +76,7 @@ armilla_status armilla_labels_open_sized(armilla_context *context, const char *p
     return status;
 }
 
-/* Of the two files' samples: those of the second in the order of the first where both name them. */
+/* Reads the labels of two files, those of the second in the order of the first where both name their samples. */
 static armilla_status read_pair(armilla_context *context, const char *const paths[2], armilla_label_file read[2])
 {
     armilla_status status = armilla_labels_read(context, paths[0], &read[0]);

@@ -130,7 +130,7 @@ static armilla_status compare_parts(const counting *s, double *stability)
     return status;
 }
 
-/* Of two with the same number the better one is kept; they come with rising resolution. */
+/* The better one of two with the same number is kept; they come with rising resolution. */
 static void note(counting *s, const armilla_cluster_number *number)
 {
     armilla_cluster_number *last = s->count > 0 ? &s->found[s->count - 1] : NULL;

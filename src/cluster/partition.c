@@ -40,7 +40,7 @@ static void keep_run(const armilla_communities_task *task, ordered *all, armilla
 
 /* The search of each order begins at the resolution where that of the one before has ended, which mostly is where it
  * began: so all orders that are left are taken to begin there, at the same time, and those that should not have are
- * searched again. Where the first has not k communities there is no other. */
+ * searched again. There is no other search where the first has not k communities. */
 static armilla_status run_orders(const armilla_graph_samples *samples, const armilla_graph *graph,
                                  const armilla_level *fine, ordered *all, armilla_partition *partition)
 {

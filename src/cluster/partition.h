@@ -17,7 +17,7 @@ typedef struct armilla_partition {
     double coverage;   /* the part of the edges' weight that is inside clusters */
 } armilla_partition;
 
-/* Of several runs the one that agrees best with the others; count is not k where there is none of k communities. */
+/* The run of several that agrees best with the others; count is not k where no run has k communities. */
 armilla_status armilla_partition_find(const armilla_graph_samples *samples, const armilla_graph *graph,
                                       armilla_partition *partition);
 /* Modularity and coverage of the labels 0 ... count-1. */

@@ -7,9 +7,9 @@
 #include "data/stratified.h"
 #include "data/traverse.h"
 
-/* So many samples, and so many for each centre, tell the best try as well as all samples do: with half of that, 30 clusters
- * of images ended up to a thousandth above the best of as many tries on all. Where a sample is more than that part of
- * all, screening saves too little. */
+/* So many samples, and so many for each centre, tell the best try as well as all samples do: with half of that, 30
+ * clusters of images ended up to a thousandth above the best of as many tries on all. Screening saves too little where
+ * a sample is more than that part of all. */
 enum { LEAST = 20000, PER_CENTER = 512, SHARE = 3 };
 
 static int64_t sample_size(const armilla_kmeans_problem *whole)

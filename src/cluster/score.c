@@ -180,7 +180,8 @@ static armilla_status informations(armilla_context *context, const contingency *
     return status;
 }
 
-/* Of ordered pairs of samples: together in both, in the one alone, in the other alone, in neither. */
+/* The adjusted Rand index from numbers of ordered pairs of samples: together in both, in the one alone, in the other
+ * alone, in neither. */
 static double adjusted_rand(const contingency *t)
 {
     const double n = (double)t->n;

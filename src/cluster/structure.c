@@ -17,7 +17,7 @@
 /* What is added to cuts before their logarithms are taken, and the least deviation of these: a few edges are chance. */
 #define LEAST_CUT 0.02
 #define LEAST_DEVIATION 0.05
-/* Of neighbours: how many are looked at, in how many samples at most where features are more than few, and the least squared
+/* Neighbours: how many are used, among how many samples at most where features are more than few, and the least squared
  * distance. */
 enum { NEAREST = 5, MOST_COMPARED = 300, FEW_FEATURES = 128 };
 #define LEAST_SQUARE 1e-12

@@ -11,7 +11,7 @@
 enum { ARMILLA_STRUCTURE_MOST = 600, ARMILLA_STRUCTURE_FEATURES = 1000, ARMILLA_STRUCTURE_LEAST = 20 };
 enum { ARMILLA_STRUCTURE_RUNS = 10 };
 
-/* Where samples come from. */
+/* The source of the samples. */
 typedef struct armilla_structure_source {
     const armilla_data *raw;                /* before the preparation */
     const armilla_preparation *preparation; /* that was learned */

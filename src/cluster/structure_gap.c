@@ -1,5 +1,5 @@
 /* Whether groups lie apart beyond doubt: the widest gap in the samples, before they get length 1, beside that in data
- * without groups. Where cuts are near 0 in both, as along a line, gaps still tell them apart. */
+ * without groups. Gaps still distinguish the two where cuts are near 0 in both, as along a line. */
 #include "cluster/structure.h"
 
 #include "base/call.h"

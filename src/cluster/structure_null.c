@@ -14,7 +14,7 @@
 enum { COMBINED = 64 };
 /* Part of the largest variance below which a direction is rounding. */
 #define LEAST_VARIANCE 1e-12
-/* Where the random numbers of a run begin, and within it those of a sample and those of permutations. */
+/* Offsets of the random numbers of a run, and within it of a sample and of permutations. */
 enum { RUN_BITS = 40, SAMPLE_BITS = 10, ORDER_BIT = 39 };
 
 /* Points as an ellipsoid: the mean, its axes as they are long, and how far out each point is. */

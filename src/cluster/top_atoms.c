@@ -207,7 +207,7 @@ static void count_zeros(const bool *zero, int64_t n, armilla_top *top)
     for (int64_t k = 0; k < top->groups; k++) top->group[k].zeros = zeros;
 }
 
-/* Of the data, or where there are none of the fit's samples. */
+/* The samples of the data, or those of the fit where there are no data. */
 static armilla_status list_samples(armilla_context *context, const armilla_data *X, const atoms *a,
                                    const armilla_metric *metric, armilla_top *top)
 {

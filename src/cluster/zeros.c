@@ -3,7 +3,7 @@
 
 #include "data/traverse.h"
 
-/* Of data, in a call of their own. */
+/* Surveys data, in a call of their own. */
 static armilla_status survey(armilla_context *context, const armilla_model *model, const armilla_data *X, bool *zero)
 {
     armilla_view view = {0};

@@ -86,7 +86,7 @@ typedef struct armilla_data_ops {
     /* A += X_b W' (m x r, double), or A = X_b W' where the panel opens its slot. Forms with a layout: A = X_b W', as the
      * layout says, in the kernels' type. */
     void (*accumulate)(const armilla_panel *panel, int64_t r, const void *W, void *A);
-    /* The same for codes that name an atom each (0 ... r-1): column first+j is added to column assignments[j] of A. */
+    /* The same for assignments to atoms (0 ... r-1): column first+j is added to column assignments[j] of A. */
     void (*gather)(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
     /* Column first+j as m doubles. */
     void (*expand)(const armilla_panel *panel, int64_t j, double *column);

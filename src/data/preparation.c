@@ -81,7 +81,7 @@ static armilla_status learn_scale(armilla_context *context, const armilla_prepar
     return ARMILLA_OK;
 }
 
-/* Of the weighted entries. */
+/* The mean of the weighted entries. */
 static armilla_status learn_mean(armilla_context *context, const armilla_preparation *p,
                                  const armilla_feature_statistics *found, double *learned)
 {
@@ -288,7 +288,8 @@ static double length_of(int64_t m, const double *x)
     return length.value / length.scale;
 }
 
-/* The columns of data through the map. Where lengths is not NULL, only their lengths: X has space for one column. */
+/* The columns of data through the map. Only their lengths are made where lengths is not NULL: X then has space for one
+ * column. */
 static armilla_status map_columns(armilla_context *context, const armilla_column_map *map, const armilla_data *data,
                                   double *lengths, double *X)
 {

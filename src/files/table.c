@@ -71,7 +71,7 @@ bool armilla_packed(const char *path, const armilla_format *format, const unsign
     return !(format && format->by_name) || armilla_has_ending(packed_ending, path, strlen(path));
 }
 
-/* Of the path without the ending that compression adds. */
+/* The length of the path without the ending that compression adds. */
 static size_t stem_length(const armilla_bytes *bytes)
 {
     const size_t length = strlen(bytes->path);
@@ -206,7 +206,7 @@ static armilla_status read_file(armilla_context *context, const char *path, cons
     return status;
 }
 
-/* Where several ranks open the file, none needs all of it: each reads the samples that are its own, as they are wanted. */
+/* No rank needs all of a file that several ranks open: each reads its own samples, as they are wanted. */
 static bool has_other_readers(const armilla_context *context)
 {
     return context->ranks && context->ranks->count > 1;

@@ -134,9 +134,9 @@ armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_l
 armilla_status armilla_nodes_move(const armilla_moving_nodes *nodes);
 /* refined = connected parts of the communities. */
 armilla_status armilla_nodes_refine(const armilla_moving_nodes *nodes);
-/* Where joining keeps its lists: what moving and refining use. */
+/* The workspace of joining: lists that moving and refining use too. */
 armilla_level_space armilla_nodes_space(const armilla_moving_nodes *nodes);
-/* Rounds of a run, each from the communities of the one before: the second mends what the first has decided early. */
+/* Rounds of a run, each from the communities of the one before: the second corrects early decisions of the first. */
 enum { ARMILLA_NODES_ROUNDS = 2 };
 /* Whether the run is to end: asked every so many nodes. */
 bool armilla_nodes_over(const armilla_moving_nodes *nodes);

@@ -170,7 +170,7 @@ static void place(layout *s)
     }
 }
 
-/* Of coordinate k, from the least to the largest: where the middle is, and how far both are from it. */
+/* The middle between the least and the largest of coordinate k, and the distance of both from it. */
 static double find_middle(const layout *s, int k, double *half)
 {
     double low = s->places[0][k], high = low;

@@ -165,7 +165,8 @@ static int64_t most_of_row(const joining *work, int64_t p)
     return sum;
 }
 
-/* Of member m: the edges of one that comes later, and the parts at the ends of those of the one after the next. */
+/* Prefetches, while member m is visited, the edges of a later member, and the parts at the ends of the edges of the one
+ * after the next. */
 ARMILLA_EXPECT expect_members(const joining *work, int64_t m)
 {
     enum { EDGES_AHEAD = 6, PARTS_AHEAD = 2 };

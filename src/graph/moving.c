@@ -50,7 +50,7 @@ static int64_t add_links(const armilla_moving_nodes *s, int64_t node)
     return count;
 }
 
-/* Of a community beside being alone: k_{i,C} - gamma d_i D_C / 2w, without the node's own degree in D_C. */
+/* The gain of a community over being alone: k_{i,C} - gamma d_i D_C / 2w, without the node's own degree in D_C. */
 static double gain_of(const armilla_moving_nodes *s, int64_t node, int32_t community)
 {
     const armilla_community *to = &s->communities[community];

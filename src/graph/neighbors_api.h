@@ -16,7 +16,8 @@ struct armilla_neighbors {
 /* *whole = the program's options, the defaults where it was compiled for a library with fewer; words are checked. */
 armilla_status armilla_neighbors_options_read(armilla_context *context, const armilla_neighbors_options *options,
                                               armilla_neighbors_options *whole);
-/* Of samples of length 1 or 0, within a call; queries may be NULL: neighbours among the samples themselves. */
+/* Neighbours of samples of length 1 or 0, within a call; queries may be NULL: neighbours among the samples
+ * themselves. */
 armilla_status armilla_neighbors_new(armilla_context *context, const armilla_data *queries, const armilla_data *X,
                                      const armilla_neighbors_options *options, const char *precision,
                                      armilla_neighbors **neighbors);

@@ -1,5 +1,5 @@
-/* Of each row the `count` largest of the values that are put there, and whose they are. Equal values rank by the lower
- * target, so that what is kept depends neither on the order in which values come nor on who puts them. */
+/* The `count` largest of the values that are put into each row, with their targets. Equal values rank by the lower
+ * target, so that the result depends neither on the order of the values nor on the thread that puts them. */
 #ifndef ARMILLA_GRAPH_RANKING_H
 #define ARMILLA_GRAPH_RANKING_H
 

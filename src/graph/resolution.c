@@ -72,7 +72,7 @@ static armilla_status join_communities(armilla_moving_nodes *nodes, const armill
     return status;
 }
 
-/* Where the search is. */
+/* The state of the search. */
 typedef struct searching {
     double below, above; /* the resolutions between which k lies; 0: not met yet */
     int64_t found;       /* the fewest communities of k or more; 0: none yet */

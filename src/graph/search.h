@@ -1,5 +1,5 @@
 /* One search for nearest samples, exact: blocks of queries that are ready to be multiplied, and for each block one pass
- * over the data. Where the samples are the queries, a pass begins at its block, and the product of two samples, of which
+ * over the data. A pass begins at its block where the samples are the queries, and the product of two samples, of which
  * the first is the query, ranks each for the other: half of all products are enough.
  *
  * Threads share the columns of a pass. The list of a column is changed by the thread that visits it, those of the queries

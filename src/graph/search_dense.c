@@ -181,7 +181,7 @@ static armilla_status meet(void *self, const armilla_panel *panel, int thread, d
     t.columns = armilla_packed_columns(kernels->many, panel->count);
     kernels->pack(&columns, 0, kernels->many, t.panel);
     fetch_floors(s, panel, &t);
-    /* Of two samples the first is the query: it meets the columns behind it. */
+    /* The first of two samples is the query: it meets the columns behind it. */
     const int64_t queries = armilla_min64(s->last, same ? panel->first + panel->count - 1 : s->last) - s->first;
     for (int64_t q = 0; q < queries; q++) {
         const char *group = b->packed + (size_t)(q * m) * armilla_type_size(s->work);

@@ -41,7 +41,7 @@ static armilla_status seek(armilla_moving_nodes *nodes, const armilla_level *fin
     return status;
 }
 
-/* Where a task fails, or its resolution has changed, the following ones are not wanted. */
+/* The tasks after one that fails, or whose resolution has changed, are cancelled. */
 static void run_task(const sharing *s, armilla_moving_nodes *nodes, const armilla_communities_control *control)
 {
     armilla_communities_task *task = &s->tasks[control->number];

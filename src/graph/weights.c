@@ -134,7 +134,7 @@ static void weigh_entries(const armilla_graph *graph, const double *scales)
         }
 }
 
-/* Of weighing, and what is done with the graph: their ends are reported. */
+/* Steps of weighing and of what follows with the graph: the end of each is reported. */
 enum { STEPS = 5 };
 
 armilla_status armilla_graph_weigh(armilla_context *context, const armilla_graph *neighbors, armilla_graph *made)

@@ -23,7 +23,7 @@ typedef struct armilla_algebra armilla_algebra;
 armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t r, armilla_algebra **algebra);
 void armilla_algebra_free(armilla_algebra *algebra);
 
-/* Lends the algebra a team, for the steps that run row by row; NULL takes it back. */
+/* Gives the algebra a team, for the steps that run row by row; NULL takes it back. */
 void armilla_algebra_set_team(armilla_algebra *algebra, const armilla_team *team);
 
 typedef void (*armilla_rows)(void *self, int64_t block, int64_t first, int64_t last);

@@ -85,7 +85,7 @@ typedef struct armilla_kernels {
     /* G += WW' in the same way, of columns W with m = r: the lower triangle, and perhaps more. */
     void (*gram)(const armilla_columns *W, double *G);
 
-    /* The same for codes that name an atom each, A(:,assignments[j]) += x_j: added in double, in the order of the columns. */
+    /* The same for assignments to atoms, A(:,assignments[j]) += x_j: added in double, in the order of the columns. */
     void (*gather)(const armilla_columns *X, const int32_t *assignments, double *A);
 
     /* to = count numbers of a storage type in the kernels' type, rounded to nearest; only of f64 in f32 is that not

@@ -57,7 +57,7 @@ typedef struct armilla_sparse_kernels {
      * feature, the padding becomes 0. */
     void (*accumulate[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W,
                                        void *A);
-    /* The same for codes that name an atom each: column j goes to number assignments[j] of its features. */
+    /* The same for assignments to atoms: column j is added to number assignments[j] of its features. */
     void (*gather[ARMILLA_WIDTHS])(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments,
                                    void *A);
 

@@ -198,7 +198,7 @@ const char *armilla_check_learned_wrong(armilla_step step)
     return relearnings[step].wrong;
 }
 
-/* Of the steps that learn one number, or of those that learn one for each feature, from moments. */
+/* Compares the steps that learn one number, or those that learn one for each feature, from moments. */
 static armilla_status compare(const moments *f, bool single, armilla_learned *learned)
 {
     const armilla_feature_moments of = {f->unit, f->mean, f->spread};

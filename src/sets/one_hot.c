@@ -1,4 +1,4 @@
-/* One entry is 1, the others are 0 (k-means): the code names the nearest atom, the first of equals. */
+/* One entry is 1, the others are 0 (k-means): the code is the assignment to the nearest atom, the first of equals. */
 #include "sets/column.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@ void armilla_assignments_list(armilla_assignments *assignments, const armilla_pr
 void armilla_assignments_begin(armilla_assignments *assignments, const armilla_problem *problem);
 /* The codes that they stand for, where sealing has made none. */
 void armilla_assignments_finish(const armilla_assignments *assignments, const armilla_problem *problem);
-/* Of the loop: NULL where codes are newer. */
+/* The assignments of the loop; NULL where codes are newer. */
 const int32_t *armilla_assignments_newest(const armilla_assignments *assignments);
 
 /* Lloyd's iteration on the accepted state; whoever takes whole steps says what becomes of them. */

@@ -17,7 +17,7 @@ typedef struct armilla_blocks {
     int64_t count;  /* of a pass; some may be empty */
 } armilla_blocks;
 
-/* Of about so many samples; batch 0: as many as are worth a step of a basis of r atoms. */
+/* Plans blocks of about so many samples; batch 0: as many as are worth a step of a basis of r atoms. */
 armilla_blocks armilla_blocks_plan(const armilla_traversal *traversal, int64_t r, int64_t batch, uint64_t seed);
 
 /* One of them. */
@@ -34,7 +34,7 @@ armilla_block armilla_blocks_take(const armilla_blocks *blocks, const armilla_tr
 /* Its samples; self: an armilla_block. */
 void armilla_block_cut(const void *self, int64_t slot, int64_t *first, int64_t *last);
 
-/* Where index goes in permutation `key` of 0 ... count-1. */
+/* The image of index under permutation `key` of 0 ... count-1. */
 int64_t armilla_permute(int64_t count, uint64_t key, int64_t index);
 
 #endif

@@ -8,8 +8,8 @@
  *     |offset_k - ||l u_k||^2|   for example where the length of an atom is taken for 1
  *     a few 2^-53 of the terms   s_k itself, and ||x||^2 as it was measured, also where x was rounded after that
  *
- * With d_a <= upper, d_k >= lower: lower^2 > upper^2 + 2e has s_k > s_a. Where s_a has been computed, so that v = s_a +
- * ||x||^2 is known, lower^2 > v + e is enough. Distances in bounds are rounded away from what is to be shown. */
+ * With d_a <= upper, d_k >= lower: lower^2 > upper^2 + 2e has s_k > s_a. lower^2 > v + e is enough once s_a has been
+ * computed, so that v = s_a + ||x||^2 is known. Distances in bounds are rounded away from what is to be shown. */
 #include "solve/bounds.h"
 
 #include "base/size.h"
@@ -81,7 +81,7 @@ void armilla_bounds_list(armilla_bounds *b, armilla_state_list *list)
     armilla_state_workspace(list, ARMILLA_STATE_I32, b->groups, threads, &b->counts);
 }
 
-/* Where the centres go. */
+/* The movement of the centres. */
 typedef struct moving {
     armilla_bounds *bounds;
     const double *U;
@@ -421,7 +421,7 @@ static void assign_some(const armilla_bounds *b, const armilla_assigning *a)
 void armilla_bounds_assign(armilla_bounds *b, const armilla_assigning *a)
 {
     const armilla_panel *strip = a->strip;
-    /* Of centred sparse columns products cancel: what is left of them has another error. */
+    /* Products of centred sparse columns cancel: what is left of them has another error. */
     if (!b->usable || b->groups == 0 || strip->sparse.shifts) {
         strip->data->ops->products(strip, b->r, a->U, a->C);
         b->kernels->nearest(b->r, strip->count, a->C, b->offsets, 2 * b->l, a->assignments);

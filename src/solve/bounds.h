@@ -1,9 +1,9 @@
 /* Bounds on the distances of samples to centres, by which most products of Lloyd's iteration need not be made (Elkan,
  * 2003; in groups of centres: Ding et al., "Yinyang k-means", 2015). A sample has an upper bound on the distance to its
  * own centre and for each group of centres a lower bound on those to the others in it. Centres that move by p change a
- * distance by at most p, so bounds stay bounds without a look at the sample. Where the lower one of a group is above
- * the upper one by more than all rounding, no centre of the group can be the nearest one, nor as near: its products are
- * not made. The others are made by the kernels of all products, in which a column's bits do not depend on its
+ * distance by at most p, so bounds stay bounds without a look at the sample. No centre of a group can be the nearest
+ * one, nor as near, where the lower bound of the group is above the upper one by more than all rounding: its products
+ * are not made. The others are made by the kernels of all products, in which a column's bits do not depend on its
  * neighbours: so the assignments are those of plain comparison, bit for bit
  * (docs/algorithm.md#which-products-are-made).
  *

@@ -1,8 +1,8 @@
-/* Codes that only name an atom (k-means, spherical k-means): steps of Lloyd's iteration (lloyd.h) and of the radius,
- * l = <C,W>/<H,G>, that are taken where they do not raise h. G is diagonal, every block has its closed form and nothing
- * is added to them; a sweep keeps a name for each sample instead of a code, adds each sample to one column of A, and
- * makes the products that can change a name alone (bounds.h). Another pass, over one product for each sample, is made
- * only where an atom that nobody names is to be revived (docs/algorithm.md#unused-atoms). */
+/* Codes that are assignments to an atom (k-means, spherical k-means): steps of Lloyd's iteration (lloyd.h) and of the
+ * radius, l = <C,W>/<H,G>, that are taken where they do not raise h. G is diagonal, every block has its closed form and
+ * nothing is added to them; a sweep keeps an assignment for each sample instead of a code, adds each sample to one
+ * column of A, and makes only the products that can change an assignment (bounds.h). Another pass, over one product for
+ * each sample, is made only where an atom without samples is to be revived (docs/algorithm.md#unused-atoms). */
 #include "solve/assignments.h"
 
 #include <string.h>

@@ -108,7 +108,7 @@ armilla_status armilla_lloyd_measure(armilla_lloyd *lloyd)
     return armilla_sweep_run(lloyd->sweep, &plan);
 }
 
-/* Centres first ... last-1. One that nobody names, or whose samples cancel, stays. */
+/* Centres first ... last-1. One without samples, or whose samples cancel, stays. */
 static void move_centers(void *self, int64_t first, int64_t last)
 {
     const armilla_lloyd *s = self;

@@ -2,9 +2,10 @@
  *
  *     u_k = the nearest point of its set to a_k/(l n_k)      w_j = e_k, k the nearest l u_k
  *
- * Centres move to the means of the samples that name them, and samples name the nearest centre, the first of equals. One
- * sweep is enough for both: with the centres as basis C = U'X gives the distances, and A = XW' and the diagonal of G =
- * WW' are the sums and the sizes. Callers say where centres and sums lie, what a mean may be, and which step counts.
+ * Centres move to the means of the samples that are assigned to them, and samples are assigned to the nearest centre,
+ * the first of equals. One sweep is enough for both: with the centres as basis C = U'X gives the distances, and A = XW'
+ * and the diagonal of G = WW' are the sums and the sizes. Callers say where centres and sums lie, what a mean may be,
+ * and which step counts.
  *
  * With bounds (solve/bounds.h) a step makes only the products that can matter, and adds only samples that change their
  * assignment to the sums of those before: these are made of all samples anew at fixed times, so that they have the same
@@ -37,7 +38,7 @@ typedef struct armilla_lloyd {
     armilla_bounds *bounds;         /* NULL, or with a portion: all products are made, and distances with them */
     int64_t age; /* how many steps old A is; 0: it does not stand for the assignments, or not any more */
 
-    const double *A;       /* m x r: sums of the samples that name each */
+    const double *A;       /* m x r: sums of the samples that are assigned to each */
     const double *sizes;   /* their numbers n_k, and */
     const double *squares; /* ||u_k||^2: r numbers each, as far from one to the next as: */
     int64_t stride;        /* 1, or r + 1 where they are diagonals of r x r matrices */
@@ -48,7 +49,7 @@ typedef struct armilla_lloyd {
     double inertia;       /* the sum of the distances */
 
     bool (*atom)(int64_t m, double *u);   /* makes of a mean what the set can have; false: the centre stays */
-    armilla_status (*revive)(void *self); /* puts samples into U_next where nobody names a centre (solve/policy.h) */
+    armilla_status (*revive)(void *self); /* puts samples into U_next for centres without samples (solve/policy.h) */
     void (*settle)(void *self);           /* U = U_next, rounded to the working type, with U_typed and squares */
     void *self;
 } armilla_lloyd;

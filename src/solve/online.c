@@ -10,7 +10,8 @@
  * the basis, which brings down what the choice of blocks has left as noise, and they tell h without another read of the
  * data. h may rise from pass to pass.
  *
- * Where the problem continues a model on new samples (problem->past) the sums begin as that model's, and stay weighted. */
+ * A problem that continues a model on new samples (problem->past) begins with the sums of that model, which stay
+ * weighted. */
 #include "solve/online.h"
 
 #include <math.h>

@@ -99,7 +99,7 @@ static void form_q(const palm *s, const armilla_code_panel *panel)
     for (int64_t i = 0; i < r * panel->count; i++) panel->Q[i] = 2 * panel->C[i] + p->l * panel->Q[i];
 }
 
-/* (A6): w_j <- Proj(q_j). Where q = 0 the previous direction stays. */
+/* (A6): w_j <- Proj(q_j). The previous direction stays where q = 0. */
 static void code_step(void *self, const armilla_code_panel *panel)
 {
     const palm *s = self;

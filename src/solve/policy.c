@@ -181,8 +181,8 @@ armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n
                                           int64_t restarts)
 {
     const bool many_minima = landscape == ARMILLA_LOCAL_MINIMA, convex = landscape == ARMILLA_CONVEX;
-    /* Which of many local minima is found is decided on any sketch. Where it is only a head start it must have seen enough of every feature, or
-     * what it leads to is no better than the start: samples of few entries count for less. */
+    /* Any sketch decides which of many local minima is found. A sketch that is only a head start must have seen enough
+     * of every feature, or what it leads to is no better than the start: samples of few entries count for less. */
     const double whole = convex ? density : 1;
     const int64_t most = n / SKETCH_SHARE;
     const double wanted = fmax(LEAST_SKETCH, SKETCH_PER_ATOM * (double)r / whole);

@@ -40,7 +40,7 @@ typedef struct armilla_polish {
     bool thorough; /* the next is not a rough one: rough ones have brought what they can */
 } armilla_polish;
 
-/* Where descent suffices it is due later. */
+/* It is due later where descent suffices. */
 void armilla_polish_begin(armilla_polish *polish, bool descent_suffices);
 bool armilla_polish_due(const armilla_polish *polish, int64_t iteration, double fall);
 void armilla_polish_done(armilla_polish *polish, int64_t iteration, double fall);
@@ -97,8 +97,8 @@ typedef struct armilla_sketch_plan {
 /* density: the part of X that is stored. */
 armilla_sketch_plan armilla_sketch_decide(armilla_landscape landscape, int64_t n, int64_t r, double density,
                                           int64_t restarts);
-/* Where the data are too few for that: a sketch that one start gets a lead on, whose iterations cost a part of those on
- * all data; samples = 0 where even that saves nothing. */
+/* For fewer data: a sketch that one start gets a lead on, whose iterations cost a part of those on all data;
+ * samples = 0 where that saves nothing either. */
 armilla_sketch_plan armilla_sketch_lead(int64_t n, int64_t r, double density);
 #define ARMILLA_SKETCH_TOL 1e-4
 

@@ -176,7 +176,7 @@ armilla_status armilla_problem_sweep(armilla_problem *problem, const armilla_swe
     return status;
 }
 
-/* Of an orthonormal basis H = I but for rounding, so that the diagonal of G is enough. */
+/* An orthonormal basis has H = I but for rounding, so that the diagonal of G is enough. */
 double armilla_problem_product_square(const armilla_problem *problem)
 {
     const double *sizes = armilla_sweep_sizes(problem->sweep);

@@ -86,7 +86,7 @@ typedef struct armilla_problem {
     armilla_stop stop;
     int64_t extra_sweeps; /* passes over X that the start made by other sweeps */
 
-    /* Of U alone. */
+    /* What follows from U alone. */
     void *U_typed; /* the same numbers in the working type */
     double *H;     /* U'U */
 
@@ -94,7 +94,7 @@ typedef struct armilla_problem {
     double code_scale;  /* of q before the first codes are projected: 1 for codes on a sphere */
     bool radius_stays;  /* no radius step: it was given */
     armilla_past *past; /* of a model that is continued on new samples, and at the end of it with these; NULL: none */
-    bool basis_only;    /* only a basis is wanted, and nobody looks: no last code solve */
+    bool basis_only;    /* only the basis is wanted: no last code solve */
 
     armilla_algebra *algebra;
     armilla_sweep *sweep; /* A = XW', G = WW', <C,W> of the codes that it made last */
@@ -115,7 +115,7 @@ void armilla_problem_list_passes(armilla_problem *problem, armilla_state_list *l
 /* U = next, rounded to the working type, with H; *moved, where given, = ||next - U||_F. */
 void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved);
 
-/* The same where codes name atoms, so that G is diagonal: of H only the diagonal. */
+/* The same for codes that are assignments, so that G is diagonal: only the diagonal of H. */
 void armilla_problem_set_atoms(armilla_problem *problem, const double *next, double *moved);
 
 /* A sweep that changes the state in its place, and so is not abandoned when the call is to end. */
@@ -135,7 +135,7 @@ armilla_status armilla_problem_record(armilla_problem *problem, double dU, doubl
 
 /* The same where h of the state is known and the sums are those of another. */
 armilla_status armilla_problem_record_as(armilla_problem *problem, double h, double dU, double dV, bool *ended);
-/* Of an iteration in whose middle the call is to end, and which has changed the state already: nobody is asked. */
+/* Records an iteration that the end of the call interrupts after it has changed the state: no callback is called. */
 armilla_status armilla_problem_record_unfinished(armilla_problem *problem, double dU, double dV);
 
 /* The same for a start, whose h the problem has. */
@@ -149,9 +149,9 @@ armilla_status armilla_problem_repeat(armilla_problem *problem, bool *ended);
 double armilla_radius_step(armilla_problem *problem);
 
 /* A solver improves the problem's state step by step, an iteration or less each, until armilla_problem_record says that
- * it is ended. What the next step needs is in the problem and in the solver's own state, self, and listed there; nothing
- * else lives from one step to the next, so that a fit can be saved and restored between any two. Where the call under
- * way is to end (base/call.h) a step leaves the last state that is whole, at the price of one sweep at most. */
+ * it is ended. What the next step needs is in the problem and in the solver's own state, self, and listed there;
+ * nothing else lives from one step to the next, so that a fit can be saved and restored between any two. A step leaves
+ * the last complete state where the call in progress is to end (base/call.h), at the price of one sweep at most. */
 typedef struct armilla_solver {
     const char *name;
     const char *meaning;

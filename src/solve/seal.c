@@ -11,7 +11,7 @@
 /* How far above the last iterate the sealed codes may be, as a fraction of ||X||^2; the promise is 1e-6. */
 #define CLOSE 5e-7
 
-/* Of sums in the working type, in units of its epsilon, beside the largest. */
+/* The rounding of sums in the working type, in units of its epsilon, relative to the largest. */
 #define ROUNDING 32
 
 enum { MOST_STEPS = 50, MOST_ORDERS = 4 };
@@ -88,7 +88,7 @@ static armilla_status order_clusters(const armilla_trial *trial, const int32_t *
     return status;
 }
 
-/* Where signs are free the largest entry of each atom is positive, ties by index. The entries are those that are
+/* The largest entry of each atom is positive where signs are free, ties by index. The entries are those that are
  * stored, since rounding makes ties. */
 static void fix_signs(const armilla_trial *trial, double *U)
 {
@@ -246,9 +246,9 @@ static armilla_status try_sealed(armilla_trial *trial, double *h)
     return trial->loop->sweep_sealed(trial, h);
 }
 
-/* Where the column solver is not global, codes that descended from earlier ones can be better than its own. Then the
- * model goes on from the solver's codes, and from here every code is the solver's, as long as h falls. These steps
- * belong to sealing: the trace is that of the iterations, and stays. */
+/* Codes that descended from earlier ones can be better than those of a column solver that is not global. The model then
+ * continues from the solver's codes, and from here every code is the solver's, as long as h falls. These steps belong
+ * to sealing: the trace is that of the iterations, and stays. */
 armilla_status armilla_trial_go_on_sealed(armilla_trial *trial)
 {
     armilla_problem *p = trial->problem;

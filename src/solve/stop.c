@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* Of the guess where iterations end: points that a line is laid through, at least and at most; what is expected without;
- * how far ahead it may be, in parts of what is behind; and falls that are taken for none, in parts of the tolerance. */
+/* Constants of the guess where iterations end: points that a line is fitted to, at least and at most; what is expected
+ * without; how far ahead it may be, in parts of what is behind; and falls that count as none, in parts of the
+ * tolerance. */
 enum { LEAST_POINTS = 8, POINTS = 32 };
 #define FIRST_GUESS 60.0
 #define LEAST_AHEAD 1.05

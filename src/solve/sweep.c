@@ -11,7 +11,7 @@ enum { SMALL_BASIS = 1 << 16 }; /* numbers that one thread packs by itself */
  * columns of G are summed in the working type. */
 enum { STRIP = ARMILLA_STRIP, GRAM_STRIP = 2 * STRIP };
 
-/* Where the panel's codes from column j on lie in the working type: in their place or in the workspace. */
+/* The address of the panel's codes from column j on in the working type: in their place or in the workspace. */
 static char *codes_at(const armilla_sweep *sweep, const armilla_sweep_workspace *b, const armilla_panel *panel,
                       int64_t j)
 {
@@ -323,7 +323,8 @@ static void tile_atoms(void *self, int64_t first, int64_t last)
     armilla_kernels_for(sweep->context, sweep->type)->tile(sweep->X->m, &p->U, first, last, armilla_align(sweep->U));
 }
 
-/* Where codes are assignments, products with some of the atoms must have the bits of those with all: these have no tiles. */
+/* Products with some of the atoms must have the bits of those with all where codes are assignments: these have no
+ * tiles. */
 static void place_basis(armilla_sweep *sweep, const void *U)
 {
     const armilla_layout *layout = sweep->X->ops->layout;

@@ -44,7 +44,7 @@ typedef struct armilla_sweep_plan {
     const void *U;         /* m x r in the working type, or NULL: codes that do not depend on X */
     const void *previous;  /* r x n in the working type: codes that the step sees in W; NULL: none */
     void *codes;           /* r x n in the working type: new codes; may be `previous`; NULL: they are not kept */
-    int32_t *assignments;  /* n: codes that name an atom each, w = e_k, instead of numbers; NULL: numbers */
+    int32_t *assignments;  /* n: the atom of each sample, w = e_k, instead of codes; NULL: codes */
     bool sums;             /* A and G are wanted, */
     bool gram_alone;       /* or G alone */
     bool diagonal;         /* of G its diagonal is all that is wanted */
@@ -52,8 +52,8 @@ typedef struct armilla_sweep_plan {
     const armilla_portion *portion; /* some columns: sums and codes of these alone; NULL: all */
     int64_t tally;                  /* how many counters the step has */
     armilla_code_step step;
-    /* Where it is set, the step's codes are C scaled to length 1, which this does for a column: short ones may be left to
-     * the kernels, in codes of other last bits. */
+    /* NULL, or the step's codes are C scaled to length 1, which this does for a column: short ones may be left to the
+     * kernels, in codes of other last bits. */
     armilla_scaling scaled;
     armilla_assign_step assign; /* instead of a step, where there are assignments; <C,W> is then <basis,A>, or 0: */
     const double *basis;        /* m x r: U in double, where A is known after the run; else NULL */
@@ -93,8 +93,8 @@ const double *armilla_sweep_A(const armilla_sweep *sweep); /* XW', m x r */
 const double *armilla_sweep_G(const armilla_sweep *sweep); /* WW', r x r; NULL where its diagonal is all there is */
 /* Copies of both; where G is a diagonal the rest is 0. */
 void armilla_sweep_copy(const armilla_sweep *sweep, double *A, double *G);
-/* The diagonal of WW', r numbers, where the plan wanted no more, or where codes are assignments, which have no more: how
- * many samples name each atom; else NULL. */
+/* The diagonal of WW', r numbers, where the plan wanted no more, or where codes are assignments, which have no more:
+ * how many samples are assigned to each atom; else NULL. */
 const double *armilla_sweep_sizes(const armilla_sweep *sweep);
 const double *armilla_sweep_tally(const armilla_sweep *sweep);
 double armilla_sweep_cross(const armilla_sweep *sweep);  /* <C,W> = <X,UW> */

@@ -8,7 +8,7 @@
 #include "solve/policy.h"
 #include "solve/problem.h"
 
-/* Where a fit is between two steps. */
+/* The phase of a fit between two steps. */
 typedef enum armilla_trial_phase {
     ARMILLA_TRIAL_PREPARE, /* what comes before the first iteration, and its entry in the trace */
     ARMILLA_TRIAL_ITERATE,
@@ -70,8 +70,8 @@ typedef struct armilla_loop {
     const int32_t *(*assignments)(const armilla_trial *trial);
 } armilla_loop;
 
-/* Of solver `fast`, and of `online`, by kinds of pairs: a basis in closed form (`exact`), atoms that move one by one
- * (`atom`), and codes that assign each sample to an atom. */
+/* The loops of solver `fast`, and of `online`, by kinds of pairs: a basis in closed form (`exact`), atoms that move one
+ * by one (`atom`), and codes that assign each sample to an atom. */
 extern const armilla_loop armilla_loop_orthonormal, armilla_loop_atoms, armilla_loop_assign;
 extern const armilla_loop armilla_online_orthonormal, armilla_online_atoms, armilla_online_assign;
 

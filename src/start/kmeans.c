@@ -3,7 +3,7 @@
 #include "start/seeding.h"
 #include "start/start.h"
 
-/* Where alternation is Lloyd's iteration the start decides most: the draws are greedy. */
+/* The start decides most where alternation is Lloyd's iteration: the draws are greedy. */
 static armilla_seeding plan_seeding(const armilla_problem *p, uint64_t seed)
 {
     const armilla_code_set *codes = p->options.codes;

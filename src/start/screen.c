@@ -1,6 +1,5 @@
 /* Screening of starts (docs/algorithm.md#screening): each is fitted for a few iterations to a sketch, a small sample of
- * the data, and the best go on. Where a minimum is local, this is where most of the luck is decided, and it costs less
- * than one more fit. */
+ * the data, and the best go on. It decides most of which local minimum is found, and costs less than one more fit. */
 #include "start/start.h"
 
 #include <math.h>

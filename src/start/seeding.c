@@ -170,7 +170,7 @@ static void measure(void *self, const armilla_code_panel *panel)
     }
 }
 
-/* Of each try's candidates the best, the first of equals: its sample, and its distances. */
+/* Chooses the best of each try's candidates, the first of equals: its sample, and its distances. */
 static void choose(batch *b, int64_t *chosen)
 {
     const int64_t columns = b->tries * b->candidates;

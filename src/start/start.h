@@ -63,8 +63,8 @@ typedef struct armilla_screening {
 /* The candidates, of which none has been tried. */
 armilla_status armilla_screening_begin(armilla_screening *screening);
 /* Makes a start, or a step of the solver from it. The best `most` come first, in falling order, and have their bases,
- * the others none. Candidates without a positive radius come last. Where the call is to end, those that were tried are
- * all there are. */
+ * the others none. Candidates without a positive radius come last. Only those that were tried are there where the call
+ * is to end. */
 armilla_status armilla_screening_step(armilla_screening *screening, bool *ended);
 void armilla_screening_list(armilla_screening *screening, armilla_state_list *list);
 /* Candidates too; an all-zero screening may be freed. */

@@ -113,7 +113,7 @@ static void fill_zero_atoms(const armilla_problem *p, uint64_t seed, double *U)
 }
 
 /* w = Proj(c), or the first axis where c = 0. Without a sphere: one step from 0, which lowers h, or the code itself
- * where it only names an atom. */
+ * where it is an assignment to an atom. */
 static void first_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
@@ -133,7 +133,7 @@ static void first_codes(void *self, const armilla_code_panel *panel)
     }
 }
 
-/* Given codes: their direction, made feasible. Where they have none, as first_codes. */
+/* Given codes: their direction, made feasible; those without a direction as first_codes. */
 static void given_codes(void *self, const armilla_code_panel *panel)
 {
     const armilla_problem *p = self;
@@ -274,7 +274,7 @@ static armilla_status finish(armilla_problem *p, armilla_code_step step, double 
     return status == ARMILLA_OK ? check_range(p) : status;
 }
 
-/* A free scale is the radius' affair: atoms of length 1 in the mean, whatever the data's scale. */
+/* A free scale is left to the radius: atoms have length 1 in the mean, whatever the data's scale. */
 static void scale_atoms(const armilla_problem *p, double *U)
 {
     const double length = mean_length(p, U);

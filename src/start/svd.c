@@ -5,9 +5,10 @@
  * XX'Q_i lies in the span of the blocks up to the next, which is made from it: what XX' is on the span, T, follows from how
  * these products were split (Golub and Underwood, 1977), and of the last block from its codes. So no product is kept.
  *
- * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts where
- * the data are read from a disk. Where the vectors are the result, as in PCA, blocks are narrow, because a polynomial of
- * higher degree gains more than columns do, and are added until the next would bring nothing that matters. */
+ * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts
+ * where the data are read from a disk. Blocks are narrow where the vectors are the result, as in PCA, because a
+ * polynomial of higher degree gains more than columns do, and are added until the next would gain nothing that
+ * matters. */
 #include "start/start.h"
 
 #include "base/random.h"
@@ -20,10 +21,10 @@
 #include <string.h>
 
 enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3 }; /* STEP: whole vectors of numbers */
-/* Of a result: columns of a block, or half of r where that is more; blocks there must be space for; columns of all beside
- * four times r. */
+/* Vectors that are the result: columns of a block, or half of r where that is more; blocks there must be space for;
+ * columns of all beside four times r. */
 enum { NARROW = 16, LEAST_BLOCKS = 4, MOST_BESIDE = 64 };
-/* Of ||X||^2, in units of the type's epsilon: what is no more is nothing. */
+/* The part of ||X||^2, in units of the type's epsilon, that counts as 0. */
 #define ROUNDING 64
 
 typedef struct finder {
@@ -176,8 +177,8 @@ static armilla_status judge(finder *f)
     return ARMILLA_OK;
 }
 
-/* Of u and -u the one whose positive part is the longer: what rounding makes of an eigenvector's sign would decide what
- * a nonnegative basis keeps of it. */
+/* Takes the one of u and -u whose positive part is longer: otherwise rounding, which decides the sign of an
+ * eigenvector, would decide what a nonnegative basis keeps of it. */
 static void turn(int64_t m, double *u)
 {
     double balance = 0;
