@@ -60,7 +60,7 @@ armilla_status armilla_call_enter(armilla_context *context, int64_t threads)
         context, armilla_threads_choose(threads > 0 ? threads : default_threads(context)), &context->pool);
     if (status != ARMILLA_OK) return status;
     *call = (armilla_call){.open = true, .round = everything};
-    if (!context->planned && context->plan.nested == 0) context->plan = (armilla_plan){.count = 0};
+    if (!context->planned) context->plan = (armilla_plan){.count = 0};
     begin_stage(call, ARMILLA_STAGE_SURVEY);
     return ARMILLA_OK;
 }
@@ -178,18 +178,6 @@ void armilla_call_round(armilla_context *context, armilla_phase phase, double lo
 void armilla_call_rounds_end(armilla_context *context)
 {
     context->call.rounds = false;
-}
-
-void armilla_context_plan_enter(armilla_context *context, armilla_phase phase)
-{
-    if (context->plan.nested == 0) armilla_plan_begin(&context->plan, ARMILLA_WORK_RECIPE, phase, armilla_clock());
-    context->plan.nested++;
-}
-
-void armilla_context_plan_leave(armilla_context *context)
-{
-    context->plan.nested--;
-    armilla_plan_leave(&context->plan, ARMILLA_WORK_RECIPE, armilla_clock());
 }
 
 void armilla_call_step(armilla_context *context, int64_t step, int64_t steps)
@@ -331,7 +319,7 @@ bool armilla_call_reached(armilla_context *context, int64_t done, int64_t total)
     call->reached = fmax(call->reached, call->low + (call->high - call->low) * part);
     if (!context->plan.active)
         armilla_plan_begin(&context->plan, call->work, armilla_phase_of(call->stage), armilla_clock());
-    if (call->nested == 0 && context->plan.nested == 0) armilla_plan_reach(&context->plan, place_of(call, part));
+    if (call->nested == 0) armilla_plan_reach(&context->plan, place_of(call, part));
     return armilla_call_over(context);
 }
 

@@ -84,9 +84,6 @@ void armilla_call_phase(armilla_context *context, armilla_phase phase);
 /* The phase is made of rounds, each with its own stages, and what follows is that part of it; until the next phase. */
 void armilla_call_round(armilla_context *context, armilla_phase phase, double low, double high);
 void armilla_call_rounds_end(armilla_context *context);
-/* Between these, calls with the context are parts of one phase, of which armilla_plan_reach tells how far it is. */
-void armilla_context_plan_enter(armilla_context *context, armilla_phase phase);
-void armilla_context_plan_leave(armilla_context *context);
 /* Between these, steps and passes are not those of the stage: they are some of many parts of a step that has been reported,
  * which is not done before all of them are. */
 void armilla_call_nested_enter(armilla_context *context);

@@ -75,7 +75,6 @@ static int run_of(const armilla_plan *plan, armilla_work work, int first)
 
 void armilla_plan_call(armilla_plan *plan, armilla_work work)
 {
-    if (plan->nested > 0) return;
     const int first = find_work(plan, work, plan->begun);
     plan->place = first < plan->count ? first : plan->begun;
     remove_parts(plan, first, run_of(plan, work, first));
@@ -93,13 +92,12 @@ static bool insert(armilla_plan *plan, int place, const armilla_plan_part *part)
 void armilla_plan_expect(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds)
 {
     const armilla_plan_part part = {.phase = phase, .work = work, .expected = seconds};
-    if (plan->nested > 0 || !(seconds > 0)) return;
+    if (!(seconds > 0)) return;
     if (insert(plan, plan->place, &part)) plan->place++;
 }
 
 void armilla_plan_revise(armilla_plan *plan, armilla_work work, armilla_phase phase, double seconds)
 {
-    if (plan->nested > 0) return;
     for (int i = plan->active ? plan->begun - 1 : plan->begun; i < plan->count; i++) {
         if (plan->parts[i].work != work || plan->parts[i].phase != phase) continue;
         /* What is known of one is likely of those that follow. */
@@ -120,7 +118,6 @@ static void end_part(armilla_plan *plan, double clock)
 
 void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock)
 {
-    if (plan->nested > 0) return;
     end_part(plan, clock);
     /* Only what follows at once: a later call of the same kind is another. */
     remove_parts(plan, plan->begun, run_of(plan, work, plan->begun));
@@ -130,7 +127,6 @@ void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock)
 void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase phase, double clock)
 {
     int next = plan->begun;
-    if (plan->nested > 0) return;
     if (plan->begun == 0) plan->first = clock;
     end_part(plan, clock);
     while (next < plan->count && (plan->parts[next].work != work || plan->parts[next].phase != phase)) next++;

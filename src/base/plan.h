@@ -17,7 +17,6 @@
     X(ARMILLA_PHASE_CHECK, ARMILLA_STAGE_CHECK, "checking", false)                                                     \
     X(ARMILLA_PHASE_WRITING, ARMILLA_STAGE_WRITING, "writing", false)                                                  \
     X(ARMILLA_PHASE_NEIGHBORS, ARMILLA_STAGE_NEIGHBORS, "neighbours", false)                                           \
-    X(ARMILLA_PHASE_TRIALS, ARMILLA_STAGE_SURVEY, "trial fits", true)                                                  \
     X(ARMILLA_PHASE_FITS, ARMILLA_STAGE_ITERATIONS, "fits", true)                                                      \
     X(ARMILLA_PHASE_CELLS, ARMILLA_STAGE_NEIGHBORS, "cells", false)                                                    \
     X(ARMILLA_PHASE_RECALL, ARMILLA_STAGE_NEIGHBORS, "recall", false)                                                  \
@@ -55,7 +54,6 @@ typedef struct armilla_plan {
     int begun;       /* those that are done or in progress: these come first */
     int place;       /* where the parts of the call in progress go on */
     bool active;     /* the last of those begun is in progress */
-    int nested;      /* > 0: calls belong to the part in progress, whatever they say */
     double first;    /* the clock when the first began; */
     double entered;  /* and the one in progress */
     double fraction; /* of the one in progress, */

@@ -274,7 +274,7 @@ armilla_status armilla_context_expect(armilla_context *context, const armilla_wo
     armilla_workload whole;
     if (!context) return ARMILLA_BAD_ARGUMENT;
     armilla_status status = workload ? read_workload(context, workload, &whole) : ARMILLA_OK;
-    if (status != ARMILLA_OK || context->call.open || context->plan.nested > 0) return status;
+    if (status != ARMILLA_OK || context->call.open) return status;
     context->planned = workload != NULL;
     if (workload) {
         armilla_plan_call(&context->plan, whole.work);
