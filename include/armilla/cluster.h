@@ -214,7 +214,8 @@ typedef struct armilla_cluster_choice {
 /* What armilla cluster does with data where something is left open (docs/clustering.md): sets the preparation of the fit,
  * unless a step of it is given or choice->unprepared; its rank where that is 0; and the method where that is NULL. Named
  * sets (model, basis, codes) and "argmax" have an atom for each cluster and are not centred; they, a given preparation and
- * choice->on_data have the method "kmeans". clusters->k may be 0. */
+ * choice->on_data have the method "kmeans". clusters->k may be 0, unless the samples are too few for their number to be
+ * found. */
 ARMILLA_API armilla_status armilla_cluster_choose(armilla_context *context, const armilla_data *X, armilla_options *fit,
                                                   armilla_cluster_options *clusters, armilla_cluster_choice *choice);
 /* *method = the one that it takes, which depends on no data. */

@@ -186,15 +186,19 @@ static armilla_status cluster_given(by_graph *s, armilla_clustering **made)
     return status;
 }
 
+armilla_status armilla_cluster_check_number(armilla_context *context, int64_t k, int64_t n)
+{
+    if (k > 0 || n >= armilla_thresholds_default.least_counted) return ARMILLA_OK;
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%d samples are too few to find the number of clusters; give " ARMILLA_FIELD("k"), (int)n);
+}
+
 /* Everything within a call. */
 static armilla_status run(by_graph *s, armilla_clustering **clustering)
 {
     armilla_clustering *made = NULL;
-    if (s->samples.k == 0 && s->samples.n < armilla_thresholds_default.least_counted)
-        return armilla_fail(s->samples.context, ARMILLA_BAD_DATA,
-                            "%d samples are too few to find the number of clusters; give " ARMILLA_FIELD("k"),
-                            (int)s->samples.n);
-    const armilla_status status = s->samples.k == 0 ? count_clusters(s, &made) : cluster_given(s, &made);
+    armilla_status status = armilla_cluster_check_number(s->samples.context, s->samples.k, s->samples.n);
+    if (status == ARMILLA_OK) status = s->samples.k == 0 ? count_clusters(s, &made) : cluster_given(s, &made);
     if (status == ARMILLA_OK)
         *clustering = made;
     else

@@ -75,14 +75,18 @@ static armilla_status choose(armilla_context *context, const armilla_data *X, ar
     const armilla_thresholds *thresholds = &armilla_thresholds_default;
     const armilla_cluster_request request = request_of(fit, clusters, choice);
     const armilla_choice method = armilla_decide_method(&request);
+    const armilla_method *row = armilla_method_find(method.word);
     armilla_preparation_choice preparation = {.kind = {NULL, "given"}};
-    if (!request.prepared) {
+    /* The clusters would be refused after the fit. */
+    armilla_status status = row && row->graph ? armilla_cluster_check_number(context, clusters->k, X->n) : ARMILLA_OK;
+    if (status == ARMILLA_OK && !request.prepared) {
         armilla_data_evidence evidence;
-        const armilla_status status = gather(context, X, fit->threads, &evidence);
+        status = gather(context, X, fit->threads, &evidence);
         if (status != ARMILLA_OK) return status;
         preparation = armilla_decide_preparation(&request, &evidence, thresholds);
         take_preparation(&preparation, fit);
     }
+    if (status != ARMILLA_OK) return status;
     if (!request.on_data) fit->rank = armilla_decide_rank(&request, X->m, X->n, thresholds);
     clusters->method = method.word;
     choice->kind = preparation.kind.word;

@@ -73,6 +73,8 @@ armilla_status armilla_kmeans_prepared(armilla_context *context, const armilla_c
 armilla_status armilla_cluster_by_graph(armilla_context *context, const armilla_clustered *from,
                                         const armilla_method *asked, armilla_kmeans_problem *problem,
                                         armilla_clustering **clustering);
+/* Refuses a k that is to be found (0) where n samples are too few for that. */
+armilla_status armilla_cluster_check_number(armilla_context *context, int64_t k, int64_t n);
 /* The row of that name, NULL: none. */
 const armilla_method *armilla_method_find(const char *name);
 /* A clustering of all samples into k, its labels and sizes to be filled; within a call. */

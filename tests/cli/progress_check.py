@@ -151,6 +151,9 @@ def test_cluster_resume():
     for wrong in (["clusters.npz", "--k", "2"], ["it's.npy", "--k", "2", "--on", "data"]):
         run = subprocess.run([ARMILLA, "cluster", *wrong, "--checkpoint", "no.ckpt"], capture_output=True, text=True, check=False)
         need(run.returncode == 64 and "--checkpoint" in run.stderr and "nothing is fitted" in run.stderr, wrong, run.stderr)
+    np.save("few.npy", np.random.default_rng(1).random((12, 5)))
+    run = subprocess.run([ARMILLA, "cluster", "few.npy", "--checkpoint", "no.ckpt"], capture_output=True, text=True, check=False)
+    need(run.returncode == 65 and "too few" in run.stderr and not os.path.exists("no.ckpt"), "refused after the fit:", run.stderr)
 
 
 def main():
