@@ -10,6 +10,10 @@
 
 /* Seconds between two lines: more cannot be read, and what ends at once needs none. */
 #define PAUSE 0.1
+/* One number is within a factor of two of what is farther away than that by no more than the square of it; below some
+ * seconds nobody asks. */
+#define WIDE 4.0
+#define SHORT 3.0
 
 void watch_describe(cli_messages *messages, const char *text)
 {
@@ -29,19 +33,32 @@ static void describe_phase(const cli_messages *messages, const armilla_progress 
         snprintf(line, size, "%s  %.0f %%", progress->phase, 100 * progress->fraction);
 }
 
+/* "~ 40 s", or "10 s to 3 min" where the end is that open. */
+static void describe_left(const armilla_progress *progress, char *text, size_t size)
+{
+    char low[32], high[32];
+    const bool open = progress->latest > WIDE * progress->soonest && progress->latest >= SHORT;
+    message_seconds(isfinite(progress->left) ? open ? progress->soonest : progress->left : -1, low, sizeof low);
+    message_seconds(progress->latest, high, sizeof high);
+    if (open && strcmp(low, high) != 0)
+        snprintf(text, size, "%s to %s", low, high);
+    else
+        snprintf(text, size, "~ %s", low);
+}
+
 /* How far the whole command is, then what it is at. */
 static void describe(const cli_messages *messages, const armilla_progress *progress, char *line, size_t size)
 {
-    char left[32], phase[512];
-    message_seconds(isfinite(progress->left) ? progress->left : -1, left, sizeof left);
+    char left[80], phase[512];
+    describe_left(progress, left, sizeof left);
     describe_phase(messages, progress, phase, sizeof phase);
-    snprintf(line, size, "%2.0f %%  ~ %s left  %s", floor(100 * progress->whole), left, phase);
+    snprintf(line, size, "%2.0f %%  %s left  %s", floor(100 * progress->whole), left, phase);
 }
 
 static void show(cli_messages *messages, const armilla_progress *progress, bool stopping)
 {
     const bool news = stopping && !messages->stopping;
-    char text[600], line[620];
+    char text[640], line[660];
     if (!messages->terminal || messages->quiet) return;
     const double clock = now();
     if (messages->shown == 0) messages->shown = clock;

@@ -18,7 +18,7 @@ import progress
 from common import Best, Experiment, facts, flags
 
 SETS = pathlib.Path(__file__).resolve().parent / "sets"
-FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
+FASHION = pathlib.Path(progress.FASHION)
 # What is done to the data first: nothing; what `armilla cluster` chooses; the same without centring, for parts that add
 # up; or nothing is said, as a newcomer would.
 RAW, CHOSEN, UNCENTRED, UNSAID = range(4)

@@ -20,6 +20,7 @@ COSTS = {"cones": {"computing": 0.2, "figures": 0.3},
          "mnist": {"computing": 1.5, "figures": 1.6}}
 SETS = {"digits": 3.6, "iris": 0.5, "wine": 0.6, "mnist": 55.0, "fashion": 55.0}
 ENDINGS = (".mtx.gz", ".mtx", ".npy", ".npz", "-images-idx3-ubyte", "-images-idx3-ubyte.gz", ".csv", ".csv.gz")
+FASHION = "/usr/share/datasets/fashion-mnist"
 BYTE = 1e-5
 UNPACKED = 4
 DRAWING = 3.0
@@ -120,7 +121,7 @@ class Plan:
 
 def known_sets(environment):
     """The labelled sets that are there, in the order of clustering.py: name and seconds of one seed."""
-    folders, given = {"mnist": environment["MNIST"], "fashion": "/usr/share/datasets/fashion-mnist"}, environment.get("DATA")
+    folders, given = {"mnist": environment["MNIST"], "fashion": environment.get("FASHION", FASHION)}, environment.get("DATA")
     others = {name: SETS[name] for name, folder in folders.items() if has_images(folder)}
     for file in os.listdir(given) if given and os.path.isdir(given) else []:
         ending = next((ending for ending in ENDINGS if file.endswith(ending)), None)

@@ -199,6 +199,9 @@ typedef struct armilla_progress {
     const char *phase; /* what is in progress, in words: a stage, or one of its parts */
     double whole;      /* the part that is done, 0 ... 1; never falls, and is no more than 0.99 before the end */
     double left;       /* seconds; NaN where nothing is known */
+    /* The seconds that are likely left, at least and at most: iterations end when they have converged, and nobody knows
+     * when. Both are `left` where nothing of the kind is to come. */
+    double soonest, latest;
 } armilla_progress;
 
 /* Nonzero asks the call to end. A fit or a clustering then returns the best that it has; what has nothing yet, and every
@@ -229,6 +232,8 @@ typedef struct armilla_workload {
     int64_t rounds; /* restarts that are fitted whole; 0: as many as screening leaves */
     bool graph;     /* clusters by a graph of neighbours */
     double limit;   /* seconds that it may take; 0: no limit */
+    double
+        code_seconds; /* that the final code of a sample takes on one core, beside products; 0: nothing to speak of */
 } armilla_workload;
 
 /* *seconds = what the call will take on an ordinary machine with so many threads: a rough guess. */

@@ -19,6 +19,13 @@ def _is_terminal() -> bool:
         return False
 
 
+def _left(progress: Any) -> str:
+    """A number, or a range where iterations end when they have converged."""
+    if progress.latest > 4 * progress.soonest and progress.latest >= 3:
+        return f"{progress.soonest:.0f} to {progress.latest:.0f} s"
+    return f"about {progress.left:.0f} s"
+
+
 class Progress:
     """Shows how far a call has come: verbose 1 on standard error, verbose 2 also every iteration in the log."""
 
@@ -51,8 +58,8 @@ class Progress:
         done = int(_WIDTH * min(max(progress.fraction, 0.0), 1.0))
         bar = "#" * done + "-" * (_WIDTH - done)
         line = f"{text(lib.armilla_stage_word(progress.stage))} |{bar}| {100 * progress.fraction:3.0f} % {progress.seconds:.1f} s"
-        if progress.remaining == progress.remaining:
-            line += f", at most {progress.remaining:.0f} s left"
+        if progress.left == progress.left:
+            line += f", {_left(progress)} left"
         if self._last is not None and progress.stage == lib.ARMILLA_STAGE_ITERATIONS:
             line += f", iteration {self._last.iteration}, relative error {self._last.relative_error:.5g}"
         return line

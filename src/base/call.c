@@ -194,6 +194,11 @@ void armilla_call_guess(armilla_context *context, double low, double high)
     if (context->call.nested == 0) context->call.step = (armilla_interval){low, high};
 }
 
+void armilla_call_bound(armilla_context *context, double soonest, double latest)
+{
+    if (context->call.nested == 0 && context->plan.active) armilla_plan_bound(&context->plan, soonest, latest);
+}
+
 void armilla_call_rest(armilla_context *context)
 {
     armilla_call_guess(context, context->plan.active ? context->plan.fraction : 0, 1);
@@ -275,7 +280,11 @@ static bool report(armilla_context *context, double clock)
     const armilla_plan *plan = &context->plan;
     progress.phase =
         armilla_phase_word(plan->active ? plan->parts[plan->begun - 1].phase : armilla_phase_of(call->stage));
-    armilla_plan_estimate(&context->plan, clock, call->deadline, &progress.whole, &progress.left);
+    const armilla_outlook outlook = armilla_plan_estimate(&context->plan, clock, call->deadline);
+    progress.whole = outlook.done;
+    progress.left = outlook.left;
+    progress.soonest = outlook.soonest;
+    progress.latest = outlook.latest;
     return context->watch(context->watch_user, &progress) != 0;
 }
 

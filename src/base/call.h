@@ -77,6 +77,8 @@ void armilla_call_step(armilla_context *context, int64_t step, int64_t steps);
 /* The same where the number of steps is not known: what follows is so much of the stage by a guess, which the fraction of
  * the stage leaves out. */
 void armilla_call_guess(armilla_context *context, double low, double high);
+/* What is left of the part in progress is likely between so many times what is expected. */
+void armilla_call_bound(armilla_context *context, double soonest, double latest);
 /* The same of what follows and is all that is left of it. */
 void armilla_call_rest(armilla_context *context);
 /* A part of a stage, or of several: of the plan, and by itself of what is reported of the stage. */

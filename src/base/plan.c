@@ -17,6 +17,9 @@
 #define ALIKE_TELLING 0.1
 /* Before the end no more than that is reported. */
 #define MOST_DONE 0.99
+/* Iterations that have not begun end when they have converged, which takes such parts of what is expected. */
+#define SOONEST 0.2
+#define LATEST 4.0
 
 static const struct {
     const char *word;
@@ -144,6 +147,7 @@ void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase pha
     plan->begun++;
     plan->place = plan->begun + run_of(plan, work, plan->begun);
     plan->entered = clock;
+    plan->soonest = plan->latest = 1;
     plan->active = true;
 }
 
@@ -157,6 +161,12 @@ void armilla_plan_reach(armilla_plan *plan, double fraction)
 {
     if (!plan->active) return;
     if (fraction > plan->fraction || may_fall(plan)) plan->fraction = fmin(fraction, 1);
+}
+
+void armilla_plan_bound(armilla_plan *plan, double soonest, double latest)
+{
+    plan->soonest = soonest;
+    plan->latest = latest;
 }
 
 /* The part in progress at this speed. */
@@ -194,29 +204,47 @@ static bool has_moved(const armilla_plan *plan)
     return plan->fraction > plan->seen || (may_fall(plan) && plan->fraction < plan->seen);
 }
 
-void armilla_plan_estimate(armilla_plan *plan, double clock, double deadline, double *done, double *left)
+static bool converges(armilla_phase phase)
 {
+    return phase == ARMILLA_PHASE_ITERATIONS || phase == ARMILLA_PHASE_FITS;
+}
+
+/* Adds a part of which so many seconds are expected, no part of a loose one behind the deadline. */
+static void add_part(armilla_outlook *outlook, armilla_phase phase, const double seconds[3], double until_deadline)
+{
+    double *const sums[] = {&outlook->left, &outlook->soonest, &outlook->latest};
+    for (int i = 0; i < 3; i++) {
+        const double most = phases[phase].loose ? fmax(until_deadline - *sums[i], 0) : INFINITY;
+        *sums[i] += fmin(seconds[i], most);
+    }
+}
+
+armilla_outlook armilla_plan_estimate(armilla_plan *plan, double clock, double deadline)
+{
+    armilla_outlook outlook = {.left = 0};
     if (plan->active && has_moved(plan)) {
         plan->seen = plan->fraction;
         plan->advanced = clock - plan->entered;
     }
     const double factor = factor_of(plan), passed = plan->begun > 0 ? clock - plan->first : 0;
-    double rest = 0;
+    const double until = deadline > 0 ? fmax(deadline - clock, 0) : INFINITY;
     bool known = false;
     if (plan->active) {
+        const armilla_plan_part *part = &plan->parts[plan->begun - 1];
         const double own = fmax(seconds_of(plan, clock, factor) - (clock - plan->entered), 0);
-        const bool limited = deadline > 0 && phases[plan->parts[plan->begun - 1].phase].loose;
-        rest += limited ? fmin(own, fmax(deadline - clock, 0)) : own;
-        known |= plan->parts[plan->begun - 1].expected > 0 || plan->fraction > 0;
+        add_part(&outlook, part->phase, (double[]){own, own * plan->soonest, own * plan->latest}, until);
+        known |= part->expected > 0 || plan->fraction > 0;
     }
     for (int i = plan->begun; i < plan->count; i++) {
-        const bool limited = deadline > 0 && phases[plan->parts[i].phase].loose;
-        const double seconds = plan->parts[i].expected * factor;
-        rest += limited ? fmin(seconds, fmax(deadline - clock - rest, 0)) : seconds;
+        const armilla_plan_part *part = &plan->parts[i];
+        const double own = part->expected * factor;
+        const bool open = converges(part->phase);
+        add_part(&outlook, part->phase, (double[]){own, open ? own * SOONEST : own, open ? own * LATEST : own}, until);
         known = true;
     }
-    const double now = passed + rest > 0 ? passed / (passed + rest) : 0;
+    const double now = passed + outlook.left > 0 ? passed / (passed + outlook.left) : 0;
     plan->reached = fmax(plan->reached, fmin(now, MOST_DONE));
-    *done = plan->reached;
-    *left = known ? rest : NAN;
+    outlook.done = plan->reached;
+    if (!known) outlook.left = outlook.soonest = outlook.latest = NAN;
+    return outlook;
 }

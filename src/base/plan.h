@@ -50,17 +50,25 @@ enum { ARMILLA_PLAN_MOST = 64 };
 /* Zeros are a plan without parts. */
 typedef struct armilla_plan {
     armilla_plan_part parts[ARMILLA_PLAN_MOST];
-    int count;       /* of the parts */
-    int begun;       /* those that are done or in progress: these come first */
-    int place;       /* where the parts of the call in progress go on */
-    bool active;     /* the last of those begun is in progress */
-    double first;    /* the clock when the first began; */
-    double entered;  /* and the one in progress */
-    double fraction; /* of the one in progress, */
-    double seen;     /* of the last estimate that saw it moved, */
-    double advanced; /* and its seconds then */
-    double reached;  /* the most that was reported of the whole */
+    int count;              /* of the parts */
+    int begun;              /* those that are done or in progress: these come first */
+    int place;              /* where the parts of the call in progress go on */
+    bool active;            /* the last of those begun is in progress */
+    double first;           /* the clock when the first began; */
+    double entered;         /* and the one in progress */
+    double fraction;        /* of the one in progress, */
+    double seen;            /* of the last estimate that saw it moved, */
+    double advanced;        /* and its seconds then */
+    double soonest, latest; /* of what it is expected to take still, the least and the most that is likely */
+    double reached;         /* the most that was reported of the whole */
 } armilla_plan;
+
+/* What a plan says of the rest. */
+typedef struct armilla_outlook {
+    double done;            /* the part of the whole that is done, which never falls */
+    double left;            /* seconds that are left, NaN where nothing is known */
+    double soonest, latest; /* between which they are likely to be */
+} armilla_outlook;
 
 /* Parts of a call of that kind follow: those that were expected of the next one are replaced. */
 void armilla_plan_call(armilla_plan *plan, armilla_work work);
@@ -75,9 +83,10 @@ void armilla_plan_leave(armilla_plan *plan, armilla_work work, double clock);
 void armilla_plan_begin(armilla_plan *plan, armilla_work work, armilla_phase phase, double clock);
 /* How far it is: no less than before, but for iterations, whose end is guessed anew. */
 void armilla_plan_reach(armilla_plan *plan, double fraction);
+/* What is left of the part in progress is likely between so many times what is expected, until the next begins. */
+void armilla_plan_bound(armilla_plan *plan, double soonest, double latest);
 
-/* What the plan says at that clock: the part of the whole that is done, which never falls, and the seconds that are left,
- * NaN where nothing is known. deadline: the clock at which iterations end, 0: they need not. */
-void armilla_plan_estimate(armilla_plan *plan, double clock, double deadline, double *done, double *left);
+/* What the plan says at that clock. deadline: the clock at which iterations end, 0: they need not. */
+armilla_outlook armilla_plan_estimate(armilla_plan *plan, double clock, double deadline);
 
 #endif

@@ -93,6 +93,12 @@ static double sweep_seconds(const estimate *e)
     return (e->entries * e->r * product + e->n * e->r * e->r * CODE_PRODUCT) / e->threads;
 }
 
+/* The codes that are stored, or those of new samples. */
+static double final_seconds(const estimate *e)
+{
+    return LAST_SWEEPS * sweep_seconds(e) + e->n * e->w->code_seconds / e->threads;
+}
+
 static void plan_reading(const estimate *e)
 {
     const double bytes = (double)e->w->bytes;
@@ -119,14 +125,15 @@ static void plan_fit(const estimate *e)
     const armilla_workload *w = e->w;
     const double sweep = sweep_seconds(e), restarts = fmax((double)w->restarts, 1), rounds = rounds_of(w, restarts);
     const double iterations = w->max_iter > 0 ? fmin((double)w->max_iter, USUAL_ITERATIONS) : USUAL_ITERATIONS;
-    double all = sweep * (iterations + (rounds > 1 ? LAST_SWEEPS + START_SWEEPS : 0)) * rounds;
+    const double each_round = rounds > 1 ? final_seconds(e) + START_SWEEPS * sweep : 0;
+    double all = (sweep * iterations + each_round) * rounds;
     if (w->limit > 0) all = fmin(all, w->limit);
     add(e, ARMILLA_PHASE_SURVEY, 3 * look_seconds(e));
     const double basis = e->m * e->r * e->r * START_FEATURE;
     add(e, ARMILLA_PHASE_START,
         START_SWEEPS * basis + sweep * (START_SWEEPS + (restarts > 1 ? restarts * iterations * SCREENED : 0)));
     add(e, rounds > 1 ? ARMILLA_PHASE_FITS : ARMILLA_PHASE_ITERATIONS, all);
-    add(e, ARMILLA_PHASE_CODES, LAST_SWEEPS * sweep);
+    add(e, ARMILLA_PHASE_CODES, final_seconds(e));
 }
 
 /* Plans a search for neighbours of samples with so many features. */
@@ -199,7 +206,7 @@ static void plan_search(const estimate *e)
 static void plan_transform(const estimate *e)
 {
     add(e, ARMILLA_PHASE_SURVEY, look_seconds(e));
-    add(e, ARMILLA_PHASE_CODES, LAST_SWEEPS * sweep_seconds(e));
+    add(e, ARMILLA_PHASE_CODES, final_seconds(e));
 }
 
 static void plan_check(const estimate *e)

@@ -220,16 +220,18 @@ static armilla_sketch_plan plan_sketch(const armilla_fit_state *f)
 /* What is expected of it: rounds 0 where they are not known yet. */
 static void tell_work(const armilla_fit_state *f, int64_t rounds)
 {
-    armilla_call_plan(f->context,
-                      &(armilla_workload){.work = ARMILLA_WORK_FIT,
-                                          .samples = f->X->n,
-                                          .features = f->X->m,
-                                          .entries = armilla_sparse_of(f->X) ? armilla_data_stored(f->X) : 0,
-                                          .rank = f->options->rank,
-                                          .restarts = f->options->restarts,
-                                          .rounds = rounds,
-                                          .max_iter = f->options->max_iter,
-                                          .limit = f->options->time_limit});
+    armilla_call_plan(
+        f->context, &(armilla_workload){.work = ARMILLA_WORK_FIT,
+                                        .samples = f->X->n,
+                                        .features = f->X->m,
+                                        .entries = armilla_sparse_of(f->X) ? armilla_data_stored(f->X) : 0,
+                                        .rank = f->options->rank,
+                                        .restarts = f->options->restarts,
+                                        .rounds = rounds,
+                                        .max_iter = f->options->max_iter,
+                                        .limit = f->options->time_limit,
+                                        .code_seconds = armilla_codes_seconds(f->resolved.basis, f->codes,
+                                                                              f->options->rank, f->options->sparsity)});
 }
 
 static armilla_status open(armilla_fit_state *f)

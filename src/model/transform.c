@@ -5,6 +5,7 @@
 
 #include "data/slots.h"
 #include "data/traverse.h"
+#include "solve/policy.h"
 
 #include <inttypes.h>
 
@@ -20,7 +21,10 @@ armilla_status armilla_model_transform(armilla_context *context, const armilla_m
                                                    .samples = X->n,
                                                    .features = X->m,
                                                    .entries = armilla_sparse_of(X) ? armilla_data_stored(X) : 0,
-                                                   .rank = model->summary.rank});
+                                                   .rank = model->summary.rank,
+                                                   .code_seconds = armilla_codes_seconds(model->basis, model->codes,
+                                                                                         model->summary.rank,
+                                                                                         model->summary.sparsity)});
     if ((status = armilla_data_meet(context, X)) != ARMILLA_OK) goto done;
     if ((status = armilla_blas_enter_idle(context, armilla_call_threads(context))) != ARMILLA_OK) goto done;
     /* The fit's, so that codes have the same bits. */

@@ -32,6 +32,10 @@ int armilla_basis_passes(const armilla_code_set *codes, double spread, bool mean
  * the shortest. */
 bool armilla_descent_suffices(const armilla_code_set *codes, double spread);
 
+/* Seconds that the final code of a sample takes on a core of an ordinary machine, beside the product with the basis; 0
+ * where that is all. */
+double armilla_codes_seconds(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t r, int64_t s);
+
 /* When the expensive code solve is due inside the loop: where the cheap steps have slowed down. */
 typedef struct armilla_polish {
     double slow;   /* what fraction of h an iteration brings then */

@@ -220,11 +220,27 @@ static bool is_interrupted(const armilla_problem *problem)
     return armilla_call_stopped(problem->context, &reason) && reason == ARMILLA_STOP_INTERRUPTED;
 }
 
-/* The iteration at which the fit is going to stop: as those before it did, or by its trace. */
-static double expected_last(const armilla_problem *problem)
+/* Fits of other starts to the same data make about as many iterations. */
+#define USUAL_SOONEST 0.5
+#define USUAL_LATEST 2.0
+
+/* Where the fit is going to stop: as those before it did, or by its trace. */
+static armilla_stop_guess expect_end(const armilla_problem *problem)
 {
     const double now = (double)problem->trace->count;
-    return problem->usual > 0 ? fmax(problem->usual, now) : armilla_stop_expect(&problem->options.stop, problem->trace);
+    if (problem->usual > 0) return (armilla_stop_guess){fmax(problem->usual, now), USUAL_SOONEST, USUAL_LATEST};
+    return armilla_stop_expect(&problem->options.stop, problem->trace);
+}
+
+/* Tells the call how far it is, and what it has learned of the rest. */
+static void report(armilla_problem *problem, const armilla_trace_entry *entry)
+{
+    const armilla_stop_guess end = expect_end(problem);
+    armilla_call_stage(problem->context, ARMILLA_STAGE_ITERATIONS);
+    armilla_call_step(problem->context, entry->iteration, problem->options.stop.max_iter);
+    armilla_call_guess(problem->context, (double)entry->iteration / end.last,
+                       (double)(entry->iteration + 1) / end.last);
+    armilla_call_bound(problem->context, end.soonest, end.latest);
 }
 
 /* Adds the entry and decides. */
@@ -240,10 +256,7 @@ static armilla_status add_entry(armilla_problem *problem, armilla_trace_entry *e
     const bool interrupted = is_interrupted(problem);
     const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
     *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
-    armilla_call_stage(problem->context, ARMILLA_STAGE_ITERATIONS);
-    armilla_call_step(problem->context, entry->iteration, options->stop.max_iter);
-    const double last = expected_last(problem);
-    armilla_call_guess(problem->context, (double)entry->iteration / last, (double)(entry->iteration + 1) / last);
+    report(problem, entry);
     return ARMILLA_OK;
 }
 

@@ -30,8 +30,16 @@ typedef struct armilla_stop_rule {
 /* True where the fit ends with `now`, whose predecessor is `before` (NULL at the start), and why. */
 bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace_entry *before,
                          const armilla_trace_entry *now, bool interrupted, armilla_stop *reason);
-/* The iteration at which it is going to stop, by a guess from the trace so far. */
-double armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace);
+
+/* A guess of the iteration at which it is going to stop; and the least and the most of the iterations until then that is
+ * likely, in multiples of their number. */
+typedef struct armilla_stop_guess {
+    double last;
+    double soonest, latest;
+} armilla_stop_guess;
+
+/* By the trace so far. */
+armilla_stop_guess armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace);
 
 typedef struct armilla_problem_options {
     const armilla_basis_set *basis;

@@ -14,6 +14,9 @@ enum { LEAST_POINTS = 8, POINTS = 32 };
 #define MOST_AHEAD 4.0
 #define LEAST_FALL 0.1
 #define FAR_AWAY 1e9
+/* Nine of ten ends are between these multiples of the guess, by 130 traces of eleven models. */
+#define SOONEST 0.15
+#define LATEST 4.0
 
 /* h_{k-1} - h_k <= tol*h_{k-1}, or h_k is as good as 0. A rise beyond rounding, which a too small lambda or mu can
  * make, is no convergence; tol = 0 never converges, so that a given number of iterations can be asked for. */
@@ -50,13 +53,12 @@ static double meets(int count, const double *x, const double *y, double wanted)
 
 /* Falls become geometrically smaller near a minimum, and vary: the first small one is the last. Nothing is expected that
  * differs much from what is already behind. */
-double armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace)
+static double expect_last(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
     const int64_t last = trace->count - 1, first = armilla_max64(1, last / 2);
     const double now = (double)armilla_max64(last, 1), most = (double)rule->max_iter;
     double x[POINTS], y[POINTS];
     int count = 0;
-    if (rule->tol <= 0) return fmax(most, now);
     if (last < LEAST_POINTS) return fmax(fmin(most, FIRST_GUESS), now + 1);
     const int64_t step = 1 + (last - first) / POINTS;
     for (int64_t k = last; k >= first && count < POINTS; k -= step) {
@@ -65,6 +67,14 @@ double armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *t
     }
     const double expected = fmin(fmax(meets(count, x, y, log(rule->tol)), now + 1), most);
     return fmin(fmax(fmin(expected, fmax(MOST_AHEAD * now, FIRST_GUESS)), LEAST_AHEAD * now), fmax(most, now));
+}
+
+armilla_stop_guess armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace)
+{
+    const double now = (double)(trace->count - 1), most = (double)rule->max_iter;
+    if (rule->tol <= 0) return (armilla_stop_guess){fmax(most, now), 1, 1};
+    const double last = expect_last(rule, trace), rest = last - now;
+    return (armilla_stop_guess){last, SOONEST, rest > 0 ? fmin(LATEST, fmax((most - now) / rest, 1)) : 1};
 }
 
 bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace_entry *before,

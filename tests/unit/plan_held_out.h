@@ -1,10 +1,6 @@
 /* Recorded jobs (plan_jobs.h) that the constants of the plan were not chosen by: the evidence for them.
  *
- * A job is missing because it is not within a factor of two: fit --model sparse-spherical-nmf --sparsity 3 --rank 10 --tol 0
- * --max-iter 100 of 26000 x 300. A workload does not say which sets the codes are from, so that its iterations are expected to
- * take 0.2 s and its final codes 0.01 s, as of plain codes; they take 10.8 s and 1.9 s. Nor do its iterations take equally
- * long, so that their number says little of the time. Fits that end when they have converged are missing as well: how many
- * iterations they have is a guess. */
+ * Fits that end when they have converged are in test_stop.c, for how many iterations they make is a guess. */
 #ifndef ARMILLA_UNIT_PLAN_HELD_OUT_H
 #define ARMILLA_UNIT_PLAN_HELD_OUT_H
 

@@ -51,11 +51,11 @@ static void replay(const job *own, double slowness)
     announce(&plan, own);
     for (int step = 0; step < STEPS; step++) {
         const double now = own->end * step / STEPS, rest = own->end - now, slack = NEAR * own->end;
-        double done = NAN, left = NAN;
         for (; next < own->count && own->moments[next].seconds <= now; last = &own->moments[next++])
             tell(&plan, last, &own->moments[next], clock_at(own->moments[next].seconds, slowness));
-        armilla_plan_estimate(&plan, clock_at(now, slowness), 0, &done, &left);
-        left /= slowness;
+        const armilla_outlook outlook = armilla_plan_estimate(&plan, clock_at(now, slowness), 0);
+        const double done = outlook.done, left = outlook.left / slowness;
+        assert_true(outlook.soonest <= outlook.left && outlook.left <= outlook.latest);
         assert_true(done >= before && done <= 0.99);
         before = done;
         if (step * 10 < STEPS) continue;
@@ -91,7 +91,6 @@ static void test_held_out(void **state)
 static void test_calls(void **state)
 {
     armilla_plan plan = {.count = 0};
-    double done = 0, left = 0;
     (void)state;
     armilla_plan_expect(&plan, ARMILLA_WORK_FIT, ARMILLA_PHASE_ITERATIONS, 10);
     armilla_plan_expect(&plan, ARMILLA_WORK_WRITE, ARMILLA_PHASE_WRITING, 5);
@@ -103,20 +102,24 @@ static void test_calls(void **state)
     armilla_plan_expect(&plan, ARMILLA_WORK_FIT, ARMILLA_PHASE_CODES, 4);
     assert_int_equal(plan.count, 4);
     assert_int_equal(plan.parts[3].phase, ARMILLA_PHASE_WRITING);
-    armilla_plan_estimate(&plan, 0, 0, &done, &left);
-    assert_true(done == 0 && fabs(left - 30) < 1e-9);
-    armilla_plan_begin(&plan, ARMILLA_WORK_FIT, ARMILLA_PHASE_ITERATIONS, 100); /* without a start */
+    armilla_outlook outlook = armilla_plan_estimate(&plan, 0, 0);
+    assert_true(outlook.done == 0 && fabs(outlook.left - 30) < 1e-9);
+    assert_true(outlook.soonest < outlook.left && outlook.latest > outlook.left); /* of the iterations */
+    armilla_plan_begin(&plan, ARMILLA_WORK_FIT, ARMILLA_PHASE_ITERATIONS, 100);   /* without a start */
     armilla_plan_reach(&plan, 0.5);
-    armilla_plan_estimate(&plan, 110, 0, &done, &left);
-    assert_true(fabs(left - (10 + 4 + 5)) < 1e-9 && fabs(done - 10.0 / 29) < 1e-9);
-    armilla_plan_estimate(&plan, 110, 112, &done, &left); /* a deadline ends what can be ended */
-    assert_true(left <= 2 + 5 + 1e-9);
+    outlook = armilla_plan_estimate(&plan, 110, 0);
+    assert_true(fabs(outlook.left - (10 + 4 + 5)) < 1e-9 && fabs(outlook.done - 10.0 / 29) < 1e-9);
+    armilla_plan_bound(&plan, 0.5, 3);
+    outlook = armilla_plan_estimate(&plan, 110, 0);
+    assert_true(fabs(outlook.soonest - (5 + 4 + 5)) < 1e-9 && fabs(outlook.latest - (30 + 4 + 5)) < 1e-9);
+    outlook = armilla_plan_estimate(&plan, 110, 112); /* a deadline ends what can be ended */
+    assert_true(outlook.left <= 2 + 5 + 1e-9 && outlook.latest <= 2 + 5 + 1e-9);
     armilla_plan_leave(&plan, ARMILLA_WORK_FIT, 120);
     assert_int_equal(plan.count, 2);
     armilla_plan_begin(&plan, ARMILLA_WORK_WRITE, ARMILLA_PHASE_WRITING, 121);
     armilla_plan_leave(&plan, ARMILLA_WORK_WRITE, 126);
-    armilla_plan_estimate(&plan, 126, 0, &done, &left);
-    assert_true(isnan(left) && done <= 0.99);
+    outlook = armilla_plan_estimate(&plan, 126, 0);
+    assert_true(isnan(outlook.left) && isnan(outlook.latest) && outlook.done <= 0.99);
 }
 
 /* What is learned of one part is expected of the later ones with its phase; and how far iterations
@@ -124,7 +127,6 @@ static void test_calls(void **state)
 static void test_revised(void **state)
 {
     armilla_plan plan = {.count = 0};
-    double done = 0, before = 0, left = 0;
     (void)state;
     armilla_plan_expect(&plan, ARMILLA_WORK_CLUSTER, ARMILLA_PHASE_NEIGHBORS, 1);
     armilla_plan_expect(&plan, ARMILLA_WORK_CLUSTER, ARMILLA_PHASE_ITERATIONS, 8);
@@ -132,32 +134,29 @@ static void test_revised(void **state)
     armilla_plan_begin(&plan, ARMILLA_WORK_CLUSTER, ARMILLA_PHASE_NEIGHBORS, 50);
     armilla_plan_revise(&plan, ARMILLA_WORK_CLUSTER, ARMILLA_PHASE_NEIGHBORS, 5);
     armilla_plan_revise(&plan, ARMILLA_WORK_CLUSTER, ARMILLA_PHASE_CELLS, 100); /* of which there is none */
-    armilla_plan_estimate(&plan, 50, 0, &done, &left);
-    assert_true(fabs(left - (5 + 8 + 10)) < 1e-9);
+    assert_true(fabs(armilla_plan_estimate(&plan, 50, 0).left - (5 + 8 + 10)) < 1e-9);
     armilla_plan_reach(&plan, 0.5);
     armilla_plan_reach(&plan, 0.25);
     assert_true(plan.fraction == 0.5);
     armilla_plan_begin(&plan, ARMILLA_WORK_CLUSTER, ARMILLA_PHASE_ITERATIONS, 55);
     armilla_plan_reach(&plan, 0.8);
-    armilla_plan_estimate(&plan, 59, 0, &before, &left);
-    assert_true(left < 12);
+    const armilla_outlook before = armilla_plan_estimate(&plan, 59, 0);
+    assert_true(before.left < 12);
     armilla_plan_reach(&plan, 0.4);
-    armilla_plan_estimate(&plan, 59, 0, &done, &left);
-    assert_true(done >= before && fabs(left - (6 + 10)) < 1e-6);
+    const armilla_outlook outlook = armilla_plan_estimate(&plan, 59, 0);
+    assert_true(outlook.done >= before.done && fabs(outlook.left - (6 + 10)) < 1e-6);
 }
 
 /* More parts than there is space for are left out, and nothing else happens. */
 static void test_many(void **state)
 {
     armilla_plan plan = {.count = 0};
-    double done = 0, left = 0;
     (void)state;
     for (int i = 0; i < 3 * ARMILLA_PLAN_MOST; i++)
         armilla_plan_begin(&plan, ARMILLA_WORK_OTHER, i % 2 ? ARMILLA_PHASE_CELLS : ARMILLA_PHASE_RECALL, i);
     assert_int_equal(plan.count, ARMILLA_PLAN_MOST);
     armilla_plan_expect(&plan, ARMILLA_WORK_FIT, ARMILLA_PHASE_CODES, 1);
-    armilla_plan_estimate(&plan, 1000, 0, &done, &left);
-    assert_true(done <= 0.99);
+    assert_true(armilla_plan_estimate(&plan, 1000, 0).done <= 0.99);
 }
 
 /* Every kind of work has an estimate that grows with its data, and what cannot be is refused. */

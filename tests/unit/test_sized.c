@@ -12,8 +12,8 @@
 #define ENDS_WITH(type, member)                                                                                        \
     _Static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 ENDS_WITH(armilla_allocator, user);
-ENDS_WITH(armilla_progress, left);
-ENDS_WITH(armilla_workload, limit);
+ENDS_WITH(armilla_progress, latest);
+ENDS_WITH(armilla_workload, code_seconds);
 ENDS_WITH(armilla_read_options, found);
 ENDS_WITH(armilla_write_options, format);
 ENDS_WITH(armilla_selection, features);

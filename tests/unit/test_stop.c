@@ -1,0 +1,111 @@
+/* When a fit is going to stop, as it is guessed on the way: the range that is told holds the truth on fits of this test,
+ * with iterations for a clock. */
+#include "unit/fixture.h"
+
+#include "base/random.h"
+#include "solve/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { M = 40, N = 600, PARTS = 12 };
+/* What is near 0 may be off by that part of the whole; and so much of all moments is to be within the range. */
+#define NEAR 0.03
+#define WANTED 0.85
+
+/* Samples made of a few nonnegative parts each, with noise. */
+static void make_samples(uint64_t seed, double noise, double *X)
+{
+    double U[PARTS][M];
+    uint64_t at = 0;
+    for (int k = 0; k < PARTS; k++)
+        for (int i = 0; i < M; i++) U[k][i] = pow(armilla_random_uniform(seed, ARMILLA_STREAM_TEST, at++), 3);
+    for (int j = 0; j < N; j++) {
+        memset(X + j * M, 0, M * sizeof *X);
+        for (int k = 0; k < PARTS; k++) {
+            const double weight = pow(armilla_random_uniform(seed, ARMILLA_STREAM_TEST, at++), 4);
+            for (int i = 0; i < M; i++) X[j * M + i] += weight * U[k][i];
+        }
+        for (int i = 0; i < M; i++) X[j * M + i] += noise * armilla_random_uniform(seed, ARMILLA_STREAM_TEST, at++);
+    }
+}
+
+static int64_t fit(const double *X, const char *model_name, armilla_trace_entry *entries, int64_t most)
+{
+    armilla_options options;
+    armilla_data *data = NULL;
+    armilla_model *model = NULL;
+    armilla_options_default(&options);
+    options.model = model_name;
+    options.rank = 8;
+    options.max_iter = most;
+    options.normalize = "l2";
+    options.threads = 1;
+    if (strstr(model_name, "sparse") || !strcmp(model_name, "dictionary")) options.sparsity = 3;
+    support_ok(context, armilla_data_wrap_dense(context, ARMILLA_F64, X, M, N, M, &data));
+    support_ok(context, armilla_fit(context, data, &options, &model));
+    const int64_t count = armilla_model_trace_count(model);
+    for (int64_t k = 0; k < count; k++) {
+        entries[k].size = sizeof *entries;
+        assert_true(armilla_model_trace_entry(model, k, &entries[k]));
+    }
+    armilla_model_free(model);
+    armilla_data_free(data);
+    return count;
+}
+
+/* Of the moments from the first tenth on those at which the range holds what is left. */
+static void judge(const armilla_stop_rule *rule, armilla_trace_entry *entries, int64_t count, double *held, double *all)
+{
+    const double end = (double)(count - 1), slack = NEAR * end;
+    for (int64_t k = 1 + (count - 1) / 10; k < count - 1; k++) {
+        const armilla_trace trace = {.entries = entries, .count = k + 1, .capacity = count};
+        const armilla_stop_guess guess = armilla_stop_expect(rule, &trace);
+        const double left = guess.last - (double)k, rest = end - (double)k;
+        assert_true(left >= 0 && guess.soonest <= 1 && guess.latest >= 1);
+        assert_true((double)k + left * guess.latest <= (double)rule->max_iter * 1.001 + 1);
+        *held += rest + slack >= left * guess.soonest && rest - slack <= left * guess.latest;
+        *all += 1;
+    }
+}
+
+static void test_range(void **state)
+{
+    static const char *const models[] = {"nmf",      "spherical-nmf",        "spherical-pca", "sparse-spherical-pca",
+                                         "semi-nmf", "sparse-spherical-nmf", "dictionary",    "onmf"};
+    enum { MOST = 500 };
+    static armilla_trace_entry entries[MOST + 1];
+    double held = 0, all = 0;
+    double *X = malloc(sizeof(double) * M * N);
+    armilla_options preset;
+    (void)state;
+    armilla_options_default(&preset);
+    const armilla_stop_rule rule = {.max_iter = MOST, .tol = preset.tol};
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        make_samples(seed, seed == 1 ? 0.02 : 0.2, X);
+        for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+            const int64_t count = fit(X, models[i], entries, MOST);
+            judge(&rule, entries, count, &held, &all);
+        }
+    }
+    free(X);
+    assert_true(all > 300);
+    if (held < WANTED * all) fail_msg("the range holds at %.0f of %.0f moments", held, all);
+}
+
+/* Iterations whose number is given leave nothing open. */
+static void test_given(void **state)
+{
+    armilla_trace_entry entries[4] = {{.objective = 8}, {.objective = 4}, {.objective = 2}, {.objective = 1}};
+    const armilla_trace trace = {.entries = entries, .count = 4, .capacity = 4};
+    const armilla_stop_guess guess = armilla_stop_expect(&(armilla_stop_rule){.max_iter = 70, .tol = 0}, &trace);
+    (void)state;
+    assert_true(guess.last == 70 && guess.soonest == 1 && guess.latest == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_range), TEST(test_given)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
