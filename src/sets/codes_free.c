@@ -24,18 +24,11 @@ static void solve(const armilla_column_problem *problem, const double *d, double
     }
 }
 
-static bool solves_cheaply(int64_t r, int64_t s)
-{
-    (void)r;
-    (void)s;
-    return true;
-}
-
 const armilla_code_set armilla_codes_free = {
     .name = "free",
     .meaning = "any codes",
     .conic = true,
     .project = project,
     .solve = solve,
-    .solves_cheaply = solves_cheaply,
+    .solves_cheaply = armilla_solves_at_once,
 };

@@ -275,12 +275,6 @@ double armilla_column_unit(const armilla_column_problem *problem, double l)
     return problem->exact ? 1 : ldexp(l, problem->exponent);
 }
 
-static void first_axis(int64_t r, double *w)
-{
-    memset(w, 0, (size_t)r * sizeof *w);
-    w[0] = 1;
-}
-
 void armilla_column_solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
 {
     const armilla_code_set *codes = problem->codes;
@@ -289,7 +283,7 @@ void armilla_column_solve(const armilla_column_problem *problem, const double *d
     else if (!problem->exact)
         codes->solve(problem, d, w, workspace);
     else if (!codes->project(problem->r, problem->s, d, w))
-        first_axis(problem->r, w);
+        armilla_axis(problem->r, 0, w);
 }
 
 armilla_scaling armilla_column_scaling(const armilla_column_problem *problem)

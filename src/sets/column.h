@@ -131,6 +131,18 @@ void armilla_secular(int64_t r, const double *values, const double *b, double *w
 /* How far each value is above the least; 0 where it is so near that it counts as the same. */
 void armilla_secular_gaps(int64_t r, const double *values, double *gaps);
 
+/* Least squares on some atoms, `member`: LL' = H on them, and LL'z = d. */
+typedef struct armilla_refit {
+    const armilla_column_problem *problem;
+    const double *d;
+    double
+        dependent; /* a pivot that is smaller beside its own entry of H says that an atom depends on those before it */
+    int64_t *member;
+    double *L, *z; /* size x size, size */
+} armilla_refit;
+/* Solves for the first `size` members; false where they depend on each other. */
+bool armilla_refit_members(const armilla_refit *refit, int64_t size);
+
 /* w = the minimiser over w >= 0. workspace: r*r + 3r. */
 void armilla_solve_by_active_set(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
 
@@ -142,6 +154,9 @@ int64_t armilla_sparse_swaps(int64_t s);
 /* The count-th least of r numbers, the last where they are fewer; count is at most ARMILLA_PROMISING. */
 double armilla_few_least(int64_t r, int64_t count, const double *numbers);
 
+/* solves_cheaply of sets that always do, never do, and do for one atom. */
+bool armilla_solves_at_once(int64_t r, int64_t s);
+bool armilla_solves_slowly(int64_t r, int64_t s);
 bool armilla_sparse_solves_cheaply(int64_t r, int64_t s);
 
 /* Solves the sparse problems of both sign rules; r >= s. */

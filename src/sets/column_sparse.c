@@ -40,8 +40,8 @@ static double best_axis(const armilla_column_problem *p, bool nonnegative, const
             best = k;
         }
     }
-    memset(w, 0, (size_t)r * sizeof *w);
-    w[best] = nonnegative || d[best] >= 0 ? 1 : -1;
+    armilla_axis(r, best, w);
+    if (!nonnegative && !(d[best] >= 0)) w[best] = -1;
     return least;
 }
 
@@ -199,27 +199,22 @@ static void greedy(const sparse_search *f, double *w)
 }
 
 /* The truncated descent from Proj(d), which the sweeps' own steps resemble. */
-static bool truncated(const sparse_search *f, double *workspace, double *w)
-{
-    if (!f->problem->codes->project(f->problem->r, f->problem->s, f->d, w)) return false;
-    armilla_column_descend(f->problem, f->d, SEARCH_STEPS, ARMILLA_SETTLED, w, workspace);
-    return true;
-}
-
 static void improve_by_descent(const sparse_search *f, double *w)
 {
-    double *other = f->trial + f->problem->r;
-    if (!truncated(f, f->sub_workspace, other)) return;
-    for (int64_t swaps = 0; swaps < armilla_sparse_swaps(f->problem->s) && swap_one(f, other); swaps++) {}
-    if (armilla_column_value(f->problem, f->d, other) < armilla_column_value(f->problem, f->d, w))
-        memcpy(w, other, (size_t)f->problem->r * sizeof *w);
+    const armilla_column_problem *p = f->problem;
+    double *other = f->trial + p->r;
+    if (!p->codes->project(p->r, p->s, f->d, other)) return;
+    armilla_column_descend(p, f->d, SEARCH_STEPS, ARMILLA_SETTLED, other, f->sub_workspace);
+    for (int64_t swaps = 0; swaps < armilla_sparse_swaps(p->s) && swap_one(f, other); swaps++) {}
+    if (armilla_column_value(p, f->d, other) < armilla_column_value(p, f->d, w))
+        memcpy(w, other, (size_t)p->r * sizeof *w);
 }
 
 static void improve_by_supports(const sparse_search *f, double *w)
 {
     const armilla_column_problem *p = f->problem;
     const double value = armilla_column_value(p, f->d, w);
-    (void)armilla_supports_improve(p->supports, f->nonnegative, f->d, value, w, f->sub_workspace);
+    armilla_supports_improve(p->supports, f->nonnegative, f->d, value, w, f->sub_workspace);
     for (int64_t k = 0; k < p->r; k++) w[k] += 0.0; /* no -0 in a code */
 }
 

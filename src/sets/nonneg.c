@@ -44,20 +44,6 @@ static void solve_lanes(const armilla_column_problem *problem, const void *d, vo
         if (!(settled >> i & 1)) finish_lane(problem, d, i, w, workspace);
 }
 
-/* One column, as a lane among copies of itself. */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
-{
-    const armilla_column_batch one = {1, d, 1, w};
-    armilla_columns_solve(problem, &one, workspace);
-}
-
-static bool solves_cheaply(int64_t r, int64_t s)
-{
-    (void)r;
-    (void)s;
-    return false;
-}
-
 const armilla_code_set armilla_codes_nonneg = {
     .name = "nonneg",
     .meaning = "nonnegative codes",
@@ -65,8 +51,7 @@ const armilla_code_set armilla_codes_nonneg = {
     .conic = true,
     .descends = true,
     .project = project,
-    .solve = solve,
     .solve_lanes = solve_lanes,
     .descend_lanes = descend_lanes,
-    .solves_cheaply = solves_cheaply,
+    .solves_cheaply = armilla_solves_slowly,
 };

@@ -16,11 +16,6 @@ static bool project(int64_t r, int64_t s, const double *q, double *w)
     return armilla_unit(r, w, w);
 }
 
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
-{
-    armilla_solve_sparse(problem, d, w, workspace);
-}
-
 const armilla_code_set armilla_codes_nonneg_sparse_sphere = {
     .name = "nonneg-sparse-sphere",
     .alias = "v4",
@@ -30,6 +25,6 @@ const armilla_code_set armilla_codes_nonneg_sparse_sphere = {
     .nonnegative = true,
     .spherical = true,
     .project = project,
-    .solve = solve,
+    .solve = armilla_solve_sparse,
     .solves_cheaply = armilla_sparse_solves_cheaply,
 };

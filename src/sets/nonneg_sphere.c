@@ -3,7 +3,6 @@
 #include "sets/column.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
@@ -43,9 +42,8 @@ static void start_on_axis(const armilla_column_problem *problem, const double *d
             least = value;
             best = k;
         }
-        w[k] = 0;
     }
-    w[best] = 1;
+    armilla_axis(r, best, w);
 }
 
 /* Proj(d), which can sit on a saddle; of entries divided by the largest, whose squares cannot overflow. */
@@ -120,20 +118,6 @@ static void solve_lanes(const armilla_column_problem *problem, const void *d, vo
     }
 }
 
-/* One column, as a lane among copies of itself. */
-static void solve(const armilla_column_problem *problem, const double *d, double *w, double *workspace)
-{
-    const armilla_column_batch one = {1, d, 1, w};
-    armilla_columns_solve(problem, &one, workspace);
-}
-
-static bool solves_cheaply(int64_t r, int64_t s)
-{
-    (void)r;
-    (void)s;
-    return false;
-}
-
 const armilla_code_set armilla_codes_nonneg_sphere = {
     .name = "nonneg-sphere",
     .alias = "v2",
@@ -141,8 +125,7 @@ const armilla_code_set armilla_codes_nonneg_sphere = {
     .nonnegative = true,
     .spherical = true,
     .project = project,
-    .solve = solve,
     .solve_lanes = solve_lanes,
     .descend_lanes = descend_lanes,
-    .solves_cheaply = solves_cheaply,
+    .solves_cheaply = armilla_solves_slowly,
 };

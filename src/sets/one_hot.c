@@ -1,21 +1,13 @@
 /* One entry is 1, the others are 0 (k-means): the code is the assignment to the nearest atom, the first of equals. */
 #include "sets/column.h"
 
-#include <string.h>
-
-static void name_atom(int64_t r, int64_t k, double *w)
-{
-    memset(w, 0, (size_t)r * sizeof *w);
-    w[k] = 1;
-}
-
 static bool project(int64_t r, int64_t s, const double *q, double *w)
 {
     int64_t best = 0;
     (void)s;
     for (int64_t k = 1; k < r; k++)
         if (q[k] > q[best]) best = k;
-    name_atom(r, best, w);
+    armilla_axis(r, best, w);
     return true;
 }
 
@@ -27,14 +19,7 @@ static void solve(const armilla_column_problem *problem, const double *d, double
     (void)workspace;
     for (int64_t k = 1; k < r; k++)
         if (problem->H[k * r + k] - 2 * d[k] < problem->H[best * r + best] - 2 * d[best]) best = k;
-    name_atom(r, best, w);
-}
-
-static bool solves_cheaply(int64_t r, int64_t s)
-{
-    (void)r;
-    (void)s;
-    return true;
+    armilla_axis(r, best, w);
 }
 
 const armilla_code_set armilla_codes_one_hot = {
@@ -43,5 +28,5 @@ const armilla_code_set armilla_codes_one_hot = {
     .nonnegative = true,
     .project = project,
     .solve = solve,
-    .solves_cheaply = solves_cheaply,
+    .solves_cheaply = armilla_solves_at_once,
 };

@@ -2,6 +2,7 @@
 #include "sets/column.h"
 
 #include <math.h>
+#include <string.h>
 
 static double largest_absolute(int64_t r, const double *q)
 {
@@ -44,6 +45,24 @@ bool armilla_unit(int64_t r, const double *q, double *w)
     for (int64_t k = 0; k < r; k++) w[k] = ldexp(q[k], -exponent);
     scale_to_unit(r, w, armilla_dot(r, w, w), w);
     return true;
+}
+
+void armilla_axis(int64_t r, int64_t k, double *w)
+{
+    memset(w, 0, (size_t)r * sizeof *w);
+    w[k] = 1;
+}
+
+bool armilla_solves_at_once(int64_t r, int64_t s)
+{
+    (void)r;
+    (void)s;
+    return true;
+}
+
+bool armilla_solves_slowly(int64_t r, int64_t s)
+{
+    return !armilla_solves_at_once(r, s);
 }
 
 static void swap(double *a, double *b)

@@ -56,8 +56,8 @@ typedef struct armilla_code_set {
      * overlap. false, with w untouched or overwritten by scratch, where q = 0 has no direction: the caller decides.
      * Codes that are not on a sphere: the nearest to q, and always true. */
     bool (*project)(int64_t r, int64_t s, const double *q, double *w);
-    /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h). workspace:
-     * armilla_column_workspace(r) numbers. */
+    /* w = argmin over unit w in the set of w'Hw - 2d'w, as exact as can be (sets/column.h); NULL where
+     * solve_lanes does it. workspace: armilla_column_workspace(r) numbers. */
     void (*solve)(const armilla_column_problem *problem, const double *d, double *w, double *workspace);
     /* The same for columns side by side (linalg/descent_kernels.h) in the type of problem->typed, and steps of descent from
      * w; NULL: each by itself. */
@@ -122,6 +122,8 @@ int64_t armilla_fullest_row(int64_t m, int64_t r, const double *U);
 bool armilla_unit(int64_t r, const double *q, double *w);
 /* The same for columns of many entries, right to one rounding more. */
 bool armilla_unit_long(int64_t r, const double *q, double *w);
+/* w = e_k */
+void armilla_axis(int64_t r, int64_t k, double *w);
 /* w = the s entries of q that are largest in absolute value, or, where positive is set, the s largest of the positive
  * ones; 0 elsewhere. Ties go to the lowest index. */
 void armilla_keep_largest(int64_t r, int64_t s, bool positive, const double *q, double *w);

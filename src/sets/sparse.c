@@ -10,18 +10,16 @@
 
 enum { REFIT_PASSES = 200, SEARCH_PASSES = 12 };
 
-/* A pivot that is smaller beside its own entry of H says that an atom depends on those before it. */
-#define DEPENDENT 1e-12
+#define DEPENDENT 1e-12 /* armilla_refit */
 
 typedef struct pursuit {
     const armilla_column_problem *problem;
     const double *d;
     double *gradient; /* d - Hw */
     double *trial;
-    double *losses;  /* of leaving out an atom */
-    int64_t *size;   /* of a large support that is solved; 0: none is */
-    int64_t *member; /* of it, in order */
-    double *L, *z;   /* H on it = LL', and the solution */
+    double *losses;   /* of leaving out an atom */
+    int64_t *size;    /* of a large support that is solved; 0: none is */
+    armilla_refit on; /* it */
 } pursuit;
 
 static bool project(int64_t r, int64_t s, const double *q, double *w)
@@ -45,31 +43,6 @@ static void move_to(const pursuit *p, int64_t a, double step, double *w)
     for (int64_t k = 0; k < r; k++) p->gradient[k] -= p->problem->H[a * r + k] * step;
 }
 
-/* LL' = H on the support, and LL'z = d; false where atoms depend on each other. */
-static bool factorise(const pursuit *p, int64_t size)
-{
-    const double *H = p->problem->H;
-    const int64_t r = p->problem->r;
-    for (int64_t i = 0; i < size; i++) {
-        double *own = p->L + i * size;
-        p->z[i] = p->d[p->member[i]];
-        for (int64_t j = 0; j <= i; j++) {
-            const double *other = p->L + j * size;
-            double sum = H[p->member[i] * r + p->member[j]];
-            for (int64_t k = 0; k < j; k++) sum -= own[k] * other[k];
-            if (i == j && !(sum > DEPENDENT * H[p->member[i] * r + p->member[i]])) return false;
-            own[j] = i == j ? sqrt(sum) : sum / other[j];
-        }
-        for (int64_t k = 0; k < i; k++) p->z[i] -= own[k] * p->z[k];
-        p->z[i] /= own[i];
-    }
-    for (int64_t i = size - 1; i >= 0; i--) {
-        for (int64_t k = i + 1; k < size; k++) p->z[i] -= p->L[k * size + i] * p->z[k];
-        p->z[i] /= p->L[i * size + i];
-    }
-    return true;
-}
-
 /* Least squares on a large support at once, which coordinate descent would need many passes for. */
 static bool solve_support(const pursuit *p, double *w)
 {
@@ -77,10 +50,10 @@ static bool solve_support(const pursuit *p, double *w)
     *p->size = 0;
     if (p->problem->s <= ARMILLA_FEW_MEMBERS) return false;
     for (int64_t a = 0; a < p->problem->r; a++)
-        if (w[a] != 0) p->member[size++] = a;
-    if (!factorise(p, size)) return false;
+        if (w[a] != 0) p->on.member[size++] = a;
+    if (!armilla_refit_members(&p->on, size)) return false;
     *p->size = size;
-    for (int64_t i = 0; i < size; i++) w[p->member[i]] = p->z[i];
+    for (int64_t i = 0; i < size; i++) w[p->on.member[i]] = p->on.z[i];
     find_gradient(p, w);
     return true;
 }
@@ -112,11 +85,11 @@ static double curvature_of(const pursuit *p, int64_t k)
     const double *H = p->problem->H, own = H[k * r + k];
     double left = own;
     for (int64_t i = 0; i < size; i++) {
-        const double *row = p->L + i * size;
-        double sum = H[k * r + p->member[i]];
-        for (int64_t j = 0; j < i; j++) sum -= row[j] * p->z[j];
-        p->z[i] = sum / row[i];
-        left -= p->z[i] * p->z[i];
+        const double *row = p->on.L + i * size;
+        double sum = H[k * r + p->on.member[i]];
+        for (int64_t j = 0; j < i; j++) sum -= row[j] * p->on.z[j];
+        p->on.z[i] = sum / row[i];
+        left -= p->on.z[i] * p->on.z[i];
     }
     return left > DEPENDENT * own ? left : INFINITY;
 }
@@ -180,9 +153,12 @@ static void pursue(const armilla_column_problem *problem, const double *d, doubl
                        .trial = workspace + r,
                        .losses = workspace + 2 * r,
                        .size = &size,
-                       .member = (int64_t *)(void *)(workspace + 3 * r),
-                       .z = workspace + 4 * r,
-                       .L = workspace + 5 * r};
+                       .on = {.problem = problem,
+                              .d = d,
+                              .dependent = DEPENDENT,
+                              .member = (int64_t *)(void *)(workspace + 3 * r),
+                              .z = workspace + 4 * r,
+                              .L = workspace + 5 * r}};
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     find_gradient(&p, w);
     for (int64_t added = 0; added < problem->s && add_best(&p, SEARCH_PASSES, w); added++) {}
@@ -195,7 +171,7 @@ static void solve(const armilla_column_problem *problem, const double *d, double
 {
     memset(w, 0, (size_t)problem->r * sizeof *w);
     if (problem->supports)
-        (void)armilla_supports_improve(problem->supports, false, d, 0, w, workspace); /* g(0) = 0 */
+        armilla_supports_improve(problem->supports, false, d, 0, w, workspace); /* g(0) = 0 */
     else
         pursue(problem, d, w, workspace);
     for (int64_t k = 0; k < problem->r; k++) w[k] += 0.0; /* no -0 in a code */

@@ -32,13 +32,6 @@ static void solve_lanes(const armilla_column_problem *problem, const void *d, vo
     problem->thin->solve_sphere(&sphere, d, w, workspace);
 }
 
-static bool solves_cheaply(int64_t r, int64_t s)
-{
-    (void)r;
-    (void)s;
-    return true;
-}
-
 const armilla_code_set armilla_codes_sphere = {
     .name = "sphere",
     .alias = "v1",
@@ -48,5 +41,5 @@ const armilla_code_set armilla_codes_sphere = {
     .project = project,
     .solve = solve,
     .solve_lanes = solve_lanes,
-    .solves_cheaply = solves_cheaply,
+    .solves_cheaply = armilla_solves_at_once,
 };

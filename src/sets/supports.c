@@ -45,8 +45,7 @@ armilla_status armilla_supports_new(armilla_context *context, int64_t r, int64_t
     armilla_status status = armilla_take(context, 1, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     const int64_t count = armilla_supports_count(r, s, smaller);
-    *made = (armilla_supports){
-        .context = context, .r = r, .s = s, .count = count, .smaller = smaller, .spherical = spherical};
+    *made = (armilla_supports){.context = context, .r = r, .s = s, .count = count, .spherical = spherical};
     status = armilla_take(context, count, sizeof *made->size, &made->size);
     if (status == ARMILLA_OK) status = armilla_take(context, count * s, sizeof *made->member, &made->member);
     if (status == ARMILLA_OK) status = armilla_take(context, count * s, sizeof *made->values, &made->values);
@@ -117,8 +116,8 @@ static bool has_negative(int64_t size, const double *v)
     return false;
 }
 
-double armilla_supports_improve(const armilla_supports *t, bool nonnegative, const double *d, double least, double *w,
-                                double *workspace)
+void armilla_supports_improve(const armilla_supports *t, bool nonnegative, const double *d, double least, double *w,
+                              double *workspace)
 {
     double *b = workspace, *y = b + t->s, *v = y + t->s;
     for (int64_t i = 0; i < t->count; i++) {
@@ -138,5 +137,4 @@ double armilla_supports_improve(const armilla_supports *t, bool nonnegative, con
         memset(w, 0, (size_t)t->r * sizeof *w);
         for (int64_t a = 0; a < size; a++) w[member[a]] = v[a];
     }
-    return least;
 }

@@ -11,7 +11,7 @@ int64_t armilla_supports_count(int64_t r, int64_t s, bool smaller);
 struct armilla_supports {
     armilla_context *context;
     int64_t r, s, count;
-    bool smaller, spherical;
+    bool spherical;
     int64_t *size;   /* count */
     int64_t *member; /* s of each: indices, rising */
     double *values;  /* s of each: eigenvalues of H on it, rising */
@@ -24,9 +24,8 @@ armilla_status armilla_supports_new(armilla_context *context, int64_t r, int64_t
 void armilla_supports_free(armilla_supports *supports);
 armilla_status armilla_supports_set(armilla_supports *supports, armilla_algebra *algebra, const double *H);
 
-/* Improves w, whose g is least, by the best support's minimiser; nonnegative ones only where asked. Returns g. workspace:
- * 4s. */
-double armilla_supports_improve(const armilla_supports *supports, bool nonnegative, const double *d, double least,
-                                double *w, double *workspace);
+/* Improves w, whose g is least, by the best support's minimiser; nonnegative ones only where asked. workspace: 4s. */
+void armilla_supports_improve(const armilla_supports *supports, bool nonnegative, const double *d, double least,
+                              double *w, double *workspace);
 
 #endif

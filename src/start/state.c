@@ -127,9 +127,7 @@ static void first_codes(void *self, const armilla_code_panel *panel)
             continue;
         }
         for (int64_t k = 0; k < p->r; k++) q[k] = p->code_scale * c[k];
-        if (codes->project(p->r, p->options.s, q, w)) continue;
-        memset(w, 0, (size_t)p->r * sizeof *w);
-        w[0] = 1;
+        if (!codes->project(p->r, p->options.s, q, w)) armilla_axis(p->r, 0, w);
     }
 }
 
@@ -140,9 +138,7 @@ static void given_codes(void *self, const armilla_code_panel *panel)
     for (int64_t j = 0; j < panel->count; j++) {
         double *w = panel->W + j * p->r;
         memcpy(panel->scratch, w, (size_t)p->r * sizeof *w);
-        if (p->options.codes->project(p->r, p->options.s, panel->scratch, w)) continue;
-        memset(w, 0, (size_t)p->r * sizeof *w);
-        w[0] = 1;
+        if (!p->options.codes->project(p->r, p->options.s, panel->scratch, w)) armilla_axis(p->r, 0, w);
     }
 }
 
