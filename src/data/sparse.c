@@ -347,7 +347,7 @@ static armilla_status check_arguments(armilla_context *context, const armilla_sp
     const size_t width = matrix->index64 ? sizeof(int64_t) : sizeof(int32_t);
     const armilla_status status = armilla_data_check_shape(context, "", matrix->m, matrix->n);
     if (status != ARMILLA_OK) return status;
-    if ((unsigned)matrix->type >= ARMILLA_PRECISION_COUNT || !armilla_sparse_kernels_choose(matrix->type))
+    if ((unsigned)matrix->type >= ARMILLA_PRECISION_COUNT)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "sparse data: values are f32 or f64, not type %d",
                             (int)matrix->type);
     if ((unsigned)index >= ARMILLA_INDEX_COUNT)

@@ -1,5 +1,8 @@
-/* The table of kernels, best last. */
-#include "linalg/kernels.h"
+/* The table of kernels: a row for each instruction set. */
+#include "linalg/code_kernels.h"
+#include "linalg/pair_kernels.h"
+#include "linalg/sparse_kernels.h"
+#include "linalg/thin_kernels.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -7,25 +10,70 @@
 #include <cpuid.h>
 #endif
 
-extern const armilla_kernels armilla_kernels_portable_f32, armilla_kernels_portable_f64;
-#ifdef ARMILLA_HAVE_AVX2
-extern const armilla_kernels armilla_kernels_avx2_f32, armilla_kernels_avx2_f64;
-extern const armilla_kernels armilla_kernels_avx512_f32, armilla_kernels_avx512_f64;
-#endif
+/* What one instruction set has, by type where there are several. */
+typedef struct instructions {
+    const char *name;
+    const armilla_kernels *dense[ARMILLA_PRECISION_COUNT];
+    const armilla_sparse_kernels *sparse[ARMILLA_PRECISION_COUNT];
+    const armilla_descent_kernels *descents[ARMILLA_PRECISION_COUNT];
+    const armilla_pair_kernels *pairs[ARMILLA_PRECISION_COUNT];
+    const armilla_code_kernels *codes;
+    const armilla_thin_kernels *thin;
+} instructions;
 
-static const armilla_kernels *const rows[] = {
-    &armilla_kernels_portable_f32, &armilla_kernels_portable_f64,
+#define DECLARE(type, family, set) extern const type armilla_##family##_##set##_f32, armilla_##family##_##set##_f64;
+#define DECLARE_ALL(set)                                                                                               \
+    DECLARE(armilla_kernels, kernels, set)                                                                             \
+    DECLARE(armilla_sparse_kernels, sparse, set)                                                                       \
+    DECLARE(armilla_descent_kernels, descents, set)                                                                    \
+    DECLARE(armilla_pair_kernels, pairs, set)                                                                          \
+    extern const armilla_code_kernels armilla_codes_##set;                                                             \
+    extern const armilla_thin_kernels armilla_thin_##set;
+#define TYPED(family, set)                                                                                             \
+    {                                                                                                                  \
+        &armilla_##family##_##set##_f32, &armilla_##family##_##set##_f64                                               \
+    }
+/* Some are nowhere defined where a set does not have all. */
+DECLARE_ALL(portable)
+DECLARE_ALL(avx2)
+DECLARE_ALL(avx512)
+
+/* Best last. What is missing in a row is that of the row before: CPUs run the smaller sets too. */
+static const instructions rows[] = {
+    {"portable", TYPED(kernels, portable), TYPED(sparse, portable), TYPED(descents, portable), TYPED(pairs, portable),
+     &armilla_codes_portable, &armilla_thin_portable},
 #ifdef ARMILLA_HAVE_AVX2
-    &armilla_kernels_avx2_f32,     &armilla_kernels_avx2_f64,
-    &armilla_kernels_avx512_f32,   &armilla_kernels_avx512_f64,
+    {"avx2", TYPED(kernels, avx2), TYPED(sparse, avx2), TYPED(descents, avx2), TYPED(pairs, avx2), &armilla_codes_avx2,
+     &armilla_thin_avx2},
+    {"avx512", TYPED(kernels, avx512), .descents = TYPED(descents, avx512), .pairs = TYPED(pairs, avx512)},
 #endif
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { ROWS = sizeof rows / sizeof rows[0], TYPES = ARMILLA_PRECISION_COUNT };
 
 const armilla_kernels *armilla_kernels_row(size_t index)
 {
-    return index < ROWS ? rows[index] : NULL;
+    return index < ROWS * TYPES ? rows[index / TYPES].dense[index % TYPES] : NULL;
+}
+
+const armilla_sparse_kernels *armilla_sparse_kernels_row(size_t index)
+{
+    return index < ROWS * TYPES ? rows[index / TYPES].sparse[index % TYPES] : NULL;
+}
+
+const armilla_descent_kernels *armilla_descent_kernels_row(size_t index)
+{
+    return index < ROWS * TYPES ? rows[index / TYPES].descents[index % TYPES] : NULL;
+}
+
+const armilla_code_kernels *armilla_code_kernels_row(size_t index)
+{
+    return index < ROWS ? rows[index].codes : NULL;
+}
+
+const armilla_thin_kernels *armilla_thin_kernels_row(size_t index)
+{
+    return index < ROWS ? rows[index].thin : NULL;
 }
 
 /* F16C, which not every compiler's __builtin_cpu_supports knows; CPUs with AVX2 have it, some virtual ones do not. Asked
@@ -58,47 +106,84 @@ bool armilla_instructions_supported(const char *name)
     return strcmp(name, "portable") == 0;
 }
 
-const char *armilla_instructions_below(const char *name)
-{
-    return strcmp(name, "avx512") == 0 ? "avx2" : strcmp(name, "avx2") == 0 ? "portable" : NULL;
-}
-
 bool armilla_kernels_supported(const armilla_kernels *kernels)
 {
     return armilla_instructions_supported(kernels->name);
 }
 
-const armilla_kernels *armilla_kernels_choose(armilla_type type)
+static const instructions *best_row(void)
 {
-    size_t best = ROWS;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i]->type == type && armilla_kernels_supported(rows[i])) best = i;
-    return armilla_kernels_row(best);
+    const instructions *best = rows;
+    for (size_t i = 1; i < ROWS; i++)
+        if (armilla_instructions_supported(rows[i].name)) best = &rows[i];
+    return best;
 }
 
-static const armilla_kernels *find_row(const char *name, armilla_type type)
+const armilla_kernels *armilla_kernels_choose(armilla_type type)
+{
+    return best_row()->dense[type];
+}
+
+/* The row that has the name and that this CPU runs; NULL: none. */
+static const instructions *find_row(const char *name)
 {
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i]->type == type && strcmp(rows[i]->name, name) == 0 && armilla_kernels_supported(rows[i]))
-            return rows[i];
+        if (strcmp(rows[i].name, name) == 0 && armilla_instructions_supported(name)) return &rows[i];
     return NULL;
 }
 
 bool armilla_kernels_available(const char *name)
 {
-    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
-        if (!find_row(name, (armilla_type)type)) return false;
-    return true;
+    return find_row(name) != NULL;
 }
 
 const armilla_kernels *armilla_kernels_for(const armilla_context *context, armilla_type type)
 {
-    const armilla_kernels *pinned = (int)type < ARMILLA_PRECISION_COUNT ? context->call.kernels[type] : NULL;
+    const armilla_kernels *pinned = context->call.kernels[type];
     return pinned ? pinned : armilla_kernels_choose(type);
 }
 
 void armilla_kernels_pin(armilla_context *context, const char *name)
 {
-    for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++)
-        context->call.kernels[type] = name ? find_row(name, (armilla_type)type) : NULL;
+    const instructions *row = name ? find_row(name) : NULL;
+    for (int type = 0; type < TYPES; type++) context->call.kernels[type] = row ? row->dense[type] : NULL;
+}
+
+/* The row that the kernels are of. */
+static const instructions *row_of(const armilla_kernels *kernels)
+{
+    const instructions *row = rows;
+    while (row->dense[kernels->type] != kernels) row++;
+    return row;
+}
+
+const armilla_sparse_kernels *armilla_sparse_kernels_like(const armilla_kernels *kernels)
+{
+    const instructions *row = row_of(kernels);
+    while (!row->sparse[kernels->type]) row--;
+    return row->sparse[kernels->type];
+}
+
+const armilla_descent_kernels *armilla_descent_kernels_for(const armilla_context *context, armilla_type type)
+{
+    return row_of(armilla_kernels_for(context, type))->descents[type];
+}
+
+const armilla_pair_kernels *armilla_pair_kernels_for(const armilla_context *context, armilla_type type)
+{
+    return row_of(armilla_kernels_for(context, type))->pairs[type];
+}
+
+const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *context)
+{
+    const instructions *row = row_of(armilla_kernels_for(context, ARMILLA_F64));
+    while (!row->codes) row--;
+    return row->codes;
+}
+
+const armilla_thin_kernels *armilla_thin_kernels_best(void)
+{
+    const instructions *row = best_row();
+    while (!row->thin) row--;
+    return row->thin;
 }

@@ -122,8 +122,6 @@ const armilla_kernels *armilla_kernels_row(size_t index);
 bool armilla_kernels_supported(const armilla_kernels *kernels);
 /* Whether this CPU runs that instruction set, by the name of a kernel table. */
 bool armilla_instructions_supported(const char *name);
-/* The next smaller one, which CPUs of that one run too; NULL: none. Not every table of kernels has all of them. */
-const char *armilla_instructions_below(const char *name);
 
 /* count numbers between double and the type (stored.c); rounding is to nearest. To types that are no working precision
  * only numbers that they hold may go. */

@@ -86,13 +86,10 @@ static inline int64_t armilla_sparse_stride(armilla_type type, int64_t r)
     return (r + lanes - 1) / lanes * lanes;
 }
 
-/* The best kernels of the type that this CPU runs; NULL where sparse values cannot have the type. */
-const armilla_sparse_kernels *armilla_sparse_kernels_choose(armilla_type type);
 /* Those of the same instruction set as the dense kernels, which may be pinned. */
 const armilla_sparse_kernels *armilla_sparse_kernels_like(const armilla_kernels *kernels);
 
 /* Every table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_sparse_kernels *armilla_sparse_kernels_row(size_t index);
-bool armilla_sparse_kernels_supported(const armilla_sparse_kernels *kernels);
 
 #endif
