@@ -1,4 +1,5 @@
 /* The generic part of the option tables: parsing, showing, and suggesting what was meant. */
+#include "base/ascii.h"
 #include "base/context.h"
 #include "base/number.h"
 
@@ -42,12 +43,6 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters of words that are compared count alike, large or small. */
-static unsigned char small_letter(char c)
-{
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 size_t armilla_word_distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
@@ -59,10 +54,10 @@ size_t armilla_word_distance(const char *a, const char *b)
         size_t *now = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            now[j] =
-                smaller(smaller(up[j], now[j - 1]) + 1, up[j - 1] + (small_letter(a[i - 1]) != small_letter(b[j - 1])));
-            if (i > 1 && j > 1 && small_letter(a[i - 1]) == small_letter(b[j - 2]) &&
-                small_letter(a[i - 2]) == small_letter(b[j - 1]))
+            const bool same = armilla_ascii_begins(a + i - 1, b + j - 1, 1);
+            now[j] = smaller(smaller(up[j], now[j - 1]) + 1, up[j - 1] + !same);
+            if (i > 1 && j > 1 && armilla_ascii_begins(a + i - 1, b + j - 2, 1) &&
+                armilla_ascii_begins(a + i - 2, b + j - 1, 1))
                 now[j] = smaller(now[j], up2[j - 2] + 1);
         }
     }

@@ -38,6 +38,12 @@ static inline int64_t armilla_max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The first of part `part`, where `count` things are divided into `parts` nearly equal parts. */
+static inline int64_t armilla_part_start(int64_t count, int64_t parts, int64_t part)
+{
+    return part * (count / parts) + armilla_min64(part, count % parts);
+}
+
 /* The first place in the block that is a multiple of a cache line; the block has ARMILLA_LINE bytes to spare. */
 enum { ARMILLA_LINE = 64 };
 static inline void *armilla_align(void *block)

@@ -245,9 +245,8 @@ typedef struct sharing {
 static void take_share(void *self, int thread)
 {
     const sharing *s = self;
-    const int64_t part = s->count / s->parts, more = s->count % s->parts;
-    const int64_t first = thread * part + armilla_min64(thread, more);
-    s->share(s->self, first, first + part + (thread < more));
+    s->share(s->self, armilla_part_start(s->count, s->parts, thread),
+             armilla_part_start(s->count, s->parts, thread + 1));
 }
 
 void armilla_team_share(const armilla_team *team, int64_t count, armilla_share share, void *self)

@@ -60,7 +60,7 @@ static armilla_status gather(armilla_context *context, const armilla_data *X, in
 
 static void take_preparation(const armilla_preparation_choice *chosen, armilla_options *fit)
 {
-    fit->normalize = armilla_step_word(ARMILLA_STEP_NORMALIZE, true);
+    fit->normalize = armilla_steps[ARMILLA_STEP_NORMALIZE].words[1];
     fit->log1p = chosen->log1p;
     fit->tfidf = chosen->tfidf;
     if (chosen->plain_idf) fit->idf = armilla_step_form(ARMILLA_STEP_TFIDF, 1);

@@ -66,31 +66,6 @@ static armilla_status number_features(armilla_context *context, const armilla_ke
     return status;
 }
 
-static bool is_rising(int64_t count, const int64_t *rows)
-{
-    for (int64_t i = 1; i < count; i++)
-        if (rows[i] < rows[i - 1]) return false;
-    return true;
-}
-
-/* Rows rising, each with its value: Shell's sort. */
-static void sort_entries(int64_t count, int64_t *rows, double *values)
-{
-    if (is_rising(count, rows)) return;
-    for (int64_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
-        for (int64_t i = gap; i < count; i++) {
-            const int64_t row = rows[i];
-            const double value = values[i];
-            int64_t j = i;
-            for (; j >= gap && rows[j - gap] > row; j -= gap) {
-                rows[j] = rows[j - gap];
-                values[j] = values[j - gap];
-            }
-            rows[j] = row;
-            values[j] = value;
-        }
-}
-
 /* The entries of the column whose features have a number, by number; how many there are. */
 static int64_t renumber(copying *c, const int64_t *numbers, const armilla_column *x)
 {
@@ -101,7 +76,7 @@ static int64_t renumber(copying *c, const int64_t *numbers, const armilla_column
         rows[count] = number;
         x->values[count++] = x->values[i];
     }
-    sort_entries(count, rows, x->values);
+    if (!armilla_rows_rise(true, rows, count)) armilla_entries_sort(true, rows, ARMILLA_F64, x->values, count);
     return count;
 }
 

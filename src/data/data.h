@@ -178,6 +178,9 @@ void armilla_panel_unit_codes(const armilla_panel *panel, const void *U, const a
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
 void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
+#define ARMILLA_DENSE_PANELS                                                                                           \
+    .products = armilla_panel_products, .accumulate = armilla_panel_accumulate, .gather = armilla_panel_gather,        \
+    .expand = armilla_panel_expand
 
 /* The width of panels for this data: a function of the shape, stored entries and type alone, so that sums do not depend
  * on the machine. */

@@ -15,11 +15,6 @@ typedef struct dense {
     size_t map_bytes;
 } dense;
 
-static const dense *as_dense(const armilla_data *X)
-{
-    return (const dense *)X;
-}
-
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
     return X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work);
@@ -27,7 +22,7 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const dense *X = as_dense(panel->data);
+    const dense *X = (const dense *)panel->data;
     const armilla_type work = panel->kernels->type;
     const int64_t m = X->data.m, column_bytes = X->stride * (int64_t)armilla_type_size(X->data.type);
     const char *start = X->values + panel->first * column_bytes;
@@ -61,10 +56,7 @@ static const armilla_data_ops dense_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
-    .products = armilla_panel_products,
-    .accumulate = armilla_panel_accumulate,
-    .gather = armilla_panel_gather,
-    .expand = armilla_panel_expand,
+    ARMILLA_DENSE_PANELS,
     .free = free_dense,
 };
 
@@ -135,6 +127,6 @@ armilla_status armilla_data_map_dense(armilla_context *context, armilla_type typ
 const void *armilla_data_dense(const armilla_data *data, int64_t *stride)
 {
     if (data->ops != &dense_ops) return NULL;
-    *stride = as_dense(data)->stride;
-    return as_dense(data)->values;
+    *stride = ((const dense *)data)->stride;
+    return ((const dense *)data)->values;
 }

@@ -4,6 +4,7 @@
 #include "data/features.h"
 
 #include "data/column.h"
+#include "data/total.h"
 #include "data/traverse.h"
 #include "linalg/dense.h"
 
@@ -115,9 +116,6 @@ static armilla_status find_means(armilla_context *context, const armilla_data *X
     return status;
 }
 
-/* A unit in which no sum of numbers leaves the range. */
-#define SMALL_UNIT 0x1p-64
-
 static armilla_status find_counts_and_means(armilla_context *context, const armilla_data *X,
                                             armilla_feature_statistics *found)
 {
@@ -130,7 +128,8 @@ static armilla_status find_counts_and_means(armilla_context *context, const armi
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK && means; i++) finite &= isfinite(means[i]);
     if (status == ARMILLA_OK && !finite) {
         status = armilla_take(context, X->m, sizeof *units, &units);
-        for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isfinite(means[i]) ? 1 : SMALL_UNIT;
+        for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
+            units[i] = isfinite(means[i]) ? 1 : ARMILLA_TOTAL_UNIT;
         f.units = units;
         if (status == ARMILLA_OK) status = find_means(context, X, f, found);
     }
@@ -148,7 +147,7 @@ static armilla_status rescue_deviations(armilla_context *context, const armilla_
     double *units = NULL, *sums = NULL;
     armilla_status status = armilla_take(context, X->m, sizeof *units, &units);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *sums, &sums);
-    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isinf(deviations[i]) ? SMALL_UNIT : 1;
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) units[i] = isinf(deviations[i]) ? ARMILLA_TOTAL_UNIT : 1;
     f.units = units;
     if (status == ARMILLA_OK) status = sum_features(context, X, f, NULL, sums);
     for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) {

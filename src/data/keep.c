@@ -1,12 +1,36 @@
-/* Some features and samples of other data. Samples of dense data are a view: a panel of neighbours is the wrapped
- * data's own, one of others is gathered as it is loaded. Everything else is a copy of what was kept. */
+/* Some features and samples of other data, and its features in another order. Samples of dense data are a view: a panel of
+ * neighbours is the wrapped data's own, one of others is gathered as it is loaded. Dense features in another order are a
+ * view too. Everything else is a copy: each sparse column has to be sorted again. */
 #include "data/keep.h"
 
 #include "base/size.h"
-#include "data/gathered.h"
 #include "data/sparse.h"
 
 #include <string.h>
+
+typedef struct selection {
+    armilla_data data;
+    const armilla_data *inner;
+    int64_t *places; /* in inner, one for each of ours */
+} selection;
+
+/* The workspace begins with the gathered columns, then follows that of inner. */
+static size_t gathered_bytes(const armilla_data *X, armilla_type work, int64_t width)
+{
+    return armilla_padded((size_t)(X->m * width) * armilla_type_size(work));
+}
+
+static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
+{
+    const armilla_data *inner = ((const selection *)X)->inner;
+    return gathered_bytes(X, work, width) + inner->ops->workspace(inner, work, width);
+}
+
+static void free_selection(armilla_data *data)
+{
+    armilla_release(data->context, ((selection *)data)->places);
+    armilla_release(data->context, data);
+}
 
 /* How many columns of inner follow each other from there. */
 static int64_t run_from(const int64_t *columns, int64_t count)
@@ -17,7 +41,7 @@ static int64_t run_from(const int64_t *columns, int64_t count)
 }
 
 /* What the same thread will want next, as columns of inner: a hint, which need not be all of it. */
-static void look_ahead(const armilla_gathered *X, const armilla_panel *panel, armilla_panel *part)
+static void look_ahead(const selection *X, const armilla_panel *panel, armilla_panel *part)
 {
     part->next_count = 0;
     part->next = part->first;
@@ -27,13 +51,12 @@ static void look_ahead(const armilla_gathered *X, const armilla_panel *panel, ar
     part->next_count = run_from(X->places + panel->next, panel->next_count);
 }
 
-static armilla_status load(armilla_panel *panel, void *space)
+static armilla_status load_samples(armilla_panel *panel, void *space)
 {
-    const armilla_gathered *X = armilla_gathered_of(panel->data);
+    const selection *X = (const selection *)panel->data;
     const int64_t *columns = X->places + panel->first, m = X->data.m;
     const size_t size = armilla_type_size(panel->kernels->type);
-    char *gathered = space,
-         *inner_space = gathered + armilla_gathered_bytes(&X->data, panel->kernels->type, panel->count);
+    char *gathered = space, *inner_space = gathered + gathered_bytes(&X->data, panel->kernels->type, panel->count);
     for (int64_t j = 0, run = 0; j < panel->count; j += run) {
         armilla_panel part = *panel;
         run = run_from(columns + j, panel->count - j);
@@ -54,27 +77,62 @@ static armilla_status load(armilla_panel *panel, void *space)
     return ARMILLA_OK;
 }
 
-#define STORAGE(name, type, word, numpy) [name] = ("dense " word),
-
-static const armilla_data_ops selected_ops = {
-    .storage = {ARMILLA_TYPE_LIST(STORAGE)},
-    .workspace = armilla_gathered_workspace,
-    .load = load,
-    .products = armilla_panel_products,
-    .accumulate = armilla_panel_accumulate,
-    .gather = armilla_panel_gather,
-    .expand = armilla_panel_expand,
-    .free = armilla_gathered_free,
-};
-
-static armilla_status make_view(armilla_context *context, const armilla_data *X, const armilla_kept *samples,
-                                armilla_data **data)
+/* One column: to = the picked numbers of from (zeros where a place is -1), each of `size` bytes. */
+static void gather(const selection *X, size_t size, const char *from, char *to)
 {
-    armilla_gathered *made = NULL;
-    const armilla_status status = armilla_gathered_new(context, X, &selected_ops, samples, &made);
+    for (int64_t i = 0; i < X->data.m; i++, to += size) {
+        const int64_t place = X->places[i];
+        if (place < 0)
+            memset(to, 0, size);
+        else if (size == sizeof(float))
+            memcpy(to, from + (size_t)place * sizeof(float), sizeof(float));
+        else
+            memcpy(to, from + (size_t)place * size, size);
+    }
+}
+
+static armilla_status load_features(armilla_panel *panel, void *space)
+{
+    const selection *X = (const selection *)panel->data;
+    const size_t size = armilla_type_size(panel->kernels->type), column = (size_t)X->data.m * size;
+    char *gathered = space, *inner_space = gathered + gathered_bytes(&X->data, panel->kernels->type, panel->count);
+    armilla_panel part = *panel;
+    part.data = X->inner;
+    const armilla_status status = X->inner->ops->load(&part, inner_space);
     if (status != ARMILLA_OK) return status;
-    made->data.n = samples->count;
-    *data = &made->data;
+    for (int64_t j = 0; j < panel->count; j++)
+        gather(X, size, (const char *)part.columns + (size_t)(j * part.stride) * size, gathered + (size_t)j * column);
+    panel->columns = gathered;
+    panel->stride = X->data.m;
+    panel->ahead = part.ahead;
+    panel->ahead_bytes = part.ahead_bytes;
+    return ARMILLA_OK;
+}
+
+#define STORAGE(name, type, word, numpy) [name] = ("dense " word),
+#define VIEW(how)                                                                                                      \
+    {                                                                                                                  \
+        .storage = {ARMILLA_TYPE_LIST(STORAGE)}, .workspace = workspace, .load = how, ARMILLA_DENSE_PANELS,            \
+        .free = free_selection                                                                                         \
+    }
+static const armilla_data_ops by_samples = VIEW(load_samples), by_features = VIEW(load_features);
+
+/* A view of what is kept; its shape is still that of X. */
+static armilla_status make_view(armilla_context *context, const armilla_data *X, const armilla_data_ops *ops,
+                                const armilla_kept *kept, armilla_data **data)
+{
+    armilla_kept copy = {0};
+    selection *view = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *view, &view);
+    if (status == ARMILLA_OK) status = armilla_kept_copy(context, kept, &copy);
+    if (status != ARMILLA_OK) {
+        armilla_release(context, view);
+        return status;
+    }
+    armilla_data_view(&view->data, X, ops, context);
+    view->inner = X;
+    view->places = copy.at;
+    *data = &view->data;
     return ARMILLA_OK;
 }
 
@@ -115,14 +173,34 @@ armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X
     const armilla_kept *const both[] = {features, samples};
     armilla_data *made = NULL;
     armilla_status status = !armilla_sparse_of(X) && !features->at && samples->at
-                                ? make_view(context, X, samples, &made)
+                                ? make_view(context, X, &by_samples, samples, &made)
                                 : armilla_data_copy(context, X, features, samples, &made);
+    if (status == ARMILLA_OK) made->n = samples->count;
     if (status == ARMILLA_OK) status = keep_names(X, features, ARMILLA_FEATURE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_NAMES, made);
     if (status == ARMILLA_OK) status = keep_names(X, samples, ARMILLA_SAMPLE_LABELS, made);
     if (status == ARMILLA_OK) memcpy(made->image, X->image, sizeof made->image);
     for (int i = 0; i < ARMILLA_KEPT_COUNT && status == ARMILLA_OK; i++)
         status = note_kept(&X->kept[i], both[i], context, &made->kept[i]);
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
+    return status;
+}
+
+armilla_status armilla_data_pick(armilla_context *context, const armilla_data *X, const int64_t *places, int64_t m,
+                                 armilla_data **data)
+{
+    const armilla_kept all = {NULL, X->n, X->n}, features = {(int64_t *)(uintptr_t)places, m, X->m}; /* only read */
+    armilla_data *made = NULL;
+    armilla_status status = armilla_sparse_of(X) ? armilla_data_copy(context, X, &features, &all, &made)
+                                                 : make_view(context, X, &by_features, &features, &made);
+    if (status == ARMILLA_OK) made->m = m;
+    for (int kind = ARMILLA_SAMPLE_NAMES; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
+        status = armilla_names_copy(context, armilla_data_names(X, (armilla_naming)kind), &made->names[kind]);
+    if (status == ARMILLA_OK)
+        status = armilla_kept_copy(context, &X->kept[ARMILLA_KEPT_SAMPLES], &made->kept[ARMILLA_KEPT_SAMPLES]);
     if (status == ARMILLA_OK)
         *data = made;
     else

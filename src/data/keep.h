@@ -1,4 +1,4 @@
-/* Some features and samples of other data. */
+/* Some features and samples of other data, and its features in another order. */
 #ifndef ARMILLA_DATA_KEEP_H
 #define ARMILLA_DATA_KEEP_H
 
@@ -27,6 +27,13 @@ void armilla_kept_free(armilla_context *context, armilla_kept *kept);
  * record the selection, in terms of the original data where X is a selection itself. */
 armilla_status armilla_data_keep(armilla_context *context, const armilla_data *X,
                                  const armilla_kept kept[ARMILLA_KEPT_COUNT], armilla_data **data);
+
+/* *data = X with `m` features: number i is X's places[i], or zeros where that is -1; no place of X occurs twice. Dense
+ * data are a view, and X must outlive it; sparse data are copied. Names and labels of samples go along, and what
+ * samples X was chosen from; names of features do not. The numbers are stored and summed as those of data that had this
+ * order from the beginning, so that results have their bits. */
+armilla_status armilla_data_pick(armilla_context *context, const armilla_data *X, const int64_t *places, int64_t m,
+                                 armilla_data **data);
 
 /* *copy = these features of these samples, in memory of its own, in X's own type. Samples may be in any order,
  * and so may features of sparse data, where -1 is one without entries. */

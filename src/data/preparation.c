@@ -21,18 +21,17 @@ static bool is_above_minus_one(double x)
     return x > -1;
 }
 
-/* Comparisons are false for NaN. */
-static bool is_finite(double x)
+bool armilla_is_finite(double x)
 {
     return isfinite(x);
 }
 
-static bool is_amount(double x)
+bool armilla_is_amount(double x)
 {
     return x >= 0 && isfinite(x);
 }
 
-static bool is_factor(double x)
+bool armilla_is_factor(double x)
 {
     return x > 0 && isfinite(x);
 }
@@ -102,8 +101,8 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             .single = true,
                             .shown = "total",
                             GIVEN(total),
-                            .allows = is_factor,
-                            .takes = is_amount,
+                            .allows = armilla_is_factor,
+                            .takes = armilla_is_amount,
                             .needs = "scales samples to a sum and needs entries that are not negative; leave it out"},
     [ARMILLA_STEP_LOG1P] = {.name = "log1p",
                             .kind = ARMILLA_STEP_ENTRIES,
@@ -133,7 +132,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             .form = "idf",
                             .form_option = offsetof(armilla_options, idf),
                             .forms = {"smooth", "plain"},
-                            .allows = is_amount,
+                            .allows = armilla_is_amount,
                             .statistics = ARMILLA_FEATURE_COUNTS,
                             .learn = learn_idf},
     [ARMILLA_STEP_SCALE] = {.name = "scale",
@@ -142,7 +141,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                             .late = true,
                             .shown = "scaled",
                             GIVEN(scale),
-                            .allows = is_factor,
+                            .allows = armilla_is_factor,
                             .statistics = ARMILLA_FEATURE_DEVIATIONS,
                             .learn = learn_scale},
     [ARMILLA_STEP_CENTER] = {.name = "center",
@@ -150,7 +149,7 @@ const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT] = {
                              PLACES(center),
                              .shown = "centred",
                              GIVEN(mean),
-                             .allows = is_finite,
+                             .allows = armilla_is_finite,
                              .statistics = ARMILLA_FEATURE_MEANS,
                              .learn = learn_mean},
     [ARMILLA_STEP_NORMALIZE] = {.name = "normalize",

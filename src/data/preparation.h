@@ -77,6 +77,11 @@ typedef struct armilla_step_row {
     const char *needs;                /* and these in words */
 } armilla_step_row;
 
+/* What numbers of a model may be: any, not negative, above 0; none of them is infinite or NaN. */
+bool armilla_is_finite(double x);
+bool armilla_is_amount(double x);
+bool armilla_is_factor(double x);
+
 extern const armilla_step_row armilla_steps[ARMILLA_STEP_COUNT];
 
 /* How many numbers the step learns from m features. */
@@ -84,8 +89,7 @@ int64_t armilla_step_numbers(armilla_step step, int64_t m);
 /* The total that the text of the option stands for; 0: the median. False where it is neither that, nor a number. */
 bool armilla_total_read(const char *text, bool *taken, double *total);
 
-/* The word for a step that is taken or not, NULL where it has none; and back, false where the word is neither. */
-const char *armilla_step_word(armilla_step step, bool taken);
+/* The step that a word of its row says is taken or not; false where the word is neither. */
 bool armilla_step_read(armilla_step step, const char *word, bool *taken);
 /* The index-th word for a form of the step, NULL past the last. */
 const char *armilla_step_form(armilla_step step, size_t index);

@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *armilla_step_word(armilla_step step, bool taken)
-{
-    return armilla_steps[step].words[taken];
-}
-
 bool armilla_step_read(armilla_step step, const char *word, bool *taken)
 {
     for (int i = 0; i < 2; i++)
@@ -119,7 +114,7 @@ static void tell(const armilla_preparation *p, armilla_step step, char text[32],
         *(bool *)field = p->taken[step];
         return;
     case ARMILLA_ASKED_BY_WORD:
-        *(const char **)field = armilla_step_word(step, p->taken[step]);
+        *(const char **)field = armilla_steps[step].words[p->taken[step]];
         return;
     case ARMILLA_ASKED_BY_TOTAL:
         *(const char **)field = total_text(p, step, text);

@@ -22,11 +22,6 @@ typedef struct prepared {
     _Atomic double *factors;
 } prepared;
 
-static const prepared *as_prepared(const armilla_data *X)
-{
-    return (const prepared *)X;
-}
-
 /* The prepared panel, one column in double, the panel before, then what the wrapped data need; each part a multiple of
  * 64 bytes. */
 static size_t panel_bytes(const armilla_data *X, armilla_type work, int64_t width)
@@ -36,7 +31,7 @@ static size_t panel_bytes(const armilla_data *X, armilla_type work, int64_t widt
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
-    const armilla_data *inner = as_prepared(X)->inner;
+    const armilla_data *inner = ((const prepared *)X)->inner;
     return panel_bytes(X, work, width) + armilla_padded((size_t)X->m * sizeof(double)) +
            armilla_padded(sizeof(armilla_panel)) +
            inner->ops->workspace(inner, armilla_type_precision(inner->type), width);
@@ -106,7 +101,7 @@ static bool stays(const prepared *X, const armilla_panel *panel, const armilla_p
 
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const prepared *X = as_prepared(panel->data);
+    const prepared *X = (const prepared *)panel->data;
     const int64_t m = X->data.m;
     const armilla_type work = panel->kernels->type;
     char *columns = space;
@@ -142,10 +137,7 @@ static const armilla_data_ops prepared_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
-    .products = armilla_panel_products,
-    .accumulate = armilla_panel_accumulate,
-    .gather = armilla_panel_gather,
-    .expand = armilla_panel_expand,
+    ARMILLA_DENSE_PANELS,
     .free = free_prepared,
 };
 

@@ -27,11 +27,6 @@ typedef struct prepared {
     double *scaled_mean;
 } prepared;
 
-static const prepared *as_prepared(const armilla_data *X)
-{
-    return (const prepared *)X;
-}
-
 /* What a sample is measured in: its features and values, and space for it expanded. */
 static size_t measure_bytes(const prepared *X)
 {
@@ -42,9 +37,9 @@ static size_t measure_bytes(const prepared *X)
 /* The prepared values, the panel before, what samples are measured in, then what the wrapped data need. */
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
-    const armilla_data *inner = as_prepared(X)->inner;
+    const armilla_data *inner = ((const prepared *)X)->inner;
     return armilla_padded((size_t)armilla_sparse_most(inner, width) * armilla_type_size(work)) +
-           armilla_padded(sizeof(armilla_panel)) + measure_bytes(as_prepared(X)) +
+           armilla_padded(sizeof(armilla_panel)) + measure_bytes((const prepared *)X) +
            inner->ops->workspace(inner, inner->type, width);
 }
 
@@ -166,7 +161,7 @@ static void measure(const prepared *X, const armilla_panel *raw, char *space)
 
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const prepared *X = as_prepared(panel->data);
+    const prepared *X = (const prepared *)panel->data;
     const armilla_type work = panel->kernels->type;
     const int64_t entries =
         armilla_sparse_before(X->inner, panel->first + panel->count) - armilla_sparse_before(X->inner, panel->first);
@@ -190,7 +185,7 @@ static armilla_status load(armilla_panel *panel, void *space)
 
 static int64_t before(const armilla_data *X, int64_t j)
 {
-    return armilla_sparse_before(as_prepared(X)->inner, j);
+    return armilla_sparse_before(((const prepared *)X)->inner, j);
 }
 
 static void free_prepared(armilla_data *data)
@@ -206,11 +201,7 @@ static const armilla_data_ops prepared_ops = {
     .storage = {[ARMILLA_F32] = "prepared sparse f32", [ARMILLA_F64] = "prepared sparse f64"},
     .workspace = workspace,
     .load = load,
-    .layout = &armilla_layout_by_feature,
-    .products = armilla_sparse_products,
-    .accumulate = armilla_sparse_accumulate,
-    .gather = armilla_sparse_gather,
-    .expand = armilla_sparse_expand,
+    ARMILLA_SPARSE_PANELS,
     .sparse = &(const armilla_sparse_ops){before},
     .free = free_prepared,
 };

@@ -78,10 +78,7 @@ static int64_t find_column(const armilla_data *X, int64_t weight)
 static int64_t slot_start(const armilla_data *X, int64_t slots, int64_t s)
 {
     if (s == slots) return X->n;
-    if (!armilla_sparse_of(X)) {
-        const int64_t steps = X->n / WIDTH_STEP, each = steps / slots, more = steps % slots;
-        return (s * each + armilla_min64(s, more)) * WIDTH_STEP;
-    }
+    if (!armilla_sparse_of(X)) return armilla_part_start(X->n / WIDTH_STEP, slots, s) * WIDTH_STEP;
     return find_column(X, (int64_t)((double)(armilla_data_stored(X) + X->n) / (double)slots * (double)s));
 }
 

@@ -14,15 +14,10 @@ typedef struct sourced {
     pthread_mutex_t turn; /* of a source that is called from one thread at a time */
 } sourced;
 
-static const sourced *as_sourced(const armilla_data *X)
-{
-    return (const sourced *)X;
-}
-
 /* The columns in the source's type, then in the working type where that is another. */
 static size_t filled_bytes(const armilla_data *X, int64_t width)
 {
-    return ((size_t)(X->m * width) * armilla_type_size(X->type) + ARMILLA_LINE - 1) / ARMILLA_LINE * ARMILLA_LINE;
+    return armilla_padded((size_t)(X->m * width) * armilla_type_size(X->type));
 }
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
@@ -40,7 +35,7 @@ static armilla_status explain(const armilla_panel *panel, armilla_status status,
 
 static armilla_status fill(const armilla_panel *panel, void *columns)
 {
-    const sourced *X = as_sourced(panel->data);
+    const sourced *X = (const sourced *)panel->data;
     const armilla_data_source *s = &X->source;
     pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&X->turn;
     char message[ARMILLA_SOURCE_MESSAGE] = "";
@@ -82,10 +77,7 @@ static const armilla_data_ops sourced_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
-    .products = armilla_panel_products,
-    .accumulate = armilla_panel_accumulate,
-    .gather = armilla_panel_gather,
-    .expand = armilla_panel_expand,
+    ARMILLA_DENSE_PANELS,
     .free = free_sourced,
 };
 

@@ -19,14 +19,9 @@ typedef struct sparse {
 
 enum { BLOCK = 64 };
 
-static const sparse *as_sparse(const armilla_data *X)
-{
-    return (const sparse *)X;
-}
-
 static int64_t before(const armilla_data *X, int64_t j)
 {
-    const armilla_sparse_matrix *matrix = &as_sparse(X)->matrix;
+    const armilla_sparse_matrix *matrix = &((const sparse *)X)->matrix;
     return armilla_index_at(matrix->index64, matrix->starts, j);
 }
 
@@ -56,10 +51,10 @@ static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
     return kernel_bytes(width) + values;
 }
 
-/* A view; only values of another type are converted. One of the two types is double then. */
+/* A view; only values of another type are converted. */
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const sparse *X = as_sparse(panel->data);
+    const sparse *X = (const sparse *)panel->data;
     const armilla_sparse_matrix *matrix = &X->matrix;
     const armilla_type work = panel->kernels->type;
     const int64_t first = before(panel->data, panel->first), last = before(panel->data, panel->first + panel->count);
@@ -67,10 +62,7 @@ static armilla_status load(armilla_panel *panel, void *space)
     const char *values = (const char *)matrix->values + (size_t)first * armilla_type_size(X->form.data.type);
     if (X->form.data.type != work && first < last) {
         char *converted = (char *)space + kernel_bytes(panel->count);
-        if (work == ARMILLA_F64)
-            armilla_fetch(X->form.data.type, last - first, values, (double *)(void *)converted);
-        else
-            armilla_store(work, last - first, (const double *)(const void *)values, converted);
+        panel->kernels->convert[X->form.data.type](last - first, values, converted);
         values = converted;
     }
     panel->sparse = (armilla_sparse_panel){
@@ -82,22 +74,21 @@ static armilla_status load(armilla_panel *panel, void *space)
     return ARMILLA_OK;
 }
 
-static size_t to_line(const void *block)
+static int64_t numbers(const armilla_data *X, armilla_type work, int64_t r)
 {
-    return (ARMILLA_LINE - (uintptr_t)block % ARMILLA_LINE) % ARMILLA_LINE;
-}
-
-/* The basis by feature, and U'mean. */
-static int64_t basis_bytes(const armilla_data *X, armilla_type work, int64_t r)
-{
-    return ARMILLA_LINE + armilla_sparse_stride(work, r) * X->m * (int64_t)armilla_type_size(work) +
-           r * (int64_t)sizeof(double);
+    return armilla_sparse_stride(work, r) * X->m;
 }
 
 /* The offset of U'mean in the packed basis. */
 static size_t mean_offset(const armilla_data *X, armilla_type work, int64_t r)
 {
-    return (size_t)(armilla_sparse_stride(work, r) * X->m) * armilla_type_size(work);
+    return (size_t)numbers(X, work, r) * armilla_type_size(work);
+}
+
+/* The basis by feature, and U'mean. */
+static int64_t basis_bytes(const armilla_data *X, armilla_type work, int64_t r)
+{
+    return ARMILLA_LINE + (int64_t)mean_offset(X, work, r) + r * (int64_t)sizeof(double);
 }
 
 /* A basis on its way to or from its packed form. */
@@ -153,21 +144,12 @@ static void multiply_mean(void *self, int64_t first, int64_t last)
 static void pack(const armilla_data *X, armilla_type work, int64_t r, const armilla_team *team, const void *U,
                  void *buffer)
 {
-    packing p = {.X = X,
-                 .work = work,
-                 .r = r,
-                 .U = U,
-                 .packed = (char *)buffer + to_line(buffer),
-                 .mean = armilla_sparse_of(X)->mean};
+    packing p = {
+        .X = X, .work = work, .r = r, .U = U, .packed = armilla_align(buffer), .mean = armilla_sparse_of(X)->mean};
     armilla_team_share(team, X->m, pack_features, &p);
     if (!p.mean) return;
     p.products = (double *)(void *)(p.packed + mean_offset(X, work, r));
     armilla_team_share(team, r, multiply_mean, &p);
-}
-
-static int64_t numbers(const armilla_data *X, armilla_type work, int64_t r)
-{
-    return armilla_sparse_stride(work, r) * X->m;
 }
 
 /* (D^-1 W 1), which unpack multiplies by the mean */
@@ -251,7 +233,7 @@ void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *
 {
     const armilla_sparse_panel *s = &panel->sparse;
     const armilla_type work = s->kernels->type;
-    const char *packed = (const char *)buffer + to_line(buffer);
+    const char *packed = armilla_align((void *)(uintptr_t)buffer);
     s->kernels->products[s->index64](&s->columns, r, armilla_sparse_stride(work, r), packed, C);
     if (!s->shifts) return;
     /* C = U'x - shift * U'mean */
@@ -312,11 +294,7 @@ static const armilla_data_ops sparse_ops = {
     .storage = {[ARMILLA_F32] = "sparse f32", [ARMILLA_F64] = "sparse f64"},
     .workspace = workspace,
     .load = load,
-    .layout = &armilla_layout_by_feature,
-    .products = armilla_sparse_products,
-    .accumulate = armilla_sparse_accumulate,
-    .gather = armilla_sparse_gather,
-    .expand = armilla_sparse_expand,
+    ARMILLA_SPARSE_PANELS,
     .sparse = &(const armilla_sparse_ops){before},
     .free = free_sparse,
 };

@@ -37,6 +37,9 @@ void armilla_sparse_products(const armilla_panel *panel, int64_t r, const void *
 void armilla_sparse_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *part);
 void armilla_sparse_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *part);
 void armilla_sparse_expand(const armilla_panel *panel, int64_t j, double *column);
+#define ARMILLA_SPARSE_PANELS                                                                                          \
+    .layout = &armilla_layout_by_feature, .products = armilla_sparse_products,                                         \
+    .accumulate = armilla_sparse_accumulate, .gather = armilla_sparse_gather, .expand = armilla_sparse_expand
 
 /* armilla_data_prepare (data/data.h) of sparse data, whose columns are never expanded. */
 armilla_status armilla_data_prepare_sparse(armilla_context *context, const armilla_data *inner,

@@ -92,6 +92,30 @@ static void move_value(armilla_type type, const void *from, int64_t i, void *to,
         ((double *)to)[place] = ((const double *)from)[i];
 }
 
+bool armilla_rows_rise(bool index64, const void *rows, int64_t count)
+{
+    for (int64_t i = 1; i < count; i++)
+        if (armilla_index_at(index64, rows, i) <= armilla_index_at(index64, rows, i - 1)) return false;
+    return true;
+}
+
+void armilla_entries_sort(bool index64, void *rows, armilla_type type, void *values, int64_t count)
+{
+    for (int64_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (int64_t i = gap; i < count; i++) {
+            const int64_t row = armilla_index_at(index64, rows, i);
+            double held = 0; /* the bytes of either type */
+            int64_t at = i;
+            move_value(type, values, i, &held, 0);
+            for (; at >= gap && armilla_index_at(index64, rows, at - gap) > row; at -= gap) {
+                armilla_index_put(index64, rows, at, armilla_index_at(index64, rows, at - gap));
+                move_value(type, values, at - gap, values, at);
+            }
+            armilla_index_put(index64, rows, at, row);
+            move_value(type, &held, 0, values, at);
+        }
+}
+
 /* starts[k+1] is counted up first, then starts[k] is where the next entry of k goes, which leaves it at the start of
  * k+1: hence the shift by one at the end. */
 static void distribute(const armilla_sparse_matrix *from, armilla_sparse_matrix *to)

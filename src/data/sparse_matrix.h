@@ -44,6 +44,11 @@ armilla_status armilla_sparse_sort(armilla_context *context, const armilla_spars
 /* Neighbouring entries of one place become their sum, in place. */
 void armilla_sparse_add_up(armilla_sparse_matrix *matrix);
 
+/* Whether rows rise, each but once; and entries in the order of their rows, by Shell's method: in place, and quick where
+ * little is out of order. */
+bool armilla_rows_rise(bool index64, const void *rows, int64_t count);
+void armilla_entries_sort(bool index64, void *rows, armilla_type type, void *values, int64_t count);
+
 /* Sets index i of an array of either width. */
 static inline void armilla_index_put(bool index64, void *indices, int64_t i, int64_t value)
 {

@@ -14,11 +14,6 @@ typedef struct streamed {
 
 enum { RUN = 512 }; /* numbers that are converted together */
 
-static const streamed *as_streamed(const armilla_data *X)
-{
-    return (const streamed *)X;
-}
-
 void armilla_stored_decode(const armilla_stored *numbers, const unsigned char *from, int64_t count, void *to)
 {
     const int64_t size = (int64_t)armilla_type_size(numbers->type);
@@ -74,7 +69,7 @@ static size_t decoded_bytes(const streamed *X, int64_t width)
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
-    const streamed *s = as_streamed(X);
+    const streamed *s = (const streamed *)X;
     return stored_bytes(s, width) + decoded_bytes(s, width) +
            (X->type == work ? 0 : (size_t)(X->m * width) * armilla_type_size(work));
 }
@@ -99,7 +94,7 @@ static void expect(const streamed *X, const armilla_panel *panel)
 
 static armilla_status check_leads(const armilla_panel *panel, const unsigned char *stored)
 {
-    const streamed *X = as_streamed(panel->data);
+    const streamed *X = (const streamed *)panel->data;
     const armilla_counted samples = {armilla_blocks_path(X->blocks), stored, step_of(X), X->data.m};
     const int64_t odd = X->numbers.lead ? armilla_counted_odd(&samples, panel->count) : panel->count;
     return odd == panel->count ? ARMILLA_OK : armilla_counted_refuse(panel->context, &samples, odd, panel->first + odd);
@@ -110,7 +105,7 @@ typedef void (*change)(const armilla_panel *panel, const void *from, int64_t cou
 
 static void decode(const armilla_panel *panel, const void *from, int64_t count, void *to)
 {
-    armilla_stored_decode(&as_streamed(panel->data)->numbers, from, count, to);
+    armilla_stored_decode(&((const streamed *)panel->data)->numbers, from, count, to);
 }
 
 static void convert(const armilla_panel *panel, const void *from, int64_t count, void *to)
@@ -131,7 +126,7 @@ static void change_panel(armilla_panel *panel, change apply, int64_t step, int64
 
 static armilla_status load(armilla_panel *panel, void *space)
 {
-    const streamed *X = as_streamed(panel->data);
+    const streamed *X = (const streamed *)panel->data;
     const armilla_type work = panel->kernels->type, type = X->data.type;
     const int64_t step = step_of(X), size = (int64_t)armilla_type_size(type);
     unsigned char *stored = space;
@@ -164,10 +159,7 @@ static const armilla_data_ops streamed_ops = {
     .storage = {ARMILLA_TYPE_LIST(STORAGE)},
     .workspace = workspace,
     .load = load,
-    .products = armilla_panel_products,
-    .accumulate = armilla_panel_accumulate,
-    .gather = armilla_panel_gather,
-    .expand = armilla_panel_expand,
+    ARMILLA_DENSE_PANELS,
     .free = free_streamed,
 };
 

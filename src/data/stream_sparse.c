@@ -16,14 +16,9 @@ typedef struct streamed {
     int64_t *starts; /* n + 1 */
 } streamed;
 
-static const streamed *as_streamed(const armilla_data *X)
-{
-    return (const streamed *)X;
-}
-
 static int64_t before(const armilla_data *X, int64_t j)
 {
-    return as_streamed(X)->starts[j];
+    return ((const streamed *)X)->starts[j];
 }
 
 /* Whether so many entries need indices of 64 bits in a panel. */
@@ -55,7 +50,7 @@ static parts lay_out(const streamed *X, armilla_type work, int64_t columns, int6
 
 static size_t workspace(const armilla_data *X, armilla_type work, int64_t width)
 {
-    return lay_out(as_streamed(X), work, width, armilla_sparse_most(X, width)).bytes;
+    return lay_out((const streamed *)X, work, width, armilla_sparse_most(X, width)).bytes;
 }
 
 static armilla_extent values_of(const streamed *X, int64_t first, int64_t last)
@@ -101,50 +96,27 @@ static armilla_status bad_feature(const armilla_panel *panel, int64_t entry, int
     return armilla_fail(panel->context, ARMILLA_BAD_DATA,
                         "%s: entry %" PRId64 " (counted from 0) of the sparse matrix has the index %" PRId64
                         ", which is not between 0 and %" PRId64,
-                        armilla_blocks_path(as_streamed(panel->data)->blocks), entry, feature, panel->data->m - 1);
-}
-
-/* Values follow their rows. Shell's method: in place, and quick where little is out of order. */
-static void sort_entries(bool wide, void *rows, armilla_type type, void *values, armilla_extent of)
-{
-    const size_t size = armilla_type_size(type);
-    char *V = (char *)values + (size_t)of.at * size, held[sizeof(double)];
-    for (int64_t gap = of.count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
-        for (int64_t i = gap; i < of.count; i++) {
-            const int64_t row = armilla_index_at(wide, rows, of.at + i);
-            int64_t at = i;
-            memcpy(held, V + (size_t)i * size, size);
-            for (; at >= gap && armilla_index_at(wide, rows, of.at + at - gap) > row; at -= gap) {
-                armilla_index_put(wide, rows, of.at + at, armilla_index_at(wide, rows, of.at + at - gap));
-                memcpy(V + (size_t)at * size, V + (size_t)(at - gap) * size, size);
-            }
-            armilla_index_put(wide, rows, of.at + at, row);
-            memcpy(V + (size_t)at * size, held, size);
-        }
-}
-
-static bool rises(bool wide, const void *rows, armilla_extent of)
-{
-    for (int64_t i = of.at + 1; i < of.at + of.count; i++)
-        if (armilla_index_at(wide, rows, i) <= armilla_index_at(wide, rows, i - 1)) return false;
-    return true;
+                        armilla_blocks_path(((const streamed *)panel->data)->blocks), entry, feature,
+                        panel->data->m - 1);
 }
 
 /* Sorts the samples that need it. In memory entries of one place would be added up; here they would make samples shorter
  * than where they begin says. */
-static armilla_status put_in_order(const armilla_panel *panel, bool wide, const void *starts, void *rows, void *values)
+static armilla_status put_in_order(const armilla_panel *panel, bool wide, const void *starts, char *rows, char *values)
 {
+    const int64_t index = wide ? sizeof(int64_t) : sizeof(int32_t);
+    const armilla_type type = panel->data->type;
     for (int64_t j = 0; j < panel->count; j++) {
-        const int64_t first = armilla_index_at(wide, starts, j);
-        const armilla_extent of = {first, armilla_index_at(wide, starts, j + 1) - first};
-        if (rises(wide, rows, of)) continue;
-        sort_entries(wide, rows, panel->data->type, values, of);
-        if (!rises(wide, rows, of))
+        const int64_t first = armilla_index_at(wide, starts, j), count = armilla_index_at(wide, starts, j + 1) - first;
+        char *own = rows + first * index;
+        if (armilla_rows_rise(wide, own, count)) continue;
+        armilla_entries_sort(wide, own, type, values + first * (int64_t)armilla_type_size(type), count);
+        if (!armilla_rows_rise(wide, own, count))
             return armilla_fail(panel->context, ARMILLA_BAD_DATA,
                                 "%s: sample %" PRId64
                                 " (counted from 1) has two entries for one feature, which cannot be added up while the "
                                 "file is streamed; save it after matrix.sum_duplicates()",
-                                armilla_blocks_path(as_streamed(panel->data)->blocks), panel->first + j + 1);
+                                armilla_blocks_path(((const streamed *)panel->data)->blocks), panel->first + j + 1);
     }
     return ARMILLA_OK;
 }
@@ -152,7 +124,7 @@ static armilla_status put_in_order(const armilla_panel *panel, bool wide, const 
 /* The features of entries first ... last-1, checked. */
 static armilla_status load_rows(const armilla_panel *panel, const parts *p, armilla_extent entries, char *space)
 {
-    const streamed *X = as_streamed(panel->data);
+    const streamed *X = (const streamed *)panel->data;
     const unsigned char *stored = (unsigned char *)space + p->stored;
     const bool alone = panel->next_count <= 0;
     const armilla_status status = armilla_blocks_read(
@@ -168,7 +140,7 @@ static armilla_status load_rows(const armilla_panel *panel, const parts *p, armi
 
 static armilla_status load_values(const armilla_panel *panel, const parts *p, armilla_extent entries, char *space)
 {
-    const streamed *X = as_streamed(panel->data);
+    const streamed *X = (const streamed *)panel->data;
     char *stored = space + (X->values.fetch ? p->stored : p->values);
     const armilla_status status =
         armilla_blocks_read(X->blocks, panel->context, values_of(X, entries.at, entries.at + entries.count),
@@ -180,7 +152,7 @@ static armilla_status load_values(const armilla_panel *panel, const parts *p, ar
 
 static armilla_status load(armilla_panel *panel, void *workspace)
 {
-    const streamed *X = as_streamed(panel->data);
+    const streamed *X = (const streamed *)panel->data;
     const armilla_type work = panel->kernels->type, type = X->form.data.type;
     const int64_t first = X->starts[panel->first];
     const armilla_extent entries = {first, X->starts[panel->first + panel->count] - first};
@@ -194,10 +166,7 @@ static armilla_status load(armilla_panel *panel, void *workspace)
     if (status == ARMILLA_OK) status = put_in_order(panel, p.wide, space + p.starts, space + p.rows, values);
     if (status != ARMILLA_OK) return status;
     if (type != work) {
-        if (work == ARMILLA_F64)
-            armilla_fetch(type, entries.count, values, (double *)(void *)(space + p.converted));
-        else
-            armilla_store(work, entries.count, (const double *)(const void *)values, space + p.converted);
+        panel->kernels->convert[type](entries.count, values, space + p.converted);
         values = space + p.converted;
     }
     panel->sparse = (armilla_sparse_panel){
@@ -220,11 +189,7 @@ static const armilla_data_ops streamed_ops = {
     .storage = {[ARMILLA_F32] = "streamed sparse f32", [ARMILLA_F64] = "streamed sparse f64"},
     .workspace = workspace,
     .load = load,
-    .layout = &armilla_layout_by_feature,
-    .products = armilla_sparse_products,
-    .accumulate = armilla_sparse_accumulate,
-    .gather = armilla_sparse_gather,
-    .expand = armilla_sparse_expand,
+    ARMILLA_SPARSE_PANELS,
     .sparse = &(const armilla_sparse_ops){before},
     .free = free_streamed,
 };

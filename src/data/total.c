@@ -69,22 +69,25 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     return ARMILLA_OK;
 }
 
-static int compare_sums(const void *first, const void *second)
+static int compare_numbers(const void *first, const void *second)
 {
     const double a = *(const double *)first, b = *(const double *)second;
     return (a > b) - (a < b);
 }
 
-/* The median of n sums, which are sorted in place. */
+double armilla_median(int64_t count, double *numbers)
+{
+    qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
+    return numbers[(count - 1) / 2] / 2 + numbers[count / 2] / 2;
+}
+
+/* The median of those that are above 0; the sums change places. */
 static double median_of(int64_t n, double *sums)
 {
-    int64_t zeros = 0;
-    qsort(sums, (size_t)n, sizeof *sums, compare_sums);
-    while (zeros < n && !(sums[zeros] > 0)) zeros++;
-    const int64_t count = n - zeros;
-    const double *positive = sums + zeros;
-    if (count == 0) return 1;
-    return count % 2 == 1 ? positive[count / 2] : positive[count / 2 - 1] / 2 + positive[count / 2] / 2;
+    int64_t count = 0;
+    for (int64_t j = 0; j < n; j++)
+        if (sums[j] > 0) sums[count++] = sums[j];
+    return count > 0 ? armilla_median(count, sums) : 1;
 }
 
 armilla_status armilla_total_median(armilla_context *context, const armilla_data *X, double *median)

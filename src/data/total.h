@@ -19,8 +19,9 @@ void armilla_total_apply(int64_t count, armilla_factor factor, double *x);
 /* All entries of a sample. */
 void armilla_total_scale(int64_t count, double total, double *x);
 
-/* The median of the sums that are above 0 (of an even number, the mean of the middle two); 1 where there are none. By all
- * ranks. */
+/* The median of at least one number, of an even number the mean of the middle two; they are sorted. */
+double armilla_median(int64_t count, double *numbers);
+/* The median of the sums that are above 0; 1 where there are none. By all ranks. */
 armilla_status armilla_total_median(armilla_context *context, const armilla_data *X, double *median);
 
 #endif

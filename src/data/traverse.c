@@ -48,9 +48,9 @@ static int64_t wanted_width(const armilla_traversal *t, int64_t sums)
     return armilla_max64(width, sums / m >= MANY_ATOMS ? wide : armilla_min64(wide, fitting));
 }
 
-static int64_t slot_width(const armilla_traversal *t, int64_t slot)
+int64_t armilla_traversal_slot_width(const armilla_traversal *traversal, int64_t slot)
 {
-    return armilla_slots_width(&t->slots, t->X, t->wanted, slot);
+    return armilla_slots_width(&traversal->slots, traversal->X, traversal->wanted, slot);
 }
 
 /* The widest panel; whether no slot has more than one. */
@@ -59,7 +59,8 @@ static bool measure_slots(armilla_traversal *t)
     bool one_panel = true;
     t->width = 0;
     for (int64_t s = 0; s < t->slots.count; s++) {
-        const int64_t width = slot_width(t, s), columns = t->slots.first_of[s + 1] - t->slots.first_of[s];
+        const int64_t width = armilla_traversal_slot_width(t, s),
+                      columns = t->slots.first_of[s + 1] - t->slots.first_of[s];
         t->width = armilla_max64(t->width, armilla_min64(width, columns));
         one_panel &= width >= columns;
     }
@@ -143,11 +144,6 @@ void armilla_traversal_slot(const armilla_traversal *traversal, int64_t slot, in
 {
     *first = traversal->slots.first_of[slot];
     *last = traversal->slots.first_of[slot + 1];
-}
-
-int64_t armilla_traversal_slot_width(const armilla_traversal *traversal, int64_t slot)
-{
-    return slot_width(traversal, slot);
 }
 
 bool armilla_traversal_direct(const armilla_traversal *traversal)
@@ -236,7 +232,7 @@ static armilla_status visit_slot(void *self, int64_t slot, int thread, void *sum
     const pass *p = self;
     const armilla_traversal *t = p->traversal;
     const columns own = slot_columns(t, p->portion, slot);
-    const int64_t width = slot_width(t, slot);
+    const int64_t width = armilla_traversal_slot_width(t, slot);
     for (int64_t first = own.first; first < own.last; first += width) {
         armilla_panel panel = {
             .context = t->context, .data = t->X, .kernels = t->kernels, .first = first, .slot = slot};

@@ -27,20 +27,14 @@ typedef struct compressing {
     double *values;
 } compressing;
 
-static int64_t range_start(const compressing *c, int range)
-{
-    const int64_t part = c->from->count / c->ranges, more = c->from->count % c->ranges;
-    return range * part + armilla_min64(range, more);
-}
-
 static void count_range(const compressing *c, int range)
 {
     const armilla_triplets *from = c->from;
     int64_t *counts = c->places + range * from->n;
-    const int64_t last = range_start(c, range + 1);
-    for (int64_t k = range_start(c, range); k < last; k++) counts[from->samples[k]]++;
+    const int64_t last = armilla_part_start(c->from->count, c->ranges, range + 1);
+    for (int64_t k = armilla_part_start(c->from->count, c->ranges, range); k < last; k++) counts[from->samples[k]]++;
     if (from->mirror == 0) return;
-    for (int64_t k = range_start(c, range); k < last; k++)
+    for (int64_t k = armilla_part_start(c->from->count, c->ranges, range); k < last; k++)
         if (from->samples[k] != c->features[k]) counts[c->features[k]]++;
 }
 
@@ -74,8 +68,8 @@ static void scatter_range(const compressing *c, int range)
 {
     const armilla_triplets *from = c->from;
     int64_t *places = c->places + range * from->n;
-    const int64_t last = range_start(c, range + 1);
-    for (int64_t k = range_start(c, range); k < last; k++) {
+    const int64_t last = armilla_part_start(c->from->count, c->ranges, range + 1);
+    for (int64_t k = armilla_part_start(c->from->count, c->ranges, range); k < last; k++) {
         const int64_t feature = c->features[k], sample = from->samples[k];
         put_entry(c, places, feature, sample, c->given[k]);
         if (from->mirror != 0 && feature != sample) put_entry(c, places, sample, feature, from->mirror * c->given[k]);
@@ -118,10 +112,7 @@ static armilla_status keep_order(armilla_context *context, const compressing *c)
     for (int64_t k = 0; k < from->count; k++)
         while (j <= from->samples[k]) starts[j++] = (int32_t)k;
     while (j <= from->n) starts[j++] = (int32_t)from->count;
-    made.rows = *from->features;
-    made.values = *from->values;
-    *from->features = NULL;
-    *from->values = NULL;
+    armilla_triplets_hand_over(from, &made);
     *c->to = made;
     return ARMILLA_OK;
 }

@@ -16,6 +16,15 @@ typedef struct armilla_triplets {
         mirror; /* 1 or -1: an entry off the diagonal also stands, times this, at the mirrored place; 0: it does not */
 } armilla_triplets;
 
+/* The entries' own arrays become the matrix's. */
+static inline void armilla_triplets_hand_over(const armilla_triplets *from, armilla_sparse_matrix *to)
+{
+    to->rows = *from->features;
+    to->values = *from->values;
+    *from->features = NULL;
+    *from->values = NULL;
+}
+
 /* Compressed columns, one per sample, features rising; what belongs to one place is added up in the order given. The
  * result does not depend on the number of threads. Indices are in range. */
 armilla_status armilla_triplets_compress(armilla_context *context, const armilla_team *team,

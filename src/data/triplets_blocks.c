@@ -35,19 +35,14 @@ typedef struct blocking {
     int64_t next, repeats; /* the block to be taken next, entries of one place; atomic */
 } blocking;
 
-static int64_t range_start(const blocking *b, int64_t range)
-{
-    const int64_t part = b->from->count / b->ranges, more = b->from->count % b->ranges;
-    return range * part + armilla_min64(range, more);
-}
-
 static void count_ranges(void *self, int64_t first, int64_t last)
 {
     const blocking *b = self;
     for (int64_t range = first; range < last; range++) {
         int64_t *counts = b->places + range * b->blocks;
-        const int64_t end = range_start(b, range + 1);
-        for (int64_t k = range_start(b, range); k < end; k++) counts[b->from->samples[k] >> b->shift]++;
+        const int64_t end = armilla_part_start(b->from->count, b->ranges, range + 1);
+        for (int64_t k = armilla_part_start(b->from->count, b->ranges, range); k < end; k++)
+            counts[b->from->samples[k] >> b->shift]++;
     }
 }
 
@@ -74,8 +69,8 @@ static void fill_ranges(void *self, int64_t first, int64_t last)
     const blocking *b = self;
     for (int64_t range = first; range < last; range++) {
         int64_t *places = b->places + range * b->blocks;
-        const int64_t end = range_start(b, range + 1);
-        for (int64_t k = range_start(b, range); k < end; k++) {
+        const int64_t end = armilla_part_start(b->from->count, b->ranges, range + 1);
+        for (int64_t k = armilla_part_start(b->from->count, b->ranges, range); k < end; k++) {
             const int32_t sample = b->from->samples[k];
             b->records[places[sample >> b->shift]++] = (record){b->features[k], sample, b->values[k]};
         }
@@ -167,16 +162,6 @@ static void cut_blocks(blocking *b)
     b->blocks = ((b->from->n - 1) >> b->shift) + 1;
 }
 
-/* The entries' own arrays become the matrix's. */
-static void take_over(const blocking *b)
-{
-    const armilla_triplets *from = b->from;
-    b->to->rows = *from->features;
-    b->to->values = *from->values;
-    *from->features = NULL;
-    *from->values = NULL;
-}
-
 static armilla_status sort_all(armilla_context *context, const armilla_team *team, blocking *b)
 {
     armilla_status status = armilla_grow(context, b->from->count, sizeof *b->records, &b->records);
@@ -185,7 +170,7 @@ static armilla_status sort_all(armilla_context *context, const armilla_team *tea
     if (status == ARMILLA_OK) status = armilla_grow(context, b->from->n + 1, sizeof(int32_t), &b->to->starts);
     if (status != ARMILLA_OK) return status;
     armilla_team_share(team, b->ranges, fill_ranges, b);
-    take_over(b);
+    armilla_triplets_hand_over(b->from, b->to);
     ((int32_t *)b->to->starts)[0] = 0;
     armilla_team_run(team, sort_blocks, b);
     if (b->repeats > 0) armilla_sparse_add_up(b->to);

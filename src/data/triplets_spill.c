@@ -76,10 +76,7 @@ static armilla_status keep_order(spilling *s)
         armilla_index_put(false, to->starts, j, before);
         before += j < from->n ? s->counts[j] : 0;
     }
-    to->rows = *from->features;
-    to->values = *from->values;
-    *from->features = NULL;
-    *from->values = NULL;
+    armilla_triplets_hand_over(from, to);
     return ARMILLA_OK;
 }
 

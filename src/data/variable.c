@@ -2,6 +2,7 @@
 #include "data/variable.h"
 
 #include "base/size.h"
+#include "data/total.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,26 +35,13 @@ static int by_score(const void *first, const void *second)
     return by_index(a, b);
 }
 
-static int by_size(const void *first, const void *second)
-{
-    const double a = *(const double *)first, b = *(const double *)second;
-    return (a > b) - (a < b);
-}
-
-/* The median of the numbers, which are sorted in place. */
-static double median(int64_t count, double *numbers)
-{
-    qsort(numbers, (size_t)count, sizeof *numbers, by_size);
-    return count % 2 == 1 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
-}
-
 /* numbers: space for count. */
 static void score_bin(int64_t count, feature *bin, double *numbers)
 {
     for (int64_t i = 0; i < count; i++) numbers[i] = bin[i].variance;
-    const double middle = median(count, numbers);
+    const double middle = armilla_median(count, numbers);
     for (int64_t i = 0; i < count; i++) numbers[i] = fabs(bin[i].variance - middle);
-    const double spread = median(count, numbers);
+    const double spread = armilla_median(count, numbers);
     for (int64_t i = 0; i < count; i++) bin[i].score = (bin[i].variance - middle) / (spread > 0 ? spread : 1);
 }
 

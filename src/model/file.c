@@ -45,7 +45,7 @@ static bool put_steps(json_t *record, const armilla_preparation *p)
 {
     bool whole = true;
     for (int step = 0; step < ARMILLA_STEP_COUNT; step++) {
-        const char *word = armilla_step_word((armilla_step)step, p->taken[step]);
+        const char *word = armilla_steps[step].words[p->taken[step]];
         whole &= json_object_set_new(record, armilla_steps[step].name,
                                      word ? json_string(word) : json_boolean(p->taken[step])) == 0;
     }

@@ -1,8 +1,6 @@
 /* The features of data against those of a model, and of queries against those of samples, by name. */
 #include "model/model.h"
 
-#include "data/pick.h"
-
 #include <inttypes.h>
 #include <string.h>
 

@@ -37,25 +37,9 @@ static armilla_status read_record(armilla_context *context, const char *path, ar
     return status;
 }
 
-/* What numbers of an array may be. Comparisons are false for NaN. */
-static bool is_any(double x)
-{
-    return isfinite(x);
-}
-
 static bool is_distance(double x)
 {
     return x >= 0; /* also infinite: the difference of codes that are far from scale 1 */
-}
-
-static bool is_amount(double x)
-{
-    return x >= 0 && isfinite(x);
-}
-
-static bool is_factor(double x)
-{
-    return x > 0 && isfinite(x);
 }
 
 static bool is_nan(double x)
@@ -76,9 +60,9 @@ static bool all_are(bool (*fits)(double), armilla_type type, int64_t count, cons
 
 static armilla_status read_trace(armilla_context *context, const char *path, armilla_npz *npz, armilla_model *model)
 {
-    bool (*const radius)(double) = model->codes->spherical ? is_amount : is_nan;
-    bool (*const fits[ARMILLA_TRACE_COLUMNS])(double) = {is_amount,   is_amount, is_distance,
-                                                         is_distance, radius,    is_amount};
+    bool (*const radius)(double) = model->codes->spherical ? armilla_is_amount : is_nan;
+    bool (*const fits[ARMILLA_TRACE_COLUMNS])(double) = {
+        armilla_is_amount, armilla_is_amount, is_distance, is_distance, radius, armilla_is_amount};
     int64_t count = model->summary.iterations + 1, one = -1;
     double *column = NULL;
     /* The first column shows that the entries are there before space for all of them is taken. */
@@ -192,7 +176,7 @@ static armilla_status read_clusters(armilla_context *context, const char *path, 
             return damaged(context, path, "cluster_labels", "has a label of no cluster");
         kept->sizes[kept->labels[j]]++;
     }
-    if (!all_are(is_any, ARMILLA_F64, s->rank * kept->k, kept->centres))
+    if (!all_are(armilla_is_finite, ARMILLA_F64, s->rank * kept->k, kept->centres))
         return damaged(context, path, "cluster_centers", "has a value that is not finite");
     return ARMILLA_OK;
 }
@@ -221,11 +205,11 @@ static armilla_status read_factors(armilla_context *context, const char *path, a
     if (status != ARMILLA_OK) return status;
     s->radius = *radius;
     armilla_release(context, radius);
-    if (!all_are(is_any, s->precision, s->m * s->rank, model->U))
+    if (!all_are(armilla_is_finite, s->precision, s->m * s->rank, model->U))
         return damaged(context, path, "U", "has a value that is not finite");
-    if (!all_are(is_any, s->precision, s->rank * s->n, model->V))
+    if (!all_are(armilla_is_finite, s->precision, s->rank * s->n, model->V))
         return damaged(context, path, "V", "has a value that is not finite");
-    if (!(model->codes->spherical ? is_factor : is_nan)(s->radius))
+    if (!(model->codes->spherical ? armilla_is_factor : is_nan)(s->radius))
         return damaged(context, path, "radius", "is not one that such codes have");
     return ARMILLA_OK;
 }
@@ -278,12 +262,12 @@ static armilla_status read_past(armilla_context *context, const char *path, armi
     past->seen = *samples;
     past->total = (double)s->samples_seen;
     armilla_release(context, samples);
-    if (!all_are(is_any, ARMILLA_F64, s->m * s->rank, past->A))
+    if (!all_are(armilla_is_finite, ARMILLA_F64, s->m * s->rank, past->A))
         return damaged(context, path, "past_A", "has a value that is not finite");
-    bool sums = all_are(is_any, ARMILLA_F64, s->rank * s->rank, past->G);
-    for (int64_t k = 0; k < s->rank && sums; k++) sums = is_amount(past->G[k * s->rank + k]);
+    bool sums = all_are(armilla_is_finite, ARMILLA_F64, s->rank * s->rank, past->G);
+    for (int64_t k = 0; k < s->rank && sums; k++) sums = armilla_is_amount(past->G[k * s->rank + k]);
     if (!sums) return damaged(context, path, "past_G", "has a number that no fit leaves");
-    if (!is_amount(past->seen) || past->seen > past->total)
+    if (!armilla_is_amount(past->seen) || past->seen > past->total)
         return damaged(context, path, "past_samples", "is not a number of samples before these");
     return ARMILLA_OK;
 }

@@ -63,7 +63,7 @@ static const char *total_choice(size_t index)
 
 static const char *normalize_choice(size_t index)
 {
-    return index < 2 ? armilla_step_word(ARMILLA_STEP_NORMALIZE, index) : NULL;
+    return index < 2 ? armilla_steps[ARMILLA_STEP_NORMALIZE].words[index] : NULL;
 }
 
 static const char *idf_choice(size_t index)
@@ -184,6 +184,6 @@ armilla_options armilla_options_fill(const armilla_options *options)
     if (named && named->sparsity > 0 && filled.sparsity == 0) filled.sparsity = named->sparsity;
     if (!filled.normalize)
         filled.normalize =
-            named && named->normalize ? named->normalize : armilla_step_word(ARMILLA_STEP_NORMALIZE, false);
+            named && named->normalize ? named->normalize : armilla_steps[ARMILLA_STEP_NORMALIZE].words[0];
     return filled;
 }

@@ -1,7 +1,7 @@
 /* Features in another order, against plain loops; and matching by name when memory runs out. */
 #include "fixture.h"
 
-#include "data/pick.h"
+#include "data/data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
