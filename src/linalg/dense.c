@@ -115,7 +115,7 @@ double armilla_dot(int64_t count, const double *a, const double *b)
     return add_parts(part);
 }
 
-double armilla_squared_distance(int64_t count, const double *a, const double *b)
+static double squared_distance(int64_t count, const double *a, const double *b)
 {
     double part[PARTS] = {0};
     int64_t i = 0;
@@ -141,9 +141,9 @@ double armilla_safe_scale(int64_t count, const double *a, const double *b)
 }
 
 /* Directly where no square can have left the range, else scaled. */
-static double scaled_norm(int64_t count, const double *a, const double *b)
+double armilla_distance(int64_t count, const double *a, const double *b)
 {
-    double sum = b ? armilla_squared_distance(count, a, b) : armilla_dot(count, a, a);
+    double sum = b ? squared_distance(count, a, b) : armilla_dot(count, a, a);
     if (sum > 1e-200 && sum < 1e300) return sqrt(sum);
     const double scale = armilla_safe_scale(count, a, b);
     if (scale == 0) return 0;
@@ -157,12 +157,7 @@ static double scaled_norm(int64_t count, const double *a, const double *b)
 
 double armilla_norm(int64_t count, const double *a)
 {
-    return scaled_norm(count, a, NULL);
-}
-
-double armilla_distance(int64_t count, const double *a, const double *b)
-{
-    return scaled_norm(count, a, b);
+    return armilla_distance(count, a, NULL);
 }
 
 /* Sizes of LAPACK's work arrays: what dsyevd documents, and what dgesdd, dgeqrf and dorgqr ask for. */
@@ -235,51 +230,29 @@ void armilla_algebra_free(armilla_algebra *algebra)
     armilla_release(context, algebra);
 }
 
-bool armilla_scale_near_one(int64_t count, const double *M, double *scaled)
+/* S becomes its eigenvectors where these are wanted. */
+static armilla_status decompose(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *S)
 {
-    double largest = 0, nothing = 0;
-    int exponent = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double size = fabs(M[i]);
-        largest = size > largest ? size : largest;
-        nothing += 0 * size; /* NaN from NaN and from infinity */
-    }
-    if (nothing != 0) return false;
-    (void)frexp(largest, &exponent);
-    if (exponent < -1000) /* 2^-exponent would overflow */
-        for (int64_t i = 0; i < count; i++) scaled[i] = ldexp(M[i], -exponent);
-    else {
-        const double scale = ldexp(1, -exponent);
-        for (int64_t i = 0; i < count; i++) scaled[i] = scale * M[i];
-    }
-    return true;
-}
-
-static armilla_status small_eigen(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *vectors)
-{
-    if (armilla_small_eigen(k, wanted, values, vectors)) return ARMILLA_OK;
-    return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
-                        "sums over the data are not finite: products of entries leave the range of numbers; scale the "
-                        "data nearer to 1");
+    if (k <= ARMILLA_SMALL && armilla_small_eigen(k, wanted, values, S)) return ARMILLA_OK;
+    if (k <= ARMILLA_SMALL)
+        return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
+                            "sums over the data are not finite: products of entries leave the range of numbers; scale "
+                            "the data nearer to 1");
+    const int info = armilla_dsyevd(wanted ? 'V' : 'N', 'U', (int)k, S, (int)k, values, algebra->work,
+                                    algebra->work_size, algebra->integers, algebra->integer_size);
+    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
+    return ARMILLA_OK;
 }
 
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors)
 {
     if (vectors != S) memcpy(vectors, S, (size_t)(k * k) * sizeof *vectors);
-    if (k <= ARMILLA_SMALL) return small_eigen(algebra, k, true, values, vectors);
-    const int info = armilla_dsyevd('V', 'U', (int)k, vectors, (int)k, values, algebra->work, algebra->work_size,
-                                    algebra->integers, algebra->integer_size);
-    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
-    return ARMILLA_OK;
+    return decompose(algebra, k, true, values, vectors);
 }
 
 armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values)
 {
-    if (k <= ARMILLA_SMALL) return small_eigen(algebra, k, false, values, S);
-    const int info = armilla_dsyevd('N', 'U', (int)k, S, (int)k, values, algebra->work, algebra->work_size,
-                                    algebra->integers, algebra->integer_size);
-    if (info != 0) return armilla_fail(algebra->context, ARMILLA_INTERNAL, "LAPACK dsyevd failed with info %d", info);
-    return ARMILLA_OK;
+    return decompose(algebra, k, false, values, S);
 }
 
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest)

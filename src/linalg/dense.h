@@ -76,15 +76,10 @@ static inline double armilla_dot_in_order(int64_t count, const double *a, const 
 }
 double armilla_norm(int64_t count, const double *a);
 
-/* M times the power of two that brings its largest entry near 1, so that squares of entries stay numbers; M may be
- * scaled itself. False where an entry is not finite. */
-bool armilla_scale_near_one(int64_t count, const double *M, double *scaled);
 /* The power of two that brings the largest |a_i - b_i| near enough to 1 for its square; b may be NULL. 0 where all are
  * 0, and NaN where one is. */
 double armilla_safe_scale(int64_t count, const double *a, const double *b);
-/* ||a - b||^2, for numbers whose squares are in range. */
-double armilla_squared_distance(int64_t count, const double *a, const double *b);
-/* ||a - b|| */
+/* ||a - b||; b may be NULL */
 double armilla_distance(int64_t count, const double *a, const double *b);
 
 /* Eigenvalues (rising) and eigenvectors of the symmetric k x k matrix S, k <= the algebra's r; vectors may be S. */

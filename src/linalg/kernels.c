@@ -106,11 +106,6 @@ bool armilla_instructions_supported(const char *name)
     return strcmp(name, "portable") == 0;
 }
 
-bool armilla_kernels_supported(const armilla_kernels *kernels)
-{
-    return armilla_instructions_supported(kernels->name);
-}
-
 static const instructions *best_row(void)
 {
     const instructions *best = rows;

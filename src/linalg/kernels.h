@@ -119,7 +119,6 @@ bool armilla_kernels_available(const char *name);
 
 /* Every kernel table of this build, whether or not the CPU runs it; NULL past the last. */
 const armilla_kernels *armilla_kernels_row(size_t index);
-bool armilla_kernels_supported(const armilla_kernels *kernels);
 /* Whether this CPU runs that instruction set, by the name of a kernel table. */
 bool armilla_instructions_supported(const char *name);
 

@@ -214,7 +214,8 @@ static armilla_status project(finder *f, double *U)
     const int64_t all = take_T(f), wanted = armilla_min64(f->problem->r, all);
     turning t = {f->problem->m, U, f->result ? point_up : turn};
     /* Only directions are wanted, and LAPACK scales by other factors. */
-    (void)armilla_scale_near_one(all * all, f->Y, f->T);
+    const double scale = armilla_safe_scale(all * all, f->Y, NULL);
+    for (int64_t i = 0; i < all * all; i++) f->T[i] = scale * f->Y[i];
     const armilla_status status = armilla_eigen(f->small, all, f->T, f->values, f->T);
     if (status != ARMILLA_OK) return status;
     /* Eigenvalues rise: the leading ones are the last columns, put first here. */

@@ -149,7 +149,7 @@ static void check_panels(const int64_t shape[3], panel_check *const *checks, uin
     for (int type = 0; type < ARMILLA_PRECISION_COUNT; type++) {
         panel p = panel_new((armilla_type)type, shape, random);
         for (size_t row = 0; (p.kernels = armilla_kernels_row(row)); row++) {
-            if ((int)p.kernels->type != type || !armilla_kernels_supported(p.kernels)) continue;
+            if ((int)p.kernels->type != type || !armilla_instructions_supported(p.kernels->name)) continue;
             reference_scene("%s %s, m = %d, r = %d, %d columns", p.kernels->name, armilla_type_word(p.kernels->type),
                             (int)p.m, (int)p.r, (int)p.count);
             for (panel_check *const *check = checks; *check; check++) (*check)(&p);

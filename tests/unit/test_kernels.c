@@ -204,7 +204,7 @@ static void test_choice_of_kernels(void **state)
         size_t portable = 0;
         assert_non_null(kernels);
         assert_int_equal(kernels->type, type);
-        assert_true(armilla_kernels_supported(kernels));
+        assert_true(armilla_instructions_supported(kernels->name));
         for (size_t row = 0; armilla_kernels_row(row); row++) {
             const armilla_kernels *one = armilla_kernels_row(row);
             portable += (int)one->type == type && strcmp(one->name, "portable") == 0;
@@ -224,7 +224,7 @@ static void test_widen(void **state)
     for (int i = 0; i < COUNT; i++) bytes[i] = (uint8_t)(i * 37);
     for (size_t row = 0; armilla_kernels_row(row); row++) {
         const armilla_kernels *kernels = armilla_kernels_row(row);
-        if (!armilla_kernels_supported(kernels)) continue;
+        if (!armilla_instructions_supported(kernels->name)) continue;
         for (int first = 0; first < 20; first++) {
             kernels->convert[ARMILLA_U8](COUNT - first, bytes + first, buffer);
             armilla_fetch(kernels->type, COUNT - first, buffer, back);

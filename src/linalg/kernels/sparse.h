@@ -53,26 +53,32 @@ INLINE void dot_strip(bool index64, int vectors, int64_t first, int64_t last, in
     for (; k < most; k++) c[k] += (double)part[k];
 }
 
+/* All strips of `stride` numbers, the number k of the first of which the one is to use. */
+#define EACH_STRIP(k, stride, one)                                                                                     \
+    do {                                                                                                               \
+        for (; k + STRIP * LANES <= stride; k += STRIP * LANES) one(STRIP);                                            \
+        if (k + 4 * LANES <= stride) {                                                                                 \
+            one(4);                                                                                                    \
+            k += 4 * LANES;                                                                                            \
+        }                                                                                                              \
+        if (k + 3 * LANES == stride) {                                                                                 \
+            one(3);                                                                                                    \
+            break;                                                                                                     \
+        }                                                                                                              \
+        if (k + 2 * LANES <= stride) {                                                                                 \
+            one(2);                                                                                                    \
+            k += 2 * LANES;                                                                                            \
+        }                                                                                                              \
+        if (k < stride) one(1);                                                                                        \
+    } while (0)
+
 /* One chunk of one column, all strips. */
 INLINE void dot_chunk(bool index64, int64_t first, int64_t last, int64_t end, const REAL *values, const void *rows,
                       int64_t r, int64_t stride, const REAL *U, double *c)
 {
     int64_t k = 0;
-    for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        dot_strip(index64, STRIP, first, last, end, values, rows, stride, U + k, r - k, c + k);
-    if (k + 4 * LANES <= stride) {
-        dot_strip(index64, 4, first, last, end, values, rows, stride, U + k, r - k, c + k);
-        k += 4 * LANES;
-    }
-    if (k + 3 * LANES == stride) {
-        dot_strip(index64, 3, first, last, end, values, rows, stride, U + k, r - k, c + k);
-        return;
-    }
-    if (k + 2 * LANES <= stride) {
-        dot_strip(index64, 2, first, last, end, values, rows, stride, U + k, r - k, c + k);
-        k += 2 * LANES;
-    }
-    if (k < stride) dot_strip(index64, 1, first, last, end, values, rows, stride, U + k, r - k, c + k);
+#define DOT(vectors) dot_strip(index64, vectors, first, last, end, values, rows, stride, U + k, r - k, c + k)
+    EACH_STRIP(k, stride, DOT);
 }
 
 INLINE void products(bool index64, const armilla_sparse_columns *X, int64_t r, int64_t stride, const REAL *U, double *C)
@@ -114,21 +120,8 @@ INLINE void add_column(bool index64, int64_t first, int64_t last, int64_t end, c
                        int64_t r, int64_t stride, const REAL *w, REAL *A)
 {
     int64_t k = 0;
-    for (; k + STRIP * LANES <= stride; k += STRIP * LANES)
-        add_strip(index64, STRIP, first, last, end, values, rows, stride, w + k, r - k, A + k);
-    if (k + 4 * LANES <= stride) {
-        add_strip(index64, 4, first, last, end, values, rows, stride, w + k, r - k, A + k);
-        k += 4 * LANES;
-    }
-    if (k + 3 * LANES == stride) {
-        add_strip(index64, 3, first, last, end, values, rows, stride, w + k, r - k, A + k);
-        return;
-    }
-    if (k + 2 * LANES <= stride) {
-        add_strip(index64, 2, first, last, end, values, rows, stride, w + k, r - k, A + k);
-        k += 2 * LANES;
-    }
-    if (k < stride) add_strip(index64, 1, first, last, end, values, rows, stride, w + k, r - k, A + k);
+#define ADD(vectors) add_strip(index64, vectors, first, last, end, values, rows, stride, w + k, r - k, A + k)
+    EACH_STRIP(k, stride, ADD);
 }
 
 /* The first entry of a column whose feature is at least `limit`. */
@@ -180,35 +173,21 @@ INLINE void accumulate(bool index64, const armilla_sparse_columns *X, int64_t r,
     }
 }
 
-static void products_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C)
-{
-    products(false, X, r, stride, U, C);
-}
-
-static void products_index64(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C)
-{
-    products(true, X, r, stride, U, C);
-}
-
-static void accumulate_narrow(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
-{
-    accumulate(false, X, r, stride, (multiplier){W, NULL}, A);
-}
-
-static void accumulate_index64(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A)
-{
-    accumulate(true, X, r, stride, (multiplier){W, NULL}, A);
-}
-
-static void gather_narrow(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments, void *A)
-{
-    accumulate(false, X, stride, stride, (multiplier){NULL, assignments}, A);
-}
-
-static void gather_index64(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments, void *A)
-{
-    accumulate(true, X, stride, stride, (multiplier){NULL, assignments}, A);
-}
+#define OF_WIDTH(width, index64)                                                                                       \
+    static void products_##width(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *U, double *C) \
+    {                                                                                                                  \
+        products(index64, X, r, stride, U, C);                                                                         \
+    }                                                                                                                  \
+    static void accumulate_##width(const armilla_sparse_columns *X, int64_t r, int64_t stride, const void *W, void *A) \
+    {                                                                                                                  \
+        accumulate(index64, X, r, stride, (multiplier){W, NULL}, A);                                                   \
+    }                                                                                                                  \
+    static void gather_##width(const armilla_sparse_columns *X, int64_t stride, const int32_t *assignments, void *A)   \
+    {                                                                                                                  \
+        accumulate(index64, X, stride, stride, (multiplier){NULL, assignments}, A);                                    \
+    }
+OF_WIDTH(narrow, false)
+OF_WIDTH(index64, true)
 
 /* An entry by feature. */
 typedef struct entry {
