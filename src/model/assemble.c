@@ -11,33 +11,20 @@
 /* How far the objective of a sealed model may lie above the last entry of its trace, as a fraction of ||X||^2. */
 #define SEALED_RISE 1e-6
 
-enum { TOGETHER = 1 << 12 }; /* columns after which those before may leave memory */
-
 /* V = lW, in the place of W, which nobody needs any more. */
 static armilla_status assemble_factors(armilla_fit_state *f)
 {
     armilla_problem *p = f->problem;
     armilla_model *model = f->model;
     const armilla_type type = f->resolved.type;
-    const size_t size = armilla_type_size(type);
-    double *v = NULL;
-    armilla_status status = armilla_take(f->context, p->m * p->r, size, &model->U);
+    const armilla_status status = armilla_take(f->context, p->m * p->r, armilla_type_size(type), &model->U);
     model->spread = armilla_ranks_size(f->context) > 1;
-    if (status == ARMILLA_OK) status = armilla_take(f->context, p->r, sizeof *v, &v);
     if (status != ARMILLA_OK) return status;
     armilla_store(type, p->m * p->r, p->U, model->U);
     model->share = p->share;
     model->V = p->W;
     p->W = NULL;
-    for (int64_t j = p->share.first; j < p->share.last; j++) {
-        void *place = (char *)model->V + (size_t)(j * p->r) * size;
-        armilla_fetch(type, p->r, place, v);
-        for (int64_t k = 0; k < p->r; k++) v[k] *= p->l;
-        armilla_store(type, p->r, v, place);
-        if ((j + 1) % TOGETHER == 0) armilla_samples_passed(f->context, p->n, j + 1 - TOGETHER, j + 1);
-    }
-    armilla_release(f->context, v);
-    return ARMILLA_OK;
+    return armilla_codes_scale(f->context, type, p->r, &p->share, p->l, model->V);
 }
 
 static void state_objective(const armilla_fit_state *f, armilla_trace_entry *entry, double objective)

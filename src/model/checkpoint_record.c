@@ -22,13 +22,6 @@ static json_t *count_text(int64_t count)
     return json_string(text);
 }
 
-static json_t *bits_text(uint64_t bits)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%016" PRIx64, bits);
-    return json_string(text);
-}
-
 static armilla_status add_check(void *check, const void *bytes, size_t count)
 {
     uint32_t *sum = check;
@@ -82,10 +75,12 @@ static bool put(json_t *object, const char *key, json_t *value)
 static json_t *data_object(const armilla_fit_state *f)
 {
     json_t *object = json_object();
+    char fingerprint[32];
+    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, f->facts.fingerprint);
     const bool fine = put(object, "features", count_text(f->X->m)) && put(object, "samples", count_text(f->X->n)) &&
                       put(object, "stored", count_text(armilla_data_stored(f->X))) &&
                       put(object, "storage", json_string(storage_of(f->X))) &&
-                      put(object, "fingerprint", bits_text(f->facts.fingerprint));
+                      put(object, "fingerprint", json_string(fingerprint));
     if (fine) return object;
     json_decref(object);
     return NULL;
@@ -141,20 +136,6 @@ static armilla_status compare_member(const comparison *c, const char *key)
                         c->path, key, file, own);
 }
 
-static armilla_status compare_shape(const comparison *c)
-{
-    static const char *const keys[] = {"features", "samples", "stored", "storage"};
-    armilla_status status = ARMILLA_OK;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == ARMILLA_OK; i++) status = compare_member(c, keys[i]);
-    return status;
-}
-
-/* After the options: it is of the numbers in the working precision. */
-static armilla_status compare_numbers(const comparison *c)
-{
-    return compare_member(c, "fingerprint");
-}
-
 /* Whether the numbers of a fit depend on the option; a pair's name stands for its sets, which are compared. */
 static bool decides(const char *option)
 {
@@ -181,14 +162,17 @@ armilla_status armilla_checkpoint_compare(armilla_context *context, const char *
                                           const char *own)
 {
     json_t *file = json_loads(record, JSON_REJECT_DUPLICATES, NULL), *mine = json_loads(own, 0, NULL);
-    static armilla_status (*const parts[])(const comparison *c) = {compare_shape, compare_options, compare_numbers};
+    static const char *const shape[] = {"features", "samples", "stored", "storage"};
     const comparison c = {context, path, file, mine};
     armilla_status status = ARMILLA_OK;
     if (!mine) status = armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory for its record", path);
     if (mine && !file)
         status = armilla_fail(context, ARMILLA_BAD_DATA, "%s: the checkpoint's record is not JSON; begin the fit anew",
                               path);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == ARMILLA_OK; i++) status = parts[i](&c);
+    for (size_t i = 0; i < sizeof shape / sizeof *shape && status == ARMILLA_OK; i++)
+        status = compare_member(&c, shape[i]);
+    if (status == ARMILLA_OK) status = compare_options(&c);
+    if (status == ARMILLA_OK) status = compare_member(&c, "fingerprint"); /* of the numbers in the working precision */
     const char *library = json_string_value(json_object_get(file, "library"));
     if (status == ARMILLA_OK && (!library || strcmp(library, ARMILLA_VERSION) != 0))
         armilla_log(context, ARMILLA_LOG_WARNING,

@@ -38,26 +38,26 @@ static armilla_status set_columns(armilla_context *context, const armilla_model 
     return status;
 }
 
-/* V = lW in place. */
-static void scale_codes(armilla_type type, int64_t r, const armilla_samples *share, double l, double *column,
-                        void *codes)
+armilla_status armilla_codes_scale(armilla_context *context, armilla_type type, int64_t r, const armilla_samples *share,
+                                   double l, void *codes)
 {
-    for (int64_t j = share->first; j < share->last; j++) {
+    enum { TOGETHER = 1 << 12 }; /* columns after which those before may leave memory */
+    double *v = NULL;
+    const armilla_status status = armilla_take(context, r, sizeof *v, &v);
+    for (int64_t j = share->first; j < share->last && status == ARMILLA_OK; j++) {
         char *place = (char *)codes + (size_t)(j * r) * armilla_type_size(type);
-        armilla_fetch(type, r, place, column);
-        for (int64_t k = 0; k < r; k++) column[k] *= l;
-        armilla_store(type, r, column, place);
+        armilla_fetch(type, r, place, v);
+        for (int64_t k = 0; k < r; k++) v[k] *= l;
+        armilla_store(type, r, v, place);
+        if ((j + 1) % TOGETHER == 0) armilla_samples_passed(context, share->count, j + 1 - TOGETHER, j + 1);
     }
+    armilla_release(context, v);
+    return status;
 }
 
 double armilla_model_code_length(const armilla_model *model)
 {
     return model->codes->spherical ? model->summary.radius : 1;
-}
-
-static const armilla_code_set *codes_of(const armilla_model *model)
-{
-    return armilla_codes_limited(model->codes, model->summary.rank, model->summary.sparsity);
 }
 
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
@@ -67,12 +67,11 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
     code_solve solve = {.l = armilla_model_code_length(model)};
     armilla_sweep_plan plan = {.U = model->U, .codes = codes, .step = solve_panel, .self = &solve};
     armilla_sweep *sweep = NULL;
-    double *column = NULL, *gram = NULL;
-    armilla_status status = armilla_take(context, s->rank, sizeof *column, &column);
-    if (status == ARMILLA_OK) status = armilla_sweep_new(context, view, s->precision, s->rank, 0, &sweep);
+    double *gram = NULL;
+    armilla_status status = armilla_sweep_new(context, view, s->precision, s->rank, 0, &sweep);
     if (status == ARMILLA_OK)
-        status = armilla_column_problem_new(context, codes_of(model), s->rank, s->sparsity,
-                                            model->basis->gram_is_identity, &solve.columns);
+        status = armilla_column_problem_new(context, armilla_codes_limited(model->codes, s->rank, s->sparsity), s->rank,
+                                            s->sparsity, model->basis->gram_is_identity, &solve.columns);
     if (status == ARMILLA_OK) status = set_columns(context, model, solve.columns, &gram);
     if (status == ARMILLA_OK) {
         /* As sealed codes are made; those of `palm` are made by its step, in other last bits. */
@@ -80,10 +79,9 @@ armilla_status armilla_solve_codes(armilla_context *context, const armilla_model
         status = armilla_sweep_run(sweep, &plan);
     }
     const armilla_samples share = armilla_data_share(context, view);
-    if (status == ARMILLA_OK) scale_codes(s->precision, s->rank, &share, solve.l, column, codes);
+    if (status == ARMILLA_OK) status = armilla_codes_scale(context, s->precision, s->rank, &share, solve.l, codes);
     armilla_column_problem_free(solve.columns);
     armilla_sweep_free(sweep);
     armilla_release(context, gram);
-    armilla_release(context, column);
     return status;
 }

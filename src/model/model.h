@@ -146,6 +146,10 @@ typedef struct armilla_factorization {
 armilla_status armilla_residual(armilla_context *context, const armilla_data *X, const armilla_factorization *of,
                                 double *squared);
 
+/* V = lW in the place of W: the codes of a share, r for each sample in the type. */
+armilla_status armilla_codes_scale(armilla_context *context, armilla_type type, int64_t r, const armilla_samples *share,
+                                   double l, void *codes);
+
 /* Codes of X for a fixed basis and radius, r x n in the type: each a function of its sample alone. */
 armilla_status armilla_solve_codes(armilla_context *context, const armilla_model *model, const armilla_data *view,
                                    void *codes);

@@ -272,19 +272,31 @@ static armilla_status read_past(armilla_context *context, const char *path, armi
     return ARMILLA_OK;
 }
 
-/* Takes the archive, which may be NULL where status says that it could not be opened. */
-static armilla_status read_model(armilla_context *context, const char *path, armilla_npz *npz, armilla_status status,
-                                 armilla_model **model)
+static armilla_status read_model(armilla_context *context, const char *path, armilla_npz *npz, armilla_model **model)
 {
     static armilla_status (*const parts[])(armilla_context * context, const char *path, armilla_npz *npz,
                                            armilla_model *model) = {
         read_record, read_factors, read_preparation, read_past,  read_names,
         read_kept,   read_zeros,   read_clusters,    read_trace,
     };
-    armilla_model *made = NULL;
-    if (status == ARMILLA_OK) status = armilla_model_new(context, &made);
+    armilla_status status = armilla_model_new(context, model);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == ARMILLA_OK; i++)
-        status = parts[i](context, path, npz, made);
+        status = parts[i](context, path, npz, *model);
+    return status;
+}
+
+/* The file at path, or bytes that are called so. */
+static armilla_status open_model(armilla_context *context, const char *path, const void *bytes, size_t count,
+                                 armilla_model **model)
+{
+    armilla_npz *npz = NULL;
+    armilla_model *made = NULL;
+    armilla_status status = armilla_call_enter(context, 1);
+    if (status != ARMILLA_OK) return status;
+    armilla_call_stage(context, ARMILLA_STAGE_READING);
+    if (bytes) armilla_memory_add_input(context, (int64_t)count);
+    status = bytes ? armilla_npz_open_bytes(context, path, bytes, count, &npz) : armilla_npz_open(context, path, &npz);
+    if (status == ARMILLA_OK) status = read_model(context, path, npz, &made);
     armilla_npz_free(npz);
     status = armilla_about(context, path, status);
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
@@ -292,34 +304,19 @@ static armilla_status read_model(armilla_context *context, const char *path, arm
         *model = made;
     else
         armilla_model_free(made);
+    armilla_call_leave(context);
     return status;
 }
 
 armilla_status armilla_model_open(armilla_context *context, const char *path, armilla_model **model)
 {
-    armilla_npz *npz = NULL;
-    armilla_status status = ARMILLA_NOT_NULL(context, path, model);
-    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
-    if (status != ARMILLA_OK) return status;
-    armilla_call_stage(context, ARMILLA_STAGE_READING);
-    status = armilla_npz_open(context, path, &npz);
-    status = read_model(context, path, npz, status, model);
-    armilla_call_leave(context);
-    return status;
+    const armilla_status status = ARMILLA_NOT_NULL(context, path, model);
+    return status == ARMILLA_OK ? open_model(context, path, NULL, 0, model) : status;
 }
 
 armilla_status armilla_model_open_memory(armilla_context *context, const void *bytes, size_t count,
                                          armilla_model **model)
 {
-    static const char where[] = "model in memory";
-    armilla_npz *npz = NULL;
-    armilla_status status = ARMILLA_NOT_NULL(context, bytes, model);
-    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
-    if (status != ARMILLA_OK) return status;
-    armilla_call_stage(context, ARMILLA_STAGE_READING);
-    armilla_memory_add_input(context, (int64_t)count);
-    status = armilla_npz_open_bytes(context, where, bytes, count, &npz);
-    status = read_model(context, where, npz, status, model);
-    armilla_call_leave(context);
-    return status;
+    const armilla_status status = ARMILLA_NOT_NULL(context, bytes, model);
+    return status == ARMILLA_OK ? open_model(context, "model in memory", bytes, count, model) : status;
 }

@@ -9,40 +9,24 @@
 
 #include <stddef.h>
 
-static const char *basis_choice(size_t index)
-{
-    return armilla_basis_row(index) ? armilla_basis_row(index)->name : NULL;
-}
-
-static const char *basis_resolve(const char *word)
-{
-    return armilla_basis_find(word) ? armilla_basis_find(word)->name : NULL;
-}
-
-static const char *codes_choice(size_t index)
-{
-    return armilla_codes_row(index) ? armilla_codes_row(index)->name : NULL;
-}
-
-static const char *codes_resolve(const char *word)
-{
-    return armilla_codes_find(word) ? armilla_codes_find(word)->name : NULL;
-}
-
-static const char *model_choice(size_t index)
-{
-    return armilla_models_row(index) ? armilla_models_row(index)->name : NULL;
-}
-
-static const char *solver_choice(size_t index)
-{
-    return armilla_solvers_row(index) ? armilla_solvers_row(index)->name : NULL;
-}
-
-static const char *start_choice(size_t index)
-{
-    return armilla_starts_row(index) ? armilla_starts_row(index)->name : NULL;
-}
+/* The names of the rows of a table, and the name that a word stands for there. */
+#define CHOICE(of, table)                                                                                              \
+    static const char *of##_choice(size_t index)                                                                       \
+    {                                                                                                                  \
+        return armilla_##table##_row(index) ? armilla_##table##_row(index)->name : NULL;                               \
+    }
+#define RESOLVE(of)                                                                                                    \
+    static const char *of##_resolve(const char *word)                                                                  \
+    {                                                                                                                  \
+        return armilla_##of##_find(word) ? armilla_##of##_find(word)->name : NULL;                                     \
+    }
+CHOICE(basis, basis)
+CHOICE(codes, codes)
+CHOICE(model, models)
+CHOICE(solver, solvers)
+CHOICE(start, starts)
+RESOLVE(basis)
+RESOLVE(codes)
 
 static const char *precision_choice(size_t index)
 {

@@ -225,13 +225,10 @@ static armilla_status read_clusters(const reading *r)
     const json_t *value = json_object_get(r->record, "clusters");
     if (!value || json_is_null(value)) return ARMILLA_OK;
     const char *method = text_of(value, "method");
-    const size_t length = strlen(method);
-    if (!read_integer(json_object_get(value, "k"), 1, ARMILLA_MOST_RANK, &kept->k) || length < 1 ||
-        length > MOST_METHOD)
+    if (!read_integer(json_object_get(value, "k"), 1, ARMILLA_MOST_RANK, &kept->k) || !*method ||
+        strlen(method) > MOST_METHOD)
         return bad(r, "clusters");
-    const armilla_status status = armilla_take(r->context, (int64_t)length + 1, 1, &kept->method);
-    if (status == ARMILLA_OK) memcpy(kept->method, method, length);
-    return status;
+    return armilla_copy_text(r->context, method, &kept->method);
 }
 
 /* A number, or null: then 0. */
@@ -285,6 +282,17 @@ static void read_asked(const reading *r, const json_t *options)
     memcpy(p->number, asked.number, sizeof p->number);
 }
 
+/* *copy = the object as it is written. */
+static armilla_status keep_text(const reading *r, const json_t *object, char **copy)
+{
+    char *text = json_dumps(object, JSON_COMPACT);
+    const armilla_status status =
+        text ? armilla_copy_text(r->context, text, copy)
+             : armilla_fail(r->context, ARMILLA_NO_MEMORY, "%s: out of memory for the record", r->path);
+    free(text);
+    return status;
+}
+
 /* Every option is a text or null. */
 static armilla_status read_options(const reading *r)
 {
@@ -293,12 +301,7 @@ static armilla_status read_options(const reading *r)
     r->model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
                                               json_string_value(json_object_get(options, "mu")));
     read_asked(r, options);
-    char *text = json_dumps(options, JSON_COMPACT);
-    const armilla_status status =
-        text ? armilla_copy_text(r->context, text, &r->model->options_text)
-             : armilla_fail(r->context, ARMILLA_NO_MEMORY, "%s: out of memory for the options", r->path);
-    free(text);
-    return status;
+    return keep_text(r, options, &r->model->options_text);
 }
 
 bool armilla_record_of_texts(const char *text)
@@ -315,12 +318,7 @@ static armilla_status read_reading(const reading *r)
     json_t *object = json_object_get(r->record, "reading");
     if (!object || json_is_null(object)) return ARMILLA_OK;
     if (!has_texts(object)) return bad(r, "reading");
-    char *text = json_dumps(object, JSON_COMPACT);
-    const armilla_status status =
-        text ? armilla_copy_text(r->context, text, &r->model->reading_text)
-             : armilla_fail(r->context, ARMILLA_NO_MEMORY, "%s: out of memory for the record", r->path);
-    free(text);
-    return status;
+    return keep_text(r, object, &r->model->reading_text);
 }
 
 static armilla_status read_start(const reading *r)

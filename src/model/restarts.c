@@ -114,11 +114,12 @@ static armilla_status take_best(armilla_fit_state *f)
     return status;
 }
 
-static void swap_pointers(void *a, void *b)
+static void swap(void *a, void *b, size_t size)
 {
-    void **left = a, **right = b, *t = *left;
-    *left = *right;
-    *right = t;
+    char t[sizeof(double)];
+    memcpy(t, a, size);
+    memcpy(a, b, size);
+    memcpy(b, t, size);
 }
 
 /* The problem's state and the best change places. */
@@ -126,22 +127,14 @@ static void swap_best(armilla_fit_state *f)
 {
     armilla_problem *p = f->problem;
     armilla_restarts *s = &f->restarts;
-    const double l = p->l, objective = p->objective;
-    const armilla_stop stop = p->stop;
-    const bool sealed = p->sealed, unfinished = p->unfinished;
-    swap_pointers(&p->U, &s->best.U);
-    swap_pointers(&p->W, &s->best.W);
-    swap_pointers(&p->trace, &s->best.trace);
-    p->l = s->best.l;
-    p->objective = s->best.objective;
-    p->stop = s->best.stop;
-    p->sealed = s->best.sealed;
-    p->unfinished = s->best.unfinished;
-    s->best.l = l;
-    s->best.objective = objective;
-    s->best.stop = stop;
-    s->best.sealed = sealed;
-    s->best.unfinished = unfinished;
+    swap(&p->U, &s->best.U, sizeof p->U);
+    swap(&p->W, &s->best.W, sizeof p->W);
+    swap(&p->trace, &s->best.trace, sizeof p->trace);
+    swap(&p->l, &s->best.l, sizeof p->l);
+    swap(&p->objective, &s->best.objective, sizeof p->objective);
+    swap(&p->stop, &s->best.stop, sizeof p->stop);
+    swap(&p->sealed, &s->best.sealed, sizeof p->sealed);
+    swap(&p->unfinished, &s->best.unfinished, sizeof p->unfinished);
 }
 
 /* After the last round: the best state goes back into the problem. */

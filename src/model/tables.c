@@ -14,33 +14,18 @@ static armilla_table_row row_of(const char *name, const char *alias, const char 
         .size = sizeof(armilla_table_row), .name = name, .alias = alias, .meaning = meaning, .use = use};
 }
 
-static bool basis_row(size_t index, armilla_table_row *row)
-{
-    const armilla_basis_set *set = armilla_basis_row(index);
-    if (set) *row = row_of(set->name, set->alias ? set->alias : "", set->meaning, "");
-    return set != NULL;
-}
-
-static bool codes_row(size_t index, armilla_table_row *row)
-{
-    const armilla_code_set *set = armilla_codes_row(index);
-    if (set) *row = row_of(set->name, set->alias ? set->alias : "", set->meaning, "");
-    return set != NULL;
-}
-
-static bool solver_row(size_t index, armilla_table_row *row)
-{
-    const armilla_solver *solver = armilla_solvers_row(index);
-    if (solver) *row = row_of(solver->name, "", solver->meaning, "");
-    return solver != NULL;
-}
-
-static bool start_row(size_t index, armilla_table_row *row)
-{
-    const armilla_start *start = armilla_starts_row(index);
-    if (start) *row = row_of(start->name, "", start->meaning, "");
-    return start != NULL;
-}
+#define ROW(of, table, type, alias)                                                                                    \
+    static bool of##_row(size_t index, armilla_table_row *row)                                                         \
+    {                                                                                                                  \
+        const type *found = armilla_##table##_row(index);                                                              \
+        if (found) *row = row_of(found->name, alias, found->meaning, "");                                              \
+        return found != NULL;                                                                                          \
+    }
+ROW(basis, basis, armilla_basis_set, found->alias ? found->alias : "")
+ROW(codes, codes, armilla_code_set, found->alias ? found->alias : "")
+ROW(solver, solvers, armilla_solver, "")
+ROW(start, starts, armilla_start, "")
+ROW(model, models, armilla_named_model, found->pair)
 
 /* Those that are read first, then those that are only written. */
 static const armilla_writer *only_written(size_t index)
@@ -61,13 +46,6 @@ static bool format_row(size_t index, armilla_table_row *row)
     else if (writer)
         *row = row_of(writer->name, writer->endings, writer->meaning, "written");
     return format || writer;
-}
-
-static bool model_row(size_t index, armilla_table_row *row)
-{
-    const armilla_named_model *model = armilla_models_row(index);
-    if (model) *row = row_of(model->name, model->pair, model->meaning, "");
-    return model != NULL;
 }
 
 static const struct {
