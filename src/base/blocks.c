@@ -144,9 +144,9 @@ static block *find_place(armilla_blocks *b, bool urgent)
     return best;
 }
 
-static void occupy(armilla_blocks *b, block *place, int64_t number, block_state state)
+static void occupy(armilla_blocks *b, block *place, int64_t number)
 {
-    place->state = state;
+    place->state = QUEUED;
     place->used = false;
     place->number = number;
     place->tick = ++b->ticks;
@@ -223,7 +223,7 @@ void armilla_blocks_expect(armilla_blocks *b, armilla_context *context, armilla_
         if (find(b, number)) continue;
         block *place = find_place(b, false);
         if (!place || place->state == QUEUED) break;
-        occupy(b, place, number, QUEUED);
+        occupy(b, place, number);
         any = true;
     }
     if (any) pthread_cond_broadcast(&b->queued);
@@ -239,7 +239,7 @@ static block *claim(armilla_blocks *b, int64_t number)
         if (own && own->state != LOADING) return own;
         block *place = own ? NULL : find_place(b, true);
         if (place) {
-            occupy(b, place, number, QUEUED);
+            occupy(b, place, number);
             return place;
         }
         pthread_cond_wait(&b->changed, &b->lock);

@@ -8,54 +8,21 @@ static void copy(int64_t count, const void *from, void *to)
     memcpy(to, from, (size_t)count * sizeof(uint64_t));
 }
 
-static void add(int64_t count, const void *from, void *to)
-{
-    const double *right = from;
-    double *left = to;
-    for (int64_t i = 0; i < count; i++) left[i] += right[i];
-}
-
-static void widen(int64_t count, const void *from, void *to)
-{
-    const float *values = from;
-    double *sums = to;
-    for (int64_t i = 0; i < count; i++) sums[i] = (double)values[i];
-}
-
-static void widen_and_add(int64_t count, const void *from, void *to)
-{
-    const float *right = from;
-    double *left = to;
-    for (int64_t i = 0; i < count; i++) left[i] += (double)right[i];
-}
-
-static void take_lower(int64_t count, const void *from, void *to)
-{
-    const double *right = from;
-    double *left = to;
-    for (int64_t i = 0; i < count; i++) left[i] = right[i] < left[i] ? right[i] : left[i];
-}
-
-static void take_higher(int64_t count, const void *from, void *to)
-{
-    const double *right = from;
-    double *left = to;
-    for (int64_t i = 0; i < count; i++) left[i] = right[i] > left[i] ? right[i] : left[i];
-}
-
-static void add_wrapping(int64_t count, const void *from, void *to)
-{
-    const uint64_t *right = from;
-    uint64_t *left = to;
-    for (int64_t i = 0; i < count; i++) left[i] += right[i];
-}
-
-static void take_first(int64_t count, const void *from, void *to)
-{
-    const int64_t *right = from;
-    int64_t *left = to;
-    for (int64_t i = 0; i < count; i++) left[i] = right[i] < left[i] ? right[i] : left[i];
-}
+/* left[i] becomes the value, for all of them. */
+#define EACH(name, from_type, to_type, value)                                                                          \
+    static void name(int64_t count, const void *from, void *to)                                                        \
+    {                                                                                                                  \
+        const from_type *right = from;                                                                                 \
+        to_type *left = to;                                                                                            \
+        for (int64_t i = 0; i < count; i++) left[i] = (value);                                                         \
+    }
+EACH(add, double, double, left[i] + right[i])
+EACH(widen, float, double, (double)right[i])
+EACH(widen_and_add, float, double, left[i] + (double)right[i])
+EACH(take_lower, double, double, right[i] < left[i] ? right[i] : left[i])
+EACH(take_higher, double, double, right[i] > left[i] ? right[i] : left[i])
+EACH(add_wrapping, uint64_t, uint64_t, left[i] + right[i])
+EACH(take_first, int64_t, int64_t, right[i] < left[i] ? right[i] : left[i])
 
 /* Infinity and its negative, as bits. */
 #define PLUS_INFINITY 0x7ff0000000000000u

@@ -1,6 +1,8 @@
 /* Philox 4x32-10: a keyed bijection of the counter, ten rounds of multiply and xor. */
 #include "base/random.h"
 
+#include "base/size.h"
+
 #include <math.h>
 
 #define ROUNDS 10
@@ -69,5 +71,15 @@ void armilla_random_symmetric(uint64_t seed, armilla_stream stream, uint64_t fir
         const uint32_t counter[4] = {(uint32_t)group, (uint32_t)(group >> 32), (uint32_t)stream, 1};
         if (i == 0 || index % 4 == 0) armilla_philox(counter, key, words);
         values[i] = ((double)words[index % 4] + 0.5) * 0x1p-31 - 1;
+    }
+}
+
+void armilla_draw_stratified(int64_t n, int64_t count, uint64_t seed, armilla_stream stream, int64_t *drawn)
+{
+    const double run = (double)n / (double)count;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t first = (int64_t)((double)i * run), last = armilla_min64(n, (int64_t)((double)(i + 1) * run));
+        const double place = armilla_random_uniform(seed, stream, (uint64_t)i);
+        drawn[i] = armilla_max64(first, armilla_min64(last - 1, first + (int64_t)(place * (double)(last - first))));
     }
 }

@@ -37,4 +37,8 @@ double armilla_random_normal(uint64_t seed, armilla_stream stream, uint64_t inde
  * them those of another function. */
 void armilla_random_symmetric(uint64_t seed, armilla_stream stream, uint64_t first, int64_t count, double *values);
 
+/* drawn = one number of each of the `count` <= n equal runs that 0 ... n-1 are divided into, so that they rise and none
+ * comes twice. */
+void armilla_draw_stratified(int64_t n, int64_t count, uint64_t seed, armilla_stream stream, int64_t *drawn);
+
 #endif

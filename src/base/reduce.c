@@ -311,22 +311,17 @@ static void read_window(const armilla_reducer *reducer, int segment, const armil
     }
     const armilla_element_row *leaf = &armilla_element_rows[read->kind];
     const armilla_element_row *inner = &armilla_element_rows[leaf->combined];
-    const reading kept = {.reducer = reducer,
-                          .leaf = leaf,
-                          .inner = inner,
-                          .vectors = reducer->waiting + reducer->tree.offset_of[reducer->kept_level],
-                          .level = reducer->kept_level,
-                          .offset = reducer->offset_of[segment],
-                          .where = where};
-    const reading exchanged = {.reducer = reducer,
-                               .leaf = inner,
-                               .inner = inner,
-                               .vectors = &reducer->result,
-                               .level = reducer->tree.top,
-                               .offset = armilla_exchange_offset(reducer, segment),
-                               .where = where};
-    if (reducer->result || is_present(reducer, level, node))
-        read_node(reducer->result ? &exchanged : &kept, level, node, buffer);
+    const bool exchanged = reducer->result;
+    const reading r = {.reducer = reducer,
+                       .leaf = exchanged ? inner : leaf,
+                       .inner = inner,
+                       .vectors = exchanged ? &reducer->result
+                                            : reducer->waiting + reducer->tree.offset_of[reducer->kept_level],
+                       .level = exchanged ? reducer->tree.top : reducer->kept_level,
+                       .offset = exchanged ? armilla_exchange_offset(reducer, segment) : reducer->offset_of[segment],
+                       .where = where};
+    if (exchanged || is_present(reducer, level, node))
+        read_node(&r, level, node, buffer);
     else /* one process leaves such a node out: between ranks it travels, and must not change a bit of the others */
         for (int64_t i = 0; i < where->run * where->runs; i++) memcpy(buffer + i, &inner->absent, sizeof *buffer);
 }

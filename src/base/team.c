@@ -117,11 +117,6 @@ static bool start_member(armilla_pool *pool)
     return false;
 }
 
-static void start_members(armilla_pool *pool, int wanted)
-{
-    while (pool->started < wanted && start_member(pool)) pool->started++;
-}
-
 armilla_status armilla_pool_new(armilla_context *context, int threads, armilla_pool **pool)
 {
     armilla_pool *made = NULL;
@@ -172,7 +167,7 @@ char *armilla_pool_message(armilla_pool *pool)
 static int ready(armilla_pool *pool, int64_t most)
 {
     const int wanted = (int)armilla_max64(1, armilla_min64(most, pool->most));
-    start_members(pool, wanted);
+    while (pool->started < wanted && start_member(pool)) pool->started++;
     return (int)armilla_min64(wanted, pool->started);
 }
 

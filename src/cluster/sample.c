@@ -2,9 +2,9 @@
  * fraction of what it costs on all samples. */
 #include "cluster/cluster.h"
 
+#include "base/random.h"
 #include "base/size.h"
 #include "data/slots.h"
-#include "data/stratified.h"
 #include "data/traverse.h"
 
 /* So many samples, and so many for each centre, tell the best try as well as all samples do: with half of that, 30

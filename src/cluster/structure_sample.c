@@ -1,9 +1,9 @@
 /* The samples and features that are looked at for groups. */
 #include "cluster/structure.h"
 
+#include "base/random.h"
 #include "base/size.h"
 #include "data/column.h"
-#include "data/stratified.h"
 #include "linalg/dense.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Cells: centres, and samples beside those of the same cell. */
 #include "graph/cells.h"
 
+#include "base/random.h"
 #include "base/size.h"
 #include "data/column.h"
-#include "data/stratified.h"
 #include "data/traverse.h"
 #include "graph/search.h"
 #include "linalg/dense.h"

@@ -1,10 +1,10 @@
 /* Neighbours by cells: how many cells a query has to be compared with, and the comparison. */
 #include "graph/cells.h"
 
+#include "base/random.h"
 #include "base/size.h"
 #include "base/team.h"
 #include "base/workload.h"
-#include "data/stratified.h"
 #include "linalg/pair_kernels.h"
 
 #include <math.h>

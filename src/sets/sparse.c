@@ -95,7 +95,7 @@ static double curvature_of(const pursuit *p, int64_t k)
 }
 
 /* The atom outside the support that lowers the residual most comes in. False where none does. */
-static bool add_best(const pursuit *p, int passes, double *w)
+static bool add_best(const pursuit *p, double *w)
 {
     const int64_t r = p->problem->r;
     int64_t best = -1;
@@ -110,7 +110,7 @@ static bool add_best(const pursuit *p, int passes, double *w)
     }
     if (best < 0) return false;
     move_to(p, best, p->gradient[best] / p->problem->H[best * r + best], w);
-    refit(p, passes, w);
+    refit(p, SEARCH_PASSES, w);
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool swap_one(const pursuit *p, double *w)
         memcpy(p->trial, w, (size_t)r * sizeof *w);
         p->trial[a] = 0;
         refit(p, SEARCH_PASSES, p->trial);
-        if (!add_best(p, SEARCH_PASSES, p->trial)) continue;
+        if (!add_best(p, p->trial)) continue;
         if (armilla_column_value(p->problem, p->d, p->trial) < value - 1e-12 * fabs(value)) {
             memcpy(w, p->trial, (size_t)r * sizeof *w);
             return true;
@@ -161,7 +161,7 @@ static void pursue(const armilla_column_problem *problem, const double *d, doubl
                               .L = workspace + 5 * r}};
     const bool roughly = problem->effort == ARMILLA_ROUGHLY;
     find_gradient(&p, w);
-    for (int64_t added = 0; added < problem->s && add_best(&p, SEARCH_PASSES, w); added++) {}
+    for (int64_t added = 0; added < problem->s && add_best(&p, w); added++) {}
     const int64_t most = problem->s > 1 && !roughly ? armilla_sparse_swaps(problem->s) : 0;
     for (int64_t swaps = 0; swaps < most && swap_one(&p, w); swaps++) {}
     refit(&p, REFIT_PASSES, w);

@@ -14,16 +14,12 @@
 /* Sums of C that are this small beside the sum of its absolute values are rounding (centred data). */
 #define NOISE_FACTOR 100
 
-typedef struct row_step {
-    double scale;
-} row_step;
-
 static void tally_rows(void *self, const armilla_code_panel *panel)
 {
-    const row_step *step = self;
+    const double *scale = self;
     for (int64_t j = 0; j < panel->count; j++)
         for (int64_t k = 0; k < panel->r; k++) {
-            const double c = step->scale * panel->C[j * panel->r + k];
+            const double c = *scale * panel->C[j * panel->r + k];
             double *row = panel->tally + ARMILLA_TALLY_PER_ROW * k;
             row[0] += c;
             row[1] += fabs(c);
@@ -34,8 +30,8 @@ static void tally_rows(void *self, const armilla_code_panel *panel)
 
 armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *U, double norm, armilla_row_sums *sums)
 {
-    row_step step = {1 / norm};
-    const armilla_sweep_plan plan = {.U = U, .tally = ARMILLA_TALLY_PER_ROW * r, .step = tally_rows, .self = &step};
+    double scale = 1 / norm;
+    const armilla_sweep_plan plan = {.U = U, .tally = ARMILLA_TALLY_PER_ROW * r, .step = tally_rows, .self = &scale};
     const armilla_status status = armilla_sweep_run(sweep, &plan);
     const double *tally = armilla_sweep_tally(sweep);
     for (int64_t k = 0; k < r && status == ARMILLA_OK; k++, tally += ARMILLA_TALLY_PER_ROW)

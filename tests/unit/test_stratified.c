@@ -1,7 +1,7 @@
 /* The stratified draw: one number of each run, whatever the sizes. */
 #include "unit/support.h"
 
-#include "data/stratified.h"
+#include "base/random.h"
 
 enum { MOST = 400 };
 
