@@ -85,6 +85,9 @@ static armilla_status parse_string(parser *p, char word[MOST_WORD])
 static armilla_status refuse_kind(parser *p, char kind, const char *descriptor)
 {
     const char *word = kind ? strchr(descriptor, kind) : NULL;
+    if (p->texts)
+        return armilla_fail(p->context, ARMILLA_BAD_DATA, "%s: the array holds no text (%s); save array.astype('str')",
+                            p->where, descriptor);
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (refusals[i].kind == kind && (!refusals[i].word || (word && strcmp(word, refusals[i].word) == 0)))
             return armilla_fail(p->context, ARMILLA_BAD_DATA, "%s: the array holds %s (%s), not real numbers; %s",
@@ -92,14 +95,6 @@ static armilla_status refuse_kind(parser *p, char kind, const char *descriptor)
     return armilla_fail(p->context, ARMILLA_BAD_DATA,
                         "%s: the array's element type '%s' cannot be read; save it with numpy.save of a float64 array",
                         p->where, descriptor);
-}
-
-static bool little_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first = 0;
-    memcpy(&first, &one, 1);
-    return first == 1;
 }
 
 /* The bytes of one element, or 0 where arrays of that kind are not what is wanted. */
@@ -128,7 +123,7 @@ static armilla_status parse_descriptor(parser *p)
     if (order == '|' && bytes > 1 && kind != 'S') return malformed(p, "the byte order of the numbers is missing");
     p->array->kind = kind;
     p->array->width = bytes;
-    p->array->swapped = bytes > 1 && order == (little_endian() ? '>' : '<');
+    p->array->swapped = bytes > 1 && order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
     return ARMILLA_OK;
 }
 
@@ -255,30 +250,28 @@ static armilla_status find_dictionary(parser *p, size_t count)
     return ARMILLA_OK;
 }
 
-/* p is complete but for the array. */
-static armilla_status parse_header(parser p, size_t count, armilla_array *array, size_t *declared)
+static armilla_status parse_header(parser *p, size_t count, size_t *declared)
 {
-    armilla_array made = {.shape = {1, 1}};
+    armilla_array *made = p->array;
     int64_t elements = 0;
-    size_t size = 0;
-    p.array = &made;
-    armilla_status status = find_dictionary(&p, count);
-    if (status == ARMILLA_OK) status = parse_dictionary(&p);
+    armilla_status status = find_dictionary(p, count);
+    if (status == ARMILLA_OK) status = parse_dictionary(p);
     if (status != ARMILLA_OK) return status;
-    if (!armilla_size_area(made.shape[0], made.shape[1], &elements) ||
-        !armilla_size_multiply(elements, (size_t)made.width, &size))
-        return malformed(&p, "the declared shape is larger than any memory");
-    made.values = p.end;
-    *array = made;
-    *declared = size;
+    if (!armilla_size_area(made->shape[0], made->shape[1], &elements) ||
+        !armilla_size_multiply(elements, (size_t)made->width, declared))
+        return malformed(p, "the declared shape is larger than any memory");
+    made->values = p->end;
     return ARMILLA_OK;
 }
 
 armilla_status armilla_array_parse_header(armilla_context *context, const char *where, const unsigned char *bytes,
                                           size_t count, armilla_array *array, size_t *declared)
 {
-    const parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
-    return parse_header(p, count, array, declared);
+    armilla_array made = {.shape = {1, 1}};
+    parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes, .array = &made};
+    const armilla_status status = parse_header(&p, count, declared);
+    if (status == ARMILLA_OK) *array = made;
+    return status;
 }
 
 armilla_status armilla_array_check_length(armilla_context *context, const char *where, size_t there, size_t declared)
@@ -291,54 +284,29 @@ armilla_status armilla_array_check_length(armilla_context *context, const char *
     return ARMILLA_OK;
 }
 
-static armilla_status parse_whole(parser p, size_t count, armilla_array *array)
-{
-    armilla_context *context = p.context;
-    const unsigned char *bytes = p.start;
-    const char *where = p.where;
-    armilla_array made = {.values = bytes};
-    size_t declared = 0;
-    armilla_status status = parse_header(p, count, &made, &declared);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_array_check_length(context, where, count - (size_t)(made.values - bytes), declared);
-    if (status != ARMILLA_OK) return status;
-    *array = made;
-    return ARMILLA_OK;
-}
-
 armilla_status armilla_array_parse(armilla_context *context, const char *where, const unsigned char *bytes,
-                                   size_t count, armilla_array *array)
+                                   size_t count, bool texts, armilla_array *array)
 {
-    const parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
-    return parse_whole(p, count, array);
+    armilla_array made = {.shape = {1, 1}};
+    parser p = {
+        .context = context, .where = where, .start = bytes, .at = bytes, .end = bytes, .array = &made, .texts = texts};
+    size_t declared = 0;
+    armilla_status status = parse_header(&p, count, &declared);
+    if (status == ARMILLA_OK)
+        status = armilla_array_check_length(context, where, count - (size_t)(made.values - bytes), declared);
+    if (status == ARMILLA_OK) *array = made;
+    return status;
 }
 
-armilla_status armilla_array_parse_texts(armilla_context *context, const char *where, const unsigned char *bytes,
-                                         size_t count, armilla_array *array)
+void armilla_array_show_shape(int dimensions, const int64_t shape[2], const char *zero, char text[64])
 {
-    const parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes, .texts = true};
-    return parse_whole(p, count, array);
-}
-
-/* Behind the dictionary stand the characters: a byte each, or four, little-endian. The kind is found in the text, for
- * the parser of the dictionary takes numbers only. */
-armilla_status armilla_array_word(armilla_context *context, const char *where, const unsigned char *bytes, size_t count,
-                                  size_t size, char *word)
-{
-    parser p = {.context = context, .where = where, .start = bytes, .at = bytes, .end = bytes};
-    const armilla_status status = find_dictionary(&p, count);
-    if (status != ARMILLA_OK) return status;
-    const size_t length = (size_t)(p.end - p.at);
-    const bool ascii = memmem(p.at, length, "'|S", 3), unicode = memmem(p.at, length, "'<U", 3);
-    const size_t step = unicode ? 4 : 1, characters = (count - (size_t)(p.end - bytes)) / step;
-    if (ascii == unicode || characters >= size)
-        return armilla_fail(context, ARMILLA_BAD_DATA, "%s: is not a short word; save the file again", where);
-    for (size_t i = 0; i < characters; i++) {
-        const unsigned char letter = p.end[i * step];
-        word[i] = letter >= 32 && letter < 127 ? (char)letter : '\0';
+    size_t used = (size_t)snprintf(text, 64, "(");
+    for (int i = 0; i < dimensions; i++) {
+        char size[24];
+        snprintf(size, sizeof size, "%" PRId64, shape[i]);
+        used += (size_t)snprintf(text + used, 64 - used, "%s%s", i ? ", " : "", shape[i] ? size : zero);
     }
-    word[characters] = '\0';
-    return ARMILLA_OK;
+    snprintf(text + used, 64 - used, dimensions == 1 ? ",)" : ")");
 }
 
 void armilla_listing_add(armilla_listing *list, const char *name, const armilla_array *array)

@@ -19,10 +19,10 @@ typedef struct armilla_array {
     const unsigned char *values; /* inside the bytes that were parsed: the first number */
 } armilla_array;
 
-/* Parses the header of the .npy in bytes; checks that the numbers it declares are there. `where` begins messages:
- * "FILE" or "FILE: array NAME". */
+/* Parses the header of the .npy in bytes; checks that the numbers it declares are there, or where `texts` the strings:
+ * kind U (four bytes a character) or S, width the bytes of one. `where` begins messages: "FILE" or "FILE: array NAME". */
 armilla_status armilla_array_parse(armilla_context *context, const char *where, const unsigned char *bytes,
-                                   size_t count, armilla_array *array);
+                                   size_t count, bool texts, armilla_array *array);
 
 /* The header alone: bytes may end anywhere behind it. *declared is the number of bytes that the numbers take. */
 armilla_status armilla_array_parse_header(armilla_context *context, const char *where, const unsigned char *bytes,
@@ -31,16 +31,11 @@ armilla_status armilla_array_parse_header(armilla_context *context, const char *
 /* ARMILLA_BAD_DATA unless behind the header there are as many bytes as it declares. */
 armilla_status armilla_array_check_length(armilla_context *context, const char *where, size_t there, size_t declared);
 
-/* The same for strings: kind U (four bytes a character) or S, width the bytes of one string. */
-armilla_status armilla_array_parse_texts(armilla_context *context, const char *where, const unsigned char *bytes,
-                                         size_t count, armilla_array *array);
-
-/* The one string of an .npy file, of kind S or U, as fewer than `size` plain characters. */
-armilla_status armilla_array_word(armilla_context *context, const char *where, const unsigned char *bytes, size_t count,
-                                  size_t size, char *word);
-
 /* Whether the bytes begin as an .npy file does. */
 bool armilla_array_recognize(const unsigned char *bytes, size_t count);
+
+/* "(3, any)", where `zero` is the word for a size of 0. */
+void armilla_array_show_shape(int dimensions, const int64_t shape[2], const char *zero, char text[64]);
 
 /* What a file with several arrays holds, for a message: "x (3 x 4), y (3)", ending in "..." where it is full. */
 typedef struct armilla_listing {

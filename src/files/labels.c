@@ -2,7 +2,6 @@
  * numbers become text, or plain text with one label per line, or with names beside them (files/label_table.c).
  * Compressed by gzip or not. */
 #include "files/array.h"
-#include "files/fields.h"
 #include "files/files.h"
 
 #include "base/number.h"
@@ -42,7 +41,7 @@ static armilla_status read_idx(armilla_context *context, const armilla_bytes *by
 static armilla_status read_npy(armilla_context *context, const armilla_bytes *bytes, armilla_names *names)
 {
     armilla_array array;
-    armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
+    armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, false, &array);
     if (status != ARMILLA_OK) return status;
     if (array.dimensions != 1)
         return armilla_fail(context, ARMILLA_BAD_DATA, "%s: labels are a vector; save labels.ravel()", bytes->path);
@@ -137,16 +136,20 @@ static const struct texts_kind {
     [ARMILLA_SAMPLE_LABELS] = {"labels", "label", "samples", "sample", -1},
 };
 
-/* Fields of lines instead of lines, where the kind has them. */
+/* Fields of lines instead of lines, where the kind has them; the first where that one is empty or missing. */
 static armilla_status pick_fields(armilla_context *context, int column, armilla_names *names)
 {
     armilla_names picked = {.count = 0};
     armilla_status status = ARMILLA_OK;
     if (column < 0) return ARMILLA_OK;
     for (int64_t i = 0; i < names->count && status == ARMILLA_OK; i++) {
-        const unsigned char *line = (const unsigned char *)armilla_names_at(names, i);
-        const armilla_span field = armilla_text_column((armilla_span){line, line + strlen((const char *)line)}, column);
-        status = armilla_names_add(context, &picked, (const char *)field.start, (size_t)(field.end - field.start));
+        const char *line = armilla_names_at(names, i), *field = line;
+        for (int k = 0; k < column; k++) {
+            field += strcspn(field, "\t");
+            field += *field == '\t';
+        }
+        if (*field == '\t' || *field == '\0') field = line;
+        status = armilla_names_add(context, &picked, field, strcspn(field, "\t"));
     }
     if (status != ARMILLA_OK) {
         armilla_names_free(context, &picked);

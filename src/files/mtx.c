@@ -80,10 +80,9 @@ static void take_word(armilla_span *line, size_t size, char *word)
 static armilla_status unknown_word(const market *f, const char *what, const char *word, const char *choices)
 {
     char shown[ARMILLA_SHOWN];
-    const armilla_span span = {(const unsigned char *)word, (const unsigned char *)word + strlen(word)};
     return armilla_fail(f->text.context, ARMILLA_BAD_DATA,
                         "%s: line 1: the Matrix Market %s '%s' is unknown; it can be %s", f->text.path, what,
-                        armilla_text_show(span, shown), choices);
+                        armilla_text_show_word(word, shown), choices);
 }
 
 static armilla_status find_field(market *f, const char *word)

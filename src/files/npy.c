@@ -19,23 +19,10 @@ const char *armilla_array_descriptor(armilla_type type)
     return descriptors[type];
 }
 
-static void print_shape(int64_t rows, int64_t cols, char text[64])
-{
-    if (rows < 0)
-        snprintf(text, 64, "()");
-    else if (cols < 0)
-        snprintf(text, 64, "(%" PRId64 ",)", rows);
-    else
-        snprintf(text, 64, "(%" PRId64 ", %" PRId64 ")", rows, cols);
-}
-
 static char byte_order(const char *descriptor)
 {
-    const uint16_t one = 1;
-    unsigned char first = 0;
     if (descriptor[0] == 'S' || (descriptor[0] != 'U' && strcmp(descriptor + 1, "1") == 0)) return '|';
-    memcpy(&first, &one, 1);
-    return first ? '<' : '>';
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
 }
 
 /* Magic, version, length, dictionary, blanks up to a multiple of 64, newline. */
@@ -44,7 +31,7 @@ size_t armilla_array_header(const char *descriptor, int64_t rows, int64_t cols, 
 {
     enum { PREFIX = 10 };
     char shape[64];
-    print_shape(rows, cols, shape);
+    armilla_array_show_shape(rows < 0 ? 0 : cols < 0 ? 1 : 2, (const int64_t[]){rows, cols}, "0", shape);
     const size_t used =
         PREFIX + (size_t)snprintf(header + PREFIX, ARMILLA_ARRAY_HEADER - PREFIX,
                                   "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }", byte_order(descriptor),
@@ -113,8 +100,8 @@ armilla_status armilla_array_data(armilla_context *context, armilla_bytes *bytes
         if (status == ARMILLA_OK) bytes->map = NULL;
         return status;
     }
-    for (int64_t j = 0; j < n; j++)
-        memmove((char *)bytes->memory + j * m * size, array->values + j * step, (size_t)(m * size));
+    const int64_t runs = step == m * size ? 1 : n, run = m * n / runs * size;
+    for (int64_t j = 0; j < runs; j++) memmove((char *)bytes->memory + j * run, array->values + j * step, (size_t)run);
     status = armilla_data_own_dense(context, type, bytes->memory, m, n, data);
     if (status == ARMILLA_OK) bytes->memory = NULL;
     return status;
@@ -124,7 +111,7 @@ static armilla_status read_npy(armilla_context *context, armilla_bytes *bytes, c
                                armilla_data **data)
 {
     armilla_array array;
-    armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, &array);
+    armilla_status status = armilla_array_parse(context, bytes->path, bytes->start, bytes->count, false, &array);
     if (status == ARMILLA_OK) status = armilla_array_need_matrix(context, bytes->path, &array);
     if (status == ARMILLA_OK) status = armilla_array_data(context, bytes, &array, options, data);
     return status;

@@ -15,22 +15,21 @@
 #include <zip.h>
 
 #define MOST_RATIO 1100 /* deflate reaches 1032 : 1 */
-#define MOST_WHERE 512
 #define HEADER_PEEK (1 << 16)
 #define READ_PART ((size_t)4 << 20) /* bytes after which progress is reported */
 
 struct armilla_npz {
     armilla_context *context;
-    char *path;
-    armilla_bytes bytes;       /* of the archive; where it stays in its file only their number is set */
+    armilla_bytes bytes;       /* of the archive; where it stays in its file only path and count are set */
     armilla_npz_source source; /* and then this is what it is read through */
     zip_t *archive;
+    char where[512]; /* "FILE: array NAME" of the array that was loaded last */
 };
 
 static armilla_status bad_archive(const armilla_npz *npz, zip_error_t *error)
 {
     armilla_context *context = npz->context;
-    const char *path = npz->path;
+    const char *path = npz->bytes.path;
     if (npz->source.failed != ARMILLA_OK) return npz->source.failed;
     if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
         return armilla_fail(context, ARMILLA_NO_MEMORY, "%s: out of memory", path);
@@ -39,65 +38,52 @@ static armilla_status bad_archive(const armilla_npz *npz, zip_error_t *error)
                         zip_error_strerror(error));
 }
 
-static armilla_status open_archive(armilla_npz *npz)
+/* In bytes, which it takes over also where it fails, or in a file where `blocks` is not NULL. */
+static armilla_status open_archive(armilla_context *context, armilla_bytes *bytes, armilla_blocks *blocks,
+                                   armilla_npz **npz)
 {
     zip_error_t error;
-    armilla_status status = ARMILLA_OK;
+    armilla_npz *made = NULL;
+    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
+    if (status != ARMILLA_OK) {
+        armilla_bytes_free(context, bytes);
+        return status;
+    }
+    made->context = context;
+    made->bytes = *bytes;
+    made->source = (armilla_npz_source){.blocks = blocks, .context = context};
     zip_error_init(&error);
-    zip_source_t *source = npz->source.blocks ? armilla_npz_source_new(&npz->source, &error)
-                                              : zip_source_buffer_create(npz->bytes.start, npz->bytes.count, 0, &error);
-    if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY, &error);
-    if (!npz->archive) status = bad_archive(npz, &error);
-    if (!npz->archive) zip_source_free(source); /* an archive that is open owns its source */
+    zip_source_t *source = blocks ? armilla_npz_source_new(&made->source, &error)
+                                  : zip_source_buffer_create(bytes->start, bytes->count, 0, &error);
+    if (source) made->archive = zip_open_from_source(source, ZIP_RDONLY, &error);
+    if (made->archive) {
+        *npz = made;
+    } else {
+        status = bad_archive(made, &error);
+        zip_source_free(source); /* an archive that is open owns its source */
+        armilla_npz_free(made);
+    }
     zip_error_fini(&error);
     return status;
 }
 
 armilla_status armilla_npz_open(armilla_context *context, const char *path, armilla_npz **npz)
 {
-    armilla_npz *made = NULL;
-    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
-    if (status != ARMILLA_OK) return status;
-    made->context = context;
-    if ((status = armilla_copy_text(context, path ? path : "", &made->path)) != ARMILLA_OK) goto done;
-    if ((status = armilla_bytes_open(context, made->path, &made->bytes)) != ARMILLA_OK) goto done;
-    if ((status = open_archive(made)) != ARMILLA_OK) goto done;
-    *npz = made;
-    made = NULL;
-done:
-    armilla_npz_free(made);
-    return status;
-}
-
-/* Opens an archive in borrowed bytes, or in a file where `blocks` is not NULL. */
-static armilla_status open_borrowed(armilla_context *context, const armilla_bytes *bytes, armilla_blocks *blocks,
-                                    armilla_npz **npz)
-{
-    armilla_npz *made = NULL;
-    armilla_status status = armilla_take(context, 1, sizeof *made, &made);
-    if (status != ARMILLA_OK) return status;
-    made->context = context;
-    made->bytes = *bytes;
-    made->source = (armilla_npz_source){.blocks = blocks, .context = context};
-    status = armilla_copy_text(context, bytes->path, &made->path);
-    if (status == ARMILLA_OK) status = open_archive(made);
-    if (status == ARMILLA_OK)
-        *npz = made;
-    else
-        armilla_npz_free(made);
-    return status;
+    armilla_bytes bytes;
+    const armilla_status status = armilla_bytes_open(context, path, &bytes);
+    return status == ARMILLA_OK ? open_archive(context, &bytes, NULL, npz) : status;
 }
 
 armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
                                       size_t count, armilla_npz **npz)
 {
-    return open_borrowed(context, &(armilla_bytes){.path = path, .start = start, .count = count}, NULL, npz);
+    return open_archive(context, &(armilla_bytes){.path = path, .start = start, .count = count}, NULL, npz);
 }
 
 armilla_status armilla_npz_open_blocks(armilla_context *context, armilla_blocks *blocks, armilla_npz **npz)
 {
-    const armilla_bytes bytes = {.path = armilla_blocks_path(blocks), .count = (size_t)armilla_blocks_size(blocks)};
-    return open_borrowed(context, &bytes, blocks, npz);
+    armilla_bytes bytes = {.path = armilla_blocks_path(blocks), .count = (size_t)armilla_blocks_size(blocks)};
+    return open_archive(context, &bytes, blocks, npz);
 }
 
 void armilla_npz_free(armilla_npz *npz)
@@ -105,7 +91,6 @@ void armilla_npz_free(armilla_npz *npz)
     if (!npz) return;
     if (npz->archive) zip_discard(npz->archive);
     armilla_bytes_free(npz->context, &npz->bytes);
-    armilla_release(npz->context, npz->path);
     armilla_release(npz->context, npz);
 }
 
@@ -132,8 +117,9 @@ bool armilla_npz_entry(const armilla_npz *npz, int64_t index, char name[ARMILLA_
 }
 
 /* The size that the archive declares for the entry, where it is possible at all. */
-static armilla_status declared_size(armilla_npz *npz, const char *where, int64_t index, size_t *size)
+static armilla_status declared_size(armilla_npz *npz, int64_t index, size_t *size)
 {
+    const char *where = npz->where;
     zip_stat_t facts;
     const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     zip_stat_init(&facts);
@@ -169,8 +155,7 @@ static bool read_bytes(const armilla_npz *npz, zip_file_t *file, unsigned char *
 }
 
 /* The entry's first bytes, no more than limit. */
-static armilla_status load(armilla_npz *npz, const char *name, const char *where, size_t limit, unsigned char **bytes,
-                           size_t *count)
+static armilla_status load(armilla_npz *npz, const char *name, size_t limit, unsigned char **bytes, size_t *count)
 {
     const int64_t index = index_of(npz, name);
     size_t size = 0;
@@ -178,8 +163,9 @@ static armilla_status load(armilla_npz *npz, const char *name, const char *where
     zip_file_t *file = NULL;
     if (index < 0)
         return armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: has no array '%s'; is it a model of armilla's?",
-                            npz->path, name);
-    armilla_status status = declared_size(npz, where, index, &size);
+                            npz->bytes.path, name);
+    snprintf(npz->where, sizeof npz->where, "%s: array %s", npz->bytes.path, name);
+    armilla_status status = declared_size(npz, index, &size);
     if (status != ARMILLA_OK) return status;
     const size_t wanted = size < limit ? size : limit;
     /* Codes of a model may not fit: then they are in a file, unless they are compressed and only claim to be so many;
@@ -193,7 +179,7 @@ static armilla_status load(armilla_npz *npz, const char *name, const char *where
         status = npz->source.failed;
         if (status == ARMILLA_OK)
             status = armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: is damaged: %s; copy or save the archive again",
-                                  where, file ? zip_file_strerror(file) : zip_strerror(npz->archive));
+                                  npz->where, file ? zip_file_strerror(file) : zip_strerror(npz->archive));
         goto done;
     }
     *bytes = block;
@@ -205,20 +191,18 @@ done:
     return status;
 }
 
-static void name_place(const armilla_npz *npz, const char *name, char where[MOST_WHERE])
+const char *armilla_npz_where(const armilla_npz *npz)
 {
-    snprintf(where, MOST_WHERE, "%s: array %s", npz->path, name);
+    return npz->where;
 }
 
-/* The array and the block of memory that it lies in. */
-static armilla_status load_array(armilla_npz *npz, const char *name, const char *where, armilla_array *array,
-                                 unsigned char **block)
+armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block)
 {
     unsigned char *made = NULL;
     size_t count = 0;
-    armilla_status status = load(npz, name, where, SIZE_MAX, &made, &count);
+    armilla_status status = load(npz, name, SIZE_MAX, &made, &count);
     if (status != ARMILLA_OK) return status;
-    status = armilla_array_parse(npz->context, where, made, count, array);
+    status = armilla_array_parse(npz->context, npz->where, made, count, false, array);
     if (status == ARMILLA_OK)
         *block = made;
     else
@@ -231,27 +215,14 @@ static bool is_real(const armilla_array *array)
     return array->kind == 'f' && (array->width == 4 || array->width == 8);
 }
 
-static armilla_status wrong_kind(armilla_npz *npz, const char *where, const armilla_array *array, const char *wanted)
+static armilla_status wrong_kind(armilla_npz *npz, const armilla_array *array, const char *wanted)
 {
     return armilla_fail(npz->context, ARMILLA_BAD_DATA,
-                        "%s: holds numbers of type %c%d, and %s are expected; was the file changed?", where,
+                        "%s: holds numbers of type %c%d, and %s are expected; was the file changed?", npz->where,
                         array->kind, array->width, wanted);
 }
 
-/* "(3, any)", where `zero` is the word for a size of 0. */
-static void print_shape(int dimensions, const int64_t shape[2], const char *zero, char text[64])
-{
-    size_t used = (size_t)snprintf(text, 64, "(");
-    for (int i = 0; i < dimensions; i++) {
-        char size[24];
-        snprintf(size, sizeof size, "%" PRId64, shape[i]);
-        used += (size_t)snprintf(text + used, 64 - used, "%s%s", i ? ", " : "", shape[i] ? size : zero);
-    }
-    snprintf(text + used, 64 - used, dimensions == 1 ? ",)" : ")");
-}
-
-static armilla_status check_shape(armilla_npz *npz, const char *where, const armilla_array *array, int64_t rows,
-                                  int64_t cols)
+static armilla_status check_shape(armilla_npz *npz, const armilla_array *array, int64_t rows, int64_t cols)
 {
     const int64_t wanted[2] = {rows, cols};
     const int dimensions = rows < 0 ? 0 : cols < 0 ? 1 : 2;
@@ -259,10 +230,10 @@ static armilla_status check_shape(armilla_npz *npz, const char *where, const arm
     char has[64], needs[64];
     for (int i = 0; i < dimensions; i++) same = same && (wanted[i] == 0 || wanted[i] == array->shape[i]);
     if (same) return ARMILLA_OK;
-    print_shape(array->dimensions, array->shape, "0", has);
-    print_shape(dimensions, wanted, "any", needs);
+    armilla_array_show_shape(array->dimensions, array->shape, "0", has);
+    armilla_array_show_shape(dimensions, wanted, "any", needs);
     return armilla_fail(npz->context, ARMILLA_BAD_DATA,
-                        "%s: has the shape %s, and %s is expected; was the file changed?", where, has, needs);
+                        "%s: has the shape %s, and %s is expected; was the file changed?", npz->where, has, needs);
 }
 
 /* *values = the numbers as asked: the block itself where they are so already, to save the memory of a second. */
@@ -284,15 +255,13 @@ static armilla_status take_values(armilla_npz *npz, const armilla_array *array, 
 armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type type, int64_t *rows, int64_t *cols,
                                 void *values)
 {
-    char where[MOST_WHERE];
     armilla_array array;
     unsigned char *block = NULL;
     void *made = NULL;
-    name_place(npz, name, where);
-    armilla_status status = load_array(npz, name, where, &array, &block);
+    armilla_status status = armilla_npz_load(npz, name, &array, &block);
     if (status != ARMILLA_OK) return status;
-    status = is_real(&array) ? ARMILLA_OK : wrong_kind(npz, where, &array, "f4 or f8");
-    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, *rows, *cols);
+    status = is_real(&array) ? ARMILLA_OK : wrong_kind(npz, &array, "f4 or f8");
+    if (status == ARMILLA_OK) status = check_shape(npz, &array, *rows, *cols);
     if (status == ARMILLA_OK) status = take_values(npz, &array, type, &block, &made);
     armilla_release(npz->context, block);
     if (status != ARMILLA_OK) return status;
@@ -304,12 +273,11 @@ armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type
 
 armilla_status armilla_npz_peek(armilla_npz *npz, const char *name, armilla_array *array)
 {
-    char where[MOST_WHERE];
     unsigned char *block = NULL;
     size_t count = 0, declared = 0;
-    name_place(npz, name, where);
-    armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
-    if (status == ARMILLA_OK) status = armilla_array_parse_header(npz->context, where, block, count, array, &declared);
+    armilla_status status = load(npz, name, HEADER_PEEK, &block, &count);
+    if (status == ARMILLA_OK)
+        status = armilla_array_parse_header(npz->context, npz->where, block, count, array, &declared);
     if (status == ARMILLA_OK) array->values = NULL;
     armilla_release(npz->context, block);
     return status;
@@ -339,15 +307,15 @@ static int64_t find_place(armilla_npz *npz, const char *name)
 
 armilla_status armilla_npz_locate(armilla_npz *npz, const char *name, armilla_array *array, int64_t *at)
 {
-    char where[MOST_WHERE];
     unsigned char *block = NULL;
     size_t count = 0, declared = 0, size = 0;
-    name_place(npz, name, where);
-    armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
-    if (status == ARMILLA_OK) status = declared_size(npz, where, index_of(npz, name), &size);
-    if (status == ARMILLA_OK) status = armilla_array_parse_header(npz->context, where, block, count, array, &declared);
+    armilla_status status = load(npz, name, HEADER_PEEK, &block, &count);
+    if (status == ARMILLA_OK) status = declared_size(npz, index_of(npz, name), &size);
+    if (status == ARMILLA_OK)
+        status = armilla_array_parse_header(npz->context, npz->where, block, count, array, &declared);
     const int64_t header = status == ARMILLA_OK ? array->values - block : 0;
-    if (status == ARMILLA_OK) status = armilla_array_check_length(npz->context, where, size - (size_t)header, declared);
+    if (status == ARMILLA_OK)
+        status = armilla_array_check_length(npz->context, npz->where, size - (size_t)header, declared);
     armilla_release(npz->context, block);
     if (status != ARMILLA_OK) return status;
     array->values = NULL;
@@ -358,25 +326,21 @@ armilla_status armilla_npz_locate(armilla_npz *npz, const char *name, armilla_ar
 
 armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type)
 {
-    char where[MOST_WHERE];
     armilla_array array;
-    name_place(npz, name, where);
     armilla_status status = armilla_npz_peek(npz, name, &array);
-    if (status == ARMILLA_OK && !is_real(&array)) status = wrong_kind(npz, where, &array, "f4 or f8");
+    if (status == ARMILLA_OK && !is_real(&array)) status = wrong_kind(npz, &array, "f4 or f8");
     if (status == ARMILLA_OK) *type = array.width == 4 ? ARMILLA_F32 : ARMILLA_F64;
     return status;
 }
 
 armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **text)
 {
-    char where[MOST_WHERE];
     armilla_array array;
     unsigned char *block = NULL;
-    name_place(npz, name, where);
-    armilla_status status = load_array(npz, name, where, &array, &block);
+    armilla_status status = armilla_npz_load(npz, name, &array, &block);
     if (status != ARMILLA_OK) return status;
-    if (array.kind != 'u' || array.width != 1) status = wrong_kind(npz, where, &array, "bytes (u1)");
-    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, 0, -1);
+    if (array.kind != 'u' || array.width != 1) status = wrong_kind(npz, &array, "bytes (u1)");
+    if (status == ARMILLA_OK) status = check_shape(npz, &array, 0, -1);
     if (status == ARMILLA_OK && block) {
         /* The header before the bytes leaves space for the final NUL. */
         memmove(block, array.values, (size_t)array.shape[0]);
@@ -388,51 +352,46 @@ armilla_status armilla_npz_read_text(armilla_npz *npz, const char *name, char **
     return status;
 }
 
-armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block)
+/* The strings of a vector, or of an array of any shape. */
+static armilla_status read_strings(armilla_npz *npz, const char *name, bool vector, armilla_names *names)
 {
-    char where[MOST_WHERE];
-    name_place(npz, name, where);
-    return load_array(npz, name, where, array, block);
-}
-
-armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word)
-{
-    char where[MOST_WHERE];
+    armilla_array array;
     unsigned char *block = NULL;
     size_t count = 0;
-    name_place(npz, name, where);
-    armilla_status status = load(npz, name, where, HEADER_PEEK, &block, &count);
-    if (status == ARMILLA_OK) status = armilla_array_word(npz->context, where, block, count, size, word);
+    armilla_status status = load(npz, name, SIZE_MAX, &block, &count);
+    if (status == ARMILLA_OK) status = armilla_array_parse(npz->context, npz->where, block, count, true, &array);
+    if (status == ARMILLA_OK && vector) status = check_shape(npz, &array, 0, -1);
+    if (status == ARMILLA_OK) status = armilla_texts_read(npz->context, &array, names);
     armilla_release(npz->context, block);
     return status;
 }
 
 armilla_status armilla_npz_read_texts(armilla_npz *npz, const char *name, armilla_names *names)
 {
-    char where[MOST_WHERE];
-    armilla_array array;
-    unsigned char *block = NULL;
-    size_t count = 0;
-    name_place(npz, name, where);
-    armilla_status status = load(npz, name, where, SIZE_MAX, &block, &count);
-    if (status == ARMILLA_OK) status = armilla_array_parse_texts(npz->context, where, block, count, &array);
-    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, 0, -1);
-    if (status == ARMILLA_OK) status = armilla_texts_read(npz->context, &array, names);
-    armilla_release(npz->context, block);
+    return read_strings(npz, name, true, names);
+}
+
+armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word)
+{
+    armilla_names names = {.count = 0};
+    armilla_status status = read_strings(npz, name, false, &names);
+    if (status == ARMILLA_OK && (names.count != 1 || strlen(armilla_names_at(&names, 0)) >= size))
+        status =
+            armilla_fail(npz->context, ARMILLA_BAD_DATA, "%s: is not a short word; save the file again", npz->where);
+    if (status == ARMILLA_OK) strcpy(word, armilla_names_at(&names, 0));
+    armilla_names_free(npz->context, &names);
     return status;
 }
 
 armilla_status armilla_npz_read_integers(armilla_npz *npz, const char *name, int64_t count, int64_t **values)
 {
-    char where[MOST_WHERE];
     armilla_array array;
     unsigned char *block = NULL;
     int64_t *made = NULL;
-    name_place(npz, name, where);
-    armilla_status status = load_array(npz, name, where, &array, &block);
+    armilla_status status = armilla_npz_load(npz, name, &array, &block);
     if (status != ARMILLA_OK) return status;
-    if (array.kind != 'i' && array.kind != 'u') status = wrong_kind(npz, where, &array, "integers");
-    if (status == ARMILLA_OK) status = check_shape(npz, where, &array, count, -1);
+    if (array.kind != 'i' && array.kind != 'u') status = wrong_kind(npz, &array, "integers");
+    if (status == ARMILLA_OK) status = check_shape(npz, &array, count, -1);
     if (status == ARMILLA_OK) status = armilla_take(npz->context, count, sizeof *made, &made);
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
         double value = 0;

@@ -40,11 +40,14 @@ void armilla_npz_writer_free(armilla_npz_writer *writer);
 
 typedef struct armilla_npz armilla_npz;
 enum { ARMILLA_NPZ_NAME = 160 };
+/* The path is borrowed while the archive is open. */
 armilla_status armilla_npz_open(armilla_context *context, const char *path, armilla_npz **npz);
 /* The same from bytes that stay as they are, and the caller's, while the archive is open. */
 armilla_status armilla_npz_open_bytes(armilla_context *context, const char *path, const unsigned char *start,
                                       size_t count, armilla_npz **npz);
 void armilla_npz_free(armilla_npz *npz);
+/* "FILE: array NAME" of the array that was loaded last, for messages. */
+const char *armilla_npz_where(const armilla_npz *npz);
 bool armilla_npz_has(const armilla_npz *npz, const char *name);
 /* The entries of the archive, arrays or not: name = that of the array without .npy, or the entry's own; false past the
  * last. */
@@ -60,7 +63,7 @@ armilla_status armilla_npz_read(armilla_npz *npz, const char *name, armilla_type
 armilla_status armilla_npz_type(armilla_npz *npz, const char *name, armilla_type *type);
 /* The array NAME of any kind as it stands in the archive; *block, owned by the caller, is what its values lie in. */
 armilla_status armilla_npz_load(armilla_npz *npz, const char *name, armilla_array *array, unsigned char **block);
-/* A single string (NumPy's S or U) of fewer than `size` plain characters. */
+/* A single string (NumPy's S or U) of fewer than `size` bytes. */
 armilla_status armilla_npz_read_word(armilla_npz *npz, const char *name, size_t size, char *word);
 /* A vector of `count` integers of any width, those that are negative or too large as -1; *values is the caller's. */
 armilla_status armilla_npz_read_integers(armilla_npz *npz, const char *name, int64_t count, int64_t **values);

@@ -87,32 +87,17 @@ static armilla_status choose(reading *f)
 }
 
 /* The array's own block becomes the data where its numbers already lie as they should. */
-static armilla_status make_data(reading *f, const armilla_array *array, unsigned char **block, armilla_data **data)
-{
-    const bool columns = f->options->sample_columns;
-    const int64_t m = array->shape[!columns], n = array->shape[columns];
-    const armilla_type type = armilla_number_find(array->kind, array->width)->becomes;
-    armilla_bytes bytes = {.path = f->path, .start = *block};
-    if (m < 1 || n < 1 || !armilla_array_is(array, type, columns))
-        return armilla_array_data(f->context, &bytes, array, f->options, data);
-    memmove(*block, array->values, (size_t)(m * n) * armilla_type_size(type));
-    const armilla_status status = armilla_data_own_dense(f->context, type, *block, m, n, data);
-    if (status == ARMILLA_OK) *block = NULL;
-    return status;
-}
-
 static armilla_status read_array(reading *f, armilla_data **data)
 {
-    char where[512];
     armilla_array array;
     unsigned char *block = NULL;
     armilla_status status = choose(f);
+    if (status == ARMILLA_OK) status = armilla_npz_load(f->npz, f->chosen, &array, &block);
     if (status != ARMILLA_OK) return status;
-    snprintf(where, sizeof where, "%s: array %s", f->path, f->chosen);
-    if ((status = armilla_npz_load(f->npz, f->chosen, &array, &block)) != ARMILLA_OK) return status;
-    status = armilla_array_need_matrix(f->context, where, &array);
-    if (status == ARMILLA_OK) status = make_data(f, &array, &block, data);
-    armilla_release(f->context, block);
+    armilla_bytes bytes = {.path = f->path, .start = block, .memory = block};
+    status = armilla_array_need_matrix(f->context, armilla_npz_where(f->npz), &array);
+    if (status == ARMILLA_OK) status = armilla_array_data(f->context, &bytes, &array, f->options, data);
+    armilla_release(f->context, bytes.memory);
     return status;
 }
 
@@ -168,14 +153,11 @@ static armilla_status take_names(reading *f, armilla_data *data)
 /* Streamed where it is stored and lies by sample. */
 static armilla_status stream_array(reading *f, armilla_blocks *blocks, armilla_data **data)
 {
-    char where[512];
     armilla_array array;
     int64_t at = -1;
     armilla_status status = choose(f);
-    if (status != ARMILLA_OK) return status;
-    snprintf(where, sizeof where, "%s: array %s", f->path, f->chosen);
-    status = armilla_npz_locate(f->npz, f->chosen, &array, &at);
-    if (status == ARMILLA_OK) status = armilla_array_need_matrix(f->context, where, &array);
+    if (status == ARMILLA_OK) status = armilla_npz_locate(f->npz, f->chosen, &array, &at);
+    if (status == ARMILLA_OK) status = armilla_array_need_matrix(f->context, armilla_npz_where(f->npz), &array);
     if (status != ARMILLA_OK || at < 0) return status;
     return armilla_array_stream(f->context, blocks, &array, at, f->options, data);
 }

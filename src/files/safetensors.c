@@ -50,17 +50,11 @@ typedef struct reading {
     int64_t count;
 } reading;
 
-static const char *show(const char *name, char shown[ARMILLA_SHOWN])
-{
-    const unsigned char *start = (const unsigned char *)name;
-    return armilla_text_show((armilla_span){start, start + strlen(name)}, shown);
-}
-
 static armilla_status bad_tensor(const reading *f, const char *name, const char *what)
 {
     char shown[ARMILLA_SHOWN];
     return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: tensor '%s' %s; copy or save the file again", f->path,
-                        show(name, shown), what);
+                        armilla_text_show_word(name, shown), what);
 }
 
 static uint64_t length_at(const unsigned char *start)
@@ -199,14 +193,14 @@ static armilla_status choose(const reading *f, const char *wanted, const tensor 
     for (int64_t i = 0; i < f->count; i++) {
         const tensor *t = &f->tensors[i];
         const bool matrix = t->array.dimensions == 2;
-        armilla_listing_add(&list, show(t->name, shown), &t->array);
+        armilla_listing_add(&list, armilla_text_show_word(t->name, shown), &t->array);
         if (wanted ? strcmp(t->name, wanted) == 0 : matrix) *chosen = t;
         matrices += matrix && matrices < 2;
     }
     if (wanted ? *chosen != NULL : matrices == 1) return ARMILLA_OK;
     if (wanted)
         return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s: has no tensor '%s'; it holds: %s", f->path,
-                            show(wanted, shown), list.text);
+                            armilla_text_show_word(wanted, shown), list.text);
     if (matrices == 0)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "%s: holds no matrix, but: %s; save a tensor of two dimensions", f->path,
@@ -223,11 +217,12 @@ static armilla_status check_tensor(const reading *f, const tensor *t)
         return armilla_fail(f->context, ARMILLA_BAD_DATA,
                             "%s: tensor '%s' has %d dimension%s, and a matrix has 2; save tensor.reshape(len(tensor), "
                             "-1)",
-                            f->path, show(t->name, shown), t->array.dimensions, t->array.dimensions == 1 ? "" : "s");
+                            f->path, armilla_text_show_word(t->name, shown), t->array.dimensions,
+                            t->array.dimensions == 1 ? "" : "s");
     if (t->element && t->element->kind) return ARMILLA_OK;
     return armilla_fail(f->context, ARMILLA_BAD_DATA,
                         "%s: tensor '%s' holds %s, and F64, F32, F16, BF16, U8 and I8 are read; save tensor.float()",
-                        f->path, show(t->name, shown), show(t->dtype, dtype));
+                        f->path, armilla_text_show_word(t->name, shown), armilla_text_show_word(t->dtype, dtype));
 }
 
 /* f->header, length and bytes are known. *place: of the first number behind the header. */

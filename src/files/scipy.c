@@ -4,6 +4,7 @@
 
 #include "files/npz_stream.h"
 #include "files/stream.h"
+#include "files/text.h"
 
 #include "base/samples.h"
 #include "base/size.h"
@@ -227,7 +228,7 @@ static const struct kind {
 
 static armilla_status read_kind(reading *f, armilla_sparse_matrix *made)
 {
-    char word[MOST_WORD];
+    char word[MOST_WORD], shown[ARMILLA_SHOWN];
     armilla_status status = armilla_npz_read_word(f->npz, "format", sizeof word, word);
     if (status == ARMILLA_OK) status = read_shape(f);
     if (status != ARMILLA_OK) return status;
@@ -235,7 +236,7 @@ static armilla_status read_kind(reading *f, armilla_sparse_matrix *made)
         if (strcmp(kinds[i].word, word) == 0) return kinds[i].read(f, made);
     return armilla_fail(f->context, ARMILLA_BAD_DATA,
                         "%sis a sparse matrix of the form '%s'; save it as scipy.sparse.save_npz(file, matrix.tocsr())",
-                        f->where, word);
+                        f->where, armilla_text_show_word(word, shown));
 }
 
 bool armilla_scipy_is(const armilla_npz *npz)

@@ -1,27 +1,24 @@
 /* A directory as 10x Genomics' programs write it: a Matrix Market file of features x cells, and a table of names for
  * each, any of them compressed by gzip. Samples are its columns, whatever the options say. */
 #include "files/mtx.h"
-#include "files/text.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_NAMES = 4 };
 
 /* One of the files, and what it may be called. */
 typedef struct member {
     const char *names[MOST_NAMES];
-    int column; /* from 0, with the names; the first where that one is empty */
     armilla_naming kind;
 } member;
 
 static const member matrix = {.names = {"matrix.mtx", "matrix.mtx.gz"}};
-/* id, name, kind: people know the name. */
-static const member features = {
-    {"features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"}, 1, ARMILLA_FEATURE_NAMES};
-static const member barcodes = {{"barcodes.tsv", "barcodes.tsv.gz"}, 0, ARMILLA_SAMPLE_NAMES};
+static const member tables[] = {
+    {{"features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"}, ARMILLA_FEATURE_NAMES},
+    {{"barcodes.tsv", "barcodes.tsv.gz"}, ARMILLA_SAMPLE_NAMES},
+};
 
 /* path = the first of the member's names that is there; *found = whether there is one. */
 static armilla_status find_member(armilla_context *context, const char *directory, const member *wanted, char *path,
@@ -37,48 +34,25 @@ static armilla_status find_member(armilla_context *context, const char *director
     return ARMILLA_OK;
 }
 
-static armilla_status open_member(armilla_context *context, const char *directory, const member *wanted, char *path,
-                                  armilla_bytes *bytes)
+static armilla_status need_member(armilla_context *context, const char *directory, const member *wanted, char *path)
 {
     bool found = false;
-    armilla_status status = find_member(context, directory, wanted, path, &found);
-    if (status != ARMILLA_OK) return status;
-    if (!found)
-        return armilla_fail(context, ARMILLA_BAD_DATA,
-                            "%s: is no 10x directory: it has no %s%s; give one with matrix, features and barcodes",
-                            directory, wanted->names[0], wanted->names[2] ? " or genes.tsv (or .gz)" : " (or .gz)");
-    if ((status = armilla_bytes_open(context, path, bytes)) != ARMILLA_OK) return status;
-    status = armilla_bytes_unpack(context, bytes);
-    if (status != ARMILLA_OK) armilla_bytes_free(context, bytes);
-    return status;
+    const armilla_status status = find_member(context, directory, wanted, path, &found);
+    if (status != ARMILLA_OK || found) return status;
+    return armilla_fail(context, ARMILLA_BAD_DATA,
+                        "%s: is no 10x directory: it has no %s%s; give one with matrix, features and barcodes",
+                        directory, wanted->names[0], wanted->names[2] ? " or genes.tsv (or .gz)" : " (or .gz)");
 }
 
-static armilla_status read_names(armilla_context *context, const armilla_bytes *bytes, int column, armilla_names *names)
+static armilla_status read_matrix(armilla_context *context, const char *path, const armilla_read_options *options,
+                                  armilla_data **data)
 {
-    armilla_span rest = {bytes->start, bytes->start + bytes->count}, line = rest;
-    armilla_status status = ARMILLA_OK;
-    while (status == ARMILLA_OK && armilla_text_next_line(&rest, &line)) {
-        if (line.start == line.end) continue;
-        const armilla_span name = armilla_text_column(line, column);
-        status = armilla_names_add(context, names, (const char *)name.start, (size_t)(name.end - name.start));
-    }
-    return status;
-}
-
-/* The names that stand in a column of the member become the data's. */
-static armilla_status add_names(armilla_context *context, const char *directory, const member *wanted,
-                                armilla_data *data)
-{
-    char path[PATH_MAX], where[PATH_MAX + 2];
     armilla_bytes bytes;
-    armilla_names names = {0};
-    armilla_status status = open_member(context, directory, wanted, path, &bytes);
+    armilla_status status = armilla_bytes_open(context, path, &bytes);
     if (status != ARMILLA_OK) return status;
-    status = read_names(context, &bytes, wanted->column, &names);
+    status = armilla_bytes_unpack(context, &bytes);
+    if (status == ARMILLA_OK) status = armilla_mtx_read(context, &bytes, options, data);
     armilla_bytes_free(context, &bytes);
-    snprintf(where, sizeof where, "%s: ", path);
-    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, wanted->kind, where, &names);
-    armilla_names_free(context, &names);
     return status;
 }
 
@@ -86,16 +60,15 @@ static armilla_status read_directory(armilla_context *context, const char *direc
                                      const armilla_read_options *options, armilla_data **data)
 {
     char path[PATH_MAX];
-    armilla_bytes bytes;
     armilla_read_options inner = *options;
     armilla_data *made = NULL;
     inner.sample_columns = true;
-    armilla_status status = open_member(context, directory, &matrix, path, &bytes);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_mtx_read(context, &bytes, &inner, &made);
-    armilla_bytes_free(context, &bytes);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &features, made);
-    if (status == ARMILLA_OK) status = add_names(context, directory, &barcodes, made);
+    armilla_status status = need_member(context, directory, &matrix, path);
+    if (status == ARMILLA_OK) status = read_matrix(context, path, &inner, &made);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == ARMILLA_OK; i++) {
+        status = need_member(context, directory, &tables[i], path);
+        if (status == ARMILLA_OK) status = armilla_texts_attach(context, path, tables[i].kind, made);
+    }
     if (status == ARMILLA_OK)
         *data = made;
     else

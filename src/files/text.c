@@ -258,16 +258,8 @@ const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN])
     return shown;
 }
 
-armilla_span armilla_text_column(armilla_span line, int wanted)
+const char *armilla_text_show_word(const char *word, char shown[ARMILLA_SHOWN])
 {
-    armilla_span first = {line.start, line.end}, found = {line.start, line.start};
-    const unsigned char *at = line.start;
-    for (int i = 0; at && i <= wanted; i++) {
-        const unsigned char *tab = at < line.end ? memchr(at, '\t', (size_t)(line.end - at)) : NULL;
-        const armilla_span field = {at, tab ? tab : line.end};
-        if (i == 0) first = field;
-        if (i == wanted) found = field;
-        at = tab ? tab + 1 : NULL;
-    }
-    return found.start < found.end ? found : first;
+    const unsigned char *start = (const unsigned char *)word;
+    return armilla_text_show((armilla_span){start, start + strlen(word)}, shown);
 }

@@ -82,8 +82,6 @@ int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blo
 /* Up to 40 bytes of the field as they can be shown in a message. */
 enum { ARMILLA_SHOWN = 48 };
 const char *armilla_text_show(armilla_span field, char shown[ARMILLA_SHOWN]);
-
-/* Field `wanted` (from 0) of the line, separated by tabs; the first where that one is empty or missing. */
-armilla_span armilla_text_column(armilla_span line, int wanted);
+const char *armilla_text_show_word(const char *word, char shown[ARMILLA_SHOWN]);
 
 #endif

@@ -253,7 +253,7 @@ static void reads_every_version_and_spelling(void **state)
             armilla_array array;
             size_t count = 0;
             unsigned char *file = make_file(version, spellings[i], 0, values, sizeof values, &count);
-            support_ok(context, armilla_array_parse(context, "f", file, count, &array));
+            support_ok(context, armilla_array_parse(context, "f", file, count, false, &array));
             assert_int_equal(array.dimensions, 2);
             assert_int_equal(array.shape[0], 1);
             assert_int_equal(array.shape[1], 2);
@@ -310,13 +310,15 @@ static void says_how_much_is_missing(void **state)
     armilla_array array;
     refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", 29, "3 bytes of its numbers are missing");
     refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", 37, "5 bytes behind the 32");
-    support_fails(context,
-                  armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x01\x00\x76\x00{", 11, &array),
-                  ARMILLA_BAD_DATA, "117 bytes of its header are missing");
-    support_fails(context,
-                  armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x04\x00\x76\x00{", 11, &array),
-                  ARMILLA_BAD_DATA, "version 4.0");
-    support_fails(context, armilla_array_parse(context, "f", (const unsigned char *)"1,2,3\n4,5,6", 11, &array),
+    support_fails(
+        context,
+        armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x01\x00\x76\x00{", 11, false, &array),
+        ARMILLA_BAD_DATA, "117 bytes of its header are missing");
+    support_fails(
+        context,
+        armilla_array_parse(context, "f", (const unsigned char *)"\x93NUMPY\x04\x00\x76\x00{", 11, false, &array),
+        ARMILLA_BAD_DATA, "version 4.0");
+    support_fails(context, armilla_array_parse(context, "f", (const unsigned char *)"1,2,3\n4,5,6", 11, false, &array),
                   ARMILLA_BAD_DATA, "is not an .npy array");
 }
 
@@ -326,7 +328,7 @@ static armilla_status parse_copy(const unsigned char *file, size_t count)
     armilla_array array;
     unsigned char *copy = malloc(count ? count : 1);
     if (count) memcpy(copy, file, count);
-    const armilla_status status = armilla_array_parse(context, "f", copy, count, &array);
+    const armilla_status status = armilla_array_parse(context, "f", copy, count, false, &array);
     if (status == ARMILLA_OK) {
         double *values = malloc((size_t)(array.shape[0] * array.shape[1]) * sizeof *values + 1);
         armilla_array_copy(&array, ARMILLA_F64, true, values);

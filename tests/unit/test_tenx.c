@@ -124,10 +124,10 @@ static void says_what_is_missing(void **state)
     put("features.tsv", genes);
     refuses(ARMILLA_BAD_DATA, "it has no barcodes.tsv (or .gz)");
     put("barcodes.tsv", "A\nB\nC\n");
-    refuses(ARMILLA_BAD_DATA, "barcodes.tsv: there are 3 names of samples, but 2 are needed");
+    refuses(ARMILLA_BAD_DATA, "barcodes.tsv: has 3 names, and the data have 2 samples");
     put("barcodes.tsv", cells);
     put("features.tsv", "a\nb\n");
-    refuses(ARMILLA_BAD_DATA, "features.tsv: there are 2 names of features, but 3 are needed");
+    refuses(ARMILLA_BAD_DATA, "features.tsv: has 2 names, and the data have 3 features");
     put("features.tsv", "");
     refuses(ARMILLA_BAD_DATA, "features.tsv: is empty");
     put("matrix.mtx", "1,2\n");
