@@ -202,13 +202,10 @@ bool armilla_fields_need_quotes(const char *text, armilla_field_place place)
 armilla_status armilla_fields_put(armilla_output *output, const char *text, armilla_field_place place)
 {
     if (!armilla_fields_need_quotes(text, place)) return armilla_output_write(output, text, strlen(text));
-    armilla_status status = armilla_output_write(output, "\"", 1);
-    while (*text && status == ARMILLA_OK) {
-        const size_t length = strcspn(text, "\"");
-        status = armilla_output_write(output, text, length);
-        text += length;
-        if (*text && status == ARMILLA_OK) status = armilla_output_write(output, "\"\"", 2);
-        text += *text != '\0';
+    (void)armilla_output_write(output, "\"", 1);
+    for (; *text; text++) {
+        if (*text == '"') (void)armilla_output_write(output, "\"", 1);
+        (void)armilla_output_write(output, text, 1);
     }
-    return status == ARMILLA_OK ? armilla_output_write(output, "\"", 1) : status;
+    return armilla_output_write(output, "\"", 1); /* the first failure sticks */
 }

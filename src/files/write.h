@@ -60,4 +60,16 @@ armilla_status armilla_lines_read(armilla_lines *lines, int64_t i, bool whole, a
 /* Makes lines->panel one that sample j is in, in the type that the data are held in (of bytes: f32). */
 armilla_status armilla_lines_load(armilla_lines *lines, int64_t j);
 
+/* A file of lines that is being written. */
+typedef struct armilla_line_file {
+    const armilla_writing *w;
+    armilla_lines lines;
+    armilla_output *output; /* its first failure sticks: what follows returns it again */
+} armilla_line_file;
+
+/* Writes what `begin` puts (NULL: nothing), then every line by `put`. */
+armilla_status armilla_lines_write(const armilla_writing *w, bool by_feature,
+                                   armilla_status (*begin)(armilla_line_file *file, void *self),
+                                   armilla_status (*put)(armilla_line_file *file, void *self, int64_t i), void *self);
+
 #endif

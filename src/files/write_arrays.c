@@ -215,64 +215,42 @@ static armilla_status write_npz(const armilla_writing *w)
     return status;
 }
 
-enum { IDX_HEADER = 12 };
-
-static void make_idx_header(uint32_t rows, uint32_t cols, unsigned char header[IDX_HEADER])
+/* Two zeros, bytes (8), two sizes and they themselves, big-endian. */
+static armilla_status put_idx_header(armilla_line_file *file, void *self)
 {
-    const uint32_t sizes[2] = {rows, cols};
-    memset(header, 0, IDX_HEADER);
-    header[2] = 0x08; /* bytes */
-    header[3] = 2;    /* sizes */
+    const uint32_t sizes[2] = {(uint32_t)file->lines.count, (uint32_t)file->lines.width};
+    unsigned char header[12] = {0, 0, 8, 2};
     for (int i = 0; i < 8; i++) header[4 + i] = (unsigned char)(sizes[i / 4] >> (24 - 8 * (i % 4)));
+    (void)self;
+    return armilla_output_write(file->output, header, sizeof header);
 }
 
-/* bytes = the numbers of line i, which have to be whole and between 0 and 255. */
-static armilla_status make_bytes(const armilla_writing *w, armilla_lines *lines, int64_t i, unsigned char *bytes)
+/* The numbers of line i, which have to be whole and between 0 and 255. */
+static armilla_status put_idx_line(armilla_line_file *file, void *self, int64_t i)
 {
     armilla_column line;
-    const armilla_status status = armilla_lines_read(lines, i, true, &line);
-    if (status != ARMILLA_OK) return status;
-    for (int64_t k = 0; k < lines->width; k++) {
+    unsigned char run[RUN];
+    armilla_status status = armilla_lines_read(&file->lines, i, true, &line);
+    (void)self;
+    for (int64_t k = 0; k < file->lines.width && status == ARMILLA_OK; k++) {
         const double number = line.values[k];
         if (!(number >= 0 && number <= 255 && number == (double)(unsigned char)number))
-            return armilla_fail(w->context, ARMILLA_BAD_DATA,
+            return armilla_fail(file->w->context, ARMILLA_BAD_DATA,
                                 "%s: IDX holds whole numbers from 0 to 255, and line %" PRId64 ", place %" PRId64
                                 " (counted from 1) is %g; write .npy",
-                                w->path, i + 1, k + 1, number);
-        bytes[k] = (unsigned char)number;
+                                file->w->path, i + 1, k + 1, number);
+        run[k % RUN] = (unsigned char)number;
+        if (k % RUN == RUN - 1 || k == file->lines.width - 1)
+            status = armilla_output_write(file->output, run, (size_t)(k % RUN + 1));
     }
-    return ARMILLA_OK;
-}
-
-static armilla_status write_idx_lines(const armilla_writing *w, armilla_lines *lines, armilla_output *output)
-{
-    unsigned char header[IDX_HEADER], *bytes = NULL;
-    armilla_status status = armilla_take(w->context, lines->width, 1, &bytes);
-    make_idx_header((uint32_t)lines->count, (uint32_t)lines->width, header);
-    if (status == ARMILLA_OK) status = armilla_output_write(output, header, sizeof header);
-    for (int64_t i = 0; i < lines->count && status == ARMILLA_OK; i++) {
-        status = armilla_writing_go_on(w, i, lines->count);
-        if (status == ARMILLA_OK) status = make_bytes(w, lines, i, bytes);
-        if (status == ARMILLA_OK) status = armilla_output_write(output, bytes, (size_t)lines->width);
-    }
-    armilla_release(w->context, bytes);
     return status;
 }
 
 static armilla_status write_idx(const armilla_writing *w)
 {
-    armilla_lines lines;
-    armilla_output *output = NULL;
     if (w->data->m > UINT32_MAX || w->data->n > UINT32_MAX)
         return armilla_fail(w->context, ARMILLA_BAD_DATA, "%s: IDX counts to 2^32 only; write .npy", w->path);
-    armilla_status status = armilla_lines_open(w->context, w->data, w->options->sample_columns, &lines);
-    if (status != ARMILLA_OK) return status;
-    status = armilla_output_new(w->context, w->path, w->options->overwrite, &output);
-    if (status == ARMILLA_OK) status = write_idx_lines(w, &lines, output);
-    if (status == ARMILLA_OK) status = armilla_output_commit(output);
-    armilla_output_free(output);
-    armilla_lines_close(&lines);
-    return status;
+    return armilla_lines_write(w, w->options->sample_columns, put_idx_header, put_idx_line, NULL);
 }
 
 const armilla_writer armilla_writer_npy = {"npy", ".npy", "dense numbers as they are held", 0, write_npy};

@@ -28,66 +28,51 @@ static armilla_status too_large(const armilla_writing *w, int64_t line, int64_t 
                         w->path, line + 1, place + 1, number);
 }
 
-/* vector = the numbers of line i behind their number, or alone. */
-static armilla_status put_vector(const armilla_writing *w, armilla_lines *lines, int64_t i, bool counted,
-                                 unsigned char *vector)
+/* Each vector is behind its length, or all are behind one header. */
+static armilla_status put_header(armilla_line_file *file, void *self)
 {
-    armilla_column line;
-    const armilla_status status = armilla_lines_read(lines, i, true, &line);
-    if (status != ARMILLA_OK) return status;
-    if (counted) put_count(lines->width, vector);
-    for (int64_t k = 0; k < lines->width; k++) {
-        const double number = line.values[k];
-        const float narrow = (float)number;
-        if (isinf(narrow) && !isinf(number)) return too_large(w, i, k, number);
-        put_float(narrow, vector + (k + counted) * COUNT);
-    }
-    return ARMILLA_OK;
-}
-
-/* Each vector behind its length, or all behind one header. */
-static armilla_status put_lines(const armilla_writing *w, armilla_lines *lines, bool counted, armilla_output *output)
-{
-    unsigned char header[2 * COUNT], *vector = NULL;
-    const size_t bytes = (size_t)(lines->width + counted) * COUNT;
+    const bool *counted = self;
+    const armilla_lines *lines = &file->lines;
+    unsigned char header[2 * COUNT];
+    if (lines->width > INT32_MAX || (!*counted && lines->count > UINT32_MAX))
+        return armilla_fail(file->w->context, ARMILLA_BAD_DATA, "%s: this format counts in four bytes; write .npy",
+                            file->w->path);
     put_count(lines->count, header);
     put_count(lines->width, header + COUNT);
-    armilla_status status = armilla_take(w->context, (int64_t)bytes, 1, &vector);
-    if (status == ARMILLA_OK && !counted) status = armilla_output_write(output, header, sizeof header);
-    for (int64_t i = 0; i < lines->count && status == ARMILLA_OK; i++) {
-        status = armilla_writing_go_on(w, i, lines->count);
-        if (status == ARMILLA_OK) status = put_vector(w, lines, i, counted, vector);
-        if (status == ARMILLA_OK) status = armilla_output_write(output, vector, bytes);
-    }
-    armilla_release(w->context, vector);
-    return status;
+    return armilla_output_write(file->output, header, *counted ? 0 : sizeof header);
 }
 
-static armilla_status write_vectors(const armilla_writing *w, bool counted)
+static armilla_status put_vector(armilla_line_file *file, void *self, int64_t i)
 {
-    armilla_lines lines;
-    armilla_output *output = NULL;
-    armilla_status status = armilla_lines_open(w->context, w->data, w->options->sample_columns, &lines);
-    if (status != ARMILLA_OK) return status;
-    if (lines.width > INT32_MAX || (!counted && lines.count > UINT32_MAX))
-        status =
-            armilla_fail(w->context, ARMILLA_BAD_DATA, "%s: this format counts in four bytes; write .npy", w->path);
-    if (status == ARMILLA_OK) status = armilla_output_new(w->context, w->path, w->options->overwrite, &output);
-    if (status == ARMILLA_OK) status = put_lines(w, &lines, counted, output);
-    if (status == ARMILLA_OK) status = armilla_output_commit(output);
-    armilla_output_free(output);
-    armilla_lines_close(&lines);
+    enum { RUN = 512 };
+    const bool *counted = self;
+    const int64_t width = file->lines.width;
+    unsigned char run[RUN * COUNT];
+    armilla_column line;
+    armilla_status status = armilla_lines_read(&file->lines, i, true, &line);
+    put_count(width, run);
+    if (status == ARMILLA_OK && *counted) status = armilla_output_write(file->output, run, COUNT);
+    for (int64_t k = 0; k < width && status == ARMILLA_OK; k++) {
+        const double number = line.values[k];
+        const float narrow = (float)number;
+        if (isinf(narrow) && !isinf(number)) return too_large(file->w, i, k, number);
+        put_float(narrow, run + k % RUN * COUNT);
+        if (k % RUN == RUN - 1 || k == width - 1)
+            status = armilla_output_write(file->output, run, (size_t)(k % RUN + 1) * COUNT);
+    }
     return status;
 }
 
 static armilla_status write_fbin(const armilla_writing *w)
 {
-    return write_vectors(w, false);
+    bool counted = false;
+    return armilla_lines_write(w, w->options->sample_columns, put_header, put_vector, &counted);
 }
 
 static armilla_status write_fvecs(const armilla_writing *w)
 {
-    return write_vectors(w, true);
+    bool counted = true;
+    return armilla_lines_write(w, w->options->sample_columns, put_header, put_vector, &counted);
 }
 
 const armilla_writer armilla_writer_fbin = {"fbin", ".fbin", "dense vectors of f32, to which numbers are rounded", 0,
