@@ -70,9 +70,8 @@ int64_t armilla_array_step(const armilla_array *array, bool column_major);
 /* to = the numbers of the array in the type and order; space for all of them is there. */
 void armilla_array_copy(const armilla_array *array, armilla_type type, bool column_major, void *to);
 
-/* The same for doubles that are spilled (base/spill.h) and become those in the other order: a few columns of the result
- * at a time, which then may leave memory. */
-void armilla_array_turn(armilla_context *context, const armilla_array *array, double *to);
+/* *values, rows x cols with rows one after the other, become another block with columns one after the other. */
+armilla_status armilla_doubles_transpose(armilla_context *context, int64_t rows, int64_t cols, double **values);
 
 /* Bytes that armilla_array_header may fill. */
 enum { ARMILLA_ARRAY_HEADER = 192 };

@@ -1,6 +1,8 @@
 /* Files that are plainly something else than data: pages, documents, spreadsheets, archives. Their names may say
  * otherwise: what a browser saves for want of the file itself is called as that would be. */
-#include "files/images.h"
+#include "files/files.h"
+
+#include "base/ascii.h"
 
 #include <string.h>
 
@@ -57,6 +59,15 @@ static bool is_pdf(const unsigned char *at, size_t count)
     return count >= 8 && at[5] >= '1' && at[5] <= '9' && at[6] == '.';
 }
 
+/* Behind the magic a segment with its length in front, and behind that another one. */
+static bool is_jpeg(const unsigned char *at, size_t count)
+{
+    enum { LENGTH = 4 };
+    if (count < LENGTH + 2 || at[3] < 0xc0 || at[3] == 0xff) return false;
+    const size_t next = LENGTH + ((size_t)at[LENGTH] << 8 | at[LENGTH + 1]);
+    return next >= LENGTH + 2 && next < count && at[next] == 0xff;
+}
+
 #define WORD(text) text, sizeof(text) - 1
 
 /* Magic words are long enough not to be met by chance; where they are short, more is asked. */
@@ -84,8 +95,7 @@ static const struct container {
     {WORD("SQLite format 3\0"), NULL, "is a database of SQLite; save the table as CSV"},
     {WORD("RDX3\nX\n"), NULL, "is a file of R's save; write the matrix by write.csv or Matrix::writeMM"},
     {WORD("RDX2\nX\n"), NULL, "is a file of R's save; write the matrix by write.csv or Matrix::writeMM"},
-    {WORD("\xff\xd8\xff"), armilla_jpeg_recognize,
-     "is a JPEG image, which is not read; make PNG of it (mogrify -format png)"},
+    {WORD("\xff\xd8\xff"), is_jpeg, "is a JPEG image, which is not read; make PNG of it (mogrify -format png)"},
 };
 
 static bool is_container(const struct container *row, const armilla_bytes *bytes)
@@ -112,9 +122,8 @@ static const unsigned char *skip_blanks(const unsigned char *at, const unsigned 
 
 static bool begins(const unsigned char *at, const unsigned char *end, const char *word)
 {
-    for (; *word; word++, at++)
-        if (at == end || (*at >= 'A' && *at <= 'Z' ? *at | 32 : *at) != (unsigned char)*word) return false;
-    return true;
+    const size_t length = strlen(word);
+    return (size_t)(end - at) >= length && armilla_ascii_begins((const char *)at, word, length);
 }
 
 /* What text is that begins with markup; NULL: anything else. */

@@ -156,7 +156,8 @@ void armilla_array_copy(const armilla_array *array, armilla_type type, bool colu
     for (int64_t line = 0; line < lines; line += TILE) copy_band(array, number, type, line, all, to);
 }
 
-void armilla_array_turn(armilla_context *context, const armilla_array *array, double *to)
+/* The same of doubles, a few columns of the result at a time where they are spilled (base/spill.h). */
+static void turn(armilla_context *context, const armilla_array *array, double *to)
 {
     enum { PART = 8, LINES = 32 * TILE }; /* of the memory left; lines that are read before they may leave it */
     const armilla_number *number = armilla_number_find(array->kind, array->width);
@@ -177,4 +178,20 @@ void armilla_array_turn(armilla_context *context, const armilla_array *array, do
         armilla_spill_drop(context, to + band[0] * lines, (band[1] - band[0]) * lines * (int64_t)sizeof *to);
         armilla_spill_drop(context, array->values, lines * run);
     }
+}
+
+armilla_status armilla_doubles_transpose(armilla_context *context, int64_t rows, int64_t cols, double **values)
+{
+    const armilla_array array = {.kind = 'f',
+                                 .width = sizeof(double),
+                                 .dimensions = 2,
+                                 .shape = {rows, cols},
+                                 .values = (const unsigned char *)*values};
+    double *turned = NULL;
+    const armilla_status status = armilla_grow_large(context, rows * cols, sizeof *turned, &turned);
+    if (status != ARMILLA_OK) return status;
+    turn(context, &array, turned);
+    armilla_release(context, *values);
+    *values = turned;
+    return ARMILLA_OK;
 }

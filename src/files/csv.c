@@ -236,23 +236,6 @@ static armilla_status read_rows(table *t)
     return armilla_grow(t->text.context, t->rows * t->numbers, sizeof *t->values, &t->values);
 }
 
-/* The file has features in rows: makes each sample's numbers lie together. */
-static armilla_status transpose(table *t)
-{
-    const armilla_array array = {.kind = 'f',
-                                 .width = sizeof(double),
-                                 .dimensions = 2,
-                                 .shape = {t->rows, t->numbers},
-                                 .values = (const unsigned char *)t->values};
-    double *turned = NULL;
-    armilla_status status = armilla_grow_large(t->text.context, t->rows * t->numbers, sizeof *turned, &turned);
-    if (status != ARMILLA_OK) return status;
-    armilla_array_turn(t->text.context, &array, turned);
-    armilla_release(t->text.context, t->values);
-    t->values = turned;
-    return ARMILLA_OK;
-}
-
 /* Names of rows, or labels, become the data's. */
 static armilla_status adopt(const table *t, const armilla_field *fields, armilla_naming kind, armilla_data *data)
 {
@@ -286,11 +269,7 @@ static armilla_status make_data(table *t, armilla_data **data)
     status = adopt_header(t, columns ? ARMILLA_SAMPLE_NAMES : ARMILLA_FEATURE_NAMES, made);
     if (status == ARMILLA_OK) status = adopt(t, t->names, columns ? ARMILLA_FEATURE_NAMES : ARMILLA_SAMPLE_NAMES, made);
     if (status == ARMILLA_OK) status = adopt(t, t->labels, ARMILLA_SAMPLE_LABELS, made);
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
@@ -304,7 +283,8 @@ static armilla_status read_csv(armilla_context *context, armilla_bytes *bytes, c
     if (options->found) options->found->columns = t.columns.fields;
     if (status == ARMILLA_OK)
         status = armilla_doubt_ids(&t.text, &t.columns, &(armilla_table_values){t.values, t.rows, t.numbers});
-    if (status == ARMILLA_OK && options->sample_columns) status = transpose(&t);
+    if (status == ARMILLA_OK && options->sample_columns) /* each sample's numbers are to lie together */
+        status = armilla_doubles_transpose(context, t.rows, t.numbers, &t.values);
     if (status == ARMILLA_OK) status = make_data(&t, data);
     if (status == ARMILLA_OK && t.columns.doubtful)
         armilla_log(context, ARMILLA_LOG_WARNING,

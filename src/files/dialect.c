@@ -9,15 +9,18 @@
 
 #define LOOKED_AT (1 << 20) /* bytes in which a decimal is looked for */
 
-static const struct separator {
+static const struct word {
     const char *word;
     unsigned char byte;
-} separators[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"blank", ' '}};
+} separators[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"blank", ' '}, {NULL, 0}},
+  marks[] = {{"point", '.'}, {"comma", ','}, {NULL, 0}};
 
-static const struct mark {
-    const char *word;
-    unsigned char byte;
-} marks[] = {{"point", '.'}, {"comma", ','}};
+/* What the word stands for; 0: it is none of them. */
+static unsigned char find_word(const struct word *words, const char *wanted)
+{
+    while (words->word && strcmp(words->word, wanted) != 0) words++;
+    return words->byte;
+}
 
 /* Whatever is no part of a number, a quote, a comment or a line end can separate. */
 static bool can_separate(unsigned char byte)
@@ -29,11 +32,8 @@ static bool can_separate(unsigned char byte)
 
 static armilla_status given_separator(const armilla_text *text, const char *word, unsigned char *separator)
 {
-    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++)
-        if (strcmp(separators[i].word, word) == 0) {
-            *separator = separators[i].byte;
-            return ARMILLA_OK;
-        }
+    *separator = find_word(separators, word);
+    if (*separator) return ARMILLA_OK;
     *separator = (unsigned char)word[0];
     if (*separator && !word[1] && can_separate(*separator)) return ARMILLA_OK;
     return armilla_fail(
@@ -45,11 +45,8 @@ static armilla_status given_separator(const armilla_text *text, const char *word
 
 static armilla_status given_mark(const armilla_text *text, const char *word, unsigned char *mark)
 {
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strcmp(marks[i].word, word) == 0) {
-            *mark = marks[i].byte;
-            return ARMILLA_OK;
-        }
+    *mark = find_word(marks, word);
+    if (*mark) return ARMILLA_OK;
     return armilla_fail(text->context, ARMILLA_BAD_ARGUMENT,
                         "decimal mark '%s' (" ARMILLA_FIELD("decimal") ") is unknown; it can be point or comma", word);
 }
@@ -69,7 +66,7 @@ static void look_for_mark(const armilla_text *text, armilla_dialect *dialect)
     armilla_field field;
     while (rest.start - text->all.start < LOOKED_AT && armilla_fields_next_record(dialect, &rest, &record))
         for (const unsigned char *at = record.start; armilla_fields_next(dialect, record, &at, &field);)
-            for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            for (size_t i = 0; marks[i].word; i++) {
                 if (!armilla_dialect_is_decimal(text, &field, marks[i].byte)) continue;
                 const bool either = armilla_doubt_thousands(&field);
                 if (!either || !dialect->doubtful) dialect->mark = marks[i].byte;

@@ -2,6 +2,7 @@
  * asks for what hardly happens by chance. */
 #include "files/doubts.h"
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "base/size.h"
 
@@ -60,20 +61,16 @@ static whole_column look_at(const armilla_table_values *t, int64_t column, doubl
     return found;
 }
 
-static unsigned char lower(unsigned char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? byte | 32 : byte;
-}
-
 /* Whether the text, or where `end` its end behind something that is no letter, is the word. */
 static bool has_word(armilla_field field, const char *word, bool end)
 {
     const int64_t length = (int64_t)strlen(word), all = field.end - field.start;
     if (all < length || (!end && all > length)) return false;
     const unsigned char *at = field.end - length;
-    for (int64_t i = 0; i < length; i++)
-        if (lower(at[i]) != (unsigned char)word[i]) return false;
-    return all == length || lower(at[-1]) < 'a' || lower(at[-1]) > 'z' || (*at == 'I' && at[-1] >= 'a');
+    if (!armilla_ascii_begins((const char *)at, word, (size_t)length)) return false;
+    if (all == length) return true;
+    const unsigned char before = armilla_ascii_lower(at[-1]);
+    return before < 'a' || before > 'z' || (*at == 'I' && at[-1] >= 'a');
 }
 
 /* id, sample_id, CellID, index, "Unnamed: 0" (pandas). */

@@ -38,6 +38,9 @@ typedef struct armilla_format {
                                      armilla_data **data);
 } armilla_format;
 
+/* The last step of a reader: *data = what was made, or where something has failed that is freed. Returns status. */
+armilla_status armilla_data_give(armilla_status status, armilla_data *made, armilla_data **data);
+
 /* NULL past the last row; NULL where there is no such name. */
 const armilla_format *armilla_formats_row(size_t index);
 const armilla_format *armilla_formats_find(const char *name);
@@ -54,6 +57,9 @@ armilla_status armilla_refuse_container(armilla_context *context, const armilla_
 
 /* The format that the first `length` bytes of the path alone decide for; NULL: none. */
 const armilla_format *armilla_formats_named(const char *path, size_t length);
+
+/* The first format that has such bytes at its beginning; NULL: none. */
+const armilla_format *armilla_formats_recognize(const unsigned char *start, size_t count);
 
 /* Whether the bytes are compressed. Those of a format that is recognized by its ending are compressed only where the
  * ending says so. */

@@ -28,25 +28,12 @@ typedef struct gathering {
     void *values; /* u8 or f32 */
 } gathering;
 
-/* Behind the magic a segment with its length in front, and behind that another one. */
-bool armilla_jpeg_recognize(const unsigned char *start, size_t count)
-{
-    enum { LENGTH = 4 };
-    if (count < LENGTH + 2 || memcmp(start, "\xff\xd8\xff", 3) != 0 || start[3] < 0xc0 || start[3] == 0xff)
-        return false;
-    const size_t next = LENGTH + ((size_t)start[LENGTH] << 8 | start[LENGTH + 1]);
-    return next >= LENGTH + 2 && next < count && start[next] == 0xff;
-}
-
 static armilla_status decode(const gathering *g, const armilla_bytes *bytes, armilla_image *image)
 {
     for (int i = 0; i < KINDS; i++)
         if (kinds[i].recognize(bytes->start, bytes->count)) return kinds[i].decode(g->context, bytes, image);
-    if (armilla_jpeg_recognize(bytes->start, bytes->count))
-        return armilla_fail(
-            g->context, ARMILLA_BAD_DATA,
-            "%s: is a JPEG image, which is not read; make a PNG of it, for instance by mogrify -format png",
-            bytes->path);
+    const armilla_status status = armilla_refuse_container(g->context, bytes);
+    if (status != ARMILLA_OK) return status;
     return armilla_fail(g->context, ARMILLA_BAD_DATA,
                         "%s: is neither a PNG nor a PGM (P2, P5) image; convert it to one", bytes->path);
 }
@@ -220,20 +207,15 @@ static armilla_status read_directory(armilla_context *context, const char *path,
     if (status == ARMILLA_OK) status = armilla_data_adopt_names(made, ARMILLA_SAMPLE_NAMES, "", &names);
     if (status == ARMILLA_OK && labels.count)
         status = armilla_data_adopt_names(made, ARMILLA_SAMPLE_LABELS, "", &labels);
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
     armilla_release(context, g.values);
     armilla_names_free(context, &names);
     armilla_names_free(context, &labels);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 static bool recognize(const unsigned char *start, size_t count)
 {
-    return armilla_png_recognize(start, count) || armilla_pgm_recognize(start, count) ||
-           armilla_jpeg_recognize(start, count);
+    return armilla_png_recognize(start, count) || armilla_pgm_recognize(start, count);
 }
 
 /* One image in it is enough. */

@@ -4,8 +4,6 @@
 
 #include "files/files.h"
 
-/* Decoders take the bytes that they may allocate; <= 0: any. */
-
 /* Gray values as they are stored, 0 ... 255 (depth 8) or 0 ... 65535 (depth 16), row by row. */
 typedef struct armilla_image {
     int64_t width, height;
@@ -13,7 +11,6 @@ typedef struct armilla_image {
     uint16_t *pixels; /* the caller's */
 } armilla_image;
 
-bool armilla_jpeg_recognize(const unsigned char *start, size_t count);
 bool armilla_png_recognize(const unsigned char *start, size_t count);
 armilla_status armilla_png_decode(armilla_context *context, const armilla_bytes *bytes, armilla_image *image);
 

@@ -55,26 +55,12 @@ static armilla_status refuse(const market *f, const char *message)
     return armilla_fail(f->text.context, ARMILLA_BAD_DATA, "%s: %s", f->text.path, message);
 }
 
-static bool is_blank(unsigned char byte)
-{
-    const uint64_t blanks = 1ull << ' ' | 1ull << '\t' | 1ull << '\r' | 1ull << '\v' | 1ull << '\f';
-    return byte <= ' ' && (blanks >> byte & 1);
-}
-
-static const unsigned char *skip_blanks(const unsigned char *at, const unsigned char *end)
-{
-    while (at < end && is_blank(*at)) at++;
-    return at;
-}
-
 /* The next word of the line, in at most size-1 bytes; empty behind the last. */
 static void take_word(armilla_span *line, size_t size, char *word)
 {
-    size_t length = 0;
-    line->start = skip_blanks(line->start, line->end);
-    for (; line->start < line->end && !is_blank(*line->start); line->start++)
-        if (length + 1 < size) word[length++] = (char)*line->start;
-    word[length] = '\0';
+    const unsigned char *start = armilla_text_skip_blanks(line->start, line->end);
+    line->start = armilla_text_word_end(start, line->end);
+    snprintf(word, size, "%.*s", (int)armilla_min64(line->start - start, LONGEST_WORD), start);
 }
 
 static armilla_status unknown_word(const market *f, const char *what, const char *word, const char *choices)
@@ -128,11 +114,11 @@ static armilla_status parse_banner(market *f, armilla_span line)
 static const unsigned char *scan_whole(const unsigned char *at, const unsigned char *end, int64_t *value)
 {
     enum { MOST_DIGITS = 18 };
-    const unsigned char *start = at = skip_blanks(at, end);
+    const unsigned char *start = at = armilla_text_skip_blanks(at, end);
     int64_t number = 0;
     for (; at < end && (unsigned)(*at - '0') < 10 && at - start < MOST_DIGITS; at++) number = 10 * number + (*at - '0');
     *value = number;
-    return at == start || (at < end && !is_blank(*at)) ? NULL : at;
+    return at == start || (at < end && !armilla_text_blank(*at)) ? NULL : at;
 }
 
 static armilla_status parse_sizes(market *f, armilla_span line)
@@ -141,7 +127,7 @@ static armilla_status parse_sizes(market *f, armilla_span line)
     const int wanted = f->array ? 2 : 3;
     const unsigned char *at = line.start;
     for (int i = 0; i < wanted && at; i++) at = scan_whole(at, line.end, sizes[i]);
-    if (!at || skip_blanks(at, line.end) < line.end)
+    if (!at || armilla_text_skip_blanks(at, line.end) < line.end)
         return armilla_fail(f->text.context, ARMILLA_BAD_DATA,
                             "%s: line %" PRId64 ": the sizes are not %s; check how the file was made", f->text.path,
                             armilla_text_line_number(&f->text, line.start),
@@ -157,7 +143,7 @@ static armilla_status parse_header(market *f, const unsigned char **body)
     armilla_status status = parse_banner(f, line);
     if (status != ARMILLA_OK) return status;
     while (armilla_text_next_line(&rest, &line)) {
-        const unsigned char *at = skip_blanks(line.start, line.end);
+        const unsigned char *at = armilla_text_skip_blanks(line.start, line.end);
         if (at == line.end || *at == '%') continue;
         *body = rest.start;
         return parse_sizes(f, line);
@@ -216,7 +202,7 @@ static inline __attribute__((always_inline)) bool find_entry(const unsigned char
 {
     for (;;) {
         const unsigned char *start = *at;
-        while (start < end && (is_blank(*start) || *start == '\n')) start++;
+        while (start < end && (armilla_text_blank(*start) || *start == '\n')) start++;
         *at = start;
         if (start == end || *start != '%') return start < end;
         *at = memchr(start, '\n', (size_t)(end - start));
@@ -228,28 +214,29 @@ static inline __attribute__((always_inline)) bool find_entry(const unsigned char
 static inline __attribute__((always_inline)) bool take_value(const market *f, armilla_text_part *part,
                                                              const unsigned char **at, double *value)
 {
-    const unsigned char *start = skip_blanks(*at, part->text.end);
+    const unsigned char *start = armilla_text_skip_blanks(*at, part->text.end);
     const unsigned char *stop =
         f->pattern ? start : armilla_decimal_scan(start, part->text.end, '.', f->text.plain, value);
     if (!stop) {
         mark(part, start, BAD_VALUE);
         return false;
     }
-    *at = skip_blanks(stop, part->text.end);
+    *at = armilla_text_skip_blanks(stop, part->text.end);
     if (*at == part->text.end || **at == '\n') return true;
-    mark(part, start, f->pattern || is_blank((*at)[-1]) ? TRAILING : BAD_VALUE);
+    mark(part, start, f->pattern || armilla_text_blank((*at)[-1]) ? TRAILING : BAD_VALUE);
     return false;
 }
 
 static inline __attribute__((always_inline)) bool take_index(armilla_text_part *part, const unsigned char **at,
                                                              int64_t most, int32_t *index)
 {
-    const unsigned char *end = part->text.end, *start = skip_blanks(*at, end);
+    const unsigned char *end = part->text.end, *start = armilla_text_skip_blanks(*at, end);
     uint64_t number = 0;
     const unsigned char *stop = armilla_digits_scan(start, end, &number);
     *at = start;
     /* Past 19 digits the number has wrapped; sizes have 10. */
-    if (number - 1 >= (uint64_t)most || stop - start > 19 || (stop < end && !is_blank(*stop) && *stop != '\n'))
+    if (number - 1 >= (uint64_t)most || stop - start > 19 ||
+        (stop < end && !armilla_text_blank(*stop) && *stop != '\n'))
         return false;
     *at = stop;
     *index = (int32_t)(number - 1);
@@ -320,7 +307,7 @@ static armilla_status tell_mistake(const market *f, const armilla_text_part *par
     const armilla_span line = armilla_text_line(&f->text, part->bad);
     armilla_span word = {part->bad, part->bad};
     char shown[ARMILLA_SHOWN], message[160];
-    while (word.end < line.end && !is_blank(*word.end)) word.end++;
+    word.end = armilla_text_word_end(word.end, line.end);
     if (part->mistake == TRAILING) word = line;
     if (part->mistake == BAD_VALUE)
         snprintf(message, sizeof message, "%s", value_sentence(f, word));
@@ -395,19 +382,11 @@ static void fill_square(const market *f, double *square)
 static armilla_status arrange(market *f)
 {
     double *made = NULL;
-    const armilla_array array = {.kind = 'f',
-                                 .width = sizeof(double),
-                                 .dimensions = 2,
-                                 .shape = {f->size[0], f->size[1]},
-                                 .column_major = true,
-                                 .values = (const unsigned char *)f->values};
     if (f->mirror == 0 && f->sample_columns) return ARMILLA_OK;
+    if (f->mirror == 0) return armilla_doubles_transpose(f->text.context, f->size[1], f->size[0], &f->values);
     const armilla_status status = armilla_grow_large(f->text.context, f->size[0] * f->size[1], sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
-    if (f->mirror != 0)
-        fill_square(f, made);
-    else
-        armilla_array_turn(f->text.context, &array, made);
+    fill_square(f, made);
     armilla_release(f->text.context, f->values);
     f->values = made;
     return ARMILLA_OK;

@@ -189,12 +189,8 @@ static armilla_status read_npz(armilla_context *context, armilla_bytes *bytes, c
     else
         status = read_array(&f, &made);
     if (status == ARMILLA_OK) status = take_names(&f, made);
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
     armilla_npz_free(f.npz);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 /* Behind the magic stands the version that is needed, whose upper byte is 0. */

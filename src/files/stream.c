@@ -54,12 +54,8 @@ static const armilla_format *choose(const armilla_streaming *file, const unsigne
 {
     const armilla_format *given = file->format ? file->format : armilla_formats_named(file->path, strlen(file->path));
     if (armilla_packed(file->path, given, head, count)) return NULL;
-    if (given) return given->stream ? given : NULL;
-    for (size_t i = 0; armilla_formats_row(i); i++) {
-        const armilla_format *row = armilla_formats_row(i);
-        if (row->recognize && row->recognize(head, count)) return row->stream ? row : NULL;
-    }
-    return NULL;
+    const armilla_format *found = given ? given : armilla_formats_recognize(head, count);
+    return found && found->stream ? found : NULL;
 }
 
 /* *data stays NULL where the file cannot be streamed. */

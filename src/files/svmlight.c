@@ -27,23 +27,6 @@ typedef struct reading {
     int32_t base;         /* 0 or 1 */
 } reading;
 
-static bool is_blank(unsigned char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
-static const unsigned char *find_word(const unsigned char *at, const unsigned char *end)
-{
-    while (at < end && is_blank(*at)) at++;
-    return at;
-}
-
-static const unsigned char *word_end(const unsigned char *at, const unsigned char *end)
-{
-    while (at < end && !is_blank(*at)) at++;
-    return at;
-}
-
 static piece *piece_of(const reading *r, const armilla_text_part *part)
 {
     return &r->pieces[part - r->text.part];
@@ -92,7 +75,7 @@ static const unsigned char *take_entry(const reading *r, const unsigned char *at
 {
     const unsigned char *value = scan_index(at, end, &r->features[place]);
     const unsigned char *stop = value ? armilla_decimal_scan(value, end, '.', r->text.plain, &r->values[place]) : NULL;
-    if (stop && (stop == end || is_blank(*stop))) return stop;
+    if (stop && (stop == end || armilla_text_blank(*stop))) return stop;
     part->bad = at;
     part->mistake = value ? BAD_VALUE : BAD_INDEX;
     return NULL;
@@ -102,8 +85,8 @@ static const unsigned char *take_entry(const reading *r, const unsigned char *at
 static bool take_sample(const reading *r, armilla_span line, int64_t row, armilla_text_part *part)
 {
     piece *p = piece_of(r, part);
-    const armilla_span label = {line.start, word_end(line.start, line.end)};
-    const unsigned char *at = find_word(label.end, line.end);
+    const armilla_span label = {line.start, armilla_text_word_end(line.start, line.end)};
+    const unsigned char *at = armilla_text_skip_blanks(label.end, line.end);
     if (!armilla_decimal_list(label.start, label.end, r->text.plain)) {
         part->bad = label.start;
         part->mistake = BAD_LABEL;
@@ -112,7 +95,7 @@ static bool take_sample(const reading *r, armilla_span line, int64_t row, armill
     r->labels[row] = label;
     while (at < line.end) {
         if (line.end - at > 4 && memcmp(at, "qid:", 4) == 0) {
-            at = find_word(word_end(at, line.end), line.end);
+            at = armilla_text_skip_blanks(armilla_text_word_end(at, line.end), line.end);
             continue;
         }
         const int64_t place = p->first + p->count;
@@ -121,7 +104,7 @@ static bool take_sample(const reading *r, armilla_span line, int64_t row, armill
         if (r->features[place] < p->least) p->least = r->features[place];
         if (r->features[place] > p->most) p->most = r->features[place];
         p->count++;
-        at = find_word(at, line.end);
+        at = armilla_text_skip_blanks(at, line.end);
     }
     return true;
 }
@@ -133,7 +116,7 @@ static bool next_sample(armilla_span *rest, armilla_span *line)
         const unsigned char *comment =
             line->start < line->end ? memchr(line->start, '#', (size_t)(line->end - line->start)) : NULL;
         if (comment) line->end = comment;
-        line->start = find_word(line->start, line->end);
+        line->start = armilla_text_skip_blanks(line->start, line->end);
         if (line->start < line->end) return true;
     }
     return false;
@@ -170,7 +153,7 @@ static armilla_status tell_mistake(const reading *r, const armilla_text_part *pa
         [BAD_VALUE] = "has no finite number behind its index",
     };
     const armilla_span line = armilla_text_line(&r->text, part->bad);
-    const armilla_span word = {part->bad, word_end(part->bad, line.end)};
+    const armilla_span word = {part->bad, armilla_text_word_end(part->bad, line.end)};
     char shown[ARMILLA_SHOWN];
     return armilla_fail(r->text.context, ARMILLA_BAD_DATA,
                         "%s: line %" PRId64
@@ -242,11 +225,7 @@ static armilla_status make_data(reading *r, armilla_data **data)
         return status;
     }
     status = adopt_labels(r, n, made);
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 static armilla_status read_svmlight(armilla_context *context, armilla_bytes *bytes, const armilla_read_options *options,
@@ -281,7 +260,7 @@ static bool recognize(const unsigned char *start, size_t count)
     armilla_span rest = {start, start + (count < LOOKED_AT ? count : LOOKED_AT)}, line = rest;
     int32_t index = 0;
     if (!next_sample(&rest, &line) || !memchr("+-.0123456789", *line.start, 13)) return false;
-    const unsigned char *second = find_word(word_end(line.start, line.end), line.end);
+    const unsigned char *second = armilla_text_skip_blanks(armilla_text_word_end(line.start, line.end), line.end);
     if (line.end - second > 4 && memcmp(second, "qid:", 4) == 0) return true;
     return scan_index(second, line.end, &index) != NULL;
 }

@@ -33,14 +33,15 @@ const armilla_format *armilla_formats_find(const char *name)
     return NULL;
 }
 
-/* "npy (.npy), csv (.csv .tsv .txt)" */
-static void join_formats(char *text, size_t size)
+/* "npy (.npy), csv (.csv .tsv .txt)", all or those that are directories */
+static void join_formats(bool directories, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; armilla_formats_row(i) && used < size; i++) {
         const armilla_format *row = armilla_formats_row(i);
-        used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", i ? ", " : "", row->name, row->endings);
+        if (directories && !row->read_directory) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", row->name, row->endings);
     }
 }
 
@@ -52,6 +53,15 @@ bool armilla_has_ending(const char *endings, const char *path, size_t length)
         at += word;
     }
     return false;
+}
+
+armilla_status armilla_data_give(armilla_status status, armilla_data *made, armilla_data **data)
+{
+    if (status == ARMILLA_OK)
+        *data = made;
+    else
+        armilla_data_free(made);
+    return status;
 }
 
 static const char packed_ending[] = ".gz";
@@ -79,11 +89,11 @@ static size_t stem_length(const armilla_bytes *bytes)
     return longer ? length - strlen(packed_ending) : length;
 }
 
-static const armilla_format *find_by_content(const armilla_bytes *bytes)
+const armilla_format *armilla_formats_recognize(const unsigned char *start, size_t count)
 {
     for (size_t i = 0; armilla_formats_row(i); i++) {
         const armilla_format *row = armilla_formats_row(i);
-        if (row->recognize && row->recognize(bytes->start, bytes->count)) return row;
+        if (row->recognize && row->recognize(start, count)) return row;
     }
     return NULL;
 }
@@ -115,11 +125,11 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
     if (*format) return ARMILLA_OK;
     armilla_status status = armilla_refuse_container(context, bytes);
     if (status != ARMILLA_OK) return status;
-    *format = find_by_content(bytes);
+    *format = armilla_formats_recognize(bytes->start, bytes->count);
     if (!*format) *format = find_by_ending(bytes);
     if (!*format && is_plain_text(bytes)) *format = &armilla_format_csv;
     if (*format) return ARMILLA_OK;
-    join_formats(all, sizeof all);
+    join_formats(false, all, sizeof all);
     return armilla_fail(context, ARMILLA_BAD_DATA,
                         "%s: this kind of file is unknown; name its format (" ARMILLA_FIELD("format") "): %s",
                         bytes->path, all);
@@ -128,7 +138,7 @@ static armilla_status choose(armilla_context *context, const armilla_bytes *byte
 static armilla_status unknown_format(armilla_context *context, const char *name)
 {
     char all[LISTED];
-    join_formats(all, sizeof all);
+    join_formats(false, all, sizeof all);
     return armilla_fail(context, ARMILLA_BAD_ARGUMENT, "format '%s' is unknown; choices: %s", name, all);
 }
 
@@ -153,16 +163,10 @@ static armilla_status find_directory(armilla_context *context, const char *path,
     return status;
 }
 
-/* "10x (directory with matrix.mtx), ..." */
 static armilla_status unknown_directory(armilla_context *context, const char *path)
 {
-    char all[512] = "";
-    size_t used = 0;
-    for (size_t i = 0; armilla_formats_row(i) && used < sizeof all; i++) {
-        const armilla_format *row = armilla_formats_row(i);
-        if (!row->read_directory) continue;
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s (%s)", used ? ", " : "", row->name, row->endings);
-    }
+    char all[LISTED];
+    join_formats(true, all, sizeof all);
     return armilla_fail(context, ARMILLA_CANNOT_OPEN,
                         "%s: is a directory, and none that holds data; give the name of a file in it, or a directory "
                         "of these kinds: %s",
@@ -253,11 +257,7 @@ static armilla_status open_any(armilla_context *context, const char *path, const
     if (status == ARMILLA_OK) status = armilla_doubt_labels(context, path, made);
     /* Readers that were stopped fail in their own words, or have gone on to their end. */
     if (armilla_call_stopped(context, NULL)) status = armilla_call_explain(context);
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 void armilla_read_options_default_sized(armilla_read_options *options, size_t size)

@@ -69,11 +69,7 @@ static armilla_status read_directory(armilla_context *context, const char *direc
         status = need_member(context, directory, &tables[i], path);
         if (status == ARMILLA_OK) status = armilla_texts_attach(context, path, tables[i].kind, made);
     }
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 static armilla_status recognize_directory(armilla_context *context, const char *directory, bool *found)

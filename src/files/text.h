@@ -76,6 +76,25 @@ armilla_span armilla_text_line(const armilla_text *text, const unsigned char *at
 /* The next line of rest without its end; false behind the last. */
 bool armilla_text_next_line(armilla_span *rest, armilla_span *line);
 
+/* Blanks and words of formats whose words stand between blanks. */
+static inline bool armilla_text_blank(unsigned char byte)
+{
+    const uint64_t blanks = 1ull << ' ' | 1ull << '\t' | 1ull << '\r' | 1ull << '\v' | 1ull << '\f';
+    return byte <= ' ' && (blanks >> byte & 1);
+}
+
+static inline const unsigned char *armilla_text_skip_blanks(const unsigned char *at, const unsigned char *end)
+{
+    while (at < end && armilla_text_blank(*at)) at++;
+    return at;
+}
+
+static inline const unsigned char *armilla_text_word_end(const unsigned char *at, const unsigned char *end)
+{
+    while (at < end && !armilla_text_blank(*at)) at++;
+    return at;
+}
+
 /* Parts leave gaps where lines were empty: moves blocks of `size` bytes together. Their number. */
 int64_t armilla_text_close_gaps(const armilla_text *text, size_t size, void *blocks);
 

@@ -297,11 +297,7 @@ static armilla_status make_data(words *w, int64_t count, armilla_data **data)
     armilla_status status = armilla_array_data(w->text.context, &bytes, &array, w->text.options, &made);
     w->values = bytes.memory;
     if (status == ARMILLA_OK) status = adopt_names(w, made);
-    if (status == ARMILLA_OK)
-        *data = made;
-    else
-        armilla_data_free(made);
-    return status;
+    return armilla_data_give(status, made, data);
 }
 
 static armilla_status parse_lines(words *w, const unsigned char *body)
