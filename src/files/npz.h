@@ -10,6 +10,7 @@
 #include <armilla/data.h>
 #include <armilla/files.h>
 
+/* Its first failure sticks: what is added afterwards, and the commit, return it again. */
 typedef struct armilla_npz_writer armilla_npz_writer;
 /* path: NULL where the archive is made in memory. */
 armilla_status armilla_npz_writer_new(armilla_context *context, const char *path, bool overwrite,

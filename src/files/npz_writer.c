@@ -56,29 +56,41 @@ static armilla_status name_entry(armilla_npz_writer *writer, const char *name, c
     return ARMILLA_OK;
 }
 
-/* An .npy header, then the values: those that are there, or those that are made. */
+/* An .npy header, then the values. */
 typedef struct array_bytes {
-    const char *header;
+    char header[ARMILLA_ARRAY_HEADER];
     size_t header_bytes;
-    const void *values;
-    size_t bytes;
-    const armilla_zip_source *source; /* or NULL */
+    const armilla_zip_source *values;
 } array_bytes;
 
 static armilla_status put_array(void *self, armilla_zip *zip)
 {
     const array_bytes *a = self;
     const armilla_status status = armilla_zip_put(zip, a->header, a->header_bytes);
-    if (status != ARMILLA_OK) return status;
-    return a->source ? a->source->make(a->source->self, zip) : armilla_zip_put(zip, a->values, a->bytes);
+    return status == ARMILLA_OK ? a->values->make(a->values->self, zip) : status;
 }
 
-static armilla_status add(armilla_npz_writer *writer, const char *name, array_bytes array)
+armilla_status armilla_npz_writer_add_made(armilla_npz_writer *writer, const char *name, const char *descriptor,
+                                           const int64_t shape[2], bool column_major, const armilla_zip_source *source)
 {
     char full[MOST_NAME + 8];
+    array_bytes array = {.values = source};
     if (name_entry(writer, name, full) != ARMILLA_OK) return writer->failed;
+    array.header_bytes = armilla_array_header(descriptor, shape[0], shape[1], column_major, array.header);
     writer->failed = armilla_zip_add_made(writer->zip, full, &(armilla_zip_source){put_array, &array});
     return writer->failed;
+}
+
+/* Values that are there. */
+typedef struct block {
+    const void *values;
+    size_t bytes;
+} block;
+
+static armilla_status put_block(void *self, armilla_zip *zip)
+{
+    const block *b = self;
+    return armilla_zip_put(zip, b->values, b->bytes);
 }
 
 /* Bytes of an array of that shape. */
@@ -113,30 +125,20 @@ armilla_status armilla_npz_writer_put(armilla_npz_writer *writer, const void *by
     return writer->failed;
 }
 
-armilla_status armilla_npz_writer_add_made(armilla_npz_writer *writer, const char *name, const char *descriptor,
-                                           const int64_t shape[2], bool column_major, const armilla_zip_source *source)
-{
-    char header[ARMILLA_ARRAY_HEADER];
-    const size_t used = armilla_array_header(descriptor, shape[0], shape[1], column_major, header);
-    return add(writer, name, (array_bytes){.header = header, .header_bytes = used, .source = source});
-}
-
 armilla_status armilla_npz_writer_add(armilla_npz_writer *writer, const char *name, armilla_type type,
                                       const int64_t shape[2], bool column_major, const void *values)
 {
-    char header[ARMILLA_ARRAY_HEADER];
-    size_t bytes = 0;
-    if (bytes_of(writer, name, type, shape, &bytes) != ARMILLA_OK) return writer->failed;
-    const size_t used = armilla_array_header(armilla_array_descriptor(type), shape[0], shape[1], column_major, header);
-    return add(writer, name, (array_bytes){header, used, values, bytes, NULL});
+    block b = {.values = values};
+    if (bytes_of(writer, name, type, shape, &b.bytes) != ARMILLA_OK) return writer->failed;
+    return armilla_npz_writer_add_made(writer, name, armilla_array_descriptor(type), shape, column_major,
+                                       &(armilla_zip_source){put_block, &b});
 }
 
 armilla_status armilla_npz_writer_add_raw(armilla_npz_writer *writer, const char *name, const char *descriptor,
                                           const int64_t shape[2], const void *values, size_t bytes)
 {
-    char header[ARMILLA_ARRAY_HEADER];
-    const size_t used = armilla_array_header(descriptor, shape[0], shape[1], false, header);
-    return add(writer, name, (array_bytes){header, used, values, bytes, NULL});
+    block b = {values, bytes};
+    return armilla_npz_writer_add_made(writer, name, descriptor, shape, false, &(armilla_zip_source){put_block, &b});
 }
 
 armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const char *name, const armilla_names *names)
@@ -153,9 +155,8 @@ armilla_status armilla_npz_writer_add_names(armilla_npz_writer *writer, const ch
 
 armilla_status armilla_npz_writer_add_text(armilla_npz_writer *writer, const char *name, const char *text)
 {
-    char header[ARMILLA_ARRAY_HEADER];
-    const size_t used = armilla_array_header("u1", (int64_t)strlen(text), -1, false, header);
-    return add(writer, name, (array_bytes){header, used, text, strlen(text), NULL});
+    const int64_t shape[2] = {(int64_t)strlen(text), -1};
+    return armilla_npz_writer_add_raw(writer, name, "u1", shape, text, strlen(text));
 }
 
 armilla_status armilla_npz_writer_commit(armilla_npz_writer *writer)

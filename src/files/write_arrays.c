@@ -163,21 +163,15 @@ static armilla_status add_sparse(array_file *file, armilla_npz_writer *writer)
     const bool columns = file->w->options->sample_columns;
     const int64_t entries = armilla_data_stored(X), sizes[2] = {columns ? X->m : X->n, columns ? X->n : X->m};
     const int64_t scalar[2] = {-1, -1}, pair[2] = {2, -1}, starts[2] = {X->n + 1, -1}, places[2] = {entries, -1};
-    armilla_status status = armilla_lines_load(&file->lines, 0);
+    const armilla_status status = armilla_lines_load(&file->lines, 0);
     const char *index = file->lines.panel.sparse.index64 ? "i8" : "i4", *number = armilla_array_descriptor(X->type);
-    if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add_made(writer, "indices", index, places, false,
-                                             &(armilla_zip_source){make_indices, file});
-    if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add_made(writer, "indptr", index, starts, false,
-                                             &(armilla_zip_source){make_starts, file});
-    if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add_raw(writer, "format", "S3", scalar, columns ? "csc" : "csr", 3);
-    if (status == ARMILLA_OK) status = armilla_npz_writer_add_raw(writer, "shape", "i8", pair, sizes, sizeof sizes);
-    if (status == ARMILLA_OK)
-        status = armilla_npz_writer_add_made(writer, "data", number, places, false,
-                                             &(armilla_zip_source){make_values, file});
-    return status;
+    if (status != ARMILLA_OK) return status;
+    (void)armilla_npz_writer_add_made(writer, "indices", index, places, false,
+                                      &(armilla_zip_source){make_indices, file});
+    (void)armilla_npz_writer_add_made(writer, "indptr", index, starts, false, &(armilla_zip_source){make_starts, file});
+    (void)armilla_npz_writer_add_raw(writer, "format", "S3", scalar, columns ? "csc" : "csr", 3);
+    (void)armilla_npz_writer_add_raw(writer, "shape", "i8", pair, sizes, sizeof sizes);
+    return armilla_npz_writer_add_made(writer, "data", number, places, false, &(armilla_zip_source){make_values, file});
 }
 
 static armilla_status add_dense(array_file *file, armilla_npz_writer *writer)

@@ -95,7 +95,8 @@ void armilla_zip_free(armilla_zip *zip)
     armilla_release(zip->context, zip);
 }
 
-static armilla_status remember(armilla_zip *zip, entry found)
+/* With a copy of the name, which becomes the entry's. */
+static armilla_status remember(armilla_zip *zip, const char *name, entry *e)
 {
     if (zip->count == zip->capacity) {
         const int64_t capacity = zip->capacity ? 2 * zip->capacity : 16;
@@ -103,8 +104,8 @@ static armilla_status remember(armilla_zip *zip, entry found)
         if (status != ARMILLA_OK) return status;
         zip->capacity = capacity;
     }
-    armilla_status status = armilla_copy_text(zip->context, found.name, &found.name);
-    if (status == ARMILLA_OK) zip->entries[zip->count++] = found;
+    armilla_status status = armilla_copy_text(zip->context, name, &e->name);
+    if (status == ARMILLA_OK) zip->entries[zip->count++] = *e;
     return status;
 }
 
@@ -159,17 +160,16 @@ static void make_central(const armilla_zip *zip, record *r, const entry *e)
 
 armilla_status armilla_zip_begin(armilla_zip *zip, const char *name, uint64_t size, uint32_t check)
 {
-    char kept[MOST_NAME + 1] = "";
-    const entry e = {.name = kept, .check = check, .size = size, .offset = zip->written};
+    entry e = {.check = check, .size = size, .offset = zip->written};
     record local = {.count = 0};
     if (strlen(name) > MOST_NAME)
         return armilla_fail(zip->context, ARMILLA_BAD_ARGUMENT, "the name of an array is longer than %d bytes",
                             MOST_NAME);
-    strcpy(kept, name);
-    make_local(zip, &local, &e);
     zip->counting = false;
-    const armilla_status status = remember(zip, e);
-    return status == ARMILLA_OK ? emit(zip, local.bytes, local.count) : status;
+    const armilla_status status = remember(zip, name, &e);
+    if (status != ARMILLA_OK) return status;
+    make_local(zip, &local, &e);
+    return emit(zip, local.bytes, local.count);
 }
 
 armilla_status armilla_zip_put(armilla_zip *zip, const void *bytes, size_t count)
