@@ -264,8 +264,9 @@ const cli_command command_compare = {
     .notes =
         "Atoms are matched one to one so that the sum of their angles is least; where a model may negate an atom\n"
         "together with its codes, atoms count as lines. Principal angles are those between the spaces that the atoms\n"
-        "span. A sample's cluster is the atom that contributes most to it; without --data, clusters are those of the\n"
-        "samples in the models, where both have the same. Features are matched by name where both models have names.\n"
+        "span. A sample's cluster is the atom that contributes most to it, the one with the largest v_k |u_k|, with its\n"
+        "sign; without --data, clusters are those of the samples in the models, where both have the same. Features are\n"
+        "matched by name where both models have names.\n"
         "Atoms are numbered from 0. Angles are in radians in JSON, whose members are m, reordered (features stood in\n"
         "another order), lines, same_preparation, data_samples, first and second (file, model, basis, codes, rank,\n"
         "dimension, n, relative_error, data_error, unmatched), matches (first, second, angle, negated), mean_angle,\n"

@@ -207,8 +207,8 @@ armilla_status plot_classes_check(const plot_job *job, int64_t most);
 /* Fills classes: --labels, the model's labels, the clusters that it keeps, or else the largest contribution. */
 armilla_status plot_classify(plot_job *job);
 
-/* The index of the entry of code j that contributes most to its sample. */
-int64_t plot_largest(const plot_job *job, int64_t j);
+/* *found = samples by the atom that contributes most to them. */
+armilla_status plot_assign_atoms(const plot_job *job, armilla_clustering **found);
 
 /* --- plot_gnuplot.c --- */
 

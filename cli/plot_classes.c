@@ -4,21 +4,19 @@
 #include "plot.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const plot_grouping labels_row = {"label", "with %" PRId64 " label%s"};
 static const plot_grouping clusters_row = {"cluster", "in %" PRId64 " cluster%s"};
 static const plot_grouping atoms_row = {"largest atom", "by the largest of %" PRId64 " atom%s"};
 
-int64_t plot_largest(const plot_job *job, int64_t j)
+armilla_status plot_assign_atoms(const plot_job *job, armilla_clustering **found)
 {
-    const int64_t r = job->summary.rank;
-    const double *code = job->V + j * r;
-    int64_t best = 0;
-    for (int64_t k = 1; k < r; k++)
-        if (fabs(code[k]) * job->lengths[k] > fabs(code[best]) * job->lengths[best]) best = k;
-    return best;
+    armilla_cluster_options options;
+    armilla_cluster_options_default(&options);
+    options.method = "argmax";
+    return armilla_cluster_model(job->session->context, job->model, &options, found);
 }
 
 /* A class is called as its first sample is labelled. */
@@ -86,11 +84,15 @@ armilla_status plot_classify_found(plot_job *job)
 {
     int64_t k = job->summary.rank;
     const int64_t *kept = armilla_model_clusters(job->model, &k);
+    armilla_clustering *atoms = NULL;
     forget_classes(job);
     armilla_status status = armilla_take(job->session->context, job->summary.n, sizeof *job->classes, &job->classes);
     if (status == ARMILLA_OK) status = name_numbers(job, k);
-    for (int64_t j = 0; j < job->summary.n && status == ARMILLA_OK; j++)
-        job->classes[j] = kept ? kept[j] : plot_largest(job, j);
+    if (status == ARMILLA_OK && !kept) status = plot_assign_atoms(job, &atoms);
+    if (status == ARMILLA_OK)
+        memcpy(job->classes, kept ? kept : armilla_clustering_labels(atoms),
+               (size_t)job->summary.n * sizeof *job->classes);
+    armilla_clustering_free(atoms);
     job->class_count = k;
     job->by = kept ? &clusters_row : &atoms_row;
     return status;

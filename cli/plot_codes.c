@@ -1,5 +1,5 @@
 /* All codes as a heat map: components down, samples across, ordered by the component that contributes most to them and
- * then by how much, so that clusters are blocks; codes of one number by that number. A contribution is v_k times the length of atom k: entries themselves
+ * then by how much, so that clusters are blocks. A contribution is v_k times the length of atom k: entries themselves
  * cannot be compared where atoms have different lengths. */
 #include "plot.h"
 
@@ -28,14 +28,17 @@ static double contribution(const plot_job *job, int64_t j, int64_t k)
     return job->V[j * job->summary.rank + k] * job->lengths[k];
 }
 
-static void order(const plot_job *job, code_place *places)
+static armilla_status order(const plot_job *job, code_place *places)
 {
-    for (int64_t j = 0; j < job->summary.n; j++) {
-        const int64_t k = plot_largest(job, j);
-        const double value = contribution(job, j, k);
-        places[j] = (code_place){j, k, job->summary.rank > 1 ? fabs(value) : value};
-    }
+    armilla_clustering *atoms = NULL;
+    const armilla_status status = plot_assign_atoms(job, &atoms);
+    if (status != ARMILLA_OK) return status;
+    const int64_t *largest = armilla_clustering_labels(atoms);
+    for (int64_t j = 0; j < job->summary.n; j++)
+        places[j] = (code_place){j, largest[j], contribution(job, j, largest[j])};
     qsort(places, (size_t)job->summary.n, sizeof *places, compare_places);
+    armilla_clustering_free(atoms);
+    return ARMILLA_OK;
 }
 
 /* A matrix: one line per component. */
@@ -112,9 +115,9 @@ armilla_status plot_codes(plot_job *job)
     const int64_t n = job->summary.n, r = job->summary.rank, columns = n < MOST_COLUMNS ? n : MOST_COLUMNS;
     const double height = fmax(LEAST, ROW * (double)(r <= NUMBERED ? r : NUMBERED / 2));
     code_place *places = NULL;
-    const armilla_status status = armilla_take(job->session->context, n, sizeof *places, &places);
-    if (status != ARMILLA_OK) return status;
-    order(job, places);
+    armilla_status status = armilla_take(job->session->context, n, sizeof *places, &places);
+    if (status == ARMILLA_OK) status = order(job, places);
+    if (status != ARMILLA_OK) goto done;
     put_data(job, places, columns);
     plot_title(job, "Codes of %" PRId64 " sample%s, %s", n, n == 1 ? "" : "s", job->summary.codes);
     plot_page(job, LEFT + WIDTH + RIGHT, BELOW + height + ABOVE);
@@ -128,6 +131,7 @@ armilla_status plot_codes(plot_job *job)
                     "set arrow from %" PRId64 ",graph 0 to %" PRId64 ",graph 1 nohead lc rgb '#808080' lw 0.5 front\n",
                     j, j);
     put_cells(job, columns);
+done:
     armilla_release(job->session->context, places);
-    return ARMILLA_OK;
+    return status;
 }

@@ -68,8 +68,8 @@ ARMILLA_API armilla_status armilla_cluster_data(armilla_context *context, const 
                                                 const armilla_options *preparation,
                                                 const armilla_cluster_options *options,
                                                 armilla_clustering **clustering);
-/* Clusters of a model's codes. With argmax a sample belongs to the atom that contributes most to it, V_kj ||u_k||, and
- * k is the model's rank (or 0). */
+/* Clusters of a model's codes. With argmax a sample belongs to the atom that contributes most to it: the one with the
+ * largest v_k ||u_k||, with its sign; of equals the one with the lowest number. k is then the model's rank (or 0). */
 ARMILLA_API armilla_status armilla_cluster_model(armilla_context *context, const armilla_model *model,
                                                  const armilla_cluster_options *options,
                                                  armilla_clustering **clustering);

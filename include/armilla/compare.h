@@ -77,7 +77,7 @@ ARMILLA_API const double *armilla_comparison_principal(const armilla_comparison 
 ARMILLA_API bool armilla_comparison_scores_sized(const armilla_comparison *comparison, armilla_scores *scores,
                                                  size_t size);
 /* How well the clusters of the second model agree with those of the first; false, and all of it 0, where there are none. A
- * sample belongs to the atom that contributes most to it, by |v_k| ||u_k||. */
+ * sample belongs to the atom that contributes most to it, as with armilla_cluster_model by "argmax". */
 static inline bool armilla_comparison_scores(const armilla_comparison *comparison, armilla_scores *scores)
 {
     return armilla_comparison_scores_sized(comparison, scores, sizeof *scores);

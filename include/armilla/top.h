@@ -29,7 +29,7 @@ typedef struct armilla_top_group {
     /* The share of an atom in the sum of all squared contributions, (V_kj ||u_k||)^2; of a cluster in the number of
      * samples. */
     double share;
-    int64_t samples;  /* of a cluster; of an atom those to which no other contributes more */
+    int64_t samples;  /* of a cluster; of an atom those to which it contributes most (armilla/cluster.h) */
     double coherence; /* of a cluster: the mean cosine of its samples with the mean of their directions; of atoms NaN */
     /* Samples that are 0, of the cluster, or of an atom all: they have no angle, are in no list, and count for neither
      * coherence nor an atom's share and samples. */

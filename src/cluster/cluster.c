@@ -48,7 +48,7 @@ static const armilla_option table[] = {
      .choice = armilla_cluster_method, .value = "NAME",
      .help =
          "graph: communities of the graph of nearest neighbours; smooth: k-means on codes that are smoothed along it; "
-         "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the largest contribution; "
+         "kmeans: spherical k-means, by angle; euclidean: k-means by distance; argmax: the atom that contributes most, the one with the largest v_k |u_k|, with its sign; "
          "otherwise graph where the preparation is chosen, else kmeans"},
     {ARMILLA_OPTION_ROW("tries"), .sized = true, .kind = ARMILLA_OPTION_INTEGER, .offset = AT(tries), .preset = "10",
      .low = 1, .high = 1e6, .value = "N", .help = "starts of k-means, of which the best is taken"},
@@ -363,9 +363,8 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
                                      int64_t k, armilla_clustering **clustering)
 {
     const int64_t r = model->summary.rank;
-    const armilla_type type = model->summary.precision;
+    const armilla_samples *share = &model->share;
     armilla_clustering *made = NULL;
-    double *code = NULL, *lengths = NULL;
     if (k > 0 && k != r)
         return armilla_fail(
             context, ARMILLA_BAD_ARGUMENT,
@@ -374,15 +373,9 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
             r, k);
     armilla_status status = armilla_call_enter_together(context, 1);
     if (status != ARMILLA_OK) return status;
-    status = armilla_take(context, r, sizeof *code, &code);
-    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof *lengths, &lengths);
-    if (status == ARMILLA_OK) armilla_atom_lengths(model, lengths);
-    if (status == ARMILLA_OK) status = armilla_clustering_new(context, method, r, &model->share, &made);
-    for (int64_t j = model->share.first; j < model->share.last && status == ARMILLA_OK; j++) {
-        armilla_fetch(type, r, (const char *)model->V + (size_t)(j * r) * armilla_type_size(type), code);
-        made->labels[j] = armilla_largest_contribution(r, code, lengths);
-        made->sizes[made->labels[j]]++;
-    }
+    status = armilla_clustering_new(context, method, r, share, &made);
+    if (status == ARMILLA_OK) status = armilla_largest_contributions(context, model, model->V, share, made->labels);
+    for (int64_t j = share->first; j < share->last && status == ARMILLA_OK; j++) made->sizes[made->labels[j]]++;
     if (made) made->spread = model->spread;
     if (model->spread) status = armilla_clustering_add_sizes(context, status, made);
     status = armilla_call_leave_together(context, status);
@@ -390,8 +383,6 @@ static armilla_status cluster_argmax(armilla_context *context, const armilla_mod
         *clustering = made;
     else
         armilla_clustering_free(made);
-    armilla_release(context, lengths);
-    armilla_release(context, code);
     return status;
 }
 

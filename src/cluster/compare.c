@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "base/sized.h"
+#include "cluster/contribution.h"
 #include "linalg/subspace.h"
 
 #include <math.h>
@@ -41,29 +42,12 @@ static armilla_status compare_spaces(pair *p, armilla_comparison *made)
 
 /* --- clusters --- */
 
-/* The atom that contributes most to the sample in size, |v_k| ||u_k||, so that an atom that is negated with its codes
- * counts the same; the lower of equals. */
-static int64_t largest_share(int64_t r, const double *v, const double *lengths)
-{
-    int64_t best = 0;
-    for (int64_t k = 1; k < r; k++)
-        if (fabs(v[k]) * lengths[k] > fabs(v[best]) * lengths[best]) best = k;
-    return best;
-}
-
 static armilla_status label(pair *p, int side, int64_t n, const void *codes)
 {
-    const armilla_model_summary *s = &p->models[side]->summary;
-    const size_t bytes = (size_t)s->rank * armilla_type_size(s->precision);
-    double *v = NULL;
-    armilla_status status = armilla_take(p->context, s->rank, sizeof *v, &v);
-    if (status == ARMILLA_OK) status = armilla_take(p->context, n, sizeof **p->labels, &p->labels[side]);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK; j++) {
-        armilla_fetch(s->precision, s->rank, (const char *)codes + (size_t)j * bytes, v);
-        p->labels[side][j] = largest_share(s->rank, v, p->atoms.lengths[side]);
-    }
-    armilla_release(p->context, v);
-    return status;
+    const armilla_samples all = armilla_samples_whole(n);
+    const armilla_status status = armilla_take(p->context, n, sizeof **p->labels, &p->labels[side]);
+    if (status != ARMILLA_OK) return status;
+    return armilla_largest_contributions(p->context, p->models[side], codes, &all, p->labels[side]);
 }
 
 static bool prepare_alike(const armilla_model *const models[2])

@@ -2,6 +2,7 @@
  * means. */
 #include "cluster/contribution.h"
 
+#include "base/size.h"
 #include "linalg/kernels.h"
 
 #include <math.h>
@@ -27,4 +28,22 @@ int64_t armilla_largest_contribution(int64_t r, const double *code, const double
     for (int64_t k = 1; k < r; k++)
         if (code[k] * lengths[k] > code[best] * lengths[best]) best = k;
     return best;
+}
+
+armilla_status armilla_largest_contributions(armilla_context *context, const armilla_model *model, const void *codes,
+                                             const armilla_samples *share, int64_t *atoms)
+{
+    const int64_t r = model->summary.rank;
+    const armilla_type type = model->summary.precision;
+    double *code = NULL, *lengths = NULL;
+    armilla_status status = armilla_take(context, r, sizeof *code, &code);
+    if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof *lengths, &lengths);
+    if (status == ARMILLA_OK) armilla_atom_lengths(model, lengths);
+    for (int64_t j = share->first; j < share->last && status == ARMILLA_OK; j++) {
+        armilla_fetch(type, r, (const char *)codes + (size_t)(j * r) * armilla_type_size(type), code);
+        atoms[j] = armilla_largest_contribution(r, code, lengths);
+    }
+    armilla_release(context, lengths);
+    armilla_release(context, code);
+    return status;
 }

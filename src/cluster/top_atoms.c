@@ -1,6 +1,7 @@
 /* What atoms are about: their features by weight and by lift, and the samples closest to them. */
 #include "cluster/top.h"
 
+#include "cluster/contribution.h"
 #include "data/column.h"
 #include "data/slots.h"
 #include "data/traverse.h"
@@ -55,7 +56,20 @@ static void list_features(const atoms *a, armilla_top *top)
         }
 }
 
-/* Shares, and how many samples each atom contributes most to; of samples without a direction to none. */
+/* How many samples each atom contributes most to; samples without a direction have none. */
+static armilla_status count_samples(armilla_context *context, const armilla_model *model, const bool *zero,
+                                    armilla_top *top)
+{
+    const armilla_samples all = armilla_samples_whole(model->summary.n);
+    int64_t *most = NULL;
+    armilla_status status = armilla_take(context, all.count, sizeof *most, &most);
+    if (status == ARMILLA_OK) status = armilla_largest_contributions(context, model, model->V, &all, most);
+    for (int64_t j = 0; j < all.count && status == ARMILLA_OK; j++)
+        if (!zero[j]) top->group[most[j]].samples++;
+    armilla_release(context, most);
+    return status;
+}
+
 static void share_out(const armilla_model *model, const armilla_metric *metric, const bool *zero, double *v,
                       armilla_top *top)
 {
@@ -63,16 +77,13 @@ static void share_out(const armilla_model *model, const armilla_metric *metric, 
     double total = 0;
     for (int64_t j = 0; j < s->n; j++) {
         const char *code = (const char *)model->V + (size_t)(j * s->rank) * armilla_type_size(s->precision);
-        int64_t most = -1;
         if (zero[j]) continue;
         armilla_fetch(s->precision, s->rank, code, v);
         for (int64_t k = 0; k < s->rank; k++) {
             v[k] *= metric->norms[k];
             top->group[k].share += v[k] * v[k];
             total += v[k] * v[k];
-            if (v[k] > (most < 0 ? 0 : v[most])) most = k;
         }
-        if (most >= 0) top->group[most].samples++;
     }
     for (int64_t k = 0; k < s->rank; k++) {
         top->group[k].share = total > 0 ? top->group[k].share / total : 0;
@@ -220,6 +231,7 @@ static armilla_status list_samples(armilla_context *context, const armilla_data 
     if (status == ARMILLA_OK) status = armilla_take(context, a->r, sizeof *lists, &lists);
     for (int64_t k = 0; k < a->r && status == ARMILLA_OK; k++)
         lists[k] = *armilla_top_best(top, k, ARMILLA_TOP_TYPICAL);
+    if (status == ARMILLA_OK) status = count_samples(context, a->model, zero, top);
     if (status == ARMILLA_OK) share_out(a->model, metric, zero, v, top);
     if (status == ARMILLA_OK && !X) {
         list_rebuilt(a->model, metric, zero, v, lists);

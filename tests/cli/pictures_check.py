@@ -115,7 +115,7 @@ def check_numbers_of_atoms():
     rows = np.array(picture.blocks[0], float)
     assert picture.tics("y") == {k: str(k) for k in range(5)}, picture.tics("y")
     assert "($1+0.5)" in picture.script and ":($2):3" in picture.script, "row k does not stand at k"
-    order = np.lexsort((-np.abs(values).max(axis=1), np.abs(values).argmax(axis=1)))
+    order = np.lexsort((-values.max(axis=1), values.argmax(axis=1)))
     assert np.allclose(rows, values[order].T, rtol=1e-3, atol=1e-4), "a row is another atom's"
     # Tables of codes, and the atoms of a summary.
     run("transform", model, "atoms.npy", "--out", "codes.csv", "--force", "--quiet")
@@ -350,7 +350,42 @@ def check_given_and_found():
     assert picture.title == "60 samples by the largest of 3 atoms" and "set label 2 'largest atom' " in picture.script
     values = contributions("plain.npz")
     with np.load("plain.npz") as arrays:
-        expect_clusters(picture, ["0", "1", "2"], [str(k) for k in np.abs(values).argmax(axis=1)], np.asarray(arrays["V"], float).T)
+        expect_clusters(picture, ["0", "1", "2"], [str(k) for k in values.argmax(axis=1)], np.asarray(arrays["V"], float).T)
+
+
+def purity(clusters, classes):
+    return sum(np.bincount(classes[clusters == c]).max() for c in set(clusters)) / len(classes)
+
+
+def check_largest_atom():
+    """The atom that contributes most has the largest v_k ||u_k||, with its sign; of equals the lowest: in pictures, cluster,
+    top and compare."""
+    random = np.random.default_rng(23)
+    X = random.normal(size=(90, 5)) @ random.normal(size=(5, 9))
+    X[17] = 0
+    np.save("signed.npy", X)
+    models = {"first.npz": ["--model", "pca"], "second.npz": ["--basis", "free", "--codes", "sphere"],
+              "third.npz": ["--model", "spherical-pca"]}
+    labels = {}
+    for model, options in models.items():
+        run("fit", "signed.npy", "--rank", 4, "--quiet", "--force", "--out", model, *options)
+        values = contributions(model)
+        atoms = values.argmax(axis=1)
+        assert not np.array_equal(atoms, np.abs(values).argmax(axis=1)), "the signs say nothing"
+        run("cluster", model, "--method", "argmax", "--out", "atoms.txt", "--force", "--quiet")
+        labels[model] = np.loadtxt("atoms.txt", dtype=int)
+        there = np.arange(90) != 17
+        assert np.array_equal(labels[model][there], atoms[there])
+        sizes = [atom["size"] for atom in json.loads(run("top", model, "--json").stdout)["atoms"]]
+        assert sizes == np.bincount(atoms[there], minlength=4).tolist(), "a sample of zeros has none"
+        drawn = [int(size) for _, size, _ in Picture(model, "clusters").blocks[0]]
+        assert drawn == np.bincount(labels[model], minlength=4).tolist(), "sizes of the picture"
+        order = np.lexsort((-values[np.arange(90), labels[model]], labels[model]))
+        rows = np.array(Picture(model, "codes").blocks[0], float)
+        assert np.allclose(rows, values[order].T, rtol=1e-3, atol=1e-4), "order of the codes"
+    for a, b in (("first.npz", "second.npz"), ("first.npz", "third.npz"), ("second.npz", "third.npz")):
+        found = json.loads(run("compare", a, b, "--json").stdout)["clusters"]
+        assert abs(found["purity"] - purity(labels[b], labels[a])) < 1e-12 and found["samples"] == 90
 
 
 def check_order_of_labels():

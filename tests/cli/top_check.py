@@ -84,6 +84,7 @@ def check_atoms(found, U, V, samples, names, bound):
     assert [atom["atom"] for atom in found["atoms"]] == list(range(R))
     for k, atom in enumerate(found["atoms"]):
         close(atom["share"], share[k], bound, "share")
+        assert atom["size"] == np.count_nonzero(contributions.argmax(axis=0)[np.abs(V).max(axis=0) > 0] == k), "size"
         shown = [feature["name"] for feature in atom["features"]]
         assert len(shown) == min(COUNT, np.count_nonzero(U[:, k]))
         expect_order(shown, np.abs(U[:, k]), names[0], "features by weight")
