@@ -56,16 +56,6 @@ static armilla_status find_places(armilla_context *context, const armilla_model 
     return compare_kept(context, models);
 }
 
-/* Divides each atom by its length, which is kept. */
-static void scale_to_unit(int64_t m, int64_t r, double *U, double *lengths)
-{
-    for (int64_t k = 0; k < r; k++) {
-        double *u = U + k * m;
-        lengths[k] = armilla_norm(m, u);
-        for (int64_t i = 0; i < m && lengths[k] > 0; i++) u[i] /= lengths[k];
-    }
-}
-
 static armilla_status take_atoms(armilla_context *context, const armilla_model *model, const int64_t *places,
                                  double **unit, double **lengths)
 {
@@ -78,8 +68,8 @@ static armilla_status take_atoms(armilla_context *context, const armilla_model *
         const size_t bytes = (size_t)(k * m) * armilla_type_size(model->summary.precision);
         armilla_fetch(model->summary.precision, m, (const char *)model->U + bytes, column);
         for (int64_t i = 0; i < m; i++) (*unit)[k * m + i] = column[places[i]];
+        (*lengths)[k] = armilla_make_unit(m, *unit + k * m);
     }
-    if (status == ARMILLA_OK) scale_to_unit(m, r, *unit, *lengths);
     armilla_release(context, column);
     return status;
 }

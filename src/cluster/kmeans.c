@@ -48,8 +48,7 @@ static void store_some(void *self, int64_t first, int64_t last)
     for (int64_t k = first; k < last; k++) {
         double *center = s->centers + k * m, *next = s->lloyd.U_next + k * m;
         void *typed = (char *)s->typed + (size_t)(k * m) * armilla_type_size(work);
-        const double length = unit ? armilla_norm(m, next) : 1;
-        for (int64_t i = 0; i < m && length > 0 && unit; i++) next[i] /= length;
+        if (unit) (void)armilla_make_unit(m, next);
         armilla_store(work, m, next, typed);
         armilla_fetch(work, m, typed, center);
         /* By angle exactly 1, so that a sample of length 0 ties and goes to the first cluster. */

@@ -1,4 +1,8 @@
-/* Cells: centres, and samples beside those of the same cell. */
+/* Cells: centres, and samples beside those of the same cell. Centres are learned by a few steps of spherical k-means on
+ * some of the samples. This is another driver than cluster/kmeans.c: it wants no minimum, so that it has no seeding, no
+ * tries, no revival of empty cells (small ones are dropped) and no end but a number of steps, and it assigns samples by the
+ * search for neighbours itself, which has to find the cells of all samples anyway. The driver there is made of the sweep
+ * of the solvers, which lies above this folder. */
 #include "graph/cells.h"
 
 #include "base/random.h"
@@ -67,9 +71,7 @@ static armilla_status move_centers(armilla_cells *cells, const char *columns, in
         armilla_fetch_add(cells->work, m, columns + (size_t)j * bytes, sums + nearest->targets[j] * m);
     for (int64_t k = 0; k < cells->count; k++) {
         double *sum = sums + k * m;
-        const double length = armilla_norm(m, sum);
-        for (int64_t i = 0; i < m && length > 0; i++) sum[i] /= length;
-        if (length > 0) armilla_store(cells->work, m, sum, cells->centers + (size_t)k * bytes);
+        if (armilla_make_unit(m, sum) > 0) armilla_store(cells->work, m, sum, cells->centers + (size_t)k * bytes);
     }
     armilla_release(cells->context, sums);
     return ARMILLA_OK;

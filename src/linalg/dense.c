@@ -160,6 +160,13 @@ double armilla_norm(int64_t count, const double *a)
     return armilla_distance(count, a, NULL);
 }
 
+double armilla_make_unit(int64_t count, double *a)
+{
+    const double length = armilla_norm(count, a);
+    for (int64_t i = 0; i < count && length > 0; i++) a[i] /= length;
+    return length;
+}
+
 /* Sizes of LAPACK's work arrays: what dsyevd documents, and what dgesdd, dgeqrf and dorgqr ask for. */
 static armilla_status query_work(armilla_algebra *algebra)
 {

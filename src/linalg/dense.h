@@ -75,6 +75,8 @@ static inline double armilla_dot_in_order(int64_t count, const double *a, const 
     return sum;
 }
 double armilla_norm(int64_t count, const double *a);
+/* a = its direction; returns its length. 0 stays 0. */
+double armilla_make_unit(int64_t count, double *a);
 
 /* The power of two that brings the largest |a_i - b_i| near enough to 1 for its square; b may be NULL. 0 where all are
  * 0, and NaN where one is. */

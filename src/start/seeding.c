@@ -131,8 +131,7 @@ static void take_candidate(void *self, int64_t c, double *column)
     batch *b = self;
     const armilla_seeding *s = b->seeding;
     char *typed = (char *)b->typed + (size_t)(c * b->m) * armilla_type_size(s->work);
-    const double length = s->angle ? armilla_norm(b->m, column) : 1;
-    for (int64_t i = 0; i < b->m; i++) column[i] /= length;
+    if (s->angle) (void)armilla_make_unit(b->m, column);
     armilla_store(s->work, b->m, column, typed);
     armilla_fetch(s->work, b->m, typed, column);
     b->squares[c] = armilla_dot(b->m, column, column);
