@@ -85,11 +85,6 @@ static const char *column_of(const probing *p, const armilla_cell_lists *lists, 
     return lists->values + (size_t)(place * p->cells->m) * armilla_type_size(p->cells->work);
 }
 
-static double number_at(armilla_type type, const void *numbers, int64_t i)
-{
-    return type == ARMILLA_F32 ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
-}
-
 /* Just below the value, so that what equals it is above. */
 static void put_below(armilla_type type, void *numbers, int64_t i, double value)
 {
@@ -97,13 +92,6 @@ static void put_below(armilla_type type, void *numbers, int64_t i, double value)
         ((float *)numbers)[i] = nextafterf((float)value, -INFINITY);
     else
         ((double *)numbers)[i] = nextafter(value, -INFINITY);
-}
-
-static void fill_infinite(armilla_type type, void *numbers, int64_t count)
-{
-    const double infinite = INFINITY;
-    for (int64_t i = 0; i < count; i++)
-        armilla_store(type, 1, &infinite, (char *)numbers + (size_t)i * armilla_type_size(type));
 }
 
 static void pack_one(const probing *p, const char *column, int64_t place, int64_t group, void *packed)
@@ -127,7 +115,7 @@ static void rank_cells(const probing *p, workspace *w, int64_t first, int64_t co
         for (int64_t k = 0; k < some; k++) {
             const char *row = w->tile + (size_t)(k * wide) * armilla_type_size(type);
             for (int64_t c = 0; c < cells; c++) {
-                const double value = number_at(type, row, c);
+                const double value = armilla_number_at(type, row, c);
                 if (value > armilla_ranking_floor(&w->nearest, q + k))
                     armilla_ranking_put(&w->nearest, q + k, value, c);
             }
@@ -151,10 +139,10 @@ static void rank_products(const probing *p, workspace *w, int64_t q, const char 
 {
     const armilla_type type = p->cells->work;
     const int64_t id = p->queries->ids[w->first + q];
-    const int64_t found = p->kernels->above(count, row, number_at(type, w->floors, q), w->none, w->places);
+    const int64_t found = p->kernels->above(count, row, armilla_number_at(type, w->floors, q), w->none, w->places);
     for (int64_t i = 0; i < found; i++) {
         const int64_t target = p->cells->samples.ids[from + w->places[i]];
-        const double value = number_at(type, row, w->places[i]);
+        const double value = armilla_number_at(type, row, w->places[i]);
         if ((p->same && target == id) || value < armilla_ranking_floor(p->made, id)) continue;
         armilla_ranking_put(p->made, id, value, target);
     }
@@ -222,7 +210,7 @@ static void search_blocks(void *self, int thread)
     const int64_t n = p->queries->n;
     size_t bytes = 0;
     workspace w = lay_out(p, p->workspaces + (size_t)thread * p->workspace_bytes, &bytes);
-    fill_infinite(p->cells->work, w.none, widest(p));
+    for (int64_t i = 0; i < widest(p); i++) armilla_number_put(p->cells->work, w.none, i, INFINITY);
     for (;;) {
         const int64_t first = atomic_fetch_add(&p->next, BLOCK);
         if (first >= n) return;

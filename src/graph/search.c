@@ -7,26 +7,14 @@
 
 #include <math.h>
 
-static void store_floor(const armilla_search *s, void *floors, int64_t query, double value)
-{
-    if (s->listed == ARMILLA_F32)
-        ((float *)floors)[query] = (float)value;
-    else
-        ((double *)floors)[query] = value;
-}
-
-static double read_floor(const armilla_search *s, const void *floors, int64_t query)
-{
-    return s->listed == ARMILLA_F32 ? (double)((const float *)floors)[query] : ((const double *)floors)[query];
-}
-
 double armilla_search_put(armilla_search *search, int thread, int64_t query, double value, int64_t column)
 {
     void *floors = armilla_search_floors(search, thread);
     const int64_t row = thread * search->most + query;
     armilla_ranking_put(&search->own, row, value, column);
-    const double floor = fmax(read_floor(search, floors, query), armilla_ranking_floor(&search->own, row));
-    store_floor(search, floors, query, floor);
+    const double floor =
+        fmax(armilla_number_at(search->listed, floors, query), armilla_ranking_floor(&search->own, row));
+    armilla_number_put(search->listed, floors, query, floor);
     return floor;
 }
 
@@ -55,7 +43,8 @@ static void clear_lists(armilla_search *s)
     for (int t = 0; t < s->threads; t++) {
         armilla_ranking_clear(&s->own, t * s->most, t * s->most + count);
         for (int64_t q = 0; q < count; q++)
-            store_floor(s, armilla_search_floors(s, t), q, armilla_ranking_floor(&s->found, s->first + q));
+            armilla_number_put(s->listed, armilla_search_floors(s, t), q,
+                               armilla_ranking_floor(&s->found, s->first + q));
     }
 }
 

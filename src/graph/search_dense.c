@@ -126,26 +126,13 @@ static void ready(armilla_search *s)
     (void)s;
 }
 
-/* Number i of an array in the type of products. */
-static double number_at(const armilla_search *s, const void *numbers, int64_t i)
-{
-    return s->work == ARMILLA_F32 ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
-}
-
-static void put_number(const armilla_search *s, void *numbers, int64_t i, double value)
-{
-    if (s->work == ARMILLA_F32)
-        ((float *)numbers)[i] = (float)value;
-    else
-        ((double *)numbers)[i] = value;
-}
-
 /* What the panel's columns have found so far is what they ask of more; of queries that are no samples they want nothing. */
 static void fetch_floors(const armilla_search *s, const armilla_panel *panel, const tile *t)
 {
     for (int64_t j = 0; j < panel->count; j++)
-        put_number(s, t->floors, j,
-                   armilla_search_same(s) ? armilla_ranking_floor(&s->found, panel->first + j) : (double)INFINITY);
+        armilla_number_put(s->work, t->floors, j,
+                           armilla_search_same(s) ? armilla_ranking_floor(&s->found, panel->first + j)
+                                                  : (double)INFINITY);
 }
 
 /* The products of one query of the block with the panel's columns from `from` on are ranked, for both. */
@@ -154,16 +141,16 @@ static void rank_row(armilla_search *s, const armilla_panel *panel, int thread, 
 {
     const size_t size = armilla_type_size(s->work);
     const char *products = t->products + (size_t)(query % s->kernels->few * t->columns) * size;
-    double floor = number_at(s, armilla_search_floors(s, thread), query);
+    double floor = armilla_number_at(s->work, armilla_search_floors(s, thread), query);
     const int64_t found = s->kernels->above(panel->count - from, products + (size_t)from * size, floor,
                                             t->floors + (size_t)from * size, t->places);
     for (int64_t i = 0; i < found; i++) {
         const int64_t j = from + t->places[i];
-        const double value = number_at(s, products, j);
+        const double value = armilla_number_at(s->work, products, j);
         if (value > floor) floor = armilla_search_put(s, thread, query, value, panel->first + j);
-        if (!(value > number_at(s, t->floors, j))) continue;
+        if (!(value > armilla_number_at(s->work, t->floors, j))) continue;
         armilla_ranking_put(&s->found, panel->first + j, value, s->first + query);
-        put_number(s, t->floors, j, armilla_ranking_floor(&s->found, panel->first + j));
+        armilla_number_put(s->work, t->floors, j, armilla_ranking_floor(&s->found, panel->first + j));
     }
 }
 

@@ -32,6 +32,20 @@ static inline int64_t armilla_packed_columns(int64_t group, int64_t count)
     return (count + group - 1) / group * group;
 }
 
+/* Number i of an array of f32 or f64, and the value in its place. */
+static inline double armilla_number_at(armilla_type type, const void *numbers, int64_t i)
+{
+    return type == ARMILLA_F32 ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
+}
+
+static inline void armilla_number_put(armilla_type type, void *numbers, int64_t i, double value)
+{
+    if (type == ARMILLA_F32)
+        ((float *)numbers)[i] = (float)value;
+    else
+        ((double *)numbers)[i] = value;
+}
+
 /* Those of the call in progress, as armilla_kernels_for. */
 const armilla_pair_kernels *armilla_pair_kernels_for(const armilla_context *context, armilla_type type);
 
