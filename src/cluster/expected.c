@@ -3,6 +3,7 @@
  * of one size are counted once, so that many small classes cost little. */
 #include "cluster/cluster.h"
 
+#include "base/order.h"
 #include "base/size.h"
 
 #include <math.h>
@@ -15,19 +16,13 @@ typedef struct tally {
     int64_t *sizes, *times;
 } tally;
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static armilla_status make_tally(armilla_context *context, int64_t count, const int64_t *sizes, tally *made)
 {
     armilla_status status = armilla_take(context, count, sizeof *made->sizes, &made->sizes);
     if (status == ARMILLA_OK) status = armilla_take(context, count, sizeof *made->times, &made->times);
     if (status != ARMILLA_OK || count == 0) return status;
     memcpy(made->sizes, sizes, (size_t)count * sizeof *sizes);
-    qsort(made->sizes, (size_t)count, sizeof *made->sizes, compare);
+    qsort(made->sizes, (size_t)count, sizeof *made->sizes, armilla_by_integer);
     for (int64_t i = 0; i < count; i++) {
         if (made->count == 0 || made->sizes[made->count - 1] != made->sizes[i]) {
             made->sizes[made->count] = made->sizes[i];

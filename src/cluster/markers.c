@@ -11,22 +11,16 @@
 
 enum { MOST_ENTRIES = 1 << 23 }; /* in memory at a time, unless one feature has more */
 
-/* An entry of a feature, and the cluster of its sample. */
-typedef struct marked {
-    double value;
-    int64_t cluster;
-} marked;
-
 typedef struct markers {
     armilla_context *context;
     const armilla_data *raw, *X; /* as given, and as compared */
     const int64_t *labels;
     armilla_top *top;
     int64_t k, n, m;
-    bool counts;      /* whole numbers, none negative */
-    int64_t *entries; /* m + 1: how many stand before each feature's */
-    int64_t *filled;  /* m, in the block */
-    marked *block;
+    bool counts;                    /* whole numbers, none negative */
+    int64_t *entries;               /* m + 1: how many stand before each feature's */
+    int64_t *filled;                /* m, in the block */
+    armilla_keyed *block;           /* entries of a feature, with the clusters of their samples */
     double *sums, *squares, *ranks; /* k each: about the mean of all */
     int64_t *present;               /* k: entries that are not 0 */
     double *p;                      /* m x k, by cluster; where they are counts */
@@ -65,7 +59,8 @@ static armilla_status fill_block(markers *f, int64_t first, int64_t last)
             const int64_t feature = armilla_column_feature(&x, i);
             if (feature < first || feature >= last || x.values[i] == 0) continue;
             const int64_t at = f->entries[feature] + f->filled[feature]++;
-            if (at < f->entries[feature + 1]) f->block[at - f->entries[first]] = (marked){x.values[i], f->labels[j]};
+            if (at < f->entries[feature + 1])
+                f->block[at - f->entries[first]] = (armilla_keyed){x.values[i], f->labels[j]};
         }
         if (status == ARMILLA_OK && armilla_call_reached(f->context, j, f->n))
             status = armilla_call_explain(f->context);
@@ -74,27 +69,20 @@ static armilla_status fill_block(markers *f, int64_t first, int64_t last)
     return status;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const marked *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return (x->cluster > y->cluster) - (x->cluster < y->cluster);
-}
-
 /* Sums and squares of each cluster about the mean of all samples, zeros included. */
-static double add_up(markers *f, const marked *entries, int64_t count)
+static double add_up(markers *f, const armilla_keyed *entries, int64_t count)
 {
     double mean = 0;
-    for (int64_t i = 0; i < count; i++) mean += entries[i].value;
+    for (int64_t i = 0; i < count; i++) mean += entries[i].key;
     mean /= (double)f->n;
     memset(f->sums, 0, (size_t)f->k * sizeof *f->sums);
     memset(f->squares, 0, (size_t)f->k * sizeof *f->squares);
     memset(f->present, 0, (size_t)f->k * sizeof *f->present);
     for (int64_t i = 0; i < count; i++) {
-        const double difference = entries[i].value - mean;
-        f->sums[entries[i].cluster] += difference;
-        f->squares[entries[i].cluster] += difference * difference;
-        f->present[entries[i].cluster]++;
+        const double difference = entries[i].key - mean;
+        f->sums[entries[i].index] += difference;
+        f->squares[entries[i].index] += difference * difference;
+        f->present[entries[i].index]++;
     }
     for (int64_t c = 0; c < f->k; c++) {
         const double absent = (double)(f->top->group[c].samples - f->present[c]);
@@ -106,16 +94,16 @@ static double add_up(markers *f, const marked *entries, int64_t count)
 
 /* The rank sums of clusters, of sorted entries none of which is negative: zeros come first. Returns the sum of t^3 - t
  * over ties. */
-static double rank(markers *f, const marked *entries, int64_t count)
+static double rank(markers *f, const armilla_keyed *entries, int64_t count)
 {
     const double zeros = (double)(f->n - count);
     double before = zeros, ties = zeros * zeros * zeros - zeros;
     for (int64_t c = 0; c < f->k; c++)
         f->ranks[c] = (double)(f->top->group[c].samples - f->present[c]) * (zeros + 1) / 2;
     for (int64_t i = 0, last = 0; i < count; i = last) {
-        while (last < count && entries[last].value == entries[i].value) last++;
+        while (last < count && entries[last].key == entries[i].key) last++;
         const double tied = (double)(last - i), middle = before + (tied + 1) / 2;
-        for (int64_t e = i; e < last; e++) f->ranks[entries[e].cluster] += middle;
+        for (int64_t e = i; e < last; e++) f->ranks[entries[e].index] += middle;
         ties += tied * tied * tied - tied;
         before += tied;
     }
@@ -132,7 +120,7 @@ static double effect(const double sums[2], const double squares[2], const double
     return deviation > 0 ? difference / deviation : difference > 0 ? INFINITY : 0;
 }
 
-static void compare(markers *f, int64_t feature, const marked *entries, int64_t count)
+static void compare(markers *f, int64_t feature, const armilla_keyed *entries, int64_t count)
 {
     const double mean = add_up(f, entries, count), ties = f->counts ? rank(f, entries, count) : 0;
     double sum = 0, square = 0;
@@ -152,13 +140,16 @@ static void compare(markers *f, int64_t feature, const marked *entries, int64_t 
 }
 
 /* p of the listed features, after the correction for all of them. */
-static void correct(markers *f)
+static armilla_status correct(markers *f)
 {
-    for (int64_t c = 0; c < f->k && f->counts; c++) {
+    const armilla_status status = armilla_grow(f->context, f->m, sizeof *f->block, &f->block);
+    if (status != ARMILLA_OK) return status;
+    for (int64_t c = 0; c < f->k; c++) {
         armilla_best *list = armilla_top_best(f->top, c, ARMILLA_TOP_FEATURES);
-        armilla_correct_many(f->m, f->p + c * f->m, f->filled);
+        armilla_correct_many(f->m, f->p + c * f->m, f->block);
         for (int64_t i = 0; i < list->count; i++) list->entries[i].p = f->p[c * f->m + list->entries[i].index];
     }
+    return status;
 }
 
 static armilla_status go_through(markers *f)
@@ -169,14 +160,13 @@ static armilla_status go_through(markers *f)
         status = armilla_grow(f->context, f->entries[last] - f->entries[first], sizeof *f->block, &f->block);
         if (status == ARMILLA_OK) status = fill_block(f, first, last);
         for (int64_t i = first; i < last && status == ARMILLA_OK; i++) {
-            marked *entries = f->block + (f->entries[i] - f->entries[first]);
+            armilla_keyed *entries = f->block + (f->entries[i] - f->entries[first]);
             const int64_t count = armilla_min64(f->filled[i], f->entries[i + 1] - f->entries[i]);
-            qsort(entries, (size_t)count, sizeof *entries, by_value);
+            qsort(entries, (size_t)count, sizeof *entries, armilla_by_rising);
             compare(f, i, entries, count);
         }
     }
-    if (status == ARMILLA_OK) correct(f);
-    return status;
+    return status == ARMILLA_OK && f->counts ? correct(f) : status;
 }
 
 static armilla_status take(markers *f)

@@ -2,9 +2,9 @@
  * shares. Definitions and odd cases (one cluster, all alone, no samples) are those of scikit-learn. */
 #include "cluster/cluster.h"
 
-#include "base/sized.h"
-
+#include "base/order.h"
 #include "base/size.h"
+#include "base/sized.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,17 +28,11 @@ typedef struct contingency {
     int64_t *sizes[SIDES];
 } contingency;
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int compare_pairs(const void *a, const void *b)
 {
     const pair *x = a, *y = b;
-    const int first = compare_numbers(&x->of[LABELS], &y->of[LABELS]);
-    return first ? first : compare_numbers(&x->of[TRUTH], &y->of[TRUTH]);
+    const int first = armilla_by_integer(&x->of[LABELS], &y->of[LABELS]);
+    return first ? first : armilla_by_integer(&x->of[TRUTH], &y->of[TRUTH]);
 }
 
 /* The different values in order: *sorted, of which the first *classes count. */
@@ -49,7 +43,7 @@ static armilla_status sort_values(armilla_context *context, int64_t n, const int
     const armilla_status status = armilla_take(context, n, sizeof *made, &made);
     if (status != ARMILLA_OK) return status;
     for (int64_t i = 0; i < n; i++) made[i] = values[i];
-    if (n > 0) qsort(made, (size_t)n, sizeof *made, compare_numbers);
+    if (n > 0) qsort(made, (size_t)n, sizeof *made, armilla_by_integer);
     for (int64_t i = 0; i < n; i++)
         if (i == 0 || made[i] != made[*classes - 1]) made[(*classes)++] = made[i];
     *sorted = made;
@@ -89,7 +83,7 @@ static armilla_status number_side(armilla_context *context, int64_t n, const int
     if (status == ARMILLA_OK) status = armilla_take(context, classes, sizeof **t->sizes, &t->sizes[side]);
     for (int64_t i = 0; i < n && status == ARMILLA_OK; i++) {
         const int64_t *found =
-            numbers ? NULL : bsearch(&values[i], sorted, (size_t)classes, sizeof *sorted, compare_numbers);
+            numbers ? NULL : bsearch(&values[i], sorted, (size_t)classes, sizeof *sorted, armilla_by_integer);
         const int64_t number = numbers ? sorted[values[i]] : found - sorted;
         t->pairs[i].of[side] = number;
         t->sizes[side][number]++;

@@ -160,20 +160,19 @@ static armilla_status compare_kind(rounds *r, armilla_structure_nulls *nulls, si
     armilla_context *context = r->context;
     const int64_t d = space->d, n = found->distinct;
     double logarithms[ARMILLA_STRUCTURE_RUNS], mean = 0, *codes = NULL;
-    bool suits = true;
     armilla_status status = armilla_take(context, d * n, sizeof *codes, &codes);
-    for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && suits && status == ARMILLA_OK; run++) {
+    for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && status == ARMILLA_OK; run++) {
         double cut = 1;
         int64_t count = 0;
         status = begin_round(r);
         if (status != ARMILLA_OK) break;
-        status = armilla_structure_null(nulls, index, run, codes, &suits);
-        if (status == ARMILLA_OK && suits) status = armilla_structure_cut(context, d, n, codes, &cut, &count);
+        armilla_structure_null(nulls, index, run, codes);
+        status = armilla_structure_cut(context, d, n, codes, &cut, &count);
         logarithms[run] = log(cut + LEAST_CUT);
         armilla_call_nested_leave(context);
     }
     armilla_release(context, codes);
-    if (status != ARMILLA_OK || !suits) return status;
+    if (status != ARMILLA_OK) return status;
     const double deviation = fmax(spread_of(ARMILLA_STRUCTURE_RUNS, logarithms, &mean), LEAST_DEVIATION);
     const double better = mean - log(found->cut + LEAST_CUT), score = better / deviation, ratio = exp(-better);
     found->score = fmin(found->score, score);
@@ -263,6 +262,13 @@ static armilla_status judge(armilla_context *context, const armilla_structure_so
     return status;
 }
 
+static armilla_structure not_judged(const char *reason)
+{
+    armilla_structure found = {.cut = NAN, .expected = NAN, .ratio = NAN, .score = NAN, .dependence = NAN};
+    decide(unknown, reason, &found);
+    return found;
+}
+
 /* Within a call: one that is to end has no verdict. */
 static armilla_status run(armilla_context *context, const armilla_structure_source *source, armilla_structure *found)
 {
@@ -273,16 +279,8 @@ static armilla_status run(armilla_context *context, const armilla_structure_sour
     armilla_call_step(context, 0, 1 + ARMILLA_STRUCTURE_RUNS * ARMILLA_STRUCTURE_RUNS); /* drawing samples is short */
     const armilla_status status = judge(context, source, found);
     if (status != ARMILLA_STOPPED) return status;
-    *found = (armilla_structure){.cut = NAN, .expected = NAN, .ratio = NAN, .score = NAN, .dependence = NAN};
-    decide(unknown, "the call was stopped", found);
+    *found = not_judged("the call was stopped");
     return ARMILLA_OK;
-}
-
-static armilla_structure nothing_yet(void)
-{
-    armilla_structure found = {.cut = NAN, .expected = NAN, .ratio = NAN, .score = NAN, .dependence = NAN};
-    decide(unknown, "samples are with several ranks", &found);
-    return found;
 }
 
 /* Whether samples are compared by angle. */
@@ -301,7 +299,7 @@ armilla_status armilla_structure_of_data_sized(armilla_context *context, const a
 {
     armilla_options asked = {.size = sizeof asked};
     armilla_cluster_options whole;
-    armilla_structure found = nothing_yet();
+    armilla_structure found = not_judged("samples are with several ranks");
     armilla_structure_source source = {.raw = X};
     armilla_status status = ARMILLA_NOT_NULL(context, X, options, structure);
     if (status == ARMILLA_OK) status = is_by_angle(context, options, &whole, &source.unit);
@@ -366,7 +364,7 @@ armilla_status armilla_structure_of_model_sized(armilla_context *context, const 
                                                 armilla_structure *structure, size_t size)
 {
     armilla_cluster_options whole;
-    armilla_structure found = nothing_yet();
+    armilla_structure found = not_judged("samples are with several ranks");
     armilla_structure_source source = {.raw = X};
     armilla_status status = ARMILLA_NOT_NULL(context, model, options, structure);
     if (status == ARMILLA_OK) status = armilla_model_within_reach(context, model);

@@ -54,6 +54,8 @@ armilla_status armilla_structure_space_find(armilla_context *context, const armi
                                             armilla_structure_space *space);
 void armilla_structure_space_release(armilla_context *context, armilla_structure_space *space);
 
+/* mean (d) = that of the points (d x n), from 0 on. */
+void armilla_structure_mean(int64_t d, int64_t n, const double *points, double *mean);
 /* *lifted ((d+1) x n) = the points (d x n) on a sphere of one more dimension, so that the nearest by angle are the
  * nearest by distance: centred, and far from the origin beside *extent, the largest distance from the mean where that
  * is 0. */
@@ -71,10 +73,8 @@ armilla_status armilla_structure_nulls_new(armilla_context *context, const armil
                                            const armilla_structure_space *space, uint64_t seed,
                                            armilla_structure_nulls **nulls);
 void armilla_structure_nulls_free(armilla_context *context, armilla_structure_nulls *nulls);
-/* codes (d x n) = those of the run-th data of the index-th kind; *suits is false, and codes untouched, where the kind is
- * not for such samples. */
-armilla_status armilla_structure_null(armilla_structure_nulls *nulls, size_t index, int run, double *codes,
-                                      bool *suits);
+/* codes (d x n) = those of the run-th data of the index-th kind, which suits the samples. */
+void armilla_structure_null(armilla_structure_nulls *nulls, size_t index, int run, double *codes);
 /* Whether the index-th kind is for such samples. */
 bool armilla_structure_null_suits(const armilla_structure_sample *sample, size_t index);
 /* The name of the index-th kind, NULL past the last. */

@@ -46,8 +46,7 @@ static void combine_samples(const armilla_structure_sample *sample, const double
     for (int64_t j = 0; j < sample->n; j++)
         for (int64_t i = 0; i < sample->m; i++)
             direction[i] += vector[j] * (sample->places[j * sample->m + i] - mean[i]);
-    const double length = armilla_norm(sample->m, direction);
-    for (int64_t i = 0; i < sample->m; i++) direction[i] /= length;
+    (void)armilla_make_unit(sample->m, direction);
 }
 
 /* What the directions leave of the mean, where samples have length 1: without it they would lose theirs. */
@@ -104,8 +103,7 @@ armilla_status armilla_structure_space_find(armilla_context *context, const armi
         status = armilla_take(context, n * (MOST_DIRECTIONS + 1), sizeof *space->codes, &space->codes);
     if (status == ARMILLA_OK) status = armilla_blas_enter_idle(context, armilla_call_threads(context));
     if (status == ARMILLA_OK) {
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t i = 0; i < m; i++) mean[i] += sample->places[j * m + i] / (double)n;
+        armilla_structure_mean(m, n, sample->places, mean);
         status = armilla_blas_need(context, size);
         if (status == ARMILLA_OK) status = find_directions(context, sample, mean, S, space);
         if (status == ARMILLA_OK) add_mean(sample, mean, space);
@@ -126,9 +124,8 @@ void armilla_structure_space_release(armilla_context *context, armilla_structure
     *space = (armilla_structure_space){.d = 0};
 }
 
-static void find_mean(int64_t d, int64_t n, const double *points, double *mean)
+void armilla_structure_mean(int64_t d, int64_t n, const double *points, double *mean)
 {
-    for (int64_t i = 0; i < d; i++) mean[i] = 0;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < d; i++) mean[i] += points[j * d + i] / (double)n;
 }
@@ -140,7 +137,7 @@ armilla_status armilla_structure_lift(armilla_context *context, int64_t d, int64
     armilla_status status = armilla_take(context, d, sizeof *mean, &mean);
     if (status == ARMILLA_OK) status = armilla_take(context, (d + 1) * n, sizeof **lifted, lifted);
     if (status == ARMILLA_OK) {
-        find_mean(d, n, points, mean);
+        armilla_structure_mean(d, n, points, mean);
         for (int64_t j = 0; j < n; j++) farthest = fmax(farthest, armilla_distance(d, points + j * d, mean));
         if (!(*extent > 0)) *extent = farthest > 0 ? farthest : 1;
     }

@@ -3,6 +3,7 @@
 #include "cluster/structure.h"
 
 #include "base/call.h"
+#include "base/order.h"
 #include "base/size.h"
 #include "linalg/dense.h"
 
@@ -59,12 +60,6 @@ static void grow(int64_t d, const double *points, tree *t)
     }
 }
 
-static int by_length(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The length of the longest edge with enough points on both sides, in usual lengths; *top = the point behind it. */
 static double widest_edge(tree *t, int64_t *top)
 {
@@ -79,7 +74,7 @@ static double widest_edge(tree *t, int64_t *top)
         *top = t->order[i];
     }
     for (int64_t j = 0; j < n; j++) t->sorted[j] = t->nodes[j].length;
-    qsort(t->sorted, (size_t)n, sizeof *t->sorted, by_length);
+    qsort(t->sorted, (size_t)n, sizeof *t->sorted, armilla_by_number);
     const double usual = t->sorted[(n - 1) * USUAL / 100];
     return usual > 0 ? widest / usual : 0;
 }
@@ -130,17 +125,16 @@ static armilla_status find_widest(armilla_context *context, const armilla_struct
     armilla_structure_nulls *nulls = NULL;
     armilla_status status = armilla_take(context, space->d * sample->n, sizeof *codes, &codes);
     if (status == ARMILLA_OK) status = armilla_structure_nulls_new(context, sample, space, seed, &nulls);
-    for (size_t i = 0; armilla_structure_null_name(i) && status == ARMILLA_OK; i++) {
-        bool suits = true;
-        for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && suits && status == ARMILLA_OK; run++) {
+    for (size_t i = 0; armilla_structure_null_name(i); i++)
+        for (int run = 0; run < ARMILLA_STRUCTURE_RUNS && status == ARMILLA_OK; run++) {
             double gap = 0;
+            if (!armilla_structure_null_suits(sample, i)) break;
             if (armilla_call_over(context)) status = ARMILLA_STOPPED;
-            if (status == ARMILLA_OK) status = armilla_structure_null(nulls, i, run, codes, &suits);
-            if (status == ARMILLA_OK && suits)
-                status = armilla_structure_gap(context, space->d, sample->n, codes, &gap, NULL);
+            if (status != ARMILLA_OK) break;
+            armilla_structure_null(nulls, i, run, codes);
+            status = armilla_structure_gap(context, space->d, sample->n, codes, &gap, NULL);
             *widest = fmax(*widest, gap);
         }
-    }
     armilla_structure_nulls_free(context, nulls);
     armilla_release(context, codes);
     return status;

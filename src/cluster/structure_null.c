@@ -1,6 +1,7 @@
 /* Data without groups, made from samples: each kind keeps something that alone makes no groups, and nothing else. */
 #include "cluster/structure.h"
 
+#include "base/order.h"
 #include "base/random.h"
 #include "base/size.h"
 #include "base/team.h"
@@ -45,16 +46,19 @@ struct armilla_structure_nulls {
 
 typedef armilla_structure_nulls nulls;
 
+static uint64_t place_of(const nulls *s, int64_t sample, int64_t index)
+{
+    return s->first + ((uint64_t)sample << SAMPLE_BITS) + (uint64_t)index;
+}
+
 static double normal(const nulls *s, int64_t sample, int64_t index)
 {
-    const uint64_t place = s->first + ((uint64_t)sample << SAMPLE_BITS) + (uint64_t)index;
-    return armilla_random_normal(s->seed, ARMILLA_STREAM_STRUCTURE, place);
+    return armilla_random_normal(s->seed, ARMILLA_STREAM_STRUCTURE, place_of(s, sample, index));
 }
 
 static double uniform(const nulls *s, int64_t sample, int64_t index)
 {
-    const uint64_t place = s->first + ((uint64_t)sample << SAMPLE_BITS) + (uint64_t)index;
-    return armilla_random_uniform(s->seed, ARMILLA_STREAM_STRUCTURE, place);
+    return armilla_random_uniform(s->seed, ARMILLA_STREAM_STRUCTURE, place_of(s, sample, index));
 }
 
 /* A random order of the samples, of which a run has two. */
@@ -101,8 +105,7 @@ static void release_ellipse(armilla_context *context, ellipse *e)
 static void find_covariance(int64_t n, const double *points, ellipse *e)
 {
     const int64_t d = e->d;
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < d; i++) e->mean[i] += points[j * d + i] / (double)n;
+    armilla_structure_mean(d, n, points, e->mean);
     for (int64_t j = 0; j < n; j++) {
         const double *x = points + j * d;
         for (int64_t i = 0; i < d; i++)
@@ -180,18 +183,17 @@ static void scale_to(int64_t d, double length, double *code)
 }
 
 /* An ellipsoid of the places' covariance and distances; on the sphere where they are. */
-static armilla_status make_ellipse(nulls *s, double *codes)
+static void make_ellipse(nulls *s, double *codes)
 {
     const ellipse *e = &s->places;
     for (int64_t j = 0; j < s->sample->n; j++) {
         draw_point(s, e, j, s->orders[0][j], codes + j * e->d);
         if (s->sample->unit) scale_to(e->d, e->along[s->orders[1][j]], codes + j * e->d);
     }
-    return ARMILLA_OK;
 }
 
 /* The same before samples get length 1. */
-static armilla_status make_raw_ellipse(nulls *s, double *codes)
+static void make_raw_ellipse(nulls *s, double *codes)
 {
     const ellipse *e = &s->raw;
     for (int64_t j = 0; j < s->sample->n; j++) {
@@ -201,7 +203,6 @@ static armilla_status make_raw_ellipse(nulls *s, double *codes)
         const double own = armilla_norm(e->d, code), whole = sqrt(own * own + e->rest[as] * e->rest[as]);
         for (int64_t i = 0; i < e->d && whole > 0; i++) code[i] /= whole;
     }
-    return ARMILLA_OK;
 }
 
 /* Column j of Y: a random combination of the samples' ranks, normal with their correlations, at each feature's quantiles. */
@@ -242,16 +243,15 @@ static void place_columns(void *self, int64_t first, int64_t last)
 }
 
 /* Features with their correlations, and with densities of one mode each. */
-static armilla_status make_margins(nulls *s, double *codes)
+static void make_margins(nulls *s, double *codes)
 {
     combining job = {s, codes, true};
     const armilla_team team = armilla_team_of(s->context, s->sample->n);
     armilla_team_share(&team, s->sample->n, place_columns, &job);
-    return ARMILLA_OK;
 }
 
 /* Samples and features with as many numbers as they have, put anywhere. */
-static armilla_status make_shuffled(nulls *s, double *codes)
+static void make_shuffled(nulls *s, double *codes)
 {
     const armilla_structure_sample *sample = s->sample;
     combining job = {s, codes, false};
@@ -261,7 +261,6 @@ static armilla_status make_shuffled(nulls *s, double *codes)
     memcpy(s->Y, sample->X, (size_t)(sample->m * sample->n) * sizeof *s->Y);
     armilla_structure_shuffle(&shuffling, s->Y);
     armilla_team_share(&team, sample->n, place_columns, &job);
-    return ARMILLA_OK;
 }
 
 static bool suits_all(const armilla_structure_sample *sample)
@@ -288,7 +287,7 @@ static bool suits_sparse(const armilla_structure_sample *sample)
 static const struct {
     const char *name;
     bool (*suits)(const armilla_structure_sample *sample);
-    armilla_status (*make)(nulls *s, double *codes);
+    void (*make)(nulls *s, double *codes);
 } kinds[] = {
     {"ellipsoid", suits_all, make_ellipse},
     {"ellipsoid before unit length", suits_angles, make_raw_ellipse},
@@ -306,13 +305,11 @@ const char *armilla_structure_null_name(size_t index)
     return index < sizeof kinds / sizeof *kinds ? kinds[index].name : NULL;
 }
 
-armilla_status armilla_structure_null(nulls *s, size_t index, int run, double *codes, bool *suits)
+void armilla_structure_null(nulls *s, size_t index, int run, double *codes)
 {
-    *suits = kinds[index].suits(s->sample);
-    if (!*suits) return ARMILLA_OK;
     s->first = (uint64_t)(index * ARMILLA_STRUCTURE_RUNS + (size_t)run + 1) << RUN_BITS;
     for (int which = 0; which < 2; which++) draw_order(s, which, s->orders[which]);
-    return kinds[index].make(s, codes);
+    kinds[index].make(s, codes);
 }
 
 /* The samples before they get length 1, in the same directions. */
@@ -334,36 +331,24 @@ static armilla_status fit_raw(nulls *s)
     return status;
 }
 
-typedef struct ranked {
-    double value;
-    int64_t sample;
-} ranked;
-
-static int by_value(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return (x->sample > y->sample) - (x->sample < y->sample);
-}
-
 /* Ranks of a feature, equal numbers sharing theirs, and its quantiles. */
-static void rank_feature(nulls *s, int64_t feature, ranked *order)
+static void rank_feature(nulls *s, int64_t feature, armilla_keyed *order)
 {
     const int64_t m = s->sample->m, n = s->sample->n;
     double *quantiles = s->quantiles + feature * ARMILLA_QUANTILES, square = 0;
-    for (int64_t j = 0; j < n; j++) order[j] = (ranked){s->sample->X[j * m + feature], j};
-    qsort(order, (size_t)n, sizeof *order, by_value);
+    for (int64_t j = 0; j < n; j++) order[j] = (armilla_keyed){s->sample->X[j * m + feature], j};
+    qsort(order, (size_t)n, sizeof *order, armilla_by_rising);
     for (int64_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && order[last].value == order[first].value;) last++;
+        for (last = first + 1; last < n && order[last].key == order[first].key;) last++;
         const double rank = (double)(first + last - n) / (double)n; /* of 1 - n ... n - 1, centred */
-        for (int64_t j = first; j < last; j++) s->scores[order[j].sample * m + feature] = rank;
+        for (int64_t j = first; j < last; j++) s->scores[order[j].index * m + feature] = rank;
         square += (double)(last - first) * rank * rank;
     }
     s->deviations[feature] = sqrt(square / (double)n);
     for (int64_t q = 0; q < ARMILLA_QUANTILES; q++) {
         const double at = (double)(n - 1) * (double)q / (ARMILLA_QUANTILES - 1);
         const int64_t below = armilla_min64((int64_t)at, n - 2);
-        quantiles[q] = order[below].value + (at - (double)below) * (order[below + 1].value - order[below].value);
+        quantiles[q] = order[below].key + (at - (double)below) * (order[below + 1].key - order[below].key);
     }
     armilla_structure_one_mode(ARMILLA_QUANTILES, quantiles);
 }
@@ -371,7 +356,7 @@ static void rank_feature(nulls *s, int64_t feature, ranked *order)
 static armilla_status fit_margins(nulls *s)
 {
     const int64_t m = s->sample->m, n = s->sample->n;
-    ranked *order = NULL;
+    armilla_keyed *order = NULL;
     armilla_status status = armilla_take(s->context, m * n, sizeof *s->scores, &s->scores);
     if (status == ARMILLA_OK) status = armilla_take(s->context, m, sizeof *s->deviations, &s->deviations);
     if (status == ARMILLA_OK)

@@ -1,6 +1,7 @@
 /* The samples and features that are looked at for groups. */
 #include "cluster/structure.h"
 
+#include "base/order.h"
 #include "base/random.h"
 #include "base/size.h"
 #include "data/column.h"
@@ -13,16 +14,11 @@
 /* Coordinates that differ by less are the same: numbers are near 1. */
 #define SAME 1e-9
 
-typedef struct spread {
-    double value;
-    int64_t feature;
-} spread;
-
 /* What a pass over the drawn samples does with them. */
 typedef struct drawing {
     armilla_structure_sample *sample;
-    spread *spreads; /* m of the data; by falling value after the first pass, features of the sample rising */
-    double *means;   /* m of the data */
+    armilla_keyed *spreads; /* m features of the data; after the first pass those of the sample first, rising */
+    double *means;          /* m of the data */
     int64_t m, seen;
     bool finite;
 } drawing;
@@ -36,8 +32,8 @@ static void add_spread(void *self, int64_t place, double *column)
     for (int64_t i = 0; i < s->m; i++) {
         const double off = column[i] - s->means[i];
         s->means[i] += off / (double)s->seen;
-        s->spreads[i].value += fabs(off);
-        s->finite = s->finite && isfinite(s->spreads[i].value);
+        s->spreads[i].key += fabs(off);
+        s->finite = s->finite && isfinite(s->spreads[i].key);
     }
 }
 
@@ -45,20 +41,7 @@ static void keep_column(void *self, int64_t place, double *column)
 {
     const drawing *s = self;
     double *to = s->sample->X + place * s->sample->m;
-    for (int64_t i = 0; i < s->sample->m; i++) to[i] = column[s->spreads[i].feature];
-}
-
-static int by_falling(const void *a, const void *b)
-{
-    const spread *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? 1 : -1;
-    return (x->feature > y->feature) - (x->feature < y->feature);
-}
-
-static int by_feature(const void *a, const void *b)
-{
-    const spread *x = a, *y = b;
-    return (x->feature > y->feature) - (x->feature < y->feature);
+    for (int64_t i = 0; i < s->sample->m; i++) to[i] = column[s->spreads[i].index];
 }
 
 static armilla_status read_twice(armilla_context *context, const armilla_data *X, const int64_t *drawn, drawing *s)
@@ -67,8 +50,8 @@ static armilla_status read_twice(armilla_context *context, const armilla_data *X
     armilla_gathering pass = {X, ARMILLA_F64, sample->n, drawn, add_spread, s};
     armilla_status status = armilla_data_visit(context, &pass);
     if (status != ARMILLA_OK || !s->finite) return status;
-    qsort(s->spreads, (size_t)s->m, sizeof *s->spreads, by_falling);
-    qsort(s->spreads, (size_t)sample->m, sizeof *s->spreads, by_feature);
+    qsort(s->spreads, (size_t)s->m, sizeof *s->spreads, armilla_by_falling);
+    qsort(s->spreads, (size_t)sample->m, sizeof *s->spreads, armilla_by_index);
     pass.visit = keep_column;
     return armilla_data_visit(context, &pass);
 }
@@ -113,11 +96,11 @@ static armilla_status fill(armilla_context *context, const armilla_structure_sou
     if (status == ARMILLA_OK) status = take_sample(context, sample);
     if (status == ARMILLA_OK) {
         armilla_draw_stratified(X->n, sample->n, source->seed, ARMILLA_STREAM_STRUCTURE, drawn);
-        for (int64_t i = 0; i < X->m; i++) s.spreads[i].feature = i;
+        for (int64_t i = 0; i < X->m; i++) s.spreads[i].index = i;
         status = read_twice(context, X, drawn, &s);
     }
     for (int64_t i = 0; i < sample->m && status == ARMILLA_OK && means; i++)
-        sample->offsets[i] = means[s.spreads[i].feature];
+        sample->offsets[i] = means[s.spreads[i].index];
     if (status == ARMILLA_OK && s.finite && bring_near_one(sample))
         fill_rest(sample);
     else

@@ -2,6 +2,7 @@
 #ifndef ARMILLA_CLUSTER_TOP_H
 #define ARMILLA_CLUSTER_TOP_H
 
+#include "base/order.h"
 #include "model/model.h"
 
 #include <armilla/top.h>
@@ -56,8 +57,8 @@ void armilla_metric_apply(const armilla_metric *metric, const double *v, double 
 /* Two-sided p of the Mann-Whitney test by its normal approximation, corrected for ties and for continuity: rank_sum of
  * the `inside` samples among all, midranks from 1; ties is the sum of t^3 - t. 1 where nothing differs. */
 double armilla_rank_test(int64_t inside, int64_t all, double rank_sum, double ties);
-/* p corrected by Benjamini and Hochberg, in place; order has space for count places. */
-void armilla_correct_many(int64_t count, double *p, int64_t *order);
+/* p corrected by Benjamini and Hochberg, in place; order is workspace for as many. */
+void armilla_correct_many(int64_t count, double *p, armilla_keyed *order);
 
 /* The features that set clusters apart, into the lists; labels are 0 ... top->groups-1. view: X as it was fitted. */
 armilla_status armilla_markers_find(armilla_context *context, const armilla_model *model, const armilla_data *raw,

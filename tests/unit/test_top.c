@@ -67,7 +67,7 @@ static void test_correction_is_the_plain_one(void **state)
     srand(8);
     for (int64_t count = 1; count <= N; count++) {
         double p[N], corrected[N];
-        int64_t order[N];
+        armilla_keyed order[N];
         for (int64_t i = 0; i < count; i++) corrected[i] = p[i] = rand() % 5 ? rand() / (double)RAND_MAX : 0.25;
         armilla_correct_many(count, corrected, order);
         for (int64_t i = 0; i < count; i++) {
