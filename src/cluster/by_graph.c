@@ -21,12 +21,11 @@ typedef struct by_graph {
 /* What the summary says of labels that k-means has found, which are evidence too. */
 static armilla_status describe(by_graph *s, armilla_label_source by, armilla_clustering *made)
 {
-    const bool has_graph = s->found.graph.rows > 0;
-    armilla_labels_evidence own = {.modularity = NAN, .coverage = NAN};
     armilla_cluster_summary *summary = &made->summary;
+    armilla_labels_evidence own = {.count = summary->k, .modularity = NAN, .coverage = NAN};
     armilla_status status = ARMILLA_OK;
-    if (has_graph)
-        status = armilla_labels_evidence_gather(s->samples.context, &s->found.graph, summary->k, made->labels, &own);
+    if (s->found.graph.rows > 0)
+        status = armilla_partition_measure(s->samples.context, &s->found.graph, made->labels, &own);
     s->evidence.kmeans = own;
     summary->method = s->asked->name;
     summary->by = armilla_label_sources[by];
@@ -74,8 +73,8 @@ static void take_communities(const by_graph *s, armilla_clustering *made)
     for (int64_t i = 0; i < s->samples.n; i++) made->sizes[own->labels[i]]++;
     made->summary.by = armilla_label_sources[ARMILLA_BY_COMMUNITIES];
     made->summary.inertia = NAN;
-    made->summary.modularity = own->modularity;
-    made->summary.coverage = own->coverage;
+    made->summary.modularity = own->found.modularity;
+    made->summary.coverage = own->found.coverage;
     made->summary.resolution = own->resolution;
     made->summary.stability = own->stability;
 }
@@ -129,10 +128,10 @@ static armilla_status count_clusters(by_graph *s, armilla_clustering **made)
         status = armilla_take(context, s->samples.n, sizeof *communities->labels, &communities->labels);
     if (status == ARMILLA_OK)
         status = armilla_partition_number(&s->samples, &s->found.graph, communities, &numbers, &count);
-    if (status == ARMILLA_OK && communities->count == 0)
+    if (status == ARMILLA_OK && communities->found.count == 0)
         status = armilla_fail(context, ARMILLA_BAD_DATA,
                               "no number of clusters is better than one or all; give " ARMILLA_FIELD("k"));
-    s->samples.k = communities->count;
+    s->samples.k = communities->found.count;
     if (status == ARMILLA_OK) status = keep_communities(s, made);
     if (status == ARMILLA_OK) {
         (*made)->summary.neighbor_distance = NAN;

@@ -1,6 +1,7 @@
 /* Evidence for the choices of armilla cluster. */
 #include "cluster/evidence.h"
 
+#include "base/order.h"
 #include "data/column.h"
 #include "data/sparse.h"
 #include "data/traverse.h"
@@ -73,18 +74,12 @@ static double effective(int64_t m, const double *deviations)
     return squares > 0 ? sum * sum / squares : (double)m;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* How the spread is divided among the features; sorts the deviations. */
 static void look_at_spread(int64_t m, double *deviations, armilla_data_evidence *evidence)
 {
     evidence->spread_features = effective(m, deviations);
     for (int64_t i = 0; i < m; i++) evidence->varies |= deviations[i] > 0;
-    qsort(deviations, (size_t)m, sizeof *deviations, compare);
+    qsort(deviations, (size_t)m, sizeof *deviations, armilla_by_number);
     evidence->median_deviation = deviations[m / 2];
     evidence->largest_deviation = deviations[m - 1];
 }
@@ -122,11 +117,6 @@ armilla_status armilla_data_evidence_gather(armilla_context *context, const armi
 
 /* --- graph --- */
 
-static armilla_labels_evidence evidence_of(const armilla_partition *partition)
-{
-    return (armilla_labels_evidence){partition->count, partition->modularity, partition->coverage};
-}
-
 armilla_status armilla_graph_evidence_gather(const armilla_graph_samples *samples, armilla_graph_findings *found,
                                              armilla_graph_evidence *evidence)
 {
@@ -140,18 +130,9 @@ armilla_status armilla_graph_evidence_gather(const armilla_graph_samples *sample
     if (status != ARMILLA_OK || evidence->smooths) return status;
     status = armilla_take(context, samples->n, sizeof *communities->labels, &communities->labels);
     if (status == ARMILLA_OK) status = armilla_partition_find(samples, &found->graph, communities);
-    if (status == ARMILLA_OK && communities->count == samples->k)
-        status = armilla_partition_measure(context, &found->graph, communities);
-    if (status == ARMILLA_OK) evidence->communities = evidence_of(communities);
-    return status;
-}
-
-armilla_status armilla_labels_evidence_gather(armilla_context *context, const armilla_graph *graph, int64_t k,
-                                              int64_t *labels, armilla_labels_evidence *evidence)
-{
-    armilla_partition own = {.labels = labels, .count = k};
-    const armilla_status status = armilla_partition_measure(context, graph, &own);
-    if (status == ARMILLA_OK) *evidence = evidence_of(&own);
+    if (status == ARMILLA_OK && communities->found.count == samples->k)
+        status = armilla_partition_measure(context, &found->graph, communities->labels, &communities->found);
+    if (status == ARMILLA_OK) evidence->communities = communities->found;
     return status;
 }
 

@@ -2,7 +2,6 @@
 #ifndef ARMILLA_CLUSTER_EVIDENCE_H
 #define ARMILLA_CLUSTER_EVIDENCE_H
 
-#include "cluster/decision.h"
 #include "cluster/partition.h"
 
 /* Evidence of data as they are given, within a call: a pass over the entries, and the statistics of features that the
@@ -20,9 +19,6 @@ typedef struct armilla_graph_findings {
  * (evidence->smooths) its communities. */
 armilla_status armilla_graph_evidence_gather(const armilla_graph_samples *samples, armilla_graph_findings *found,
                                              armilla_graph_evidence *evidence);
-/* Evidence of any labels 0 ... k-1, by the graph. */
-armilla_status armilla_labels_evidence_gather(armilla_context *context, const armilla_graph *graph, int64_t k,
-                                              int64_t *labels, armilla_labels_evidence *evidence);
 void armilla_graph_findings_release(armilla_context *context, armilla_graph_findings *found);
 
 #endif

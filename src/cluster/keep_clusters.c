@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-static const armilla_cluster_rule rules[] = {
+static const struct {
+    const char *method;
+    armilla_rule how;
+} rules[] = {
     {.method = "argmax", .how = ARMILLA_RULE_ATOMS},
     {.method = "kmeans", .how = ARMILLA_RULE_ANGLES},
     {.method = "euclidean", .how = ARMILLA_RULE_DISTANCES},

@@ -13,11 +13,6 @@ typedef enum armilla_rule {
     ARMILLA_RULE_NEIGHBORS, /* where the nearest training samples belong: labels of any other origin */
 } armilla_rule;
 
-typedef struct armilla_cluster_rule {
-    const char *method;
-    armilla_rule how;
-} armilla_cluster_rule;
-
 armilla_rule armilla_cluster_rule_of(const char *method);
 /* Refuses clusters that the rule of their method cannot be: atoms name as many as the model has. */
 armilla_status armilla_cluster_rule_check(armilla_context *context, const armilla_model *model,

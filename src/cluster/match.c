@@ -5,7 +5,7 @@
 #include <math.h>
 
 typedef struct matcher {
-    int64_t rows, cols;
+    int64_t cols;
     const double *weights;
     double *u, *v;         /* potentials of rows and columns */
     double *distance;      /* of each column from the path's start */
@@ -62,7 +62,7 @@ static void add_row(matcher *s, int64_t first)
 armilla_status armilla_match(armilla_context *context, int64_t rows, int64_t cols, const double *weights,
                              int64_t *matching)
 {
-    matcher s = {.rows = rows, .cols = cols, .weights = weights};
+    matcher s = {.cols = cols, .weights = weights};
     armilla_status status = armilla_take(context, rows + 2 * cols, sizeof(double), &s.u);
     if (status == ARMILLA_OK) status = armilla_take(context, 2 * cols, sizeof(int64_t), &s.row_of);
     if (status == ARMILLA_OK) status = armilla_take(context, cols, sizeof(bool), &s.done);

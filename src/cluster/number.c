@@ -1,6 +1,5 @@
 /* As many clusters as there are: communities at the resolution whose communities are found again in parts of the samples,
  * and are clear. No such rule is reliable (docs/clustering.md), so all that were looked at are kept with their scores. */
-#include "cluster/decision.h"
 #include "cluster/partition.h"
 
 #include "base/random.h"
@@ -133,33 +132,31 @@ static armilla_status compare_parts(const counting *s, double *stability)
 /* The better one of two with the same number is kept; they come with rising resolution. */
 static void note(counting *s, const armilla_cluster_number *number)
 {
-    armilla_cluster_number *last = s->count > 0 ? &s->found[s->count - 1] : NULL;
-    for (int64_t i = 0; i < s->count; i++)
-        if (s->found[i].k == number->k) last = &s->found[i];
-    if (last && last->k == number->k) {
-        if (number->score > last->score) *last = *number;
-        return;
-    }
-    s->found[s->count++] = *number;
+    int64_t at = 0;
+    while (at < s->count && s->found[at].k != number->k) at++;
+    if (at == s->count || number->score > s->found[at].score) s->found[at] = *number;
+    s->count = armilla_max64(s->count, at + 1);
 }
 
 static armilla_status judge(counting *s)
 {
-    armilla_partition partition = {.labels = s->last.labels, .count = s->last.count, .resolution = s->last.resolution};
+    armilla_partition partition = {
+        .labels = s->last.labels, .found = {.count = s->last.count}, .resolution = s->last.resolution};
     double stability = 0;
-    if (!armilla_decide_is_number(partition.count, s->samples->n)) return ARMILLA_OK;
+    if (!armilla_decide_is_number(partition.found.count, s->samples->n)) return ARMILLA_OK;
     armilla_status status = compare_parts(s, &stability);
-    if (status == ARMILLA_OK) status = armilla_partition_measure(s->samples->context, s->graph, &partition);
+    if (status == ARMILLA_OK)
+        status = armilla_partition_measure(s->samples->context, s->graph, partition.labels, &partition.found);
     if (status != ARMILLA_OK) return status;
-    const double score = armilla_decide_number_score(stability, partition.modularity);
+    const double score = armilla_decide_number_score(stability, partition.found.modularity);
     const armilla_cluster_number number = {.size = sizeof number,
-                                           .k = partition.count,
+                                           .k = partition.found.count,
                                            .resolution = partition.resolution,
                                            .stability = stability,
-                                           .modularity = partition.modularity,
+                                           .modularity = partition.found.modularity,
                                            .score = score};
     note(s, &number);
-    if (s->best->count > 0 && score <= s->score) return status;
+    if (s->best->found.count > 0 && score <= s->score) return status;
     int64_t *kept = s->best->labels;
     memcpy(kept, partition.labels, (size_t)s->samples->n * sizeof *kept);
     *s->best = partition;

@@ -59,8 +59,8 @@ static armilla_status run_orders(const armilla_graph_samples *samples, const arm
         status = armilla_communities_share(samples->context, tasks + first, ORDERS - first, true, &done);
         for (int i = first; i < first + done && status == ARMILLA_OK; i++) keep_run(&tasks[i], all, partition);
         resolution = tasks[first + done - 1].options.resolution;
-        if (first == 0) partition->count = tasks[0].count;
-        if (first == 0 && partition->count != samples->k) break;
+        if (first == 0) partition->found.count = tasks[0].count;
+        if (first == 0 && partition->found.count != samples->k) break;
     }
     return status;
 }
@@ -93,20 +93,13 @@ armilla_status armilla_partition_find(const armilla_graph_samples *samples, cons
     return status;
 }
 
-armilla_status armilla_partition_measure(armilla_context *context, const armilla_graph *graph,
-                                         armilla_partition *partition)
+armilla_status armilla_partition_measure(armilla_context *context, const armilla_graph *graph, const int64_t *labels,
+                                         armilla_labels_evidence *evidence)
 {
-    double *sums = NULL, inside = 0, total = 0;
-    const int64_t *labels = partition->labels;
-    const armilla_status status = armilla_take(context, partition->count, sizeof *sums, &sums);
+    double *sums = NULL;
+    const armilla_status status = armilla_take(context, evidence->count, sizeof *sums, &sums);
     if (status != ARMILLA_OK) return status;
-    partition->modularity = armilla_modularity(graph, labels, partition->count, 1, sums);
-    for (int64_t i = 0; i < graph->rows; i++)
-        for (int64_t e = graph->starts[i]; e < graph->starts[i + 1]; e++) {
-            total += (double)graph->weights[e];
-            if (labels[i] == labels[graph->targets[e]]) inside += (double)graph->weights[e];
-        }
-    partition->coverage = total > 0 ? inside / total : 0;
+    evidence->modularity = armilla_modularity(graph, labels, evidence->count, 1, sums, &evidence->coverage);
     armilla_release(context, sums);
     return status;
 }

@@ -50,8 +50,7 @@ armilla_level_space armilla_nodes_space(const armilla_moving_nodes *s)
 bool armilla_nodes_over(const armilla_moving_nodes *s)
 {
     const armilla_communities_control *control = s->control;
-    if (control && control->number >= atomic_load_explicit(control->cancelled_from, memory_order_relaxed)) return true;
-    if (!control) return armilla_call_over(s->context);
+    if (control->number >= atomic_load_explicit(control->cancelled_from, memory_order_relaxed)) return true;
     if (control->thread > 0) return armilla_call_stopped(s->context, NULL);
     return armilla_call_reached(s->context, atomic_load_explicit(control->rounds, memory_order_relaxed),
                                 atomic_load_explicit(control->expected, memory_order_relaxed));
@@ -115,14 +114,14 @@ armilla_status armilla_nodes_run(armilla_moving_nodes *s, const armilla_level *f
     for (uint64_t round = 0; round < ARMILLA_NODES_ROUNDS && fine->total > 0 && status == ARMILLA_OK; round++) {
         s->seed = options->seed * ARMILLA_NODES_ROUNDS + round;
         status = run_round(s, fine, round + 1 == ARMILLA_NODES_ROUNDS);
-        if (s->control) atomic_fetch_add_explicit(s->control->rounds, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(s->control->rounds, 1, memory_order_relaxed);
     }
     if (status == ARMILLA_OK) *count = armilla_labels_compact(n, s->found, n, s->queue);
     return status;
 }
 
 double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int64_t count, double resolution,
-                          double *sums)
+                          double *sums, double *coverage)
 {
     double inside = 0, total = 0, expected = 0;
     for (int64_t c = 0; c < count; c++) sums[c] = 0;
@@ -134,5 +133,6 @@ double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int
             if (labels[i] == labels[graph->targets[e]]) inside += weight;
         }
     for (int64_t c = 0; c < count; c++) expected += sums[c] * sums[c];
-    return total > 0 ? inside / total - resolution * expected / (total * total) : 0;
+    *coverage = total > 0 ? inside / total : 0;
+    return total > 0 ? *coverage - resolution * expected / (total * total) : 0;
 }

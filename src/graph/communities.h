@@ -59,10 +59,10 @@ typedef struct armilla_communities_task {
 armilla_status armilla_communities_share(armilla_context *context, armilla_communities_task *tasks, int count,
                                          bool chain, int *done);
 
-/* Q = (1/2w) sum over pairs of one community of W_ij - resolution d_i d_j / 2w; 0 without an edge. sums has space for as
- * many numbers as there are communities. */
+/* Q = (1/2w) sum over pairs of one community of W_ij - resolution d_i d_j / 2w, and *coverage = the part of the edges'
+ * weight that is inside communities; 0 without an edge. sums has space for as many numbers as there are communities. */
 double armilla_modularity(const armilla_graph *graph, const int64_t *labels, int64_t count, double resolution,
-                          double *sums);
+                          double *sums, double *coverage);
 
 /* A task among others that run at the same time. */
 typedef struct armilla_communities_control {
@@ -74,7 +74,7 @@ typedef struct armilla_communities_control {
     atomic_int *expected;       /* of so many: one run each, and those by which a search goes on */
 } armilla_communities_control;
 
-/* Tasks after this one are not wanted; NULL has none. */
+/* Tasks after this one are not wanted. */
 void armilla_communities_cancel_later(const armilla_communities_control *control);
 
 /* What is known of a community while nodes move, side by side in memory because it is asked for together. */
@@ -96,7 +96,7 @@ typedef struct armilla_community_part {
  * the largest level, which is the first, and for many runs one after the other. */
 typedef struct armilla_moving_nodes {
     armilla_context *context;
-    const armilla_communities_control *control; /* NULL: the only run in progress */
+    const armilla_communities_control *control;
     const armilla_level *level;
     double resolution;
     uint64_t seed;

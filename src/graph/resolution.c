@@ -97,8 +97,8 @@ armilla_status armilla_nodes_search(armilla_moving_nodes *nodes, const armilla_l
     armilla_status status = ARMILLA_OK;
     for (int run = 0; run < RUNS && !near && status == ARMILLA_OK; run++) {
         if (run > 0) trial.resolution = next_resolution(&s, trial.resolution, met, k);
-        if (run > 0 && nodes->control) atomic_fetch_add(nodes->control->expected, ARMILLA_NODES_ROUNDS);
-        if (run > 0 && nodes->control && nodes->control->chain) armilla_communities_cancel_later(nodes->control);
+        if (run > 0) atomic_fetch_add(nodes->control->expected, ARMILLA_NODES_ROUNDS);
+        if (run > 0 && nodes->control->chain) armilla_communities_cancel_later(nodes->control);
         status = armilla_nodes_run(nodes, fine, &trial, &met);
         if (status != ARMILLA_OK) break;
         *(met < k ? &s.below : &s.above) = trial.resolution;

@@ -56,14 +56,15 @@ static void test_modularity_and_connected(void **state)
         const double resolution = exp(4 * reference_uniform(&random) - 2);
         armilla_communities_options options = {resolution, (uint64_t)trial};
         int64_t labels[MOST], again[MOST], count = 0, counted = 0;
-        double sums[MOST];
+        double sums[MOST], coverage = -1;
         draw(&a, &random, 1 + trial * 2 % MOST, trial % 7, chances);
         support_ok(context, find_communities(&a.graph, 0, &options, labels, &count));
         support_ok(context, find_communities(&a.graph, 0, &options, again, &counted));
         assert_memory_equal(labels, again, (size_t)a.n * sizeof *labels);
         check_numbers(a.n, labels, count);
         assert_true(are_connected(&a, labels));
-        const double q = armilla_modularity(&a.graph, labels, count, resolution, sums);
+        const double q = armilla_modularity(&a.graph, labels, count, resolution, sums, &coverage);
+        assert_true(coverage >= q && coverage <= 1 + 1e-12);
         assert_true(fabs(q - plain_modularity(&a, labels, resolution)) < 1e-12);
         int64_t alone[MOST];
         for (int64_t i = 0; i < a.n; i++) alone[i] = i;
@@ -169,7 +170,8 @@ static void test_components(void **state)
     draw(&a, &random, 4, 1, none);
     support_ok(context, find_communities(&a.graph, 0, &options, labels, &count));
     assert_int_equal(count, 4);
-    assert_true(armilla_modularity(&a.graph, labels, 4, 1, (double[4]){0}) == 0);
+    double coverage = -1;
+    assert_true(armilla_modularity(&a.graph, labels, 4, 1, (double[4]){0}, &coverage) == 0 && coverage == 0);
     armilla_graph_release(context, &a.graph);
 }
 

@@ -323,7 +323,7 @@ static void test_partitions_on_any_threads(void **state)
         armilla_context_set_memory(context, tight ? armilla_context_memory_live(context) + (4 << 20) : 0);
         support_ok(context, armilla_call_enter(context, threads_tried[t % THREADS]));
         support_ok(context, armilla_partition_find(&samples, &graph, &partition));
-        assert_int_equal(partition.count, 9);
+        assert_int_equal(partition.found.count, 9);
         if (t == 0) memcpy(first, labels, sizeof first);
         if (t == 0) stability = partition.stability;
         assert_memory_equal(first, labels, sizeof first);
