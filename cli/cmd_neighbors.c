@@ -127,7 +127,7 @@ static armilla_status choose_preparation(cli_session *session, const armilla_dat
 static armilla_status refuse_preparation(cli_session *session)
 {
     const neighbors_settings *settings = settings_of(session);
-    const char *given = preparing_given(&settings->fit);
+    const char *given = armilla_preparation_given(&settings->fit);
     if (strcmp(settings->prepare, "none") != 0) given = "prepare";
     if (settings->fit.precision) given = "precision";
     if (!given) return ARMILLA_OK;

@@ -9,10 +9,6 @@
 /* These rows for commands that compare directions and fit nothing: all but that of the length. */
 extern const cli_group group_preparation;
 
-/* The first of them that is given, NULL: none is. */
-const char *preparing_given(const armilla_options *fit);
-/* fit's become those of chosen. */
-void preparing_take(armilla_options *fit, const armilla_options *chosen);
 /* Adds each of them as a member: a flag, a number, or a word. */
 void preparing_put(json_t *object, const armilla_options *fit);
 /* Those of the model's fit. */

@@ -94,6 +94,8 @@ static inline void armilla_options_default(armilla_options *options)
 /* The steps of preparation that the options ask for, in their order and in words, such as "log1p, tf-idf, unit length";
  * returns the buffer. */
 ARMILLA_API const char *armilla_preparation_show(const armilla_options *options, char *buffer, size_t size);
+/* The name of the first option of the group ARMILLA_PREPARATION that is not its default; NULL where all are. */
+ARMILLA_API const char *armilla_preparation_given(const armilla_options *options);
 
 /* Whether the options are right in themselves and together (not whether they fit data). */
 ARMILLA_API armilla_status armilla_options_check(armilla_context *context, const armilla_options *options);

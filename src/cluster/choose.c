@@ -9,21 +9,6 @@
 
 #include <string.h>
 
-/* Whether a step of the preparation is given. */
-static bool is_prepared(const armilla_options *fit)
-{
-    armilla_options plain;
-    armilla_options_default(&plain);
-    for (const armilla_option *row = armilla_option_table(); row->name; row = armilla_option_next(row)) {
-        char given[64], usual[64];
-        if (armilla_option_is_of(row, ARMILLA_PREPARATION) &&
-            strcmp(armilla_option_show(row, fit, given, sizeof given),
-                   armilla_option_show(row, &plain, usual, sizeof usual)) != 0)
-            return true;
-    }
-    return false;
-}
-
 /* No step is given. */
 static void forget_preparation(armilla_options *fit)
 {
@@ -40,7 +25,7 @@ static armilla_cluster_request request_of(const armilla_options *fit, const armi
                                      .k = clusters->k,
                                      .rank = fit->rank,
                                      .named_sets = fit->model || fit->basis || fit->codes,
-                                     .prepared = choice->unprepared || is_prepared(fit),
+                                     .prepared = choice->unprepared || armilla_preparation_given(fit) != NULL,
                                      .on_data = choice->on_data};
 }
 

@@ -2,7 +2,7 @@
  * means. */
 #include "cluster/contribution.h"
 
-#include "base/size.h"
+#include "cluster/keep_clusters.h"
 #include "linalg/kernels.h"
 
 #include <math.h>
@@ -34,13 +34,12 @@ armilla_status armilla_largest_contributions(armilla_context *context, const arm
                                              const armilla_samples *share, int64_t *atoms)
 {
     const int64_t r = model->summary.rank;
-    const armilla_type type = model->summary.precision;
     double *code = NULL, *lengths = NULL;
     armilla_status status = armilla_take(context, r, sizeof *code, &code);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof *lengths, &lengths);
     if (status == ARMILLA_OK) armilla_atom_lengths(model, lengths);
     for (int64_t j = share->first; j < share->last && status == ARMILLA_OK; j++) {
-        armilla_fetch(type, r, (const char *)codes + (size_t)(j * r) * armilla_type_size(type), code);
+        (void)armilla_code_fetch(model, codes, j, code);
         atoms[j] = armilla_largest_contribution(r, code, lengths);
     }
     armilla_release(context, lengths);

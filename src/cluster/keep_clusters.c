@@ -44,6 +44,12 @@ double armilla_code_fetch(const armilla_model *model, const void *codes, int64_t
     return sqrt(square);
 }
 
+void armilla_code_fetch_unit(const armilla_model *model, const void *codes, int64_t j, double *v)
+{
+    const double length = armilla_code_fetch(model, codes, j, v);
+    for (int64_t k = 0; k < model->summary.rank && length > 0; k++) v[k] /= length;
+}
+
 /* Means of the codes of each cluster, of unit codes where angles count; of an empty cluster 0. */
 static void find_centres(const armilla_model *model, const int64_t *labels, armilla_kept_clusters *kept, double *v)
 {

@@ -20,5 +20,7 @@ armilla_status armilla_cluster_rule_check(armilla_context *context, const armill
 
 /* v = code j of `codes`, r x any in the model's precision; returns its length. */
 double armilla_code_fetch(const armilla_model *model, const void *codes, int64_t j, double *v);
+/* The same at length 1; 0 stays 0. */
+void armilla_code_fetch_unit(const armilla_model *model, const void *codes, int64_t j, double *v);
 
 #endif

@@ -146,11 +146,8 @@ static armilla_status prepare(predicting *p)
     if (status == ARMILLA_OK && rule != ARMILLA_RULE_ATOMS) status = index_codes(p);
     if (status == ARMILLA_OK && rule == ARMILLA_RULE_NEIGHBORS)
         status = armilla_take(p->context, n, (size_t)p->r * sizeof *p->units, &p->units);
-    for (int64_t j = 0; j < n && status == ARMILLA_OK && p->units; j++) {
-        double *unit = p->units + j * p->r;
-        const double length = armilla_code_fetch(p->model, p->model->V, j, unit);
-        for (int64_t l = 0; l < p->r && length > 0; l++) unit[l] /= length;
-    }
+    for (int64_t j = 0; j < n && status == ARMILLA_OK && p->units; j++)
+        armilla_code_fetch_unit(p->model, p->model->V, j, p->units + j * p->r);
     return status;
 }
 

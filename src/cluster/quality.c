@@ -17,13 +17,6 @@ typedef struct judging {
     double *v;    /* r */
 } judging;
 
-/* v = code j at length 1; 0 where it has no direction. */
-static void fetch_unit(const judging *q, int64_t j)
-{
-    const double length = armilla_code_fetch(q->model, q->model->V, j, q->v);
-    for (int64_t l = 0; l < q->r; l++) q->v[l] = length > 0 ? q->v[l] / length : 0;
-}
-
 /* (b - a) / max(a, b) of the mean distances to its own cluster, itself left out, and to the nearest other one; 0 of a
  * sample that is alone. */
 static double silhouette(const judging *q, int64_t own)
@@ -48,12 +41,12 @@ static void judge(const judging *q, armilla_cluster_quality *found)
     double angles = 0, silhouettes = 0;
     for (int64_t c = 0; c < q->k; c++) filled += q->sizes[c] > 0;
     for (int64_t j = 0; j < q->n; j++) {
-        fetch_unit(q, j);
+        armilla_code_fetch_unit(q->model, q->model->V, j, q->v);
         for (int64_t l = 0; l < q->r; l++) q->sums[q->labels[j] * q->r + l] += q->v[l];
     }
     for (int64_t j = 0; j < q->n; j++) {
         const double *sum = q->sums + q->labels[j] * q->r, length = sqrt(armilla_dot_in_order(q->r, sum, sum));
-        fetch_unit(q, j);
+        armilla_code_fetch_unit(q->model, q->model->V, j, q->v);
         angles += acos(fmin(fmax(length > 0 ? armilla_dot_in_order(q->r, sum, q->v) / length : 0, -1), 1));
         silhouettes += silhouette(q, q->labels[j]);
     }

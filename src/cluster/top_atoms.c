@@ -2,6 +2,7 @@
 #include "cluster/top.h"
 
 #include "cluster/contribution.h"
+#include "cluster/keep_clusters.h"
 #include "data/column.h"
 #include "data/slots.h"
 #include "data/traverse.h"
@@ -76,9 +77,8 @@ static void share_out(const armilla_model *model, const armilla_metric *metric, 
     const armilla_model_summary *s = &model->summary;
     double total = 0;
     for (int64_t j = 0; j < s->n; j++) {
-        const char *code = (const char *)model->V + (size_t)(j * s->rank) * armilla_type_size(s->precision);
         if (zero[j]) continue;
-        armilla_fetch(s->precision, s->rank, code, v);
+        (void)armilla_code_fetch(model, model->V, j, v);
         for (int64_t k = 0; k < s->rank; k++) {
             v[k] *= metric->norms[k];
             top->group[k].share += v[k] * v[k];
@@ -109,10 +109,9 @@ static void list_rebuilt(const armilla_model *model, const armilla_metric *metri
     const armilla_model_summary *s = &model->summary;
     double *h = metric->buffer;
     for (int64_t j = 0; j < s->n; j++) {
-        const char *code = (const char *)model->V + (size_t)(j * s->rank) * armilla_type_size(s->precision);
         double square = 0;
         if (zero[j]) continue;
-        armilla_fetch(s->precision, s->rank, code, v);
+        (void)armilla_code_fetch(model, model->V, j, v);
         armilla_metric_apply(metric, v, h);
         for (int64_t k = 0; k < s->rank; k++) square += v[k] * h[k];
         for (int64_t k = 0; k < s->rank; k++) h[k] /= sqrt(square) * metric->norms[k];

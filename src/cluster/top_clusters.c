@@ -3,7 +3,7 @@
 #include "cluster/top.h"
 
 #include "base/sized.h"
-
+#include "cluster/keep_clusters.h"
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 
@@ -27,9 +27,8 @@ typedef struct members {
 /* v = code j; h = Hv; returns its length |v|_H, 0 of a sample without a direction. */
 static double fetch(const members *c, int64_t j, double *h)
 {
-    const armilla_type type = c->model->summary.precision;
     double square = 0;
-    armilla_fetch(type, c->r, c->codes + (size_t)(j * c->r) * armilla_type_size(type), c->v);
+    (void)armilla_code_fetch(c->model, c->codes, j, c->v);
     armilla_metric_apply(&c->metric, c->v, h);
     for (int64_t k = 0; k < c->r; k++) square += c->v[k] * h[k];
     return c->zero[j] ? 0 : sqrt(fmax(square, 0));

@@ -144,6 +144,22 @@ armilla_status armilla_options_read(armilla_context *context, const armilla_opti
     return armilla_sized_read(context, "armilla_options", options, whole, sizeof *whole);
 }
 
+const char *armilla_preparation_given(const armilla_options *options)
+{
+    armilla_options whole, plain;
+    armilla_context scratch = {.error = ""};
+    if (!options || armilla_options_read(&scratch, options, &whole) != ARMILLA_OK) return NULL;
+    armilla_options_default(&plain);
+    for (const armilla_option *row = table; row->name; row++) {
+        char given[64], usual[64];
+        if (armilla_option_is_of(row, ARMILLA_PREPARATION) &&
+            strcmp(armilla_option_show(row, &whole, given, sizeof given),
+                   armilla_option_show(row, &plain, usual, sizeof usual)) != 0)
+            return row->name;
+    }
+    return NULL;
+}
+
 const char *armilla_preparation_show(const armilla_options *options, char *buffer, size_t size)
 {
     armilla_options whole;

@@ -376,6 +376,11 @@ static void test_in_words(void **state)
     options = options_of(0);
     assert_string_equal(armilla_preparation_show(&options, text, sizeof text), "");
     assert_string_equal(armilla_preparation_show(NULL, text, sizeof text), "");
+    assert_null(armilla_preparation_given(NULL));
+    armilla_options_default(&options);
+    assert_null(armilla_preparation_given(&options));
+    options.log1p = true;
+    assert_string_equal(armilla_preparation_given(&options), "log1p");
 }
 
 int main(void)
