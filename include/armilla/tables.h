@@ -24,6 +24,7 @@ typedef struct armilla_table_row {
     const char *alias;   /* the paper's name, a file ending or what a model stands for; "" where there is none */
     const char *meaning; /* one line */
     const char *use;     /* of a format: "read", "written" or "read, written"; else "" */
+    const char *sign;    /* of a constraint set's entries: "any" or "nonnegative"; else "" */
 } armilla_table_row;
 
 /* "basis", "codes", "solvers", "starts", "formats", "models"; NULL past the last. */

@@ -35,6 +35,11 @@ _Self = TypeVar("_Self", bound="SphericalFactorization")
 _PAIRS = {row["name"]: tuple(row["alias"].split(" x ")) for row in rows(lib.ARMILLA_TABLE_MODELS)}
 _SETS = [*rows(lib.ARMILLA_TABLE_BASIS), *rows(lib.ARMILLA_TABLE_CODES)]
 _ALIASES = {row["alias"]: row["name"] for row in _SETS if row["alias"]}
+#: The sets whose entries are never negative: of a basis, and of codes.
+_NONNEGATIVE = [
+    {row["name"] for row in rows(table) if row["sign"] == "nonnegative"}
+    for table in (lib.ARMILLA_TABLE_BASIS, lib.ARMILLA_TABLE_CODES)
+]
 _PAIR_FIELDS = ("basis", "codes")
 #: What the parameters are where nothing else is said; a model that is named takes their place.
 _USUAL = {"basis": "orthonormal", "codes": "sphere", "normalize": "none"}
@@ -55,7 +60,7 @@ def _pair(options: Mapping[str, Any]) -> tuple[str, str]:
 
 def needs_positive(options: Mapping[str, Any]) -> bool:
     """Whether the pair cannot have negative entries, so that data with some are a mistake."""
-    return all("nonneg" in name for name in _pair(options)) and not options.get("center")
+    return all(name in names for name, names in zip(_pair(options), _NONNEGATIVE)) and not options.get("center")
 
 
 def _norm(X: np.ndarray) -> float:

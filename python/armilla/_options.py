@@ -164,11 +164,11 @@ NEIGHBOR_OPTIONS: tuple[Option, ...] = tuple(_table(lib.armilla_neighbors_option
 
 
 def rows(table: int) -> list[dict[str, str]]:
-    """A table of the library's: name, alias, meaning and use of each row."""
+    """A table of the library's: name, alias, meaning, use and sign of each row."""
     found: list[dict[str, str]] = []
     row = ffi.new("armilla_table_row *")
     while lib.armilla_table_get(table, len(found), row):
-        found.append({name: text(getattr(row, name)) or "" for name in ("name", "alias", "meaning", "use")})
+        found.append({name: text(getattr(row, name)) or "" for name in ("name", "alias", "meaning", "use", "sign")})
     return found
 
 

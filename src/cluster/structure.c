@@ -324,8 +324,7 @@ armilla_status armilla_structure_of_data_sized(armilla_context *context, const a
 /* Codes of other sets are made of few atoms, or of none below 0: they form groups by themselves. */
 static bool codes_are_free(const armilla_model *model)
 {
-    const char *codes = model->summary.codes;
-    return strcmp(codes, "sphere") == 0 || strcmp(codes, "free") == 0;
+    return !model->codes->nonnegative && !model->codes->sparse;
 }
 
 static armilla_status judge_codes(armilla_context *context, const armilla_model *model,

@@ -37,6 +37,37 @@ static armilla_status check_row(armilla_context *context, const armilla_option *
     return ARMILLA_OK;
 }
 
+static bool is_conic(const armilla_code_set *codes)
+{
+    return codes->conic;
+}
+
+static bool is_sparse(const armilla_code_set *codes)
+{
+    return codes->sparse;
+}
+
+typedef struct sets_text {
+    char text[256];
+} sets_text;
+
+/* "a, b or c": the code sets that could be used instead. */
+static sets_text list_codes(bool (*could)(const armilla_code_set *codes))
+{
+    const char *names[16] = {NULL};
+    size_t count = 0, length = 0;
+    sets_text list = {""};
+    for (size_t i = 0; armilla_codes_row(i) && count < sizeof names / sizeof *names; i++)
+        if (could(armilla_codes_row(i))) names[count++] = armilla_codes_row(i)->name;
+    for (size_t i = 0; i < count && length < sizeof list.text; i++)
+        length += (size_t)snprintf(list.text + length, sizeof list.text - length, "%s%s",
+                                   i == 0          ? ""
+                                   : i + 1 < count ? ", "
+                                                   : " or ",
+                                   names[i]);
+    return list;
+}
+
 /* What goes together, as the tables tell it. */
 static armilla_status check_pair(armilla_context *context, const armilla_options *options,
                                  const armilla_resolved *resolved)
@@ -56,12 +87,10 @@ static armilla_status check_pair(armilla_context *context, const armilla_options
                                                 "option out, or use " ARMILLA_FIELD("model kmeans"),
                             named->name, named->normalize, options->normalize);
     if (!armilla_pair_allowed(resolved->basis, resolved->codes))
-        return armilla_fail(
-            context, ARMILLA_BAD_ARGUMENT,
-            ARMILLA_FIELD("basis %s") " does not go with " ARMILLA_FIELD(
-                "codes %s") ": its steps scale the codes; use " ARMILLA_FIELD("codes nonneg") ", "
-                                                                                              "free or sparse",
-            basis, codes);
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
+                            ARMILLA_FIELD("basis %s") " does not go with " ARMILLA_FIELD(
+                                "codes %s") ": its steps scale the codes; use " ARMILLA_FIELD("codes") " %s",
+                            basis, codes, list_codes(is_conic).text);
     if (solver->takes && !solver->takes(resolved->basis, resolved->codes))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("solver %s") " does not go with " ARMILLA_FIELD("basis %s") " " ARMILLA_FIELD(
@@ -99,11 +128,10 @@ static armilla_status check_together(armilla_context *context, const armilla_opt
                                 "sparsity") ", the most nonzeros of a code (1 to %" PRId64 ")",
                             codes->name, options->rank);
     if (!codes->sparse && options->sparsity != 0)
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
-                            ARMILLA_FIELD("sparsity") " does not go with " ARMILLA_FIELD(
-                                "codes %s") ", which is not sparse; use sparse, sparse-sphere or "
-                                            "nonneg-sparse-sphere",
-                            codes->name);
+        return armilla_fail(
+            context, ARMILLA_BAD_ARGUMENT,
+            ARMILLA_FIELD("sparsity") " does not go with " ARMILLA_FIELD("codes %s") ", which is not sparse; use %s",
+            codes->name, list_codes(is_sparse).text);
     if (options->sparsity > options->rank)
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("sparsity %" PRId64) " is more than " ARMILLA_FIELD("rank %" PRId64),

@@ -11,21 +11,28 @@
 static armilla_table_row row_of(const char *name, const char *alias, const char *meaning, const char *use)
 {
     return (armilla_table_row){
-        .size = sizeof(armilla_table_row), .name = name, .alias = alias, .meaning = meaning, .use = use};
+        .size = sizeof(armilla_table_row), .name = name, .alias = alias, .meaning = meaning, .use = use, .sign = ""};
 }
 
-#define ROW(of, table, type, alias)                                                                                    \
+static const char *sign_of(bool nonnegative)
+{
+    return nonnegative ? "nonnegative" : "any";
+}
+
+#define ROW(of, table, type, alias, sign_text)                                                                         \
     static bool of##_row(size_t index, armilla_table_row *row)                                                         \
     {                                                                                                                  \
         const type *found = armilla_##table##_row(index);                                                              \
-        if (found) *row = row_of(found->name, alias, found->meaning, "");                                              \
-        return found != NULL;                                                                                          \
+        if (!found) return false;                                                                                      \
+        *row = row_of(found->name, alias, found->meaning, "");                                                         \
+        row->sign = sign_text;                                                                                         \
+        return true;                                                                                                   \
     }
-ROW(basis, basis, armilla_basis_set, found->alias ? found->alias : "")
-ROW(codes, codes, armilla_code_set, found->alias ? found->alias : "")
-ROW(solver, solvers, armilla_solver, "")
-ROW(start, starts, armilla_start, "")
-ROW(model, models, armilla_named_model, found->pair)
+ROW(basis, basis, armilla_basis_set, found->alias ? found->alias : "", sign_of(!found->is_signed))
+ROW(codes, codes, armilla_code_set, found->alias ? found->alias : "", sign_of(found->nonnegative))
+ROW(solver, solvers, armilla_solver, "", "")
+ROW(start, starts, armilla_start, "", "")
+ROW(model, models, armilla_named_model, found->pair, "")
 
 /* Those that are read first, then those that are only written. */
 static const armilla_writer *only_written(size_t index)

@@ -32,7 +32,7 @@ ENDS_WITH(armilla_scores, purity);
 ENDS_WITH(armilla_comparison_summary, kept);
 ENDS_WITH(armilla_atom_match, angle);
 ENDS_WITH(armilla_cluster_quality, silhouette);
-ENDS_WITH(armilla_table_row, use);
+ENDS_WITH(armilla_table_row, sign);
 ENDS_WITH(armilla_top_group, zeros);
 ENDS_WITH(armilla_top_entry, angle);
 ENDS_WITH(armilla_option, group);
