@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""A step of the preparation and an option of reading that are added to their tables, and to nothing else, are everywhere.
+"""A step of the preparation, an option of reading, constraint sets, a solver and a start that are added to their tables,
+and to nothing else, are everywhere.
 
 The insertions below are what whoever adds one writes: a row of armilla_steps with its value and, since it learns, its
-functions; a member and a row of the options of a fit; a member and a row of the options of reading. They are made in a copy
-of the sources, of which what depends on them is compiled, without optimization, and linked with the objects of the build.
+functions; a member and a row of the options of a fit; a member and a row of the options of reading; for a set, a solver or a
+start a file, a row and a declaration. Those files are copies of others under another name, so that whatever differs from
+the original goes by names where it should go by the row. They are made in a copy of the sources, of which what depends on
+them is compiled, without optimization, and linked with the objects of the build.
 $ARMILLA_SOURCE, $ARMILLA_BUILD. Exit status 77 (skipped) where NumPy is missing, and with a sanitizer: the tables are the
 same."""
 
@@ -76,19 +79,53 @@ READING = [
     ("cli/reading.h", "} reading_settings;", "    const char *dialect;\n"),
     ("cli/reading_options.c", '    READING_TEXT("labels",', '    READING_TEXT("dialect", dialect, "WHICH", "made up", READ_RECALLED),\n'),
 ]
+#: Files that are copied for a row with another name: file, its name, the new one, the declarations, the type and its prefix.
+COPIES = [
+    ("src/sets/sphere.c", "sphere", "shell", "src/sets/sets.h", "armilla_code_set armilla_codes_"),
+    ("src/sets/nonneg_sphere.c", "nonneg-sphere", "orthant", "src/sets/sets.h", "armilla_code_set armilla_codes_"),
+    ("src/sets/sparse_sphere.c", "sparse-sphere", "pruned", "src/sets/sets.h", "armilla_code_set armilla_codes_"),
+    ("src/sets/orthonormal.c", "orthonormal", "stiefel", "src/sets/sets.h", "armilla_basis_set armilla_basis_"),
+    ("src/solve/palm.c", "palm", "plod", "src/solve/problem.h", "armilla_solver armilla_solver_"),
+    ("src/start/random.c", "random", "dice", "src/start/start.h", "armilla_start armilla_start_"),
+]
 #: What objects depend on that the insertions change, but for the command's own.
 AFFECTED = re.compile(r"\barmilla_options\b|\barmilla_preparation|\barmilla_step|ARMILLA_STEP_")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
+def edit(path, changes):
+    """Replaces each text, which is there once, by another one."""
+    with open(path) as stream:
+        content = stream.read()
+    for old, new in changes:
+        assert content.count(old) == 1, f"{path}: {old!r} is there {content.count(old)} times"
+        content = content.replace(old, new)
+    with open(path, "w") as stream:
+        stream.write(content)
+
+
 def insert(folder):
     for file, before, text in STEP + READING:
-        path = os.path.join(folder, file)
-        with open(path) as stream:
+        edit(os.path.join(folder, file), [(before, text + before)])
+
+
+def copied(file, new):
+    return os.path.join(os.path.dirname(file), f"made_up_{new}.c")
+
+
+def copy_rows(folder):
+    """The copies, each with its row before that of the original, and its declaration."""
+    for file, old, new, header, declaration in COPIES:
+        kind, prefix = declaration.split()
+        row, place = prefix + old.replace("-", "_"), os.path.join(folder, copied(file, new))
+        shutil.copy(os.path.join(folder, file), place)
+        edit(place, [(f"const {kind} {row} =", f"const {kind} {prefix}{new} ="), (f'.name = "{old}"', f'.name = "{new}"'), (".meaning =", f'.meaning = "made up: {new}, " ')])
+        with open(place) as stream:
             content = stream.read()
-        assert content.count(before) == 1, f"{file}: {before!r} is there {content.count(before)} times"
-        with open(path, "w") as stream:
-            stream.write(content.replace(before, text + before))
+        with open(place, "w") as stream:
+            stream.write(re.sub(r"^    \.alias = .*\n", "", content, flags=re.M))
+        edit(os.path.join(folder, os.path.dirname(file), "table.c"), [(f"&{row},", f"&{prefix}{new}, &{row},")])
+        edit(os.path.join(folder, header), [("#endif\n", f"extern const {kind} {prefix}{new};\n#endif\n")])
 
 
 def is_affected(folder, file, seen):
@@ -104,6 +141,14 @@ def is_affected(folder, file, seen):
     return any(os.path.exists(name) and is_affected(folder, name, seen) for name in found)
 
 
+def compiling(folder, command, file, output, level):
+    """The build's command for a file of the folder."""
+    words = [word.replace(SOURCE + "/", folder + "/") if word.startswith("-I") else word for word in shlex.split(command)]
+    words = [word for word in words if not re.fullmatch(r"-O\d|-Wframe-larger-than=.*|-Werror", word)]
+    words[words.index("-o") + 1], words[words.index("-c") + 1] = output, file
+    return [*words, level]
+
+
 def compile_all(folder):
     """The objects of the library and of the command: those of the build, and new ones where they may differ."""
     with open(os.path.join(BUILD, "compile_commands.json")) as stream:
@@ -111,6 +156,8 @@ def compile_all(folder):
     if any("-fsanitize" in command["command"] for command in commands):
         sys.exit(77)
     objects, jobs = {"src": [], "cli": []}, []
+    copies = {file: copied(file, new) for file, _, new, _, _ in COPIES}
+    tables = {os.path.join(os.path.dirname(file), "table.c") for file in copies}
     for command in commands:
         name = os.path.relpath(command["file"], SOURCE)
         built = re.search(r" -o (\S+)", command["command"]).group(1)
@@ -118,15 +165,16 @@ def compile_all(folder):
         if kind is None:
             continue
         file = os.path.join(folder, name)
-        if not os.path.exists(file) or (kind == "src" and not is_affected(folder, file, set())):
+        same = not os.path.exists(file) or (kind == "src" and name not in tables and not is_affected(folder, file, set()))
+        if same:
             objects[kind].append(os.path.join(command["directory"], built))  # among them what the build has written itself
-            continue
-        words = [word.replace(SOURCE + "/", folder + "/") if word.startswith("-I") else word for word in shlex.split(command["command"])]
-        words = [word for word in words if not re.fullmatch(r"-O\d|-Wframe-larger-than=.*|-Werror", word)]
-        output = os.path.join(folder, f"{len(jobs)}.o")
-        words[words.index("-o") + 1], words[words.index("-c") + 1] = output, file
-        jobs.append([*words, "-O0"])
-        objects[kind].append(output)
+        changed = [] if same else [(file, "-O0")]
+        if kind == "src" and name in copies:
+            changed.append((os.path.join(folder, copies[name]), "-O2"))  # as the original is, for the same bits
+        for file, level in changed:
+            output = os.path.join(folder, f"{len(jobs)}.o")
+            jobs.append(compiling(folder, command["command"], file, output, level))
+            objects[kind].append(output)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in pool.map(lambda words: subprocess.run(words, cwd=BUILD, capture_output=True, text=True), jobs):
             assert done.returncode == 0, done.stderr
@@ -147,6 +195,7 @@ def build(folder):
     for name in ("src", "include", "cli", "python"):
         shutil.copytree(os.path.join(SOURCE, name), os.path.join(folder, name))
     insert(folder)
+    copy_rows(folder)
     objects = compile_all(folder)
     library = os.path.join(folder, "libarmilla.so")
     link("armilla_shared", library, objects["src"])
@@ -251,10 +300,10 @@ np.testing.assert_allclose(plain.transform(X), half.transform(X), atol=1e-7)
 """
 
 
-def check_python():
+def run_python(text):
     if not os.path.exists("package"):
         return
-    done = subprocess.run([sys.executable, "-c", PYTHON], env={**os.environ, "PYTHONPATH": "package"}, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": "package"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -271,6 +320,84 @@ def check_reading():
         assert "--dialect" in run(*command, "--dialect", "old", status=64)[1], command
 
 
+#: Options of a fit with a copied row, and what the row is called originally.
+FITS = {
+    "shell": ("sphere", "--codes", "shell"),
+    "orthant": ("nonneg-sphere", "--basis", "nonnegative", "--codes", "orthant"),
+    "pruned": ("sparse-sphere", "--codes", "pruned", "--sparsity", 2),
+    "stiefel": ("orthonormal", "--basis", "stiefel"),
+    "plod": ("palm", "--solver", "plod"),
+    "dice": ("random", "--start", "dice"),
+}
+
+
+def facts(value):
+    """A command's object without time, memory, names of files, and the name that a pair has."""
+    if not isinstance(value, dict):
+        return value
+    return {name: facts(of) for name, of in value.items() if not re.match("seconds|peak|threads|file$|model$", name)}
+
+
+def check_listed():
+    """Listings, help, the manual and completion have the row, and messages the names of what could be used."""
+    tables = run("list")[0]
+    texts = [run("help", "fit")[0], run("help", "--man", "fit")[0]]
+    texts += [run("help", "--completion", shell)[0] for shell in ("bash", "fish")]
+    for name in FITS:
+        assert re.search(rf"^  {name} .*made up: {name}, ", tables, re.M), name
+        assert all(re.search(rf"\b{name}\b", text) for text in texts), name
+    assert "did you mean 'shell'?" in run("fit", "x.npy", "--rank", 2, "--codes", "shel", status=64)[1]
+    assert "pruned" in run("fit", "x.npy", "--rank", 3, "--sparsity", 2, status=64)[1]
+
+
+def check_row(name, old, *options):
+    """A fit with the copied row is that with the original: the model, its record, and what is made of it."""
+    fit, model, other = ("x.npy", "--rank", 3, "--max-iter", 30, "--tol", 0), name + ".npz", name + "-old.npz"
+    run("fit", *fit, *options, "--out", model, "--quiet")
+    run("fit", *fit, *(old if word == name else word for word in options), "--out", other, "--quiet")
+    made, wanted = arrays(model), arrays(other)
+    assert all((made[array] == wanted[array]).all() for array in ("U", "V", "radius", "trace_objective")), name
+    record = json.loads(bytes(made["meta"]))
+    assert record["options"][options[options.index(name) - 1][2:]] == name, record
+    run("check", model, "x.npy")
+    run("transform", model, "x.npy", "--out", name + ".npy", "--quiet")
+    run("transform", other, "x.npy", "--out", name + "-old.npy", "--quiet")
+    assert (np.load(name + ".npy") == np.load(name + "-old.npy")).all(), name
+    assert name in run("info", model)[0]
+    for command in (("info", "{}"), ("cluster", "{}", "--k", 3)):
+        found, usual = (json.dumps(facts(shown(*(str(word).format(path) for word in command)))) for path in (model, other))
+        assert found.replace(f'"{name}"', f'"{old}"') == usual, (command, found, usual)
+    ends = ("--checkpoint", name + ".ckpt", "--out", name + "-resumed.npz", "--quiet")
+    run("fit", *fit, *options, "--time-limit", 1e-5, *ends)
+    run("fit", *fit, *options, "--resume", name + ".ckpt", "--force", *ends)
+    assert all((arrays(name + "-resumed.npz")[array] == made[array]).all() for array in ("U", "V", "radius")), name
+
+
+ROWS_IN_PYTHON = """
+import numpy as np
+import armilla
+X, FITS = np.load("x.npy"), %r
+listed = {row["name"]: row["meaning"] for table in armilla.tables().values() for row in table}
+for name, (old, *options) in FITS.items():
+    assert listed[name].startswith("made up: " + name), listed
+    values = {flag[2:]: value for flag, value in zip(options[::2], options[1::2])}
+    model = armilla.fit(X, 3, max_iter=30, tol=0, **values)
+    assert (model.U == armilla.load(name + ".npz").U).all() and name in model.options.values(), name
+    values = {{"start": "init"}.get(field, field): value for field, value in values.items()}
+    assert armilla.SphericalFactorization(3, **values).fit(X).get_params().items() >= values.items(), name
+    usual = {field: old if value == name else value for field, value in values.items()}
+    tags = [armilla.SphericalFactorization(3, **each)._more_tags() for each in (values, usual)]
+    assert tags[0] == tags[1], (name, tags)
+"""
+
+
+def check_rows():
+    check_listed()
+    for name, (old, *options) in FITS.items():
+        check_row(name, old, *options)
+    run_python(ROWS_IN_PYTHON % FITS)
+
+
 def main():
     X = np.abs(np.random.default_rng(5).standard_normal((60, 5)))
     with tempfile.TemporaryDirectory() as folder:
@@ -281,8 +408,9 @@ def main():
         check_fit(X)
         check_model()
         check_commands()
-        check_python()
+        run_python(PYTHON)
         check_reading()
+        check_rows()
         os.chdir("/")
 
 
