@@ -162,14 +162,11 @@ static armilla_status run(cli_session *session)
     armilla_status status = plot_check_outputs(session, "--out");
     if (status == ARMILLA_OK && !kind->of_text) status = open_job(&job, &model);
     if (status == ARMILLA_OK) status = plot_draw(&job, kind);
-    if (status == ARMILLA_OK && kind->classes) labelling_say_missing(session, job.missing, job.summary.n);
+    if (status == ARMILLA_OK && kind->classes) labelling_say_missing(session, job.labels.missing, job.summary.n);
     armilla_release(session->context, job.U);
     armilla_release(session->context, job.V);
     armilla_release(session->context, job.lengths);
-    armilla_release(session->context, job.classes);
-    armilla_release(session->context, job.names);
-    armilla_release(session->context, job.numbers);
-    armilla_data_free(job.samples);
+    plot_labels_free(&job, &job.labels);
     armilla_model_free(model);
     return status;
 }

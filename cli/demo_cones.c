@@ -3,6 +3,7 @@
  * against far. */
 #include "demo.h"
 #include "fitting.h"
+#include "plot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,17 +13,10 @@ enum { POINTS = 200 };
 
 static const double degree = 3.14159265358979323846 / 180;
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* A number in [low, high) that depends on seed and index alone: splitmix64 of both. */
 static double uniform(uint64_t seed, uint64_t index, double low, double high)
 {
-    const uint64_t bits = mix(mix(seed + 0x9e3779b97f4a7c15u) + (index + 1) * 0x9e3779b97f4a7c15u);
+    const uint64_t bits = plot_shuffle(plot_shuffle(seed) + index * 0x9e3779b97f4a7c15u);
     return low + (high - low) * ((double)(bits >> 11) * 0x1p-53);
 }
 

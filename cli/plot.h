@@ -13,6 +13,15 @@ typedef struct plot_grouping {
     const char *word, *title;
 } plot_grouping;
 
+/* Classes 0 ... count-1 of the samples, in the order of labels. */
+typedef struct plot_labels {
+    int64_t *classes;   /* of each sample */
+    const char **names; /* of the classes */
+    int64_t count, missing;
+    armilla_data *samples; /* what the names point into: the codes with the labels of a file; */
+    char *numbers;         /* or of clusters and atoms; both NULL: the model */
+} plot_labels;
+
 /* Settings of `armilla plot`. */
 typedef struct plot_settings {
     cli_settings common;
@@ -27,12 +36,7 @@ typedef struct plot_job {
     armilla_model_summary summary;
     double *U, *V;           /* m x r and r x n, column-major */
     double *lengths;         /* of the atoms: entry k of a code contributes v_k u_k, which is lengths[k] |v_k| long */
-    int64_t *classes;        /* of each sample, 0 ... class_count-1 */
-    int64_t class_count;     /* 1 or more */
-    int64_t missing;         /* labels among those that are drawn */
-    const char **names;      /* of the classes */
-    armilla_data *samples;   /* the codes with the labels of a file, which the names point into; or NULL */
-    char *numbers;           /* what the names of clusters and atoms point into; or NULL */
+    plot_labels labels;      /* what samples are drawn by; 1 or more classes */
     const plot_grouping *by; /* what the classes are */
     FILE *script, *data;     /* what draw writes */
     double width, height;    /* of the picture, in points */
@@ -119,6 +123,9 @@ const char *plot_list_title(const plot_list *list, const char *word, char buffer
 
 /* --- plot_points.c: samples as points --- */
 
+/* A random number of the index, by splitmix64: the picture is the same whenever it is drawn. */
+uint64_t plot_shuffle(uint64_t index);
+
 /* Some of the samples, spread evenly over all, in a random order. */
 typedef struct plot_points {
     int64_t count;
@@ -185,14 +192,6 @@ typedef struct plot_cells {
 void plot_cells_put(plot_job *job, const plot_cells *cells);
 
 /* --- plot_classes.c --- */
-
-/* Labels of samples as classes 0 ... count-1, in the order of labels. */
-typedef struct plot_labels {
-    int64_t *classes;   /* n */
-    const char **names; /* count */
-    int64_t count, missing;
-    armilla_data *samples; /* what the names point into; NULL: the model */
-} plot_labels;
 
 /* Reads labels from the file, or those of the model where path is NULL; names stay NULL where the model has none. */
 armilla_status plot_labels_read(plot_job *job, const char *path, plot_labels *labels);

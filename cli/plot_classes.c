@@ -50,20 +50,9 @@ void plot_labels_free(plot_job *job, plot_labels *labels)
 {
     armilla_release(job->session->context, labels->classes);
     armilla_release(job->session->context, labels->names);
+    armilla_release(job->session->context, labels->numbers);
     armilla_data_free(labels->samples);
-}
-
-static void forget_classes(plot_job *job)
-{
-    armilla_release(job->session->context, job->classes);
-    armilla_release(job->session->context, job->names);
-    armilla_release(job->session->context, job->numbers);
-    armilla_data_free(job->samples);
-    job->classes = NULL;
-    job->names = NULL;
-    job->numbers = NULL;
-    job->samples = NULL;
-    job->missing = 0;
+    *labels = (plot_labels){.count = 0};
 }
 
 /* Clusters and atoms are called by their numbers from 0, as in files of labels and by armilla top. */
@@ -71,11 +60,11 @@ static armilla_status name_numbers(plot_job *job, int64_t k)
 {
     enum { DIGITS = 24 };
     armilla_context *context = job->session->context;
-    armilla_status status = armilla_take(context, k, DIGITS, &job->numbers);
-    if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *job->names, &job->names);
+    armilla_status status = armilla_take(context, k, DIGITS, &job->labels.numbers);
+    if (status == ARMILLA_OK) status = armilla_take(context, k, sizeof *job->labels.names, &job->labels.names);
     for (int64_t i = 0; i < k && status == ARMILLA_OK; i++) {
-        job->names[i] = job->numbers + i * DIGITS;
-        snprintf(job->numbers + i * DIGITS, DIGITS, "%" PRId64, i);
+        job->labels.names[i] = job->labels.numbers + i * DIGITS;
+        snprintf(job->labels.numbers + i * DIGITS, DIGITS, "%" PRId64, i);
     }
     return status;
 }
@@ -85,44 +74,39 @@ armilla_status plot_classify_found(plot_job *job)
     int64_t k = job->summary.rank;
     const int64_t *kept = armilla_model_clusters(job->model, &k);
     armilla_clustering *atoms = NULL;
-    forget_classes(job);
-    armilla_status status = armilla_take(job->session->context, job->summary.n, sizeof *job->classes, &job->classes);
+    plot_labels_free(job, &job->labels);
+    armilla_status status =
+        armilla_take(job->session->context, job->summary.n, sizeof *job->labels.classes, &job->labels.classes);
     if (status == ARMILLA_OK) status = name_numbers(job, k);
     if (status == ARMILLA_OK && !kept) status = plot_assign_atoms(job, &atoms);
     if (status == ARMILLA_OK)
-        memcpy(job->classes, kept ? kept : armilla_clustering_labels(atoms),
-               (size_t)job->summary.n * sizeof *job->classes);
+        memcpy(job->labels.classes, kept ? kept : armilla_clustering_labels(atoms),
+               (size_t)job->summary.n * sizeof *job->labels.classes);
     armilla_clustering_free(atoms);
-    job->class_count = k;
+    job->labels.count = k;
     job->by = kept ? &clusters_row : &atoms_row;
     return status;
 }
 
 armilla_status plot_classify(plot_job *job)
 {
-    plot_labels labels;
-    const armilla_status status = plot_labels_read(job, job->settings->labels, &labels);
-    job->classes = labels.classes;
-    job->names = labels.names;
-    job->samples = labels.samples;
-    job->class_count = labels.count;
-    job->missing = labels.missing;
+    const armilla_status status = plot_labels_read(job, job->settings->labels, &job->labels);
     job->by = &labels_row;
-    return status != ARMILLA_OK || labels.names ? status : plot_classify_found(job);
+    return status != ARMILLA_OK || job->labels.names ? status : plot_classify_found(job);
 }
 
 void plot_classes_title(plot_job *job)
 {
     char classes[80];
-    snprintf(classes, sizeof classes, job->by->title, job->class_count, job->class_count == 1 ? "" : "s");
+    snprintf(classes, sizeof classes, job->by->title, job->labels.count, job->labels.count == 1 ? "" : "s");
     plot_title(job, "%" PRId64 " sample%s %s", job->summary.n, job->summary.n == 1 ? "" : "s", classes);
 }
 
 armilla_status plot_classes_check(const plot_job *job, int64_t most)
 {
-    if (job->class_count <= most) return ARMILLA_OK;
+    if (job->labels.count <= most) return ARMILLA_OK;
     return fail(job->session, ARMILLA_BAD_DATA,
                 "%s: %" PRId64 " %ss are too many for one picture, which has space for %" PRId64
                 "; give fewer kinds of labels by --labels FILE",
-                job->settings->kind, job->class_count, job->by->word, most);
+                job->settings->kind, job->labels.count, job->by->word, most);
 }

@@ -39,12 +39,12 @@ static void measure(plot_job *job, cluster_facts *facts)
     const int64_t r = job->summary.rank;
     forget_zeros(job);
     for (int64_t j = 0; j < job->summary.n; j++) {
-        const int64_t c = job->classes[j];
+        const int64_t c = job->labels.classes[j];
         facts->sizes[c]++;
         for (int64_t k = 0; k < r; k++) facts->means[c * r + k] += job->V[j * r + k];
     }
     for (int64_t j = 0; j < job->summary.n; j++) {
-        const int64_t c = job->classes[j];
+        const int64_t c = job->labels.classes[j];
         const double turned = angle(job->V + j * r, facts->means + c * r, r);
         if (isnan(turned)) continue;
         facts->within[c] += turned;
@@ -84,7 +84,7 @@ typedef struct cluster_layout {
 
 static cluster_layout lay_out(const plot_job *job, int64_t count)
 {
-    const plot_list names = {.names = job->names, .count = count};
+    const plot_list names = {.names = job->labels.names, .count = count};
     cluster_layout l = {.rows = names, .columns = names};
     l.cell = count > PLOT_LISTED ? (double)TALL / (double)count : fmin(56, fmax(13, (double)ROWS / (double)count));
     plot_list_beside(&l.rows, l.cell);
@@ -180,7 +180,7 @@ armilla_status plot_clusters(plot_job *job)
 {
     armilla_context *context = job->session->context;
     armilla_status status = choose_clusters(job);
-    cluster_facts facts = {.count = job->class_count};
+    cluster_facts facts = {.count = job->labels.count};
     if (status == ARMILLA_OK) status = armilla_take(context, facts.count, sizeof *facts.sizes, &facts.sizes);
     if (status == ARMILLA_OK)
         status = armilla_take(context, facts.count, (size_t)job->summary.rank * sizeof *facts.means, &facts.means);

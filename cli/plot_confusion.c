@@ -25,11 +25,11 @@ static armilla_status count(plot_job *job, confusion *c)
     if (status == ARMILLA_OK) status = armilla_take(context, c->rows, sizeof *c->totals, &c->totals);
     if (status == ARMILLA_OK) status = armilla_take(context, c->columns, sizeof *c->order, &c->order);
     for (int64_t j = 0; j < job->summary.n && status == ARMILLA_OK; j++) {
-        c->counts[c->truth.classes[j] * c->columns + job->classes[j]]++;
+        c->counts[c->truth.classes[j] * c->columns + job->labels.classes[j]]++;
         c->totals[c->truth.classes[j]]++;
     }
     if (status == ARMILLA_OK)
-        status = armilla_score(context, job->summary.n, job->classes, c->truth.classes, &c->scores);
+        status = armilla_score(context, job->summary.n, job->labels.classes, c->truth.classes, &c->scores);
     return status;
 }
 
@@ -160,7 +160,7 @@ static armilla_status draw_ordered(plot_job *job, const confusion *c)
     armilla_context *context = job->session->context;
     const char **ordered = NULL;
     const armilla_status status = armilla_take(context, c->columns, sizeof *ordered, &ordered);
-    for (int64_t b = 0; b < c->columns && status == ARMILLA_OK; b++) ordered[b] = job->names[c->order[b]];
+    for (int64_t b = 0; b < c->columns && status == ARMILLA_OK; b++) ordered[b] = job->labels.names[c->order[b]];
     if (status == ARMILLA_OK) draw(job, c, ordered);
     armilla_release(context, ordered);
     return status;
@@ -178,9 +178,9 @@ static armilla_status read_classes(plot_job *job, confusion *c)
                     "confusion: the model has no labels; give the classes of the samples by --truth FILE");
     if (!settings->labels) status = plot_classify_found(job);
     if (status != ARMILLA_OK) return status;
-    job->missing = c->truth.missing > job->missing ? c->truth.missing : job->missing;
+    job->labels.missing = c->truth.missing > job->labels.missing ? c->truth.missing : job->labels.missing;
     c->rows = c->truth.count;
-    c->columns = job->class_count;
+    c->columns = job->labels.count;
     if (c->rows > MOST_CLASSES)
         return fail(job->session, ARMILLA_BAD_DATA,
                     "confusion: %" PRId64

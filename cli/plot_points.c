@@ -8,8 +8,7 @@
 
 enum { MOST_POINTS = 4000, FEW_POINTS = 300, MOST_KEYS = 24, KEY_FONT = 11 };
 
-/* splitmix64's finaliser: the picture is the same whenever it is drawn. */
-static uint64_t shuffle(uint64_t z)
+uint64_t plot_shuffle(uint64_t z)
 {
     z += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -19,7 +18,8 @@ static uint64_t shuffle(uint64_t z)
 
 static int compare_shuffled(const void *first, const void *second)
 {
-    const uint64_t a = shuffle((uint64_t) * (const int64_t *)first), b = shuffle((uint64_t) * (const int64_t *)second);
+    const uint64_t a = plot_shuffle((uint64_t) * (const int64_t *)first),
+                   b = plot_shuffle((uint64_t) * (const int64_t *)second);
     return a < b ? -1 : a > b;
 }
 
@@ -33,7 +33,7 @@ armilla_status plot_points_choose(plot_job *job, plot_points *points)
     if (status != ARMILLA_OK) return status;
     const double stretch = (double)n / (double)points->count;
     for (int64_t i = 0; i < points->count; i++) {
-        const double inside = n > points->count ? (double)(shuffle((uint64_t)i) >> 11) * 0x1p-53 : 0;
+        const double inside = n > points->count ? (double)(plot_shuffle((uint64_t)i) >> 11) * 0x1p-53 : 0;
         const int64_t j = (int64_t)(((double)i + inside) * stretch);
         points->samples[i] = j < n ? j : n - 1;
     }
@@ -52,7 +52,7 @@ const char *plot_points_text(const plot_job *job, const plot_points *points, cha
 
 void plot_points_put(plot_job *job, const plot_points *points, int64_t sample, const double at[2], double paler)
 {
-    const int64_t c = job->classes[sample];
+    const int64_t c = job->labels.classes[sample];
     const double crowd = fmax(1, (double)points->count / FEW_POINTS);
     const double size = 0.7 * pow(crowd, -0.25);
     const double through = fmin(0.8, 1 - (1 - 0.7 * paler) * pow(crowd, -0.25));
@@ -62,24 +62,24 @@ void plot_points_put(plot_job *job, const plot_points *points, int64_t sample, c
 
 static bool has_key(const plot_job *job)
 {
-    return job->class_count > 1 && job->class_count <= MOST_KEYS;
+    return job->labels.count > 1 && job->labels.count <= MOST_KEYS;
 }
 
 double plot_key_width(const plot_job *job)
 {
-    const plot_list list = {.names = job->names, .count = job->class_count};
+    const plot_list list = {.names = job->labels.names, .count = job->labels.count};
     double widest = plot_text_width(job->by->word, PLOT_NAME, KEY_FONT);
     char number[32];
     if (!has_key(job)) return 0;
-    for (int64_t c = 0; c < job->class_count; c++)
+    for (int64_t c = 0; c < job->labels.count; c++)
         widest = fmax(widest, 14 + plot_text_width(plot_list_text(&list, c, number), PLOT_NAME, KEY_FONT));
     return widest + 24;
 }
 
 void plot_key(plot_job *job, double left, double top)
 {
-    if (job->class_count > MOST_KEYS)
-        plot_note(job, "Colours and shapes: %" PRId64 " %ss, too many for a legend.", job->class_count, job->by->word);
+    if (job->labels.count > MOST_KEYS)
+        plot_note(job, "Colours and shapes: %" PRId64 " %ss, too many for a legend.", job->labels.count, job->by->word);
     if (!has_key(job)) {
         fprintf(job->script, "unset key\n");
         return;
@@ -94,12 +94,12 @@ void plot_key(plot_job *job, double left, double top)
 
 void plot_points_draw(plot_job *job, const char *before, int block)
 {
-    const plot_list list = {.names = job->names, .count = job->class_count};
+    const plot_list list = {.names = job->labels.names, .count = job->labels.count};
     char number[32];
     fprintf(job->script,
             "plot %sdata index %d using 1:2:3:4:5 with points ps variable pt variable lc rgb variable notitle", before,
             block);
-    for (int64_t c = 0; has_key(job) && c < job->class_count; c++) {
+    for (int64_t c = 0; has_key(job) && c < job->labels.count; c++) {
         fprintf(job->script, ", \\\n     NaN with points pt %d ps 0.8 lc rgb 0x%06x title ", plot_mark(c),
                 plot_colour(c));
         plot_text(job->script, plot_list_text(&list, c, number), PLOT_NAME);
