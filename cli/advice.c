@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,21 +99,33 @@ static int64_t choose_rank(const armilla_data *X, int64_t usual)
     return most < usual ? most : usual;
 }
 
-/* "armilla COMMAND FILE" and the options of reading. */
-static void put_command(const cli_session *session, FILE *stream, const char *title, const char *command)
+void advice_hint(json_t *hints, const char *format, ...)
 {
-    fprintf(stream, "%-9s  armilla %s ", title, command);
-    message_put_path(stream, streams_given(session, session->settings->operands[0]));
-    reading_print(session, stream);
+    char line[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    json_t *text = json_string(line);
+    if (text) (void)json_array_append_new(hints, text);
 }
 
-static armilla_status add_line(cli_session *session, json_t *hints, FILE *stream, char **line)
+/* "armilla COMMAND FILE", the options of reading, and others. */
+static armilla_status add_command(cli_session *session, json_t *hints, const char *opening, const char *others)
 {
-    const bool whole = fclose(stream) == 0;
-    json_t *text = whole ? json_string(*line) : NULL;
+    char *line = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&line, &size);
+    if (stream) {
+        fputs(opening, stream);
+        message_put_path(stream, streams_given(session, session->settings->operands[0]));
+        reading_print(session, stream);
+        fputs(others, stream);
+    }
+    const bool whole = stream && fclose(stream) == 0;
+    json_t *text = whole ? json_string(line) : NULL;
     if (text) (void)json_array_append_new(hints, text);
-    free(*line);
-    *line = NULL;
+    free(line);
     return whole ? ARMILLA_OK : fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
 }
 
@@ -122,8 +136,7 @@ armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixe
     armilla_options fit;
     armilla_cluster_options clusters;
     const struct advice *kind = kinds;
-    char *line = NULL;
-    size_t size = 0;
+    char opening[64], others[256], number[32] = "", top[48] = "";
     armilla_options_default(&fit);
     fit.threads = session->settings->threads;
     armilla_cluster_options_default(&clusters);
@@ -131,20 +144,17 @@ armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixe
     armilla_status status = armilla_cluster_recipe(session->context, X, &fit, &clusters);
     if (status != ARMILLA_OK) return status;
     while (!kind->applies(&(look){session, X, &fit, mixed})) kind++;
-    FILE *stream = open_memstream(&line, &size);
-    if (!stream) return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
-    put_command(session, stream, "clusters:", "cluster");
     const bool given = armilla_data_samples(X) < FEW || armilla_data_features(X) < 2;
-    if (given) fprintf(stream, " --k %d", armilla_data_samples(X) < 2 ? 1 : 2);
-    fputs(" --out clusters.txt", stream);
-    status = add_line(session, hints, stream, &line);
-    if (status != ARMILLA_OK || !(stream = open_memstream(&line, &size)))
-        return fail(session, ARMILLA_NO_MEMORY, "out of memory for the report");
-    put_command(session, stream, kind->atoms, "fit");
-    fprintf(stream, " --rank %" PRId64 " --model %s %s", choose_rank(X, kind->rank), kind->model, kind->preparation);
-    if (kind->top && armilla_data_features(X) > kind->top) fprintf(stream, " --top-features %" PRId64, kind->top);
-    fputs(" --out model.npz", stream);
-    return add_line(session, hints, stream, &line);
+    if (given) snprintf(number, sizeof number, " --k %d", armilla_data_samples(X) < 2 ? 1 : 2);
+    snprintf(others, sizeof others, "%s --out clusters.txt", number);
+    status = add_command(session, hints, "clusters:  armilla cluster ", others);
+    if (status != ARMILLA_OK) return status;
+    if (kind->top && armilla_data_features(X) > kind->top)
+        snprintf(top, sizeof top, " --top-features %" PRId64, kind->top);
+    snprintf(opening, sizeof opening, "%-9s  armilla fit ", kind->atoms);
+    snprintf(others, sizeof others, " --rank %" PRId64 " --model %s %s%s --out model.npz", choose_rank(X, kind->rank),
+             kind->model, kind->preparation, top);
+    return add_command(session, hints, opening, others);
 }
 
 /* --- orientation --- */

@@ -6,6 +6,9 @@
 
 #include <jansson.h>
 
+/* Adds a line. */
+void advice_hint(json_t *hints, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Adds two complete commands, with every option of reading that was given: for clusters, and for atoms that can be read. */
 armilla_status advice_put(cli_session *session, const armilla_data *X, bool mixed, json_t *hints);
 

@@ -120,8 +120,7 @@ static armilla_status add_note(cli_session *session, const armilla_table_facts *
     if (status == ARMILLA_OK && count > 0) {
         snprintf(line, sizeof line, "note: column%s %.800s %s (%s--%s %.200s)", count == 1 ? "" : "s", names,
                  count == 1 ? row->one : row->several, count == 1 ? "" : "such as ", row->option, word);
-        json_t *text = json_string(armilla_plain_text(line));
-        if (text) (void)json_array_append_new(hints, text);
+        advice_hint(hints, "%s", armilla_plain_text(line));
     }
     free(names);
     free(word);

@@ -123,50 +123,34 @@ static void put_facts(json_t *object, const armilla_data *X, const armilla_data_
     put_fingerprint(object, facts->fingerprint);
 }
 
-static void hint(json_t *hints, const char *text)
-{
-    json_t *line = json_string(text);
-    if (line) (void)json_array_append_new(hints, line);
-}
-
-static void hint_of(json_t *hints, const char *opening, const char *text)
-{
-    char line[1200];
-    snprintf(line, sizeof line, "%s%s", opening, text);
-    hint(hints, line);
-}
-
 static armilla_status make_hints(cli_session *session, const armilla_data *X, const armilla_data_facts *facts,
                                  json_t *hints)
 {
     char line[1024];
-    armilla_status status = ARMILLA_OK;
-    const bool uneven = facts->norm_high > 2 * facts->norm_low, mixed = facts->negatives > 0;
+    const bool mixed = facts->negatives > 0;
     if (facts->bad_sample >= 0) {
-        snprintf(line, sizeof line,
-                 "note: %" PRId64 " %s NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
-                 " (counted from 1); no fit takes such data",
-                 facts->bad_entries, facts->bad_entries == 1 ? "entry is" : "entries are", facts->bad_sample + 1,
-                 facts->bad_feature + 1);
-        hint(hints, line);
+        advice_hint(hints,
+                    "note: %" PRId64 " %s NaN or infinite, the first in sample %" PRId64 ", feature %" PRId64
+                    " (counted from 1); no fit takes such data",
+                    facts->bad_entries, facts->bad_entries == 1 ? "entry is" : "entries are", facts->bad_sample + 1,
+                    facts->bad_feature + 1);
         return ARMILLA_OK;
     }
     if (facts->norm_high == 0) {
-        hint(hints, "note: every entry is 0; there is nothing to fit");
+        advice_hint(hints, "note: every entry is 0; there is nothing to fit");
         return ARMILLA_OK;
     }
-    hint(hints, mixed ? "note: there are negative entries, so a nonnegative basis with nonnegative codes does not fit"
+    advice_hint(hints, "%s",
+                mixed ? "note: there are negative entries, so a nonnegative basis with nonnegative codes does not fit"
                       : "note: no entry is negative, so nonnegative atoms and codes can be read as parts and shares");
-    if (uneven) {
-        snprintf(line, sizeof line,
-                 "note: the longest sample is %.3g times the shortest, but codes have one length: "
-                 "--normalize l2 compares directions",
-                 facts->norm_high / facts->norm_low);
-        hint(hints, line);
-    }
-    status = advice_orientation(session, X, line, sizeof line);
+    if (facts->norm_high > 2 * facts->norm_low)
+        advice_hint(hints,
+                    "note: the longest sample is %.3g times the shortest, but codes have one length: "
+                    "--normalize l2 compares directions",
+                    facts->norm_high / facts->norm_low);
+    const armilla_status status = advice_orientation(session, X, line, sizeof line);
     if (status != ARMILLA_OK) return status;
-    if (*line) hint_of(hints, "note: ", line);
+    if (*line) advice_hint(hints, "note: %s", line);
     return advice_put(session, X, mixed, hints);
 }
 
@@ -211,7 +195,7 @@ static void put_table(const cli_session *session, const cli_look *look, json_t *
     const bool turned = samples_in_columns(session);
     json_put_count(object, "m", turned ? rows : 0);
     json_put_count(object, "n", turned ? 0 : rows);
-    hint(look->hints, "note: no column holds numbers alone; there is nothing to fit");
+    advice_hint(look->hints, "note: no column holds numbers alone; there is nothing to fit");
 }
 
 static armilla_status data_info(cli_session *session, const char *path)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,41 +38,24 @@ static bool is_option(const char *word, const char *option)
     return strncmp(word, option, length) == 0 && (word[length] == '\0' || word[length] == '=');
 }
 
-static void append(char *line, size_t size, const char *word)
-{
-    char quoted[4096];
-    const size_t used = strlen(line);
-    snprintf(line + used, size - used, "%s%s", used > 0 ? " " : "", message_quote(word, quoted, sizeof quoted));
-}
-
-/* A word of the shell as it is. */
-static void append_plain(char *line, size_t size, const char *word)
-{
-    const size_t used = strlen(line);
-    snprintf(line + used, size - used, "%s%s", used > 0 ? " " : "", word);
-}
-
 /* The words of this command without --resume and --force, which follow. Options and `-` are as they were given: quoting
  * would make files of them. */
-static void repeat(const cli_session *session, char *line, size_t size)
+static void repeat(const cli_session *session, FILE *line)
 {
     for (char *const *word = session->arguments; *word; word++) {
         const size_t equals = strcspn(*word, "=");
+        const bool valued = strncmp(*word, "--", 2) == 0 && (*word)[equals] == '=';
+        if (is_option(*word, "--force")) continue;
         if (is_option(*word, "--resume")) {
-            if ((*word)[equals] == '\0' && word[1]) word++;
-        } else if (!is_option(*word, "--force")) {
-            if (strncmp(*word, "--", 2) == 0 && (*word)[equals] == '=') {
-                char option[64], value[4096];
-                snprintf(option, sizeof option, "%.*s=", (int)equals, *word);
-                append_plain(line, size, option);
-                const size_t used = strlen(line);
-                snprintf(line + used, size - used, "%s", message_quote(*word + equals + 1, value, sizeof value));
-            } else if ((*word)[0] == '-') {
-                append_plain(line, size, *word);
-            } else {
-                append(line, size, *word);
-            }
+            if (!valued && word[1]) word++;
+            continue;
         }
+        fputc(' ', line);
+        if (valued) fprintf(line, "%.*s=", (int)equals, *word);
+        if (!valued && (*word)[0] == '-')
+            fputs(*word, line);
+        else
+            message_put_path(line, valued ? *word + equals + 1 : *word);
     }
 }
 
@@ -84,16 +68,20 @@ static bool exists(const char *path)
 static void report_command(cli_session *session, const cli_left *left, const char *checkpoint)
 {
     const cli_settings *settings = session->settings;
-    char line[7000] = "";
-    repeat(session, line, sizeof line);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size);
+    if (!line) return;
+    repeat(session, line);
     if (checkpoint) {
-        append_plain(line, sizeof line, "--resume");
-        append(line, sizeof line, checkpoint);
+        fputs(" --resume ", line);
+        message_put_path(line, checkpoint);
     }
-    if (exists(settings->out) || exists(left->model) || exists(left->other) || settings->force)
-        append_plain(line, sizeof line, "--force");
-    message_line(&session->messages, "resume    %s%s",
-                 checkpoint ? "" : "nothing to go on from; again from the beginning: ", line);
+    if (exists(settings->out) || exists(left->model) || exists(left->other) || settings->force) fputs(" --force", line);
+    if (fclose(line) == 0)
+        message_line(&session->messages, "resume   %s%s",
+                     checkpoint ? "" : " nothing to go on from; again from the beginning:", text);
+    free(text);
 }
 
 /* The file to go on from; NULL: there is none. */
