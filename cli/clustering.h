@@ -18,8 +18,7 @@ typedef struct cluster_settings {
 /* The settings of a session that runs command_cluster. */
 cluster_settings *cluster_of(const cli_session *session);
 
-/* Whether the method is one that takes an atom for each cluster, or one of a graph of neighbours. */
-bool clustering_by_argmax(const cluster_settings *settings);
+/* Whether the method is one of a graph of neighbours. */
 bool clustering_by_graph(const cluster_settings *settings);
 
 /* What is asked of the library's choice beside the options. */

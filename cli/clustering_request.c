@@ -45,7 +45,7 @@ static armilla_status refuse_fit_of_data(cli_session *session)
     return refuse_fit_options(session, useful, "is clustered as it is by --on data, and nothing is fitted");
 }
 
-bool clustering_by_argmax(const cluster_settings *settings)
+static bool is_argmax(const cluster_settings *settings)
 {
     return settings->cluster.method && strcmp(settings->cluster.method, "argmax") == 0;
 }
@@ -76,7 +76,7 @@ armilla_status clustering_check_data(cli_session *session, int64_t n)
         return fail(session, ARMILLA_BAD_DATA,
                     "--k %" PRId64 " is more than the %" PRId64 " samples; give a smaller one", k, n);
     if (strcmp(settings->on, "data") == 0) return refuse_fit_of_data(session);
-    if (clustering_by_argmax(settings) && fit->rank && fit->rank != k)
+    if (is_argmax(settings) && fit->rank && fit->rank != k)
         return fail(session, ARMILLA_BAD_ARGUMENT,
                     "--method argmax gives a cluster to each of the %" PRId64 " atoms, not %" PRId64
                     "; leave out --rank or --k",
@@ -97,7 +97,7 @@ static armilla_status check_stream(cli_session *session)
 static armilla_status check_tries(cli_session *session)
 {
     static const char *const names[] = {"tries", "cluster-iter"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && clustering_by_argmax(cluster_of(session)); i++)
+    for (size_t i = 0; i < sizeof names / sizeof *names && is_argmax(cluster_of(session)); i++)
         if (settings_is_given(session, &group_cluster, names[i]))
             return fail(session, ARMILLA_BAD_ARGUMENT,
                         "--%s has no effect with --method argmax, which makes no k-means; leave it out", names[i]);
@@ -123,7 +123,7 @@ static armilla_status check_number(cli_session *session, bool fitted)
     const cluster_settings *settings = cluster_of(session);
     const armilla_cluster_choice asked = clustering_asked(settings);
     const char *method = settings->cluster.method;
-    if (settings->cluster.k > 0 || (fitted && clustering_by_argmax(settings))) return ARMILLA_OK;
+    if (settings->cluster.k > 0 || (fitted && is_argmax(settings))) return ARMILLA_OK;
     if (!fitted) {
         const armilla_status status =
             armilla_cluster_default_method(session->context, &settings->fit, &settings->cluster, &asked, &method);
@@ -152,7 +152,7 @@ armilla_status clustering_check(cli_session *session, bool *fitted)
     const output_path outputs[] = {labelling_output(session),
                                    {"--model-out", settings->model_out, ".npz", NULL},
                                    {"--checkpoint", checkpoint->path, ".checkpoint", checkpoint->resume}};
-    const bool argmax = clustering_by_argmax(settings);
+    const bool argmax = is_argmax(settings);
     armilla_status status = outputs_check(session, outputs, sizeof outputs / sizeof *outputs);
     if (status == ARMILLA_OK) status = check_stream(session);
     if (status == ARMILLA_OK) status = check_tries(session);

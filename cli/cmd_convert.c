@@ -1,7 +1,6 @@
 /* armilla convert: data from one format to another, to the last bit. */
 #include "outputs.h"
 #include "reading.h"
-#include "signals.h"
 
 #include <inttypes.h>
 
@@ -22,11 +21,6 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-static convert_settings *settings_of(const cli_session *session)
-{
-    return (convert_settings *)session->settings;
-}
-
 static void report(cli_session *session, const armilla_data *X, const char *out)
 {
     message_line(&session->messages, "written   %s: %" PRId64 " samples of %" PRId64 " features, %s", out,
@@ -35,7 +29,7 @@ static void report(cli_session *session, const armilla_data *X, const char *out)
 
 static armilla_status run(cli_session *session)
 {
-    convert_settings *settings = settings_of(session);
+    convert_settings *settings = (convert_settings *)session->settings;
     const char *out = settings->common.operands[1];
     const output_path output = {.option = "OUT", .path = out};
     const armilla_write_options written = {
@@ -52,10 +46,7 @@ static armilla_status run(cli_session *session)
     if (status == ARMILLA_OK) status = outputs_choose_temporary(session, out);
     if (status == ARMILLA_OK) status = open_data(session, settings->common.operands[0], &X, NULL);
     if (status != ARMILLA_OK) return status;
-    signals_defer();
-    status = armilla_data_write(session->context, X, out, &written);
-    session->exit = signals_exit();
-    if (session->exit && status == ARMILLA_STOPPED) status = ARMILLA_OK;
+    status = outputs_write_data(session, X, out, &written);
     if (status == ARMILLA_OK && !session->exit) report(session, X, out);
     armilla_data_free(X);
     return status;

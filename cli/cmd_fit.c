@@ -128,6 +128,12 @@ static armilla_status print_plan(cli_session *session, const armilla_data *X, do
     return json_print(session, object);
 }
 
+static armilla_status tell_plan(cli_session *session, const armilla_data *X, double seconds_reading)
+{
+    show_plan(session, X);
+    return session->settings->json ? print_plan(session, X, seconds_reading) : ARMILLA_OK;
+}
+
 static armilla_status fit_and_tell(cli_session *session, const armilla_data *X, double seconds_reading)
 {
     fit_settings *settings = settings_of(session);
@@ -169,21 +175,13 @@ static armilla_status run(cli_session *session)
     double seconds_reading = 0;
     armilla_status status = start_take_options(session, &start);
     if (status == ARMILLA_OK) status = check_request(session);
-    if (status != ARMILLA_OK) goto done;
-    status = open_data(session, path, &X, &seconds_reading);
-    if (status != ARMILLA_OK) goto done;
-    status = start_open(session, &X, &start);
-    if (status != ARMILLA_OK) goto done;
-    status = about(session, path, armilla_fit_check(session->context, X, settings_fit(session)));
-    if (status != ARMILLA_OK) goto done;
-    start_report(session, &start);
-    if (settings_of(session)->dry_run) {
-        show_plan(session, X);
-        if (session->settings->json) status = print_plan(session, X, seconds_reading);
-    } else {
-        status = fit_and_tell(session, X, seconds_reading);
-    }
-done:
+    if (status == ARMILLA_OK) status = open_data(session, path, &X, &seconds_reading);
+    if (status == ARMILLA_OK) status = start_open(session, &X, &start);
+    if (status == ARMILLA_OK)
+        status = about(session, path, armilla_fit_check(session->context, X, settings_fit(session)));
+    if (status == ARMILLA_OK) start_report(session, &start);
+    if (status == ARMILLA_OK)
+        status = (settings_of(session)->dry_run ? tell_plan : fit_and_tell)(session, X, seconds_reading);
     start_free(session, &start);
     armilla_data_free(X);
     return status;

@@ -9,14 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const preparations[] = {"none", "auto"};
+static OPTION_WORDS(preparation_choice, "none", "auto")
 
-static const char *preparation_choice(size_t index)
-{
-    return index < sizeof preparations / sizeof *preparations ? preparations[index] : NULL;
-}
-
-static const char *precision_choice(size_t index)
+    static const char *precision_choice(size_t index)
 {
     return index < ARMILLA_PRECISION_COUNT ? armilla_type_word((armilla_type)index) : NULL;
 }

@@ -25,11 +25,6 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-static const predict_settings *settings_of(const cli_session *session)
-{
-    return (const predict_settings *)session->settings;
-}
-
 /* What is at work in one run. */
 typedef struct predicting {
     armilla_model *model;
@@ -78,14 +73,15 @@ static armilla_status print_json(cli_session *session, const predicting *p)
 
 static armilla_status run(cli_session *session)
 {
+    const predict_settings *settings = (const predict_settings *)session->settings;
     const output_path output = labelling_output(session);
     predicting p = {.model = NULL};
     armilla_status status = outputs_check(session, &output, 1);
     if (status == ARMILLA_OK) status = open_inputs(session, &p);
     if (status == ARMILLA_OK) status = predict(session, &p);
     if (status == ARMILLA_OK)
-        status = labelling_write(
-            session, &(cli_labelled){.labels = p.labels, .count = p.n, .X = p.X, .named = settings_of(session)->names});
+        status = labelling_write(session,
+                                 &(cli_labelled){.labels = p.labels, .count = p.n, .X = p.X, .named = settings->names});
     if (status == ARMILLA_OK && session->settings->out)
         message_line(&session->messages, "written   %s: clusters of %" PRId64 " sample%s", session->settings->out, p.n,
                      p.n == 1 ? "" : "s");

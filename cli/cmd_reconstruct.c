@@ -23,15 +23,10 @@ static const armilla_option options[] = {
     OPTION_END,
 };
 
-static const reconstruct_settings *settings_of(const cli_session *session)
-{
-    return (const reconstruct_settings *)session->settings;
-}
-
 static output_array array_of(const cli_session *session, const armilla_model_summary *summary)
 {
     return (output_array){summary->precision, summary->n, summary->m,
-                          samples_are_columns(settings_of(session)->samples)};
+                          samples_are_columns(((const reconstruct_settings *)session->settings)->samples)};
 }
 
 static armilla_status write_blocks(cli_session *session, const armilla_model *model,

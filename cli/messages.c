@@ -55,7 +55,8 @@ void message_seconds(double seconds, char *buffer, size_t size)
         snprintf(buffer, size, "%.0f days", minutes / (24 * 60));
 }
 
-void message_duration(double seconds, char *buffer, size_t size)
+/* What has passed, with three digits below a minute: "0.0123 s", "4.56 s"; then as above. */
+static void put_duration(double seconds, char *buffer, size_t size)
 {
     int decimals = 3;
     for (double unit = 0.1; decimals > 0 && seconds >= 9.995 * unit; unit *= 10) decimals--;
@@ -204,7 +205,7 @@ void message_summary(cli_messages *messages, const armilla_model *model, const a
     armilla_model_summary found;
     char restarts[64] = "", taken[32];
     armilla_model_summarize(model, &found);
-    message_duration(found.seconds, taken, sizeof taken);
+    put_duration(found.seconds, taken, sizeof taken);
     if (options->restarts > 1 && !options->start_model && !options->start_basis)
         snprintf(restarts, sizeof restarts, ", best of %" PRId64, options->restarts);
     model_line(messages, &found);

@@ -41,8 +41,6 @@ void message_erase(cli_messages *messages);
 double message_degrees(double radians);
 /* What is left: "45 s", "12 min", "1 h 05 min"; "?" where seconds < 0. */
 void message_seconds(double seconds, char *buffer, size_t size);
-/* What has passed, with three digits below a minute: "0.0123 s", "4.56 s"; then as above. */
-void message_duration(double seconds, char *buffer, size_t size);
 
 /* text as one word of a shell command, for lines that a reader may copy; a path is never taken for an option. */
 void message_put_word(FILE *stream, const char *text);

@@ -42,6 +42,10 @@ typedef struct output_array {
     bool sample_columns; /* of what is written */
 } output_array;
 
+/* Writes data whole, or nothing where a signal came: the session's exit status says so then. */
+armilla_status outputs_write_data(cli_session *session, const armilla_data *data, const char *path,
+                                  const armilla_write_options *options);
+
 /* Writes the values to --out in the format that it ends as. */
 armilla_status outputs_write_table(cli_session *session, const output_array *array, const void *values,
                                    const output_names *names);

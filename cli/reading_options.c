@@ -7,19 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *header_choice(size_t index)
-{
-    static const char *const choices[] = {"yes", "no"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
+static OPTION_WORDS(header_choice, "yes", "no") static OPTION_WORDS(decimal_choice, "point", "comma")
+    OPTION_WORDS(samples_choice, "rows", "columns") OPTION_WORDS(missing_choice, "error", "zero")
 
-static const char *decimal_choice(size_t index)
-{
-    static const char *const choices[] = {"point", "comma"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
-
-static const char *format_choice(size_t index);
+        static const char *format_choice(size_t index);
 
 /* Rows of the table are longer than those of others: what else they have is READ_... */
 typedef struct reading_row {
@@ -206,12 +197,6 @@ static const char *format_choice(size_t index)
     return table_choice("read", index);
 }
 
-const char *samples_choice(size_t index)
-{
-    static const char *const choices[] = {"rows", "columns"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
-}
-
 bool samples_are_columns(const char *word)
 {
     return word && strcmp(word, "columns") == 0;
@@ -220,12 +205,6 @@ bool samples_are_columns(const char *word)
 bool samples_in_columns(const cli_session *session)
 {
     return samples_are_columns(reading_of(session)->samples);
-}
-
-const char *missing_choice(size_t index)
-{
-    static const char *const choices[] = {"error", "zero"};
-    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
 /* What a model's file says beside the rows of the table. */

@@ -44,6 +44,15 @@ static armilla_status set_names(cli_session *session, armilla_data *data, armill
     return status;
 }
 
+armilla_status outputs_write_data(cli_session *session, const armilla_data *data, const char *path,
+                                  const armilla_write_options *options)
+{
+    signals_defer();
+    const armilla_status status = armilla_data_write(session->context, data, path, options);
+    session->exit = signals_exit();
+    return session->exit && status == ARMILLA_STOPPED ? ARMILLA_OK : status;
+}
+
 armilla_status outputs_write_table(cli_session *session, const output_array *array, const void *values,
                                    const output_names *names)
 {
@@ -55,10 +64,7 @@ armilla_status outputs_write_table(cli_session *session, const output_array *arr
                                                     array->width, &data);
     for (int kind = 0; kind < ARMILLA_NAMING_COUNT && status == ARMILLA_OK; kind++)
         status = set_names(session, data, (armilla_naming)kind, names);
-    signals_defer();
-    if (status == ARMILLA_OK) status = armilla_data_write(session->context, data, session->settings->out, &options);
-    session->exit = signals_exit();
-    if (session->exit && status == ARMILLA_STOPPED) status = ARMILLA_OK;
+    if (status == ARMILLA_OK) status = outputs_write_data(session, data, session->settings->out, &options);
     armilla_data_free(data);
     return status;
 }
