@@ -6,7 +6,6 @@ $ARMILLA is the command. Exit status 77 (skipped) where NumPy, SciPy or scikit-l
 import json
 import math
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -448,41 +447,6 @@ def check_without_effect():
         assert f"--{name} has no effect with --method argmax" in shown, shown
 
 
-def on_terminal(*arguments):
-    """What the command shows where standard output and error are one terminal."""
-    shown, terminal = pty.openpty()
-    child = subprocess.Popen([ARMILLA, *map(str, arguments)], stdout=terminal, stderr=terminal)
-    os.close(terminal)
-    pieces = []
-    try:
-        while piece := os.read(shown, 4096):
-            pieces.append(piece)
-    except OSError:  # the other end is closed
-        pass
-    os.close(shown)
-    assert child.wait() == 0, arguments
-    return b"".join(pieces).decode().replace("\r\n", "\n").split("\n")
-
-
-def check_terminal():
-    """A terminal gets a table of the clusters, whose sizes are those of the labels that a pipe gets; labels only where
-    they are all that is asked for."""
-    rng = np.random.default_rng(11)
-    X = rng.normal(size=(3, 6))[np.repeat(np.arange(3), (60, 25, 5))] * 3 + 0.1 * rng.normal(size=(90, 6))
-    np.savetxt("x.csv", X, delimiter=",", header="a,b,c,d,e,f", comments="")
-    np.save("x.npy", X)
-    for arguments in (("x.csv", "--k", 3), ("x.npy", "--k", 3), ("x.npy", "--k", 3, "--on", "data")):
-        labels = [int(line) for line in run("cluster", *arguments).split()]
-        sizes = np.bincount(labels)
-        shown = on_terminal("cluster", *arguments)
-        rows = [line.split() for line in shown if re.match(r"cluster \d", line)]
-        assert [(int(row[1]), int(row[2]), row[3]) for row in rows] == [(k, size, "samples") for k, size in enumerate(sizes)]
-        assert all(set(row[4:]) for row in rows) == (arguments[0] == "x.csv"), rows
-        assert not any(line.isdigit() for line in shown) and any(line.startswith("labels ") for line in shown), shown
-        quiet = on_terminal("cluster", *arguments, "--quiet")
-        assert quiet == [*map(str, labels), ""], quiet
-
-
 def main():
     rng = np.random.default_rng(7)
     truth = np.arange(200) % 4
@@ -490,7 +454,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check, arguments in ((check_scores, ()), (check_model, (X, truth)), (check_recipe, ()), (check_early, ()),
-                                 (check_far, ()), (check_data, (X, truth)), (check_terminal, ()), (check_without_effect, ()), (check_graph, ()), (check_few, ()), (check_number, ()),
+                                 (check_far, ()), (check_data, (X, truth)), (check_without_effect, ()), (check_graph, ()), (check_few, ()), (check_number, ()),
                                  (check_odd, ()), (check_leiden, ())):
             try:
                 check(*arguments)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Names that would move a terminal (ESC, DEL, U+009B) never reach it raw, in JSON or in texts for people; standard input
-is called -; a pipe that is given as a checkpoint is refused at once. $ARMILLA is the command. Exit status 77 (skipped)
+is called -; a pipe that is given as a checkpoint is refused at once; clusters are a table there. $ARMILLA is the command. Exit status 77 (skipped)
 where NumPy is missing."""
 
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,6 +62,41 @@ def check_dash():
         assert not os.path.exists("-"), option
 
 
+def on_terminal(*arguments):
+    """What the command shows where standard output and error are one terminal."""
+    shown, terminal = pty.openpty()
+    child = subprocess.Popen([ARMILLA, *arguments], stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    pieces = []
+    try:
+        while piece := os.read(shown, 4096):
+            pieces.append(piece)
+    except OSError:  # the other end is closed
+        pass
+    os.close(shown)
+    assert child.wait() == 0, arguments
+    return b"".join(pieces).decode().replace("\r\n", "\n").split("\n")
+
+
+def check_clusters():
+    """A terminal gets a table of the clusters, whose sizes are those of the labels that a pipe gets; labels only where
+    they are all that is asked for."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(3, 6))[np.repeat(np.arange(3), (60, 25, 5))] * 3 + 0.1 * rng.normal(size=(90, 6))
+    np.savetxt("x.csv", X, delimiter=",", header="a,b,c,d,e,f", comments="")
+    np.save("x.npy", X)
+    for arguments in (("x.csv", "--k", "3"), ("x.npy", "--k", "3"), ("x.npy", "--k", "3", "--on", "data")):
+        labels = [int(line) for line in run("cluster", *arguments).split()]
+        sizes = np.bincount(labels)
+        shown = on_terminal("cluster", *arguments)
+        rows = [line.split() for line in shown if re.match(r"cluster \d", line)]
+        assert [(int(row[1]), int(row[2]), row[3]) for row in rows] == [(k, size, "samples") for k, size in enumerate(sizes)]
+        assert all(set(row[4:]) for row in rows) == (arguments[0] == "x.csv"), rows
+        assert not any(line.isdigit() for line in shown) and any(line.startswith("labels ") for line in shown), shown
+        quiet = on_terminal("cluster", *arguments, "--quiet")
+        assert quiet == [*map(str, labels), ""], quiet
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -67,6 +104,7 @@ def main():
         check_stream()
         check_pipe()
         check_dash()
+        check_clusters()
 
 
 if __name__ == "__main__":
