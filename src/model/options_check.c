@@ -8,6 +8,7 @@
 #include <armilla/fit.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
