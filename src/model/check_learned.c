@@ -188,9 +188,9 @@ typedef struct relearning {
 static const relearning relearnings[ARMILLA_STEP_COUNT] = {
     [ARMILLA_STEP_TOTAL] = {"the total is not what the data or the options say", .all = armilla_check_sums},
     [ARMILLA_STEP_TOP] = {"the features that were chosen are not those that vary most", .all = armilla_check_top},
-    [ARMILLA_STEP_TFIDF] = {"the weights of tf-idf are not those of the data", idf_excess},
-    [ARMILLA_STEP_SCALE] = {"the scales are not those of the data", scale_excess},
-    [ARMILLA_STEP_CENTER] = {"the mean is not that of the data", mean_excess},
+    [ARMILLA_STEP_TFIDF] = {"the weights of tf-idf are not those of the data", .feature = idf_excess},
+    [ARMILLA_STEP_SCALE] = {"the scales are not those of the data", .feature = scale_excess},
+    [ARMILLA_STEP_CENTER] = {"the mean is not that of the data", .feature = mean_excess},
 };
 
 const char *armilla_check_learned_wrong(armilla_step step)
