@@ -99,7 +99,8 @@ static armilla_status label(by_graph *s, armilla_clustering **made)
     const armilla_label_source other = choice.by;
     armilla_status status = ARMILLA_OK;
     if (choice.open) {
-        status = other == ARMILLA_BY_SMOOTHING ? cluster_smoothed(s, made) : cluster_plainly(s, made);
+        const bool smooths = other == ARMILLA_BY_SMOOTHING && s->samples.codes;
+        status = smooths ? cluster_smoothed(s, made) : cluster_plainly(s, made);
         if (status != ARMILLA_OK) return status;
         choice = armilla_decide_labels(&s->evidence, thresholds);
     }
@@ -112,7 +113,7 @@ static armilla_status label(by_graph *s, armilla_clustering **made)
         *made = NULL;
         status = cluster_plainly(s, made);
     }
-    if (status == ARMILLA_OK) (*made)->summary.reason = choice.reason;
+    if (status == ARMILLA_OK && *made) (*made)->summary.reason = choice.reason;
     return status;
 }
 
