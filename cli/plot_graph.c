@@ -65,8 +65,8 @@ static armilla_status draw_globe(plot_job *job, const plot_points *points, const
     return ARMILLA_OK;
 }
 
-/* places = the map; *neighbors stays NULL where a sample has none. */
-static armilla_status find_places(plot_job *job, armilla_neighbors **neighbors, double (*places)[3])
+/* places = the layout of the graph; *neighbors stays NULL where a sample has none. */
+static armilla_status compute_layout(plot_job *job, armilla_neighbors **neighbors, double (*places)[3])
 {
     armilla_context *context = job->session->context;
     const bool globe = job->settings->globe;
@@ -94,7 +94,7 @@ armilla_status plot_graph(plot_job *job)
     char many[64];
     armilla_status status = plot_points_choose(job, &points);
     if (status == ARMILLA_OK) status = armilla_take(context, job->summary.n, sizeof *places, &places);
-    if (status == ARMILLA_OK) status = find_places(job, &neighbors, places);
+    if (status == ARMILLA_OK) status = compute_layout(job, &neighbors, places);
     if (status == ARMILLA_OK) {
         plot_title(job, "%s samples, a map by the nearest of their codes", plot_points_text(job, &points, many));
         if (globe)

@@ -48,7 +48,8 @@ static armilla_status compare_kept(armilla_context *context, const armilla_model
     return ARMILLA_OK;
 }
 
-static armilla_status find_places(armilla_context *context, const armilla_model *const models[2], int64_t *places)
+/* places[i] = the feature of the second model that is feature i of the first: by name, or the same number. */
+static armilla_status match_features(armilla_context *context, const armilla_model *const models[2], int64_t *places)
 {
     const armilla_names *a = &models[0]->names[ARMILLA_FEATURE_NAMES], *b = &models[1]->names[ARMILLA_FEATURE_NAMES];
     if (a->count > 0 && b->count > 0) return match_names(context, a, b, places);
@@ -89,7 +90,7 @@ armilla_status armilla_compared_take(armilla_context *context, const armilla_mod
     *atoms = (armilla_compared_atoms){.m = m, .ranks = {models[0]->summary.rank, models[1]->summary.rank}};
     *reordered = false;
     if (status == ARMILLA_OK) status = take_atoms(context, models[0], places, &atoms->unit[0], &atoms->lengths[0]);
-    if (status == ARMILLA_OK) status = find_places(context, models, places);
+    if (status == ARMILLA_OK) status = match_features(context, models, places);
     for (int64_t i = 0; i < m && status == ARMILLA_OK; i++) *reordered |= places[i] != i;
     if (status == ARMILLA_OK) status = take_atoms(context, models[1], places, &atoms->unit[1], &atoms->lengths[1]);
     armilla_release(context, places);

@@ -4,17 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The places of the model's features in the data. */
-typedef struct places {
+/* The positions of the model's features in the data. */
+typedef struct positions {
     int64_t *at;            /* m, -1 where it is not there */
     int64_t missing, extra; /* features of the model that the data do not have, and the other way round */
     int64_t first_missing;  /* of the model, or -1 */
     int64_t first_extra;    /* of the data, or -1 */
     bool in_order;          /* the data are as the model */
-} places;
+} positions;
 
-/* next[i] = the next place of the name at place i, 0 past the last; which is the way to give equal names away in their
- * order: the cursor of a name is kept at its first place. */
+/* next[i] = the next position of the name at position i, 0 past the last. So equal names are matched in their order: the
+ * cursor of a name is kept at its first position. */
 static armilla_status chain_equals(armilla_context *context, const armilla_names *names,
                                    const armilla_names_index *index, int64_t **next)
 {
@@ -30,8 +30,9 @@ static armilla_status chain_equals(armilla_context *context, const armilla_names
     return status;
 }
 
-static void place(const armilla_names *ours, const armilla_names_index *theirs, const int64_t *next, int64_t *cursor,
-                  places *found)
+/* Fills in found but first_extra; `cursor` is used up. */
+static void match_in_order(const armilla_names *ours, const armilla_names_index *theirs, const int64_t *next,
+                           int64_t *cursor, positions *found)
 {
     const int64_t total = theirs->names->count;
     found->extra = total;
@@ -50,7 +51,7 @@ static void place(const armilla_names *ours, const armilla_names_index *theirs, 
 }
 
 /* The first feature of the data that no feature of the model took; `taken` has a number for each of theirs. */
-static int64_t find_extra(const places *found, int64_t ours, int64_t theirs, int64_t *taken)
+static int64_t find_extra(const positions *found, int64_t ours, int64_t theirs, int64_t *taken)
 {
     memset(taken, 0, (size_t)theirs * sizeof *taken);
     for (int64_t i = 0; i < ours; i++)
@@ -60,8 +61,9 @@ static int64_t find_extra(const places *found, int64_t ours, int64_t theirs, int
     return -1;
 }
 
-static armilla_status find_places(armilla_context *context, const armilla_names *ours, const armilla_names *theirs,
-                                  places *found)
+/* The positions of our names among theirs; equal names are matched in their order. found->at is allocated. */
+static armilla_status find_positions(armilla_context *context, const armilla_names *ours, const armilla_names *theirs,
+                                     positions *found)
 {
     armilla_names_index index = {.names = NULL};
     int64_t *next = NULL, *cursor = NULL;
@@ -71,7 +73,7 @@ static armilla_status find_places(armilla_context *context, const armilla_names 
     if (status == ARMILLA_OK) status = armilla_take(context, ours->count, sizeof *found->at, &found->at);
     for (int64_t i = 0; i < theirs->count && status == ARMILLA_OK; i++) cursor[i] = i;
     if (status == ARMILLA_OK) {
-        place(ours, &index, next, cursor, found);
+        match_in_order(ours, &index, next, cursor, found);
         found->first_extra = find_extra(found, ours->count, theirs->count, cursor);
     }
     armilla_release(context, cursor);
@@ -107,7 +109,7 @@ typedef struct matching {
 } matching;
 
 /* What cannot be put right. */
-static armilla_status refuse(armilla_context *context, const matching *m, const places *found)
+static armilla_status refuse(armilla_context *context, const matching *m, const positions *found)
 {
     const parties *words = m->words;
     if (found->missing == m->ours->count)
@@ -124,7 +126,7 @@ static armilla_status refuse(armilla_context *context, const matching *m, const 
                         found->missing > 1 ? ", and others" : "", m->ours->count, words->filling ? words->filling : "");
 }
 
-static void tell(armilla_context *context, const matching *m, const places *found)
+static void tell(armilla_context *context, const matching *m, const positions *found)
 {
     const parties *words = m->words;
     const bool one = found->extra == 1;
@@ -143,7 +145,7 @@ static void tell(armilla_context *context, const matching *m, const places *foun
 
 static armilla_status match(armilla_context *context, const matching *m, const armilla_data *X, armilla_data **matched)
 {
-    places found = {.at = NULL};
+    positions found = {.at = NULL};
     armilla_data *made = NULL;
     if (m->ours->count > 0 && !m->theirs && !m->how.silent)
         armilla_log(context, ARMILLA_LOG_WARNING,
@@ -151,7 +153,7 @@ static armilla_status match(armilla_context *context, const matching *m, const a
                     "give names by " ARMILLA_FIELD("feature_names"),
                     m->words->whose, m->words->others_own);
     if (m->ours->count == 0 || !m->theirs || same_names(m->ours, m->theirs)) return ARMILLA_OK;
-    armilla_status status = find_places(context, m->ours, m->theirs, &found);
+    armilla_status status = find_positions(context, m->ours, m->theirs, &found);
     if (status == ARMILLA_OK) status = refuse(context, m, &found);
     if (status == ARMILLA_OK) status = armilla_data_pick(context, X, found.at, m->ours->count, &made);
     if (status == ARMILLA_OK) status = armilla_names_copy(context, m->ours, &made->names[ARMILLA_FEATURE_NAMES]);
