@@ -263,35 +263,36 @@ armilla_status armilla_ranks_sum(armilla_context *context, armilla_status status
     return armilla_ranks_combine(context, status, own, sizeof *own, add);
 }
 
-/* The ranks behind a rank on the tree have the bytes behind its own: each sends how far it has them, and then them. */
-static armilla_status collect_runs(armilla_context *context, const armilla_runs *runs)
+/* Gathers all bytes on rank 0, along a binary tree: a rank receives the bytes that follow its own from the ranks after
+ * it, and sends the rank before it where its bytes end, and then the bytes. range->bytes has space for all. */
+static armilla_status collect_ranges(armilla_context *context, const armilla_byte_range *range)
 {
     const armilla_ranks *ranks = context->ranks;
     armilla_status status = ARMILLA_OK;
-    int64_t end = runs->last;
+    int64_t end = range->last;
     for (int bit = 1; bit < ranks->count && status == ARMILLA_OK; bit *= 2) {
         const int behind = ranks->rank + bit, before = ranks->rank - bit;
         int64_t reached = end;
         if (ranks->rank & bit) {
             status = armilla_ranks_send(context, before, &end, sizeof end);
-            if (status != ARMILLA_OK || end == runs->first) return status;
-            return armilla_ranks_send(context, before, (const char *)runs->bytes + runs->first,
-                                      (size_t)(end - runs->first));
+            if (status != ARMILLA_OK || end == range->first) return status;
+            return armilla_ranks_send(context, before, (const char *)range->bytes + range->first,
+                                      (size_t)(end - range->first));
         }
         if (behind >= ranks->count) continue;
         status = armilla_ranks_receive(context, behind, &reached, sizeof reached);
         if (status == ARMILLA_OK && reached > end)
-            status = armilla_ranks_receive(context, behind, (char *)runs->bytes + end, (size_t)(reached - end));
+            status = armilla_ranks_receive(context, behind, (char *)range->bytes + end, (size_t)(reached - end));
         end = reached;
     }
     return status;
 }
 
-armilla_status armilla_ranks_gather(armilla_context *context, armilla_status status, const armilla_runs *runs)
+armilla_status armilla_ranks_gather(armilla_context *context, armilla_status status, const armilla_byte_range *range)
 {
     status = armilla_ranks_agree(context, ARMILLA_NO_SLOT, status);
     if (status != ARMILLA_OK || alone(context)) return status;
-    status = collect_runs(context, runs);
-    if (status != ARMILLA_OK || !runs->all || runs->count == 0) return status;
-    return armilla_ranks_broadcast(context, runs->bytes, (size_t)runs->count);
+    status = collect_ranges(context, range);
+    if (status != ARMILLA_OK || !range->all || range->count == 0) return status;
+    return armilla_ranks_broadcast(context, range->bytes, (size_t)range->count);
 }

@@ -41,8 +41,8 @@ armilla_status armilla_ranks_end(armilla_context *context, armilla_status status
  * them, is not the same on all. *seconds, where given, becomes that of rank 0. */
 armilla_status armilla_ranks_meet(armilla_context *context, armilla_status status, uint64_t token, double *seconds);
 
-/* *own = what join makes of those of all ranks, along a tree: for what does not depend on the order, such as sums of whole
- * numbers. More than ARMILLA_COMBINED bytes need memory for as many. */
+/* *own, of `count` bytes, becomes on every rank what join makes of those of all ranks, along a tree: for what does not
+ * depend on the order, such as sums of whole numbers. More than ARMILLA_COMBINED bytes need memory for as many. */
 enum { ARMILLA_COMBINED = 64 };
 typedef void (*armilla_ranks_join)(void *left, const void *right);
 armilla_status armilla_ranks_combine(armilla_context *context, armilla_status status, void *own, size_t count,
@@ -51,14 +51,14 @@ armilla_status armilla_ranks_combine(armilla_context *context, armilla_status st
 armilla_status armilla_ranks_most(armilla_context *context, armilla_status status, double *own);
 armilla_status armilla_ranks_sum(armilla_context *context, armilla_status status, int64_t *own);
 
-/* bytes first ... last-1 are this rank's, and begin where those of the rank before end: all of them on every rank, or
- * where `all` is false on rank 0. */
-typedef struct armilla_runs {
+/* Bytes first ... last-1 are this rank's, and begin where those of the rank before end. The call gives every rank the bytes
+ * of all, or rank 0 alone where `all` is false. */
+typedef struct armilla_byte_range {
     void *bytes;
     int64_t first, last, count; /* count: of all ranks together */
     bool all;
-} armilla_runs;
-armilla_status armilla_ranks_gather(armilla_context *context, armilla_status status, const armilla_runs *runs);
+} armilla_byte_range;
+armilla_status armilla_ranks_gather(armilla_context *context, armilla_status status, const armilla_byte_range *range);
 
 /* Between two ranks, and from rank 0 to all. */
 armilla_status armilla_ranks_send(armilla_context *context, int to, const void *bytes, size_t count);

@@ -181,8 +181,8 @@ armilla_status armilla_samples_move(armilla_context *context, armilla_status sta
     shares *of = NULL;
     if (status == ARMILLA_OK) status = armilla_take(context, size, sizeof *of, &of);
     if (status == ARMILLA_OK) of[self] = (shares){*moving->from_share, *moving->to_share};
-    status = armilla_ranks_gather(context, status,
-                                  &(armilla_runs){of, self * bytes, (self + 1) * bytes, size * bytes, .all = true});
+    status = armilla_ranks_gather(
+        context, status, &(armilla_byte_range){of, self * bytes, (self + 1) * bytes, size * bytes, .all = true});
     for (int giver = 0; of && giver < size && status == ARMILLA_OK; giver++)
         for (int taker = 0; taker < size && status == ARMILLA_OK; taker++)
             status = move_some(context, of, giver, taker, moving);

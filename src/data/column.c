@@ -155,7 +155,7 @@ enum { TOGETHER = 1 << 22 };
 
 /* Some requests, whose columns lie one after another; those of this rank are loaded into their places. */
 static armilla_status load_own(armilla_column_reader *reader, const request *requests, int64_t count,
-                               armilla_runs *runs)
+                               armilla_byte_range *range)
 {
     const armilla_data *X = reader->panel.data;
     const armilla_samples share = armilla_data_share(reader->context, X);
@@ -163,12 +163,12 @@ static armilla_status load_own(armilla_column_reader *reader, const request *req
     int64_t first = 0, last = 0;
     while (first < count && requests[first].column < share.first) first++;
     for (last = first; last < count && requests[last].column < share.last; last++) {}
-    runs->first = first * bytes;
-    runs->last = last * bytes;
+    range->first = first * bytes;
+    range->last = last * bytes;
     for (int64_t i = first; i < last; i++) {
         const armilla_status status = load_column(reader, requests[i].column);
         if (status != ARMILLA_OK) return status;
-        X->ops->expand(&reader->panel, 0, (double *)runs->bytes + i * X->m);
+        X->ops->expand(&reader->panel, 0, (double *)range->bytes + i * X->m);
     }
     return ARMILLA_OK;
 }
@@ -186,9 +186,9 @@ static armilla_status answer_together(armilla_column_reader *reader, const armil
     if (status != ARMILLA_OK) return status;
     for (; next < g->count && status == ARMILLA_OK; next += most) {
         const int64_t count = armilla_min64(most, g->count - next);
-        armilla_runs runs = {.bytes = columns, .count = count * m * (int64_t)sizeof *columns, .all = true};
-        status = load_own(reader, requests + next, count, &runs);
-        status = armilla_ranks_gather(reader->context, status, &runs);
+        armilla_byte_range range = {.bytes = columns, .count = count * m * (int64_t)sizeof *columns, .all = true};
+        status = load_own(reader, requests + next, count, &range);
+        status = armilla_ranks_gather(reader->context, status, &range);
         for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
             g->visit(g->self, requests[next + i].place, columns + i * m);
     }

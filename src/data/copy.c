@@ -29,7 +29,8 @@ static armilla_status share_array(copying *c, armilla_status status, void *array
 {
     const int64_t bytes = (int64_t)size;
     return armilla_ranks_gather(
-        c->context, status, &(armilla_runs){array, range[0] * bytes, range[1] * bytes, range[2] * bytes, .all = true});
+        c->context, status,
+        &(armilla_byte_range){array, range[0] * bytes, range[1] * bytes, range[2] * bytes, .all = true});
 }
 
 static armilla_status copy_dense(copying *c, armilla_data **copy)

@@ -104,11 +104,11 @@ armilla_status armilla_total_median(armilla_context *context, const armilla_data
     if (status == ARMILLA_OK) status = armilla_traverse(traversal, 1, visit, &s, &none);
     const int64_t size = (int64_t)sizeof *s.sums;
     status = armilla_ranks_gather(context, status,
-                                  &(armilla_runs){.bytes = s.sums,
-                                                  .first = share.first * size,
-                                                  .last = share.last * size,
-                                                  .count = X->n * size,
-                                                  .all = true});
+                                  &(armilla_byte_range){.bytes = s.sums,
+                                                        .first = share.first * size,
+                                                        .last = share.last * size,
+                                                        .count = X->n * size,
+                                                        .all = true});
     if (status == ARMILLA_OK) *median = median_of(X->n, s.sums);
     armilla_release(context, s.sums);
     armilla_column_buffers_release(context, &s.buffers);

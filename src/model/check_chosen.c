@@ -63,8 +63,8 @@ static armilla_status find_median(const armilla_source *source, double *median)
     if (status == ARMILLA_OK) status = armilla_take(context, source->m, sizeof *values, &values);
     if (status == ARMILLA_OK) status = armilla_take(context, n, sizeof *sums, &sums);
     if (status == ARMILLA_OK) status = add_samples(source, rows, values, sums);
-    status = armilla_ranks_gather(context, status,
-                                  &(armilla_runs){sums, source->first * size, source->last * size, n * size, true});
+    status = armilla_ranks_gather(
+        context, status, &(armilla_byte_range){sums, source->first * size, source->last * size, n * size, true});
     if (status == ARMILLA_OK) {
         qsort(sums, (size_t)n, sizeof *sums, compare_numbers);
         while (zeros < n && sums[zeros] <= 0) zeros++;

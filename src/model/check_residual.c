@@ -369,9 +369,9 @@ static armilla_status visit_all(pass *p, const armilla_team *team)
     armilla_status status = armilla_call_pass(context, 0, p->source->n, p->source->n);
     if (status == ARMILLA_OK) status = tell_unread(p);
     const int64_t bytes = (int64_t)sizeof *p->blocks;
-    const armilla_runs runs = {p->blocks, p->source->first_block * bytes, p->source->last_block * bytes,
-                               p->source->blocks.count * bytes, .all = true};
-    return armilla_ranks_gather(context, status, &runs);
+    const armilla_byte_range range = {p->blocks, p->source->first_block * bytes, p->source->last_block * bytes,
+                                      p->source->blocks.count * bytes, .all = true};
+    return armilla_ranks_gather(context, status, &range);
 }
 
 static armilla_status take_readers(pass *p)

@@ -84,8 +84,8 @@ static armilla_status find_samples(const kind *k, int64_t count, drawing *drawin
         if (drawings[next].number == number++) drawings[next++].number = j;
     }
     const int64_t bytes = (int64_t)sizeof *drawings;
-    const armilla_runs runs = {drawings, first * bytes, next * bytes, count * bytes, .all = true};
-    return armilla_ranks_gather(k->problem->context, ARMILLA_OK, &runs);
+    const armilla_byte_range range = {drawings, first * bytes, next * bytes, count * bytes, .all = true};
+    return armilla_ranks_gather(k->problem->context, ARMILLA_OK, &range);
 }
 
 /* How many samples have a direction: on the ranks before this one, and on all. */
@@ -98,8 +98,8 @@ static armilla_status count_directed(const armilla_problem *p, kind *directed, i
     *directed = (kind){.problem = p, .directed = true};
     for (int64_t j = p->share.first; j < p->share.last && status == ARMILLA_OK; j++)
         counts[rank] += p->squared_norms[j] > 0;
-    const armilla_runs runs = {counts, rank * bytes, (rank + 1) * bytes, size * bytes, .all = true};
-    status = armilla_ranks_gather(p->context, status, &runs);
+    const armilla_byte_range range = {counts, rank * bytes, (rank + 1) * bytes, size * bytes, .all = true};
+    status = armilla_ranks_gather(p->context, status, &range);
     *all = 0;
     for (int i = 0; i < size && status == ARMILLA_OK; i++) {
         if (i < rank) directed->before += counts[i];

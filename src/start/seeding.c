@@ -60,9 +60,9 @@ static armilla_status find_totals(batch *b, int64_t attempt)
         b->totals[s] = 0;
         for (int64_t j = b->slots.first_of[s]; j < b->slots.first_of[s + 1]; j++) b->totals[s] += chance(b, attempt, j);
     }
-    const armilla_runs runs = {b->totals, b->own_first * bytes, b->own_last * bytes, b->slots.count * bytes,
-                               .all = true};
-    return armilla_ranks_gather(b->seeding->context, ARMILLA_OK, &runs);
+    const armilla_byte_range range = {b->totals, b->own_first * bytes, b->own_last * bytes, b->slots.count * bytes,
+                                      .all = true};
+    return armilla_ranks_gather(b->seeding->context, ARMILLA_OK, &range);
 }
 
 /* The slot of the sample at that fraction of the total chance, the last one with a chance where rounding leaves none, or
