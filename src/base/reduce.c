@@ -7,7 +7,8 @@
 
 enum { ALONE = 4096 }; /* so many elements are read by the calling thread alone */
 
-static armilla_status take_vectors(armilla_reducer *reducer)
+/* The vectors, the list of spare ones, and for every node whether it is present and the vector that waits there. */
+static armilla_status take_memory(armilla_reducer *reducer)
 {
     armilla_context *context = reducer->context;
     const armilla_tree *tree = &reducer->tree;
@@ -45,7 +46,7 @@ armilla_status armilla_reducer_new(armilla_context *context, const armilla_reduc
     made->kept_level = (int)armilla_min64(armilla_tree_level(&made->tree, plan->keep), made->own.level);
     made->team = armilla_team_of(context, armilla_min64(plan->threads, made->own.last_slot - made->own.first_slot));
     made->threads = made->team.threads;
-    status = take_vectors(made);
+    status = take_memory(made);
     if (status == ARMILLA_OK && context->call.together) status = armilla_exchange_take(made);
     if (status != ARMILLA_OK) {
         armilla_reducer_free(made);
@@ -79,6 +80,7 @@ void armilla_reducer_slots(const armilla_reducer *reducer, int64_t *first, int64
     *last = reducer->own.last_slot;
 }
 
+/* A spare vector, not cleared; NULL where none is left, which the count in take_memory excludes. */
 static void *borrow_vector(armilla_reducer *reducer)
 {
     void *vector = NULL;
@@ -117,7 +119,8 @@ static void *meet_sibling(armilla_reducer *reducer, int level, int64_t node, voi
     return other;
 }
 
-/* Columns that only the right has are copied, which is the same as adding them to 0. */
+/* left = left and right combined, column by column; counts are the counters of both. Columns that only the right has are
+ * copied, which is the same as adding them to 0. */
 static void combine_columns(const armilla_segment *segment, const double *counts[2], size_t offset, char *left,
                             const char *right)
 {
@@ -173,6 +176,7 @@ static char *own_message(const armilla_reducer *reducer)
     return own ? own : reducer->context->error;
 }
 
+/* Keeps the status and the message of the lowest slot that has failed. */
 static void note_failure(armilla_reducer *reducer, int64_t slot, armilla_status status)
 {
     pthread_mutex_lock(&reducer->lock);
@@ -205,6 +209,7 @@ typedef struct running {
     atomic_int_fast64_t next; /* the first slot that nobody has claimed */
 } running;
 
+/* Computes the slot's vector and combines it with those of finished siblings. */
 static void run_slot(const running *run, int64_t slot, int thread)
 {
     armilla_reducer *reducer = run->reducer;
@@ -230,7 +235,7 @@ static void claim_slots(void *self, int thread)
     }
 }
 
-/* Which nodes there are for this reduction. */
+/* Marks the nodes above slots that contribute to this reduction. */
 static void mark_present(armilla_reducer *reducer, const armilla_reduction *what)
 {
     const armilla_tree *tree = &reducer->tree;
@@ -271,14 +276,14 @@ typedef struct reading {
     const armilla_window *where;
 } reading;
 
-/* buffer = a kept vector's elements there; or buffer and then those. */
+/* buffer = the window of the vector that is kept for the node; combining: buffer = buffer combined with that window. */
 static void read_kept(const reading *r, int64_t node, bool combining, double *buffer)
 {
     const armilla_window *where = r->where;
     const char *vector = (const char *)r->vectors[node] + r->offset;
-    const bool together = where->run == where->stride; /* then all runs are one */
-    const int64_t run = together ? where->run * where->runs : where->run;
-    for (int64_t i = 0; i < (together ? 1 : where->runs); i++)
+    const bool contiguous = where->run == where->stride; /* all runs are one */
+    const int64_t run = contiguous ? where->run * where->runs : where->run;
+    for (int64_t i = 0; i < (contiguous ? 1 : where->runs); i++)
         (combining ? r->leaf->combine : r->leaf->load)(
             run, vector + (size_t)(where->first + i * where->stride) * r->leaf->bytes, buffer + i * run);
 }
