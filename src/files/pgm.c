@@ -21,7 +21,7 @@ bool armilla_pgm_recognize(const unsigned char *start, size_t count)
            (strchr(" \t\r\n", start[2]) || start[2] == '#') && start[2];
 }
 
-static armilla_status bad(const reading *r, const char *what)
+static armilla_status refuse(const reading *r, const char *what)
 {
     return armilla_fail(r->context, ARMILLA_BAD_DATA, "%s: is not a right PGM image: byte %zu: %s; save it again",
                         r->bytes->path, r->at, what);
@@ -48,12 +48,12 @@ static void skip_blanks(reading *r)
 static armilla_status parse_number(reading *r, int64_t most, int64_t *number)
 {
     skip_blanks(r);
-    if (peek(r) < 0) return bad(r, "the file is cut short");
-    if (peek(r) < '0' || peek(r) > '9') return bad(r, "a number is expected");
+    if (peek(r) < 0) return refuse(r, "the file is cut short");
+    if (peek(r) < '0' || peek(r) > '9') return refuse(r, "a number is expected");
     int64_t value = 0;
     for (; peek(r) >= '0' && peek(r) <= '9'; r->at++) {
         value = 10 * value + (peek(r) - '0');
-        if (value > most) return bad(r, "a number is too large");
+        if (value > most) return refuse(r, "a number is too large");
     }
     *number = value;
     return ARMILLA_OK;
@@ -65,8 +65,8 @@ static armilla_status parse_header(reading *r, armilla_image *image, int64_t *la
     if (status == ARMILLA_OK) status = parse_number(r, MOST_SIDE, &image->height);
     if (status == ARMILLA_OK) status = parse_number(r, MOST_VALUE, largest);
     if (status != ARMILLA_OK) return status;
-    if (image->width < 1 || image->height < 1 || *largest < 1) return bad(r, "a size or the largest value is 0");
-    if (!is_blank(peek(r))) return bad(r, "a blank is expected behind the largest value");
+    if (image->width < 1 || image->height < 1 || *largest < 1) return refuse(r, "a size or the largest value is 0");
+    if (!is_blank(peek(r))) return refuse(r, "a blank is expected behind the largest value");
     r->at++;
     image->depth = *largest < 256 ? 8 : 16;
     return ARMILLA_OK;
@@ -89,7 +89,7 @@ static armilla_status read_binary(reading *r, const armilla_image *image, int64_
     for (int64_t i = 0; i < image->width * image->height; i++, r->at += width) {
         const unsigned char *at = r->bytes->start + r->at;
         image->pixels[i] = (uint16_t)(width == 2 ? at[0] << 8 | at[1] : at[0]);
-        if (image->pixels[i] > largest) return bad(r, "a value is above the largest that the header declares");
+        if (image->pixels[i] > largest) return refuse(r, "a value is above the largest that the header declares");
     }
     return ARMILLA_OK;
 }
@@ -99,17 +99,17 @@ armilla_status armilla_pgm_decode(armilla_context *context, const armilla_bytes 
     reading r = {.context = context, .bytes = bytes, .at = 2};
     armilla_image made = {.pixels = NULL};
     int64_t largest = 0;
-    if (!armilla_pgm_recognize(bytes->start, bytes->count)) return bad(&r, "it does not begin with P2 or P5");
+    if (!armilla_pgm_recognize(bytes->start, bytes->count)) return refuse(&r, "it does not begin with P2 or P5");
     const bool text = bytes->start[1] == '2';
     armilla_status status = parse_header(&r, &made, &largest);
     if (status != ARMILLA_OK) return status;
     /* A pixel takes one byte at least, text or not: before memory is taken. */
     const int64_t pixels = made.width * made.height, least = !text && made.depth == 16 ? 2 : 1;
-    if (pixels * least > (int64_t)(bytes->count - r.at)) return bad(&r, "the file is cut short");
+    if (pixels * least > (int64_t)(bytes->count - r.at)) return refuse(&r, "the file is cut short");
     status = armilla_grow(context, pixels, sizeof *made.pixels, &made.pixels);
     if (status == ARMILLA_OK) status = text ? read_text(&r, &made, largest) : read_binary(&r, &made, largest);
     if (status == ARMILLA_OK) skip_blanks(&r);
-    if (status == ARMILLA_OK && r.at < bytes->count) status = bad(&r, "something stands behind the pixels");
+    if (status == ARMILLA_OK && r.at < bytes->count) status = refuse(&r, "something stands behind the pixels");
     if (status == ARMILLA_OK)
         *image = made;
     else

@@ -24,7 +24,7 @@ typedef struct reading {
     int64_t shape[2];
 } reading;
 
-static armilla_status bad(const reading *f, const char *what)
+static armilla_status refuse(const reading *f, const char *what)
 {
     return armilla_fail(f->context, ARMILLA_BAD_DATA, "%s%s", f->where, what);
 }
@@ -127,7 +127,7 @@ static armilla_status read_values(reading *f, int64_t m, int64_t n, armilla_spar
     unsigned char *block = NULL;
     armilla_status status = armilla_npz_load(f->npz, "data", &array, &block);
     if (status != ARMILLA_OK) return status;
-    if (array.dimensions != 1) status = bad(f, "the values of the sparse matrix are not a vector; save it again");
+    if (array.dimensions != 1) status = refuse(f, "the values of the sparse matrix are not a vector; save it again");
     if (status == ARMILLA_OK)
         status = armilla_sparse_take(f->context,
                                      armilla_type_precision(armilla_number_find(array.kind, array.width)->becomes), m,
@@ -167,7 +167,7 @@ static armilla_status read_compressed(reading *f, bool lines_are_columns, armill
     status = read_indices(f, "indices", entries, m - 1, lines.index64, lines.rows);
     if (status == ARMILLA_OK) status = read_indices(f, "indptr", n + 1, entries, lines.index64, lines.starts);
     if (status == ARMILLA_OK && armilla_sparse_entries(&lines) != entries)
-        status = bad(f, "array indptr does not end at the number of values; save the matrix again");
+        status = refuse(f, "array indptr does not end at the number of values; save the matrix again");
     if (status == ARMILLA_OK)
         status = finish_compressed(f, &lines, lines_are_columns == f->sample_columns, made, &as_it_is);
     if (as_it_is)
@@ -209,7 +209,7 @@ static armilla_status read_coo(reading *f, armilla_sparse_matrix *made)
     if (status == ARMILLA_OK) status = armilla_sparse_transpose(f->context, &entries, &features);
     armilla_sparse_release(f->context, &entries);
     if (status == ARMILLA_OK && armilla_sparse_needs_index64(f->context, m, n, count) != features.index64)
-        status = bad(f, "the matrix has more samples than entries can count; save matrix.tocsr()");
+        status = refuse(f, "the matrix has more samples than entries can count; save matrix.tocsr()");
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++)
         armilla_index_put(features.index64, features.rows, i,
                           ((const int64_t *)samples)[armilla_index_at(features.index64, features.rows, i)]);
@@ -266,10 +266,11 @@ static armilla_status locate_lines(reading *f, stored_lines *lines)
 {
     armilla_status status = armilla_npz_locate(f->npz, "data", &lines->values, &lines->values_at);
     if (status == ARMILLA_OK && !armilla_npz_has(f->npz, "indices"))
-        return bad(f, "the sparse matrix has no array 'indices'; save it again");
+        return refuse(f, "the sparse matrix has no array 'indices'; save it again");
     if (status == ARMILLA_OK) status = armilla_npz_locate(f->npz, "indices", &lines->features, &lines->features_at);
     if (status != ARMILLA_OK) return status;
-    if (lines->values.dimensions != 1) return bad(f, "the values of the sparse matrix are not a vector; save it again");
+    if (lines->values.dimensions != 1)
+        return refuse(f, "the values of the sparse matrix are not a vector; save it again");
     return check_indices(f, "indices", lines->values.shape[0], &lines->features);
 }
 

@@ -23,7 +23,7 @@ typedef struct reading {
     armilla_model *model;
 } reading;
 
-static armilla_status bad(const reading *r, const char *key)
+static armilla_status refuse(const reading *r, const char *key)
 {
     return armilla_fail(r->context, ARMILLA_BAD_DATA,
                         "%s: the model's record has no right '%s'; the file is damaged or not a model of Armilla",
@@ -92,11 +92,11 @@ static armilla_status read_words(const reading *r)
         {"stop", set_stop},   {"precision", set_precision}, {"fingerprint", set_fingerprint},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!words[i].set(r->model, text_of(r->record, words[i].key))) return bad(r, words[i].key);
+        if (!words[i].set(r->model, text_of(r->record, words[i].key))) return refuse(r, words[i].key);
     return ARMILLA_OK;
 }
 
-/* A whole number in the range. */
+/* Whether the value is a whole number from least to most; *number is written in any case. */
 static bool read_integer(const json_t *value, int64_t least, int64_t most, int64_t *number)
 {
     *number = json_integer_value(value);
@@ -135,7 +135,7 @@ static armilla_status read_integers(const reading *r)
         snprintf(name, sizeof name, "%s%s%s", integers[i].object ? integers[i].object : "",
                  integers[i].object ? "." : "", integers[i].key);
         if (!read_integer(json_object_get(object, integers[i].key), integers[i].least, integers[i].most, number))
-            return bad(r, name);
+            return refuse(r, name);
     }
     if (r->model->summary.samples_seen == 0) r->model->summary.samples_seen = r->model->summary.n;
     return ARMILLA_OK;
@@ -155,10 +155,10 @@ static armilla_status read_reals(const reading *r)
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
         const json_t *value = json_object_get(r->record, reals[i].key);
         const double number = json_number_value(value);
-        if (!json_is_number(value) || !isfinite(number) || number < 0) return bad(r, reals[i].key);
+        if (!json_is_number(value) || !isfinite(number) || number < 0) return refuse(r, reals[i].key);
         *(double *)(void *)((char *)&r->model->summary + reals[i].offset) = number;
     }
-    return r->model->summary.squared_norm > 0 ? ARMILLA_OK : bad(r, "squared_norm");
+    return r->model->summary.squared_norm > 0 ? ARMILLA_OK : refuse(r, "squared_norm");
 }
 
 /* A flag; late: files of 0.1.0 do not have it, and then it stays as the model is made, or as the solver says. */
@@ -172,7 +172,7 @@ static bool read_flag(const reading *r, const char *key, bool late, bool *flag)
 
 static armilla_status read_sealed(const reading *r)
 {
-    return read_flag(r, "sealed", true, &r->model->summary.sealed) ? ARMILLA_OK : bad(r, "sealed");
+    return read_flag(r, "sealed", true, &r->model->summary.sealed) ? ARMILLA_OK : refuse(r, "sealed");
 }
 
 /* The steps of the preparation, by name. */
@@ -183,7 +183,7 @@ static armilla_status read_steps(const reading *r)
         const armilla_step_row *row = &armilla_steps[step];
         if (!(row->words[0] ? armilla_step_read((armilla_step)step, text_of(r->record, row->name), &p->taken[step])
                             : read_flag(r, row->name, row->late, &p->taken[step])))
-            return bad(r, row->name);
+            return refuse(r, row->name);
     }
     armilla_model_describe_preparation(r->model);
     return ARMILLA_OK;
@@ -198,7 +198,7 @@ static armilla_status read_kept_from(const reading *r)
         r->model->kept[i].of = sizes[i];
         if (from && !read_integer(json_object_get(from, armilla_kept_arrays[i].size), sizes[i], MOST_COUNT,
                                   &r->model->kept[i].of))
-            return bad(r, "kept_from");
+            return refuse(r, "kept_from");
     }
     return ARMILLA_OK;
 }
@@ -214,7 +214,7 @@ static armilla_status read_image(const reading *r)
         !read_integer(json_object_get(image, "columns"), 1, MOST_COUNT, &s->image_columns) ||
         !armilla_size_area(s->image_rows, s->image_columns, &pixels) ||
         pixels != r->model->kept[ARMILLA_KEPT_FEATURES].of)
-        return bad(r, "image");
+        return refuse(r, "image");
     return ARMILLA_OK;
 }
 
@@ -227,17 +227,17 @@ static armilla_status read_clusters(const reading *r)
     const char *method = text_of(value, "method");
     if (!read_integer(json_object_get(value, "k"), 1, ARMILLA_MOST_RANK, &kept->k) || !*method ||
         strlen(method) > MOST_METHOD)
-        return bad(r, "clusters");
+        return refuse(r, "clusters");
     return armilla_copy_text(r->context, method, &kept->method);
 }
 
-/* A number, or null: then 0. */
+/* A whole number where the codes are sparse, null where they are not: the model's stays 0. */
 static armilla_status read_sparsity(const reading *r)
 {
     armilla_model_summary *s = &r->model->summary;
     const json_t *value = json_object_get(r->record, "sparsity");
-    if (!json_is_null(value) && !read_integer(value, 1, s->rank, &s->sparsity)) return bad(r, "sparsity");
-    return (s->sparsity > 0) == r->model->codes->sparse ? ARMILLA_OK : bad(r, "sparsity");
+    if (!json_is_null(value) && !read_integer(value, 1, s->rank, &s->sparsity)) return refuse(r, "sparsity");
+    return (s->sparsity > 0) == r->model->codes->sparse ? ARMILLA_OK : refuse(r, "sparsity");
 }
 
 /* The pair's name is what the tables call it now; what the file calls it has to be a name. */
@@ -245,9 +245,9 @@ static armilla_status read_pair(const reading *r)
 {
     armilla_model_summary *s = &r->model->summary;
     const json_t *word = json_object_get(r->record, "model");
-    if (!armilla_pair_allowed(r->model->basis, r->model->codes)) return bad(r, "codes");
-    if (r->model->basis->gram_is_identity && s->rank > s->m) return bad(r, "shape.r");
-    if (!json_is_null(word) && !armilla_models_find(text_of(r->record, "model"))) return bad(r, "model");
+    if (!armilla_pair_allowed(r->model->basis, r->model->codes)) return refuse(r, "codes");
+    if (r->model->basis->gram_is_identity && s->rank > s->m) return refuse(r, "shape.r");
+    if (!json_is_null(word) && !armilla_models_find(text_of(r->record, "model"))) return refuse(r, "model");
     const armilla_named_model *named = armilla_models_of_pair(s->basis, s->codes, s->sparsity, s->normalize);
     s->model = named ? named->name : NULL;
     return ARMILLA_OK;
@@ -297,7 +297,7 @@ static armilla_status keep_text(const reading *r, const json_t *object, char **c
 static armilla_status read_options(const reading *r)
 {
     json_t *options = json_object_get(r->record, "options");
-    if (!has_texts(options)) return bad(r, "options");
+    if (!has_texts(options)) return refuse(r, "options");
     r->model->unsafe = armilla_weights_unsafe(json_string_value(json_object_get(options, "lambda")),
                                               json_string_value(json_object_get(options, "mu")));
     read_asked(r, options);
@@ -317,14 +317,14 @@ static armilla_status read_reading(const reading *r)
 {
     json_t *object = json_object_get(r->record, "reading");
     if (!object || json_is_null(object)) return ARMILLA_OK;
-    if (!has_texts(object)) return bad(r, "reading");
+    if (!has_texts(object)) return refuse(r, "reading");
     return keep_text(r, object, &r->model->reading_text);
 }
 
 static armilla_status read_start(const reading *r)
 {
     const json_t *value = json_object_get(r->record, "start");
-    if (!json_is_string(value) || json_string_length(value) > MOST_START) return bad(r, "start");
+    if (!json_is_string(value) || json_string_length(value) > MOST_START) return refuse(r, "start");
     const armilla_status status = armilla_copy_text(r->context, json_string_value(value), &r->model->start);
     r->model->summary.start = r->model->start;
     return status;
@@ -335,16 +335,17 @@ static armilla_status check_counts(const reading *r)
 {
     const armilla_model_summary *s = &r->model->summary;
     int64_t area = 0, basis = 0, codes = 0;
-    if (!armilla_size_area(s->m, s->rank, &basis) || !armilla_size_area(s->rank, s->n, &codes)) return bad(r, "shape");
-    if (!armilla_size_area(s->m, s->n, &area) || s->nnz > area) return bad(r, "nnz");
-    return s->zero_samples <= s->n ? ARMILLA_OK : bad(r, "zero_samples");
+    if (!armilla_size_area(s->m, s->rank, &basis) || !armilla_size_area(s->rank, s->n, &codes))
+        return refuse(r, "shape");
+    if (!armilla_size_area(s->m, s->n, &area) || s->nnz > area) return refuse(r, "nnz");
+    return s->zero_samples <= s->n ? ARMILLA_OK : refuse(r, "zero_samples");
 }
 
 static armilla_status read_format(const reading *r)
 {
     const json_t *value = json_object_get(r->record, "format");
-    if (!json_is_integer(value)) return bad(r, "format");
-    if (!json_is_string(json_object_get(r->record, "library"))) return bad(r, "library");
+    if (!json_is_integer(value)) return refuse(r, "format");
+    if (!json_is_string(json_object_get(r->record, "library"))) return refuse(r, "library");
     if (json_integer_value(value) == ARMILLA_MODEL_FORMAT) return ARMILLA_OK;
     return armilla_fail(r->context, ARMILLA_BAD_DATA,
                         "%s: the model has format %lld, this version reads %d; use the Armilla that wrote it (%.40s)",
