@@ -155,30 +155,31 @@ static armilla_status make_hints(cli_session *session, const armilla_data *X, co
 }
 
 /* What info has of a data file. */
-typedef struct cli_look {
+typedef struct cli_inspected {
     armilla_data *X;            /* NULL: a table without a column of numbers */
     armilla_table_facts *table; /* NULL: it is none */
     cli_texts texts;
     json_t *hints;
-} cli_look;
+} cli_inspected;
 
-/* Opens the rest of a table that cannot be read because of its text. */
-static armilla_status open_look(cli_session *session, const char *path, cli_look *look)
+/* Opens the data, and a CSV file as a table too. A file that cannot be read because of its texts is read by the options
+ * that advice_texts chooses, which leave them out; X stays NULL where no column of numbers is left. */
+static armilla_status open_inspected(cli_session *session, const char *path, cli_inspected *file)
 {
-    const armilla_status first = open_data(session, path, &look->X, NULL);
+    const armilla_status first = open_data(session, path, &file->X, NULL);
     const bool table = session->format && strcmp(session->format, "csv") == 0;
     if (!table || (first != ARMILLA_OK && first != ARMILLA_BAD_DATA)) return first;
-    armilla_status status = open_table(session, path, &look->table);
+    armilla_status status = open_table(session, path, &file->table);
     if (status != ARMILLA_OK || first == ARMILLA_OK) return status;
-    status = advice_texts(session, look->table, look->hints, &look->texts);
-    if (status != ARMILLA_OK || look->texts.numbers == 0) return status;
-    return open_data(session, path, &look->X, NULL);
+    status = advice_texts(session, file->table, file->hints, &file->texts);
+    if (status != ARMILLA_OK || file->texts.numbers == 0) return status;
+    return open_data(session, path, &file->X, NULL);
 }
 
-static armilla_status put_data(cli_session *session, const char *path, cli_look *look, json_t *object)
+static armilla_status put_data(cli_session *session, const char *path, cli_inspected *file, json_t *object)
 {
     armilla_data_facts facts;
-    const armilla_data *X = look->X;
+    const armilla_data *X = file->X;
     armilla_status status =
         about(session, path, armilla_data_survey(session->context, X, (int)session->settings->threads, &facts));
     if (status != ARMILLA_OK) return status;
@@ -186,43 +187,43 @@ static armilla_status put_data(cli_session *session, const char *path, cli_look 
     put_all_names(
         object, &(cli_naming){.data = X,
                               .counts = {armilla_data_features(X), armilla_data_samples(X), armilla_data_samples(X)}});
-    return about(session, path, make_hints(session, X, &facts, look->hints));
+    return about(session, path, make_hints(session, X, &facts, file->hints));
 }
 
-static void put_table(const cli_session *session, const cli_look *look, json_t *object)
+static void put_table(const cli_session *session, const cli_inspected *file, json_t *object)
 {
-    const int64_t rows = armilla_table_facts_rows(look->table);
+    const int64_t rows = armilla_table_facts_rows(file->table);
     const bool turned = samples_in_columns(session);
     json_put_count(object, "m", turned ? rows : 0);
     json_put_count(object, "n", turned ? 0 : rows);
-    advice_hint(look->hints, "note: no column holds numbers alone; there is nothing to fit");
+    advice_hint(file->hints, "note: no column holds numbers alone; there is nothing to fit");
 }
 
 static armilla_status data_info(cli_session *session, const char *path)
 {
-    cli_look look = {.hints = json_array()};
+    cli_inspected file = {.hints = json_array()};
     json_t *object = NULL;
     reading_of(session)->file.keep_missing = true;
-    armilla_status status = open_look(session, path, &look);
+    armilla_status status = open_inspected(session, path, &file);
     if (status != ARMILLA_OK) goto done;
     object = json_object();
     json_put_text(object, "kind", "data");
     json_put_file(object, "file", session, path);
-    if (look.X)
-        status = put_data(session, path, &look, object);
+    if (file.X)
+        status = put_data(session, path, &file, object);
     else
-        put_table(session, &look, object);
+        put_table(session, &file, object);
     if (status != ARMILLA_OK) goto done;
-    if (look.table) (void)json_object_set_new(object, "columns", advice_columns(session, look.table));
-    (void)json_object_set(object, "hints", look.hints);
+    if (file.table) (void)json_object_set_new(object, "columns", advice_columns(session, file.table));
+    (void)json_object_set(object, "hints", file.hints);
     status = json_print(session, object);
     object = NULL;
 done:
     json_decref(object);
-    json_decref(look.hints);
-    advice_texts_free(&look.texts);
-    armilla_table_facts_free(look.table);
-    armilla_data_free(look.X);
+    json_decref(file.hints);
+    advice_texts_free(&file.texts);
+    armilla_table_facts_free(file.table);
+    armilla_data_free(file.X);
     return status;
 }
 

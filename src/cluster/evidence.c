@@ -22,7 +22,8 @@ typedef struct survey {
     double small_count;
 } survey;
 
-static void look_at(int64_t count, const double *values, double small_count, double *sums)
+/* Adds the numbers of such entries to the sums but EMPTY. */
+static void count_entries(int64_t count, const double *values, double small_count, double *sums)
 {
     for (int64_t i = 0; i < count; i++) {
         const double x = values[i];
@@ -40,7 +41,7 @@ static armilla_status visit_entries(void *self, const armilla_panel *panel, int 
     for (int64_t j = 0; j < panel->count; j++) {
         const armilla_column x = armilla_panel_column(panel, j, buffer);
         const double before = sums[PRESENT];
-        look_at(x.count, x.values, s->small_count, sums);
+        count_entries(x.count, x.values, s->small_count, sums);
         sums[EMPTY] += sums[PRESENT] == before;
     }
     return ARMILLA_OK;
@@ -75,7 +76,7 @@ static double effective(int64_t m, const double *deviations)
 }
 
 /* How the spread is divided among the features; sorts the deviations. */
-static void look_at_spread(int64_t m, double *deviations, armilla_data_evidence *evidence)
+static void measure_spread(int64_t m, double *deviations, armilla_data_evidence *evidence)
 {
     evidence->spread_features = effective(m, deviations);
     for (int64_t i = 0; i < m; i++) evidence->varies |= deviations[i] > 0;
@@ -94,7 +95,7 @@ static armilla_status gather_features(armilla_context *context, const armilla_da
     const armilla_status status = armilla_feature_statistics_find(context, X, wanted, &found);
     for (int64_t i = 0; i < X->m && counts && status == ARMILLA_OK; i++)
         evidence->rare |= found.counts[i] > 0 && found.counts[i] < (double)X->n;
-    if (status == ARMILLA_OK && !counts) look_at_spread(X->m, found.deviations, evidence);
+    if (status == ARMILLA_OK && !counts) measure_spread(X->m, found.deviations, evidence);
     armilla_feature_statistics_release(context, &found);
     return status;
 }

@@ -19,7 +19,7 @@ static armilla_status survey(armilla_context *context, const armilla_model *mode
 }
 
 /* Codes of length 0, and of a model on a sphere the samples that it knows to be 0. */
-static void look_at_codes(const armilla_model *model, bool *zero)
+static void mark_zero_codes(const armilla_model *model, bool *zero)
 {
     const armilla_model_summary *s = &model->summary;
     const size_t size = armilla_type_size(s->precision);
@@ -40,6 +40,6 @@ armilla_status armilla_zeros_find(armilla_context *context, const armilla_model 
 {
     const armilla_status status = armilla_take(context, X ? X->n : model->summary.n, sizeof **zero, zero);
     if (status != ARMILLA_OK || X) return status == ARMILLA_OK ? survey(context, model, X, *zero) : status;
-    look_at_codes(model, *zero);
+    mark_zero_codes(model, *zero);
     return ARMILLA_OK;
 }
