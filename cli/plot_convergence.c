@@ -99,8 +99,8 @@ static void put_lower(plot_job *job, const extent *seen, int64_t count, double b
             style(count, false), style(count, true));
 }
 
-/* A basis that goes on moving where the error stands still: some turns of it cost nothing, which is no failure. */
-static bool turns_freely(const plot_job *job, const extent *seen)
+/* A basis that goes on moving where the error stands still: some rotations of it cost nothing, which is no failure. */
+static bool rotates_freely(const plot_job *job, const extent *seen)
 {
     return job->summary.stop == ARMILLA_STOP_CONVERGED && seen->final_dU > 1e-3 * sqrt((double)job->summary.rank) &&
            seen->final_progress < 1e-5;
@@ -116,7 +116,7 @@ armilla_status plot_convergence(plot_job *job)
     const bool alone = seen.shown < 2;
     plot_title(job, "%s × %s, rank %lld, %s", job->summary.basis, job->summary.codes, (long long)job->summary.rank,
                job->summary.solver);
-    const double foot = !alone && turns_freely(job, &seen) ? NOTE : 0;
+    const double foot = !alone && rotates_freely(job, &seen) ? NOTE : 0;
     plot_page(job, WIDTH, HEIGHT + foot);
     fprintf(job->script,
             "set border 3 lw 0.8\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lw 0.6 lt 1\n"

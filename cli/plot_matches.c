@@ -68,11 +68,12 @@ static void put_data(matches *m)
         }
 }
 
-static double cell_size(int64_t count, double across)
+/* The side of a cell in points; `count` cells have at least the length `least` together. */
+static double cell_size(int64_t count, double least)
 {
     const double usual =
         count > PLOT_LISTED ? (double)TALL / (double)count : fmin(48, fmax(LEAST, SIDE / (double)count));
-    return fmax(usual, across / (double)count);
+    return fmax(usual, least / (double)count);
 }
 
 static void put_script(matches *m)

@@ -241,7 +241,8 @@ static armilla_status is_far(armilla_context *context, const armilla_data *X, bo
     return status;
 }
 
-/* The preparation is learned, and X seen through it. */
+/* The preparation is learned, and the problem's X is the view through it. Samples get length 1 where the method asks for it,
+ * and dense ones in single precision are centred where they are far from the origin. */
 static armilla_status prepare(armilla_context *context, armilla_kmeans_problem *problem, armilla_clustered *data)
 {
     const armilla_data *X = data->raw;

@@ -12,6 +12,7 @@
  * a sample is more than that part of all. */
 enum { LEAST = 20000, PER_CENTER = 512, SHARE = 3 };
 
+/* 0: tries are not screened. */
 static int64_t sample_size(const armilla_kmeans_problem *whole)
 {
     const int64_t wanted = armilla_max64(LEAST, PER_CENTER * whole->options->k);

@@ -126,9 +126,10 @@ static void project_far(const armilla_column_problem *problem, const armilla_col
     }
 }
 
-/* steps = 0: by the set's solver; else that many of descent. */
-static void go_side_by_side(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
-                            double settled, double *workspace)
+/* The codes W of the batch, as many columns at a time as there are lanes. steps = 0: by the set's solver; else that many of
+ * descent. */
+static void solve_in_lanes(const armilla_column_problem *problem, const armilla_column_batch *batch, int steps,
+                           double settled, double *workspace)
 {
     const int64_t r = problem->r, L = problem->typed.kernels->lanes;
     double *rest = workspace + 2 * r * ARMILLA_LANES;
@@ -151,7 +152,7 @@ void armilla_columns_solve(const armilla_column_problem *problem, const armilla_
     const int64_t r = problem->r;
     double *d = workspace, *rest = workspace + r;
     if (!problem->exact && problem->codes->solve_lanes)
-        go_side_by_side(problem, batch, 0, 0, workspace);
+        solve_in_lanes(problem, batch, 0, 0, workspace);
     else
         for (int64_t j = 0; j < batch->count; j++) {
             const double *c = batch->C + j * r;
@@ -167,7 +168,7 @@ void armilla_columns_descend(const armilla_column_problem *problem, const armill
     const int64_t r = problem->r;
     double *d = workspace, *rest = workspace + r;
     if (problem->codes->descend_lanes && steps > 0)
-        go_side_by_side(problem, batch, steps, settled, workspace);
+        solve_in_lanes(problem, batch, steps, settled, workspace);
     else
         for (int64_t j = 0; j < batch->count; j++) {
             for (int64_t k = 0; k < r; k++) d[k] = batch->C[j * r + k] / batch->unit;
