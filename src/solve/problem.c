@@ -224,7 +224,7 @@ static bool is_interrupted(const armilla_problem *problem)
 #define USUAL_SOONEST 0.5
 #define USUAL_LATEST 2.0
 
-/* Where the fit is going to stop: as those before it did, or by its trace. */
+/* The iteration that the fit is expected to stop at: as those before it did, or by its trace. */
 static armilla_stop_guess expect_end(const armilla_problem *problem)
 {
     const double now = (double)problem->trace->count;
