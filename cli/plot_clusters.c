@@ -22,7 +22,7 @@ typedef struct cluster_facts {
 static double angle(const double *a, const double *b, int64_t r)
 {
     const double lengths = sqrt(plot_dot(a, a, r)) * sqrt(plot_dot(b, b, r));
-    return acos(fmax(-1, fmin(1, plot_dot(a, b, r) / lengths))) * 180 / M_PI;
+    return lengths > 0 ? acos(fmax(-1, fmin(1, plot_dot(a, b, r) / lengths))) * 180 / M_PI : NAN;
 }
 
 /* Samples that are 0 have no direction, on a sphere too: their codes become 0. */

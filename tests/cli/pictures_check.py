@@ -176,6 +176,8 @@ def expect_clusters(picture, names, labels, V):
     means = np.array([V[labels == name].sum(axis=0) for name in names])
     unit = lambda rows: rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None]
     between = np.degrees(np.arccos(np.clip(unit(means) @ unit(means).T, -1, 1)))
+    nowhere = np.linalg.norm(means, axis=1) == 0
+    between[nowhere] = between[:, nowhere] = np.nan
     for at, name in enumerate(names):
         own = unit(V[labels == name]) @ unit(means)[at]
         there = np.linalg.norm(V[labels == name], axis=1) > 0
@@ -351,6 +353,19 @@ def check_given_and_found():
     values = contributions("plain.npz")
     with np.load("plain.npz") as arrays:
         expect_clusters(picture, ["0", "1", "2"], [str(k) for k in values.argmax(axis=1)], np.asarray(arrays["V"], float).T)
+
+
+def check_zeros():
+    """Samples of zeros have no direction: none of their angles counts, and a class of them has none."""
+    X = np.random.default_rng(8).random((40, 5)) + 0.1
+    labels = np.array(["ab"[j % 2] for j in range(40)])
+    X[10:13], X[30:33], labels[30:33] = 0, 0, "c"
+    np.save("zeros.npy", X)
+    write_labels("labels.txt", labels)
+    run("fit", "zeros.npy", "--rank", 3, "--model", "spherical-nmf", "--out", "zeros.npz", "--force", "--quiet")
+    with np.load("zeros.npz") as arrays:
+        V = np.where(np.linalg.norm(X, axis=1)[:, None] > 0, np.asarray(arrays["V"], float).T, 0)
+    expect_clusters(Picture("zeros.npz", "clusters", "--labels", "labels.txt"), ["a", "b", "c"], labels, V)
 
 
 def purity(clusters, classes):
