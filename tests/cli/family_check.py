@@ -113,7 +113,7 @@ def check_refusals():
         (["--model", "nmf", "--radius", "2"], "no radius"),
         (["--model", "pca", "--solver", "mu"], "--model nmf"),
         (["--model", "onmf", "--solver", "palm"], "any but orthonormal-nonneg"),
-        (["--basis", "orthonormal-nonneg", "--codes", "sphere"], "use --codes nonneg"),
+        (["--basis", "orthonormal-nonneg", "--codes", "sphere"], "use --codes free, nonneg or sparse"),
         (["--model", "spherical-kmeans", "--sparsity", "2"], "stands for --sparsity 1"),
         (["--model", "dictionary"], "needs --sparsity"),
         (["--model", "kmeans", "--sparsity", "1"], "not sparse"),
