@@ -1,6 +1,7 @@
 /* Sums of samples, and scaling to a common one. */
 #include "data/total.h"
 
+#include "base/order.h"
 #include "base/ranks.h"
 #include "base/size.h"
 #include "data/column.h"
@@ -69,16 +70,11 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     return ARMILLA_OK;
 }
 
-static int compare_numbers(const void *first, const void *second)
-{
-    const double a = *(const double *)first, b = *(const double *)second;
-    return (a > b) - (a < b);
-}
-
 double armilla_median(int64_t count, double *numbers)
 {
-    qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
-    return numbers[(count - 1) / 2] / 2 + numbers[count / 2] / 2;
+    qsort(numbers, (size_t)count, sizeof *numbers, armilla_by_number);
+    const double low = numbers[(count - 1) / 2], high = numbers[count / 2];
+    return low < high ? low / 2 + high / 2 : high; /* half of the least number is 0 */
 }
 
 /* The median of those that are above 0; the sums change places. */

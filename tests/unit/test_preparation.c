@@ -2,9 +2,11 @@
  * stored with a model by the names of its rows. */
 #include "data/preparation.h"
 
+#include "data/total.h"
 #include "files/npz.h"
 #include "unit/fixture.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -383,6 +385,18 @@ static void test_in_words(void **state)
     assert_string_equal(armilla_preparation_given(&options), "log1p");
 }
 
+/* The median is one of the numbers where the middle two are equal, also of those that have no half. */
+static void test_median(void **state)
+{
+    const double least = 4.9406564584124654e-324;
+    (void)state;
+    assert_true(armilla_median(1, (double[]){least}) == least);
+    assert_true(armilla_median(3, (double[]){1, least, least}) == least);
+    assert_true(armilla_median(4, (double[]){least, 0, least, 1}) == least);
+    assert_true(armilla_median(2, (double[]){DBL_MAX, DBL_MAX}) == DBL_MAX);
+    assert_true(armilla_median(4, (double[]){4, 1, 3, 2}) == 2.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +407,7 @@ int main(void)
         TEST(test_bad_columns),
         TEST(test_told_as_options),
         TEST(test_in_words),
+        TEST(test_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
