@@ -72,7 +72,7 @@ static double expect_last(const armilla_stop_rule *rule, const armilla_trace *tr
 armilla_stop_guess armilla_stop_expect(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
     const double now = (double)(trace->count - 1), most = (double)rule->max_iter;
-    if (rule->tol <= 0) return (armilla_stop_guess){fmax(most, now), 1, 1};
+    if (rule->tol <= 0) return (armilla_stop_guess){fmax(fmax(most, now), 1), 1, 1};
     const double last = expect_last(rule, trace), rest = last - now;
     return (armilla_stop_guess){last, SOONEST, rest > 0 ? fmin(LATEST, fmax((most - now) / rest, 1)) : 1};
 }

@@ -104,8 +104,18 @@ static void test_given(void **state)
     assert_true(guess.last == 70 && guess.soonest == 1 && guess.latest == 1);
 }
 
+/* What is done is a part of the last iteration, also where none is made. */
+static void test_none(void **state)
+{
+    armilla_trace_entry entries[1] = {{.objective = 8}};
+    const armilla_trace trace = {.entries = entries, .count = 1, .capacity = 1};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_true(armilla_stop_expect(&(armilla_stop_rule){.max_iter = 0, .tol = i * 1e-6}, &trace).last >= 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_range), TEST(test_given)};
+    const struct CMUnitTest tests[] = {TEST(test_range), TEST(test_given), TEST(test_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
