@@ -61,7 +61,7 @@ static armilla_status read_lines(armilla_context *context, const armilla_bytes *
         const char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
         while (last > at && strchr(" \t\r", last[-1])) last--;
         if (last == at)
-            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: line %lld is empty; give one label per line",
+            return armilla_fail(context, ARMILLA_BAD_DATA, "%s: line %lld is empty; give one label or name per line",
                                 bytes->path, (long long)names->count + 1);
         status = armilla_names_add(context, names, at, (size_t)(last - at));
         at = stop ? stop + 1 : end;

@@ -56,6 +56,18 @@ static armilla_status read_matrix(armilla_context *context, const char *path, co
     return status;
 }
 
+/* The names in the file become the data's. Options do not say which way the matrix lies, so the other size is no help. */
+static armilla_status add_names(armilla_context *context, const char *path, armilla_naming kind, armilla_data *data)
+{
+    const int64_t sizes[2] = {kind == ARMILLA_FEATURE_NAMES ? data->m : -1,
+                              kind == ARMILLA_FEATURE_NAMES ? -1 : data->n};
+    armilla_names names = {.count = 0};
+    armilla_status status = armilla_texts_open(context, path, kind, sizes, NULL, &names);
+    if (status == ARMILLA_OK) status = armilla_data_adopt_names(data, kind, "", &names);
+    armilla_names_free(context, &names);
+    return status;
+}
+
 static armilla_status read_directory(armilla_context *context, const char *directory,
                                      const armilla_read_options *options, armilla_data **data)
 {
@@ -67,7 +79,7 @@ static armilla_status read_directory(armilla_context *context, const char *direc
     if (status == ARMILLA_OK) status = read_matrix(context, path, &inner, &made);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == ARMILLA_OK; i++) {
         status = need_member(context, directory, &tables[i], path);
-        if (status == ARMILLA_OK) status = armilla_texts_attach(context, path, tables[i].kind, made);
+        if (status == ARMILLA_OK) status = add_names(context, path, tables[i].kind, made);
     }
     return armilla_data_give(status, made, data);
 }

@@ -124,14 +124,26 @@ static void says_what_is_missing(void **state)
     put("features.tsv", genes);
     refuses(ARMILLA_BAD_DATA, "it has no barcodes.tsv (or .gz)");
     put("barcodes.tsv", "A\nB\nC\n");
-    refuses(ARMILLA_BAD_DATA, "barcodes.tsv: has 3 names, and the data have 2 samples");
+    refuses(ARMILLA_BAD_DATA, "barcodes.tsv: has 3 names, and the data have 2 samples; give one name per sample");
     put("barcodes.tsv", cells);
     put("features.tsv", "a\nb\n");
-    refuses(ARMILLA_BAD_DATA, "features.tsv: has 2 names, and the data have 3 features");
+    refuses(ARMILLA_BAD_DATA, "features.tsv: has 2 names, and the data have 3 features; give one name per feature");
     put("features.tsv", "");
     refuses(ARMILLA_BAD_DATA, "features.tsv: is empty");
     put("matrix.mtx", "1,2\n");
     refuses(ARMILLA_BAD_DATA, "matrix.mtx: is not a Matrix Market file");
+}
+
+/* Empty lines count only between names, where one may be missing. */
+static void skips_empty_lines_at_the_end(void **state)
+{
+    (void)state;
+    put("matrix.mtx", matrix);
+    put("features.tsv", "ID1\tActb\r\nID2\t\tGene Expression\r\nID3\r\n\r\n");
+    put("barcodes.tsv", "AAAC-1\nAAAG-1\n\n\n");
+    expect_data(NULL);
+    put("barcodes.tsv", "AAAC-1\n\nAAAG-1\n");
+    refuses(ARMILLA_BAD_DATA, "barcodes.tsv: line 2 is empty; give one label or name per line");
 }
 
 static void survives_refused_allocations(void **state)
@@ -159,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(reads_old_and_new),
         TEST(says_what_is_missing),
+        TEST(skips_empty_lines_at_the_end),
         TEST(survives_refused_allocations),
     };
     return cmocka_run_group_tests_name("tenx", tests, NULL, NULL);
