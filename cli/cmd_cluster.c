@@ -17,29 +17,30 @@
 #include <stdio.h>
 #include <string.h>
 
-static OPTION_WORDS(place_choice, "codes", "data") static OPTION_WORDS(preparation_choice, "auto", "none")
+OPTION_WORDS(static, place_choice, "codes", "data")
+OPTION_WORDS(static, preparation_choice, "auto", "none")
 
-    static const armilla_option options[] = {
-        OPTION_OUT("LABELS.txt",
-                   "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
-                   "otherwise to standard output, unless that is a terminal, which shows a table of the clusters"),
-        OPTION_NAMES(cluster_settings),
-        OPTION_PATH("model-out", cluster_settings, model_out, "MODEL.npz",
-                    "write the model there with the clusters in it, for armilla predict"),
-        OPTION_PATH("truth", cluster_settings, truth, "FILE",
-                    "known classes to score against, as armilla score takes them"),
-        {OPTION("on", WORD, cluster_settings, on), .preset = "codes", .choice = place_choice, .value = "codes|data",
-         .help = "what is clustered: the codes of a fit, or the prepared data themselves"},
-        {OPTION("prepare", WORD, cluster_settings, prepare), .preset = "auto", .choice = preparation_choice,
-         .value = "auto|none", .help = "auto: by a look at the data, where no option of preparation is given"},
-        OPTION_CHECKPOINT(cluster_settings),
-        OPTION_CHECKPOINT_EVERY(cluster_settings),
-        OPTION_RESUME(cluster_settings),
-        OPTION_MISSING_FEATURES(cluster_settings),
-        OPTION_JSON,
-        OPTION_QUIET,
-        OPTION_FORCE,
-        OPTION_END,
+static const armilla_option options[] = {
+    OPTION_OUT("LABELS.txt",
+               "write the labels there, one per line, or where it ends in .csv beside the names of the samples; "
+               "otherwise to standard output, unless that is a terminal, which shows a table of the clusters"),
+    OPTION_NAMES(cluster_settings),
+    OPTION_PATH("model-out", cluster_settings, model_out, "MODEL.npz",
+                "write the model there with the clusters in it, for armilla predict"),
+    OPTION_PATH("truth", cluster_settings, truth, "FILE",
+                "known classes to score against, as armilla score takes them"),
+    {OPTION("on", WORD, cluster_settings, on), .preset = "codes", .choice = place_choice, .value = "codes|data",
+     .help = "what is clustered: the codes of a fit, or the prepared data themselves"},
+    {OPTION("prepare", WORD, cluster_settings, prepare), .preset = "auto", .choice = preparation_choice,
+     .value = "auto|none", .help = "auto: by a look at the data, where no option of preparation is given"},
+    OPTION_CHECKPOINT(cluster_settings),
+    OPTION_CHECKPOINT_EVERY(cluster_settings),
+    OPTION_RESUME(cluster_settings),
+    OPTION_MISSING_FEATURES(cluster_settings),
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_FORCE,
+    OPTION_END,
 };
 
 static void set_defaults(cli_settings *settings)

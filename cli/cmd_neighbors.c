@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static OPTION_WORDS(preparation_choice, "none", "auto")
+OPTION_WORDS(static, preparation_choice, "none", "auto")
 
-    static const char *precision_choice(size_t index)
+static const char *precision_choice(size_t index)
 {
     return index < ARMILLA_PRECISION_COUNT ? armilla_type_word((armilla_type)index) : NULL;
 }

@@ -106,9 +106,9 @@ armilla_status open_model(cli_session *session, const char *path, armilla_model 
 /* Seconds of a clock that never goes back. */
 double now(void);
 
-/* The name of a function that has these words, as the choices of an option. */
-#define OPTION_WORDS(called, ...)                                                                                      \
-    const char *called(size_t index)                                                                                   \
+/* A function, static or extern, of that name that has these words, as the choices of an option. */
+#define OPTION_WORDS(linkage, called, ...)                                                                             \
+    linkage const char *called(size_t index)                                                                           \
     {                                                                                                                  \
         static const char *const words[] = {__VA_ARGS__};                                                              \
         return index < sizeof words / sizeof *words ? words[index] : NULL;                                             \

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static OPTION_WORDS(header_choice, "yes", "no") static OPTION_WORDS(decimal_choice, "point", "comma")
-    OPTION_WORDS(samples_choice, "rows", "columns") OPTION_WORDS(missing_choice, "error", "zero")
+OPTION_WORDS(static, header_choice, "yes", "no")
+OPTION_WORDS(static, decimal_choice, "point", "comma")
+OPTION_WORDS(extern, samples_choice, "rows", "columns")
+OPTION_WORDS(extern, missing_choice, "error", "zero")
 
-        static const char *format_choice(size_t index);
+static const char *format_choice(size_t index);
 
 /* Rows of the table are longer than those of others: what else they have is READ_... */
 typedef struct reading_row {
