@@ -50,7 +50,8 @@ def test_scales(kind, scales):
 
 def test_nonnegative_sets_refuse_negative_data():
     X = make_data("f64")
-    for estimator in (armilla.SphericalNMF(2), armilla.SphericalFactorization(2, model="nmf")):
+    pair = dict(basis="nonnegative", codes="one-hot")
+    for estimator in (armilla.SphericalNMF(2), armilla.SphericalFactorization(2, model="nmf"), armilla.SphericalFactorization(2, **pair)):
         estimator.fit(X)
         for use in (estimator.fit, estimator.transform, estimator.score):
             for other in (-X, scipy.sparse.csr_matrix(-X)):
