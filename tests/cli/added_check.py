@@ -50,7 +50,7 @@ STEP = [
         "src/data/preparation.c",
         "    [ARMILLA_STEP_CENTER] = {",
         """    [ARMILLA_STEP_HALVE] = {.name = "halve", .kind = ARMILLA_STEP_FACTOR, .shown = "halved", .array = "halves",
-                            .option = offsetof(armilla_options, halve), .late = true, .allows = is_factor,
+                            .option = offsetof(armilla_options, halve), .late = true, .allows = armilla_is_factor,
                             .statistics = ARMILLA_FEATURE_COUNTS, .learn = learn_halves},
 """,
     ),
