@@ -1,12 +1,9 @@
 /* The C locale for the length of one call, or of many; where it cannot be had, the present one. */
 #include "base/number.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_WHOLE 1e15 /* whole numbers below it are printed as such */
 
 armilla_plain armilla_plain_enter(void)
 {
@@ -52,26 +49,4 @@ const char *armilla_error_text(int error)
     const char *text = strerror(error);
     armilla_plain_leave(plain);
     return text;
-}
-
-static bool same(armilla_type type, const char *text, double number)
-{
-    return type == ARMILLA_F64 ? strtod(text, NULL) == number : strtof(text, NULL) == (float)number;
-}
-
-size_t armilla_shortest(armilla_type type, double number, char text[ARMILLA_NUMBER_TEXT])
-{
-    const int most = type == ARMILLA_F64 ? 17 : 9;
-    char made[ARMILLA_NUMBER_TEXT] = "";
-    int length = 0;
-    if (fabs(number) < MOST_WHOLE && number == floor(number)) {
-        length = snprintf(made, sizeof made, "%.0f", number); /* -0 keeps its sign */
-    } else {
-        for (int digits = type == ARMILLA_F64 ? 15 : 6; digits <= most; digits++) {
-            length = snprintf(made, sizeof made, "%.*g", digits, number);
-            if (same(type, made, number)) break;
-        }
-    }
-    memcpy(text, made, sizeof made);
-    return (size_t)length;
 }

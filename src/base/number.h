@@ -23,9 +23,12 @@ typedef struct armilla_plain {
 armilla_plain armilla_plain_enter(void);
 void armilla_plain_leave(armilla_plain plain);
 
-enum { ARMILLA_NUMBER_TEXT = 32 };
-/* text = the number of that type with as few digits as give it back bit for bit; returns its length. In the C locale
- * only. */
+enum { ARMILLA_NUMBER_TEXT = 48 }; /* the longest has 24; more may be written behind it */
+/* text = the number of that type with as few digits as give it back bit for bit, as printf's %g writes them: the first of
+ * 15 to 17 (f64) or 6 to 9 that do; whole numbers below 1e15 have neither point nor exponent. Returns its length. Calls
+ * nothing of the C library: the locale does not matter. */
 size_t armilla_shortest(armilla_type type, double number, char text[ARMILLA_NUMBER_TEXT]);
+/* text = the whole number, without an end mark; returns its length. */
+size_t armilla_whole_text(uint64_t number, char text[ARMILLA_NUMBER_TEXT]);
 
 #endif

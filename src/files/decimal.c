@@ -7,8 +7,8 @@
 #include "files/decimal.h"
 
 #include "base/ascii.h"
+#include "base/powers.h"
 #include "files/digits.h"
-#include "files/powers.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,6 +22,7 @@
 #define MOST_DIGITS 800      /* 767 decide any double; what follows matters only by not being zero */
 #define MOST_EXPONENT 99999  /* past it a double with so few digits is 0 or infinite */
 #define LONGEST (1ull << 40) /* of an exponent that is still counted */
+#define POWER_MOST 64        /* of ten, in the second way */
 
 typedef struct decimal {
     bool negative;
@@ -111,7 +112,7 @@ __extension__ typedef unsigned __int128 uint128;
 /* The top 128 bits of whole * 5^q, whole's highest bit being set; false where what was left out could matter. */
 static bool multiply(uint64_t whole, int64_t q, uint64_t *high, uint64_t *low)
 {
-    const uint64_t *power = powers_of_five[q + POWER_MOST];
+    const uint64_t *power = armilla_powers_of_five[q - ARMILLA_POWER_LEAST];
     uint128 product = (uint128)whole * power[0];
     if ((product >> 64 & 0x1ff) == 0x1ff) { /* the lower half of the power may carry into the bits that round */
         const uint128 rest = (uint128)whole * power[1] >> 64;
@@ -122,7 +123,7 @@ static bool multiply(uint64_t whole, int64_t q, uint64_t *high, uint64_t *low)
     return *low != UINT64_MAX || (q >= -27 && q <= 55);
 }
 
-/* whole * 10^q as mantissa * 2^x. The powers of the table keep the result far from subnormal and infinite numbers. */
+/* whole * 10^q as mantissa * 2^x. Powers up to POWER_MOST keep the result far from subnormal and infinite numbers. */
 static bool convert_index64(uint64_t whole, int64_t q, double *value)
 {
     enum { MANTISSA = 52, SPARE = 64 - MANTISSA - 3, BIAS = 1023 };

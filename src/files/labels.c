@@ -13,7 +13,6 @@ armilla_status armilla_labels_add_numbers(armilla_context *context, const armill
     const int64_t count = array->dimensions == 2 ? array->shape[0] * array->shape[1] : array->shape[0];
     const armilla_number *number = armilla_number_find(array->kind, array->width);
     const armilla_type type = armilla_type_precision(number->becomes);
-    const armilla_plain plain = armilla_plain_enter();
     armilla_status status = ARMILLA_OK;
     for (int64_t i = 0; i < count && status == ARMILLA_OK; i++) {
         char text[ARMILLA_NUMBER_TEXT];
@@ -22,7 +21,6 @@ armilla_status armilla_labels_add_numbers(armilla_context *context, const armill
         const size_t length = armilla_shortest(type, value, text);
         status = armilla_names_add(context, names, text, length);
     }
-    armilla_plain_leave(plain);
     return status;
 }
 
