@@ -125,21 +125,3 @@ armilla_status armilla_lines_read(armilla_lines *l, int64_t i, bool whole, armil
     *line = (whole ? armilla_panel_whole_column : armilla_panel_column)(&l->panel, i - l->panel.first, buffer);
     return ARMILLA_OK;
 }
-
-armilla_status armilla_lines_write(const armilla_writing *w, bool by_feature,
-                                   armilla_status (*begin)(armilla_line_file *file, void *self),
-                                   armilla_status (*put)(armilla_line_file *file, void *self, int64_t i), void *self)
-{
-    armilla_line_file file = {.w = w};
-    armilla_status status = armilla_lines_open(w->context, w->data, by_feature, &file.lines);
-    if (status == ARMILLA_OK) status = armilla_output_new(w->context, w->path, w->options->overwrite, &file.output);
-    if (status == ARMILLA_OK && begin) status = begin(&file, self);
-    for (int64_t i = 0; i < file.lines.count && status == ARMILLA_OK; i++) {
-        status = armilla_writing_go_on(w, i, file.lines.count);
-        if (status == ARMILLA_OK) status = put(&file, self, i);
-    }
-    if (status == ARMILLA_OK) status = armilla_output_commit(file.output);
-    armilla_output_free(file.output);
-    armilla_lines_close(&file.lines);
-    return status;
-}

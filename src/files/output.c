@@ -299,6 +299,13 @@ armilla_status armilla_output_write(armilla_output *output, const void *bytes, s
     return ARMILLA_OK;
 }
 
+armilla_status armilla_output_move(armilla_output *memory, armilla_output *output)
+{
+    const size_t count = memory->used;
+    memory->used = 0;
+    return memory->failed != ARMILLA_OK ? memory->failed : armilla_output_write(output, memory->buffer, count);
+}
+
 armilla_status armilla_output_field(armilla_output *output, const char *text)
 {
     if (!output) return ARMILLA_BAD_ARGUMENT;

@@ -67,9 +67,17 @@ typedef struct armilla_line_file {
     armilla_output *output; /* its first failure sticks: what follows returns it again */
 } armilla_line_file;
 
-/* Writes what `begin` puts (NULL: nothing), then every line by `put`. */
-armilla_status armilla_lines_write(const armilla_writing *w, bool by_feature,
-                                   armilla_status (*begin)(armilla_line_file *file, void *self),
-                                   armilla_status (*put)(armilla_line_file *file, void *self, int64_t i), void *self);
+/* How a file of lines is made. Lines are put in any order, on several threads, each of which has a file of its own:
+ * what one leaves in `self` for another is atomic. */
+typedef struct armilla_line_format {
+    bool by_feature;                                              /* a line is a feature */
+    bool entries;                                                 /* of sparse data a line has the entries alone */
+    armilla_status (*begin)(armilla_line_file *file, void *self); /* puts what comes before all lines; NULL: nothing */
+    armilla_status (*put)(armilla_line_file *file, void *self, int64_t i);
+    armilla_status (*end)(armilla_line_file *file, void *self); /* puts what comes behind them; NULL: nothing */
+    void *self;
+} armilla_line_format;
+
+armilla_status armilla_lines_write(const armilla_writing *w, const armilla_line_format *format);
 
 #endif

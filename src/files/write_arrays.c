@@ -244,7 +244,9 @@ static armilla_status write_idx(const armilla_writing *w)
 {
     if (w->data->m > UINT32_MAX || w->data->n > UINT32_MAX)
         return armilla_fail(w->context, ARMILLA_BAD_DATA, "%s: IDX counts to 2^32 only; write .npy", w->path);
-    return armilla_lines_write(w, w->options->sample_columns, put_idx_header, put_idx_line, NULL);
+    const armilla_line_format format = {
+        .by_feature = w->options->sample_columns, .begin = put_idx_header, .put = put_idx_line};
+    return armilla_lines_write(w, &format);
 }
 
 const armilla_writer armilla_writer_npy = {"npy", ".npy", "dense numbers as they are held", 0, write_npy};

@@ -1,5 +1,5 @@
 /* Text writers: CSV/TSV, Matrix Market and svmlight. Numbers have as few digits as give them back bit for bit in the
- * type that they are held in; the C locale is in force meanwhile (armilla_data_write). */
+ * type that they are held in. */
 #include "files/decimal.h"
 #include "files/fields.h"
 #include "files/files.h"
@@ -8,6 +8,7 @@
 #include "base/number.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,20 @@ static armilla_status put(armilla_line_file *file, const char *text)
     return armilla_output_write(file->output, text, strlen(text));
 }
 
-static void put_number(armilla_line_file *file, double number)
+/* A number behind a mark, 0: none. */
+static void put_number(armilla_line_file *file, char mark, double number)
 {
-    char text[ARMILLA_NUMBER_TEXT];
-    const size_t length = armilla_shortest(file->w->data->type, number, text);
-    (void)armilla_output_write(file->output, text, length);
+    char text[1 + ARMILLA_NUMBER_TEXT] = {mark};
+    const size_t start = mark != 0, length = armilla_shortest(file->w->data->type, number, text + start);
+    (void)armilla_output_write(file->output, text, start + length);
 }
 
-static void put_count(armilla_line_file *file, const char *before, int64_t count, const char *behind)
+/* A count from 1 and a mark behind it, at `at`; returns where it ends. */
+static char *print_count(int64_t count, char mark, char *at)
 {
-    char text[48];
-    const int length = snprintf(text, sizeof text, "%s%" PRId64 "%s", before, count, behind);
-    (void)armilla_output_write(file->output, text, (size_t)length);
+    at += armilla_whole_text((uint64_t)count + 1, at);
+    *at++ = mark;
+    return at;
 }
 
 /* A table: which names stand in the header and before each line, and the labels behind it. */
@@ -80,7 +83,7 @@ static armilla_status put_header(armilla_line_file *file, void *self)
         if (t->across)
             (void)armilla_fields_put(file->output, armilla_names_at(t->across, k), place);
         else
-            put_count(file, "x", k + 1, "");
+            (void)armilla_output_print(file->output, "x%" PRId64, k + 1);
     }
     if (t->labels) (void)put(file, t->separator);
     if (t->labels) (void)put(file, t->label);
@@ -99,10 +102,8 @@ static armilla_status put_row(armilla_line_file *file, void *self, int64_t i)
     const armilla_status status = armilla_lines_read(&file->lines, i, true, &line);
     if (status != ARMILLA_OK) return status;
     if (t->down) put_name(file, t->down, i);
-    for (int64_t k = 0; k < file->lines.width; k++) {
-        if (k > 0 || t->down) (void)put(file, t->separator);
-        put_number(file, line.values[k]);
-    }
+    for (int64_t k = 0; k < file->lines.width; k++)
+        put_number(file, k > 0 || t->down ? t->separator[0] : 0, line.values[k]);
     if (t->labels) (void)put(file, t->separator);
     if (t->labels) put_name(file, t->labels, i);
     return put(file, "\n");
@@ -120,7 +121,17 @@ static armilla_status write_csv(const armilla_writing *w)
         armilla_log(w->context, ARMILLA_LOG_WARNING,
                     "%s: labels are not kept where samples are columns; .npz keeps them", w->path);
     if (columns) t.labels = NULL;
-    return armilla_lines_write(w, columns, put_header, put_row, &t);
+    return armilla_lines_write(
+        w, &(armilla_line_format){.by_feature = columns, .begin = put_header, .put = put_row, .self = &t});
+}
+
+static armilla_status put_entry(armilla_line_file *file, int64_t row, int64_t column, double number)
+{
+    char text[3 * ARMILLA_NUMBER_TEXT];
+    char *end = print_count(column, ' ', print_count(row, ' ', text));
+    end += armilla_shortest(file->w->data->type, number, end);
+    *end++ = '\n';
+    return armilla_output_write(file->output, text, (size_t)(end - text));
 }
 
 /* Entries by sample. Places count from 1. */
@@ -131,10 +142,7 @@ static armilla_status put_entries(armilla_line_file *file, void *self, int64_t l
     armilla_status status = armilla_lines_read(&file->lines, line, false, &entries);
     for (int64_t i = 0; i < entries.count && status == ARMILLA_OK; i++) {
         const int64_t place = entries.rows[i];
-        put_count(file, "", (columns ? place : line) + 1, " ");
-        put_count(file, "", (columns ? line : place) + 1, " ");
-        put_number(file, entries.values[i]);
-        status = put(file, "\n");
+        status = put_entry(file, columns ? place : line, columns ? line : place, entries.values[i]);
     }
     (void)self;
     return status;
@@ -146,7 +154,7 @@ static armilla_status put_column(armilla_line_file *file, void *self, int64_t li
     armilla_column column = {.count = 0};
     armilla_status status = armilla_lines_read(&file->lines, line, true, &column);
     for (int64_t k = 0; k < column.count && status == ARMILLA_OK; k++) {
-        put_number(file, column.values[k]);
+        put_number(file, 0, column.values[k]);
         status = put(file, "\n");
     }
     (void)self;
@@ -162,7 +170,7 @@ static armilla_status put_banner(armilla_line_file *file, void *self)
     (void)armilla_output_print(file->output, "%%%%MatrixMarket matrix %s %s general\n%" PRId64 " %" PRId64,
                                sparse ? "coordinate" : "array", whole ? "integer" : "real", columns ? X->m : X->n,
                                columns ? X->n : X->m);
-    if (sparse) put_count(file, " ", armilla_data_stored(X), "");
+    if (sparse) (void)armilla_output_print(file->output, " %" PRId64, armilla_data_stored(X));
     return put(file, "\n");
 }
 
@@ -170,8 +178,11 @@ static armilla_status put_banner(armilla_line_file *file, void *self)
 static armilla_status write_mtx(const armilla_writing *w)
 {
     const bool sparse = armilla_sparse_of(w->data) != NULL;
-    return armilla_lines_write(w, !sparse && !w->options->sample_columns, put_banner, sparse ? put_entries : put_column,
-                               NULL);
+    const armilla_line_format format = {.by_feature = !sparse && !w->options->sample_columns,
+                                        .entries = true,
+                                        .begin = put_banner,
+                                        .put = sparse ? put_entries : put_column};
+    return armilla_lines_write(w, &format);
 }
 
 /* The sample's label, which has to be what the reader takes for one; 0 where there is none. */
@@ -191,47 +202,58 @@ static armilla_status put_label(armilla_line_file *file, int64_t sample)
 
 static void put_pair(armilla_line_file *file, int64_t place, double value)
 {
-    put_count(file, " ", place + 1, ":");
-    put_number(file, value);
+    char text[2 * ARMILLA_NUMBER_TEXT] = " ";
+    char *end = print_count(place, ':', text + 1);
+    end += armilla_shortest(file->w->data->type, value, end);
+    (void)armilla_output_write(file->output, text, (size_t)(end - text));
 }
 
-/* The entries of a sample; *most becomes the last feature of those so far that has one. */
-static void put_pairs(armilla_line_file *file, const armilla_column *x, int64_t *most)
+/* The entries of a sample; returns the last feature that has one, or -1. */
+static int64_t put_pairs(armilla_line_file *file, const armilla_column *x)
 {
+    int64_t last = -1;
     for (int64_t i = 0; i < x->count; i++) { /* an entry is written also where it is 0 */
-        const int64_t feature = armilla_column_feature(x, i);
         if (!x->rows && x->values[i] == 0) continue;
-        put_pair(file, feature, x->values[i]);
-        if (feature > *most) *most = feature;
+        last = armilla_column_feature(x, i);
+        put_pair(file, last, x->values[i]);
     }
+    return last;
 }
 
 /* The indices say how many features there are, and the first line that the file is svmlight: where they would not, a 0
- * is written for the last feature. */
+ * is written for the last feature, at the end of the last line and of the first. */
 static armilla_status put_sample(armilla_line_file *file, void *self, int64_t sample)
 {
     const int64_t last = file->w->data->m - 1;
-    int64_t *most = self;
+    const bool is_last = sample + 1 == file->lines.count;
+    atomic_bool *reached = self; /* the last feature has been written */
     armilla_column x = {.count = 0};
     armilla_status status = put_label(file, sample);
     if (status == ARMILLA_OK) status = armilla_lines_read(&file->lines, sample, false, &x);
     if (status != ARMILLA_OK) return status;
-    put_pairs(file, &x, most);
-    if (*most < (sample + 1 < file->lines.count ? 0 : last)) {
-        put_pair(file, last, 0);
-        *most = last;
-    }
+    const int64_t most = put_pairs(file, &x);
+    const bool is_empty = sample == 0 && most < 0 && !is_last;
+    if (is_empty) put_pair(file, last, 0);
+    if (is_empty || most == last) atomic_store(reached, true);
+    return put(file, is_last ? "" : "\n");
+}
+
+static armilla_status end_samples(armilla_line_file *file, void *self)
+{
+    atomic_bool *reached = self;
+    if (!atomic_load(reached)) put_pair(file, file->w->data->m - 1, 0);
     return put(file, "\n");
 }
 
 static armilla_status write_svmlight(const armilla_writing *w)
 {
-    int64_t most = -1;
+    atomic_bool reached = false;
     if (w->options->sample_columns)
         return armilla_fail(
             w->context, ARMILLA_BAD_ARGUMENT,
             "%s: svmlight has one sample per line; leave out " ARMILLA_FIELD("write.sample_columns columns"), w->path);
-    return armilla_lines_write(w, false, NULL, put_sample, &most);
+    return armilla_lines_write(
+        w, &(armilla_line_format){.entries = true, .put = put_sample, .end = end_samples, .self = &reached});
 }
 
 const armilla_writer armilla_writer_csv = {

@@ -63,16 +63,21 @@ static armilla_status put_vector(armilla_line_file *file, void *self, int64_t i)
     return status;
 }
 
+static armilla_status write_vectors(const armilla_writing *w, bool counted)
+{
+    const armilla_line_format format = {
+        .by_feature = w->options->sample_columns, .begin = put_header, .put = put_vector, .self = &counted};
+    return armilla_lines_write(w, &format);
+}
+
 static armilla_status write_fbin(const armilla_writing *w)
 {
-    bool counted = false;
-    return armilla_lines_write(w, w->options->sample_columns, put_header, put_vector, &counted);
+    return write_vectors(w, false);
 }
 
 static armilla_status write_fvecs(const armilla_writing *w)
 {
-    bool counted = true;
-    return armilla_lines_write(w, w->options->sample_columns, put_header, put_vector, &counted);
+    return write_vectors(w, true);
 }
 
 const armilla_writer armilla_writer_fbin = {"fbin", ".fbin", "dense vectors of f32, to which numbers are rounded", 0,

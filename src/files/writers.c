@@ -94,7 +94,7 @@ armilla_status armilla_data_write(armilla_context *context, const armilla_data *
     armilla_status status = ARMILLA_NOT_NULL(context, data, path);
     if (status == ARMILLA_OK) status = read_options(context, options, &chosen);
     if (status == ARMILLA_OK) status = choose(context, path, chosen.format, &writer);
-    if (status == ARMILLA_OK) status = armilla_call_enter(context, 1);
+    if (status == ARMILLA_OK) status = armilla_call_enter(context, 0);
     if (status != ARMILLA_OK) return status;
     const char *outer = armilla_spill_enter(context, armilla_output_regular(context, path) ? path : NULL);
     const armilla_plain plain = armilla_plain_enter();
