@@ -125,6 +125,12 @@ void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void 
     panel->kernels->accumulate(&X, r, W, panel->opens, A);
 }
 
+void armilla_panel_gram(const armilla_panel *panel, double *G)
+{
+    const armilla_columns X = columns_of(panel);
+    panel->kernels->gram(&X, G);
+}
+
 void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *names, void *A)
 {
     const armilla_columns X = columns_of(panel);

@@ -176,6 +176,8 @@ void armilla_panel_products(const armilla_panel *panel, int64_t r, const void *U
 /* Codes of the columns with tiled atoms (linalg/kernels.h). */
 void armilla_panel_unit_codes(const armilla_panel *panel, const void *U, const armilla_projecting *to);
 void armilla_panel_accumulate(const armilla_panel *panel, int64_t r, const void *W, void *A);
+/* G += X_b X_b' (m x m): the lower triangle, and perhaps more. */
+void armilla_panel_gram(const armilla_panel *panel, double *G);
 void armilla_panel_gather(const armilla_panel *panel, int64_t r, const int32_t *assignments, void *A);
 void armilla_panel_expand(const armilla_panel *panel, int64_t j, double *column);
 #define ARMILLA_DENSE_PANELS                                                                                           \

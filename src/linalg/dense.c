@@ -237,6 +237,12 @@ void armilla_algebra_free(armilla_algebra *algebra)
     armilla_release(context, algebra);
 }
 
+void armilla_reflect(int64_t k, double *S)
+{
+    for (int64_t j = 1; j < k; j++)
+        for (int64_t i = 0; i < j; i++) S[j * k + i] = S[i * k + j];
+}
+
 /* S becomes its eigenvectors where these are wanted. */
 static armilla_status decompose(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *S)
 {

@@ -84,6 +84,9 @@ double armilla_safe_scale(int64_t count, const double *a, const double *b);
 /* ||a - b||; b may be NULL */
 double armilla_distance(int64_t count, const double *a, const double *b);
 
+/* The upper triangle of a symmetric k x k matrix from the lower one. */
+void armilla_reflect(int64_t k, double *S);
+
 /* Eigenvalues (rising) and eigenvectors of the symmetric k x k matrix S, k <= the algebra's r; vectors may be S. */
 armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *S, double *values, double *vectors);
 /* Eigenvalues alone; S is destroyed. */

@@ -33,13 +33,6 @@ static void add_gram(const armilla_sweep *sweep, const armilla_panel *panel, con
     }
 }
 
-/* G's upper triangle from the lower one. */
-static void reflect_gram(int64_t r, double *G)
-{
-    for (int64_t k = 1; k < r; k++)
-        for (int64_t i = 0; i < k; i++) G[k * r + i] = G[i * r + k];
-}
-
 /* C = U'X_b */
 static void multiply(const armilla_sweep *sweep, const armilla_panel *strip, double *C)
 {
@@ -358,7 +351,7 @@ static void complete_sums(armilla_sweep *sweep)
     const armilla_sweep_plan *plan = sweep->plan;
     const int64_t numbers = sweep->X->m * sweep->r;
     if (sweep->X->ops->layout && wants_products(plan)) unpack_sums(sweep);
-    if (plan->sums && !sweep->diagonal) reflect_gram(sweep->r, sweep->sums);
+    if (plan->sums && !sweep->diagonal) armilla_reflect(sweep->r, sweep->sums);
     if (plan->A_before) armilla_team_share(armilla_sweep_team(sweep), numbers, add_before, sweep);
     /* <C,W> = <X,UW> = <U,XW'> */
     if (plan->basis)

@@ -83,6 +83,11 @@ armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *
  * X stay. */
 armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U);
 
+/* The same by all eigenvectors of XX', of dense data whose singular values these resolve: *found, or U is as it was. */
+armilla_status armilla_gram_directions(armilla_problem *problem, double *U, bool *found);
+/* The one of u and -u whose largest entry is positive. */
+void armilla_point_up(int64_t m, double *u);
+
 /* samples = numbers of so many samples, all different: drawn at random from those with a direction, then the others. */
 armilla_status armilla_draw_samples(armilla_problem *problem, uint64_t seed, int64_t count, int64_t *samples);
 

@@ -8,7 +8,9 @@
  * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts
  * where the data are read from a disk. Blocks are narrow where the vectors are the result, as in PCA, because a
  * polynomial of higher degree gains more than columns do, and are added until the next would gain nothing that
- * matters. */
+ * matters.
+ *
+ * XX' itself is less work where features are few, and is tried first for PCA (start/gram.c). */
 #include "start/start.h"
 
 #include "base/random.h"
@@ -24,6 +26,8 @@ enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3 }; /* STEP: whole vectors of numbe
 /* Vectors that are the result: columns of a block, or half of r where that is more; blocks there must be space for;
  * columns of all beside four times r. */
 enum { NARROW = 16, LEAST_BLOCKS = 4, MOST_BESIDE = 64 };
+/* Blocks that PCA mostly takes; and what the eigenvectors of XX' take beside m^3 multiplications of panels. */
+enum { USUAL_BLOCKS = 6, EIGEN = 16 };
 /* The part of ||X||^2, in units of the type's epsilon, that counts as 0. */
 #define ROUNDING 64
 
@@ -186,8 +190,8 @@ static void turn(int64_t m, double *u)
     for (int64_t i = 0; i < m && balance < 0; i++) u[i] = -u[i];
 }
 
-/* The same as models have it: the largest entry is positive. */
-static void point_up(int64_t m, double *u)
+/* The same as models have it. */
+void armilla_point_up(int64_t m, double *u)
 {
     int64_t top = 0;
     for (int64_t i = 1; i < m; i++)
@@ -212,7 +216,7 @@ static void turn_columns(void *self, int64_t first, int64_t last)
 static armilla_status project(finder *f, double *U)
 {
     const int64_t all = take_T(f), wanted = armilla_min64(f->problem->r, all);
-    turning t = {f->problem->m, U, f->result ? point_up : turn};
+    turning t = {f->problem->m, U, f->result ? armilla_point_up : turn};
     /* Only directions are wanted, and LAPACK scales by other factors. */
     const double scale = armilla_safe_scale(all * all, f->Y, NULL);
     for (int64_t i = 0; i < all * all; i++) f->T[i] = scale * f->Y[i];
@@ -257,17 +261,28 @@ armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t see
     return find(&f, U);
 }
 
+/* Whether XX' and its eigenvectors are less work than X and X' times the blocks: m^2 n/2 + EIGEN m^3 against 2mkn for
+ * each of these. */
+static bool gram_pays(const finder *f)
+{
+    const double m = (double)f->problem->m, n = (double)f->problem->n;
+    return m * n / 2 + EIGEN * m * m <= 2.0 * USUAL_BLOCKS * (double)f->k * n;
+}
+
 /* PCA is those vectors, so that a solver that takes a start for its result has nothing left to do. */
 static armilla_status make(armilla_problem *problem, uint64_t seed, double *U)
 {
     const armilla_problem_options *o = &problem->options;
     finder f = {.problem = problem, .seed = seed, .result = true};
+    const bool settles = o->settles && o->stop.tol > 0 && armilla_pair_is_pca(o->basis, o->codes);
+    armilla_status status = ARMILLA_OK;
     f.k = ((problem->r + 1) / 2 + NARROW - 1) / NARROW * NARROW;
+    if (settles && gram_pays(&f)) status = armilla_gram_directions(problem, U, &problem->settled);
+    if (status != ARMILLA_OK || problem->settled) return status;
     const int64_t space = armilla_min64(problem->m, problem->n) / f.k;
     f.passes = f.blocks = armilla_min64(space, (4 * problem->r + MOST_BESIDE) / f.k);
-    if (!o->settles || o->stop.tol <= 0 || !armilla_pair_is_pca(o->basis, o->codes) || f.blocks < LEAST_BLOCKS)
-        return armilla_leading_directions(problem, seed, U);
-    const armilla_status status = find(&f, U);
+    if (!settles || f.blocks < LEAST_BLOCKS) return armilla_leading_directions(problem, seed, U);
+    status = find(&f, U);
     problem->settled = status == ARMILLA_OK && f.settled;
     /* Narrow blocks find a direction only if it is seen beside all that are longer. */
     return status == ARMILLA_OK && f.unresolved ? armilla_leading_directions(problem, seed, U) : status;

@@ -62,7 +62,7 @@ static const spectrum spectra[] = {
     {"near steps", near_steps, 1e-6},
 };
 
-enum { FALLING, SPECTRA = sizeof spectra / sizeof spectra[0] };
+enum { FALLING, SLOW, FLAT, SPECTRA = sizeof spectra / sizeof spectra[0] };
 
 typedef struct trial {
     int64_t m, n, r;
@@ -71,9 +71,22 @@ typedef struct trial {
 } trial;
 
 static const trial trials[] = {
-    {100, 90, 3, ARMILLA_F64, 1e-3, 1},  {90, 100, 20, ARMILLA_F32, 1e-3, 1},    {200, 80, 10, ARMILLA_F32, 1e-6, 1e12},
-    {80, 70, 12, ARMILLA_F64, 1e-9, 1},  {130, 140, 34, ARMILLA_F64, 1e-6, 1},   {64, 64, 1, ARMILLA_F64, 1e-6, 1e-100},
-    {75, 130, 32, ARMILLA_F32, 1e-3, 1}, {70, 64, 16, ARMILLA_F64, 1e-12, 1e90},
+    {100, 90, 3, ARMILLA_F64, 1e-3, 1},
+    {90, 100, 20, ARMILLA_F32, 1e-3, 1},
+    {200, 80, 10, ARMILLA_F32, 1e-6, 1e12},
+    {80, 70, 12, ARMILLA_F64, 1e-9, 1},
+    {130, 140, 34, ARMILLA_F64, 1e-6, 1},
+    {64, 64, 1, ARMILLA_F64, 1e-6, 1e-100},
+    {75, 130, 32, ARMILLA_F32, 1e-3, 1},
+    {70, 64, 16, ARMILLA_F64, 1e-12, 1e90},
+    /* So few features that XX' is summed. */
+    {30, 800, 5, ARMILLA_F64, 1e-6, 1},
+    {61, 900, 20, ARMILLA_F32, 1e-6, 1},
+    {12, 300, 12, ARMILLA_F64, 1e-12, 1},
+    {1, 200, 1, ARMILLA_F32, 1e-6, 1},
+    {25, 400, 7, ARMILLA_F64, 1e-9, 1e-150},
+    {17, 260, 16, ARMILLA_F64, 1e-6, 1e150},
+    {40, 500, 9, ARMILLA_F32, 1e-6, 1e-18},
 };
 
 enum { TRIALS = sizeof trials / sizeof trials[0] };
@@ -207,11 +220,42 @@ static void test_iterations(void **state)
     free(X);
 }
 
+/* Dense data of few features are read once for all vectors: beside that by the survey, for the codes and for the residual.
+ * Where rounding of squares would hide the vectors they are read more often. */
+static void test_one_pass(void **state)
+{
+    static const struct {
+        int kind;
+        int64_t rank;
+        bool once;
+    } cases[] = {{FALLING, 4, true}, {SLOW, 10, true}, {FLAT, 10, true}, {FALLING, 36, false}};
+    enum { BESIDE = 3 };
+    uint64_t random = 6;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const trial t = {40, 900, cases[i].rank, ARMILLA_F32, 1e-6, 1};
+        double *X = make_data(&t, cases[i].kind, &random);
+        reference_trial of;
+        reference_scene("%s, rank %d", spectra[cases[i].kind].word, (int)t.r);
+        reference_trial_new(&of, reference_pair_find("orthonormal", "free"), t.type, t.m, t.n, t.r, t.r, X);
+        of.options.solver = "fast";
+        of.options.tol = t.tol;
+        armilla_model *model = reference_trial_fit(&of);
+        const armilla_model_summary summary = reference_summary(model);
+        REFERENCE_HOLDS((summary.passes == BESIDE + 1) == cases[i].once);
+        REFERENCE_HOLDS(!cases[i].once || (summary.iterations == 0 && summary.stop == ARMILLA_STOP_CONVERGED));
+        armilla_model_free(model);
+        reference_trial_free(&of);
+        free(X);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_is_the_truncated_svd),
         cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_one_pass),
     };
     return cmocka_run_group_tests(tests, reference_set_up, reference_tear_down);
 }

@@ -33,6 +33,7 @@ typedef struct adding {
     const armilla_columns *X;
     int64_t r;
     const REAL *W;
+    int64_t stride; /* elements between columns of W */
     double *A;
     bool is_new; /* A = XW' */
     bool lower;  /* of A the lower triangle is all that is wanted */
@@ -69,13 +70,13 @@ INLINE void add_outer(int vectors, int atoms, const REAL *x, const REAL *w, vect
 INLINE void add_block(int vectors, int atoms, adding *job, int64_t i, int64_t k, int64_t rest)
 {
     vector sum[MOST_VECTORS][MOST_ATOMS] = {{{0}}};
-    const int64_t m = job->X->m, count = job->X->count, stride = job->X->stride, r = job->r;
+    const int64_t m = job->X->m, count = job->X->count, stride = job->X->stride, step = job->stride;
     const REAL *x = (const REAL *)job->X->values + i, *w = job->W + k;
     double *A = job->A + k * m + i;
     ahead next = job->next;
     for (int a = 0; a < atoms; a++)
         for (int v = 0; v < vectors; v++) __builtin_prefetch(A + a * m + v * LANES, 1);
-    for (int64_t j = 0; j < count; j++, x += stride, w += r) {
+    for (int64_t j = 0; j < count; j++, x += stride, w += step) {
         fetch_ahead(&next);
         for (int v = 0; v < vectors; v += LINE / BYTES) /* the sample's next features may be in the third cache */
             __builtin_prefetch(x + (vectors + v) * LANES, 0, 2);
@@ -121,7 +122,7 @@ static void add_short(const adding *job)
     for (int64_t k = 0; k < job->r; k++)
         for (int64_t i = 0; i < X->m; i++) {
             REAL sum = 0;
-            for (int64_t j = 0; j < X->count; j++) sum += values[j * X->stride + i] * job->W[j * job->r + k];
+            for (int64_t j = 0; j < X->count; j++) sum += values[j * X->stride + i] * job->W[j * job->stride + k];
             double *to = job->A + k * X->m + i;
             *to = (job->is_new ? 0 : *to) + (double)sum;
         }
@@ -129,7 +130,10 @@ static void add_short(const adding *job)
 #else
 static void add_short(const adding *job)
 {
-    BELOW.accumulate(job->X, job->r, job->W, job->is_new, job->A);
+    if (job->lower)
+        BELOW.gram(job->X, job->A);
+    else
+        BELOW.accumulate(job->X, job->r, job->W, job->is_new, job->A);
 }
 #endif
 
@@ -255,7 +259,7 @@ static void pack_codes(const adding *job, int64_t first, int64_t last, REAL *to)
     for (int64_t t = first; t < last; t++) {
         const int64_t k = tile_start(r, t), atoms = tile_start(r, t + 1) - k;
         const REAL *w = job->W + k;
-        for (int64_t j = 0; j < job->X->count; j++, w += r)
+        for (int64_t j = 0; j < job->X->count; j++, w += job->stride)
             for (int64_t a = 0; a < atoms; a++) *to++ = w[a];
     }
 }
@@ -401,7 +405,7 @@ static void add_near(adding *job)
     for (; i + LANES <= m; i += TILE_FEATURES) {
         const int vectors = i + TILE_FEATURES <= m ? TILE_VECTORS : 1;
         tile of = {
-            .x = (const REAL *)X->values + i, .x_step = X->stride, .w_step = job->r, .features = vectors * LANES};
+            .x = (const REAL *)X->values + i, .x_step = X->stride, .w_step = job->stride, .features = vectors * LANES};
         for (int64_t t = 0; t < tile_count; t++) {
             const int64_t k = tile_start(job->r, t), atoms = tile_start(job->r, t + 1) - k;
             if (job->lower && k >= i + of.features) break;
@@ -434,19 +438,19 @@ static void add_all(adding *job)
 
 static void accumulate(const armilla_columns *X, int64_t r, const void *W, bool is_new, double *A)
 {
-    adding job = {.X = X, .r = r, .W = W, .A = A, .is_new = is_new, .is_long = has_long_columns(X)};
+    adding job = {.X = X, .r = r, .W = W, .stride = r, .A = A, .is_new = is_new, .is_long = has_long_columns(X)};
     add_all(&job);
 }
 
 static void gram(const armilla_columns *W, double *G)
 {
-    adding job = {.X = W, .r = W->m, .W = W->values, .A = G, .lower = true};
+    adding job = {.X = W, .r = W->m, .W = W->values, .stride = W->stride, .A = G, .lower = true};
     add_all(&job);
 }
 
 static void pack_all_codes(int64_t r, int64_t count, const void *W, void *packed)
 {
     const armilla_columns X = {.count = count};
-    const adding job = {.X = &X, .r = r, .W = W};
+    const adding job = {.X = &X, .r = r, .W = W, .stride = r};
     pack_codes(&job, 0, (r + TILE_ATOMS - 1) / TILE_ATOMS, packed);
 }
