@@ -54,7 +54,7 @@ typedef struct armilla_options {
     int64_t seed;
     int64_t restarts;
     int64_t max_iter;
-    double tol;
+    double tol;            /* -1: as soon as little is still to be gained (docs/algorithm.md#when-to-stop) */
     double time_limit;     /* seconds from the call on; 0: none */
     const char *precision; /* "f32", "f64"; NULL: f64 where the data are, f32 else */
     int64_t threads;       /* 0: the cores this process may use */

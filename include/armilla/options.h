@@ -15,7 +15,7 @@ extern "C" {
 typedef enum armilla_option_kind {
     ARMILLA_OPTION_FLAG,     /* bool; takes no value */
     ARMILLA_OPTION_INTEGER,  /* int64_t in [low, high] */
-    ARMILLA_OPTION_REAL,     /* double in [low, high] */
+    ARMILLA_OPTION_REAL,     /* double in [low, high], or the word in `automatic`, if there is one, stored as -1 */
     ARMILLA_OPTION_POSITIVE, /* double > 0, or the word in `automatic`, stored as 0 */
     ARMILLA_OPTION_MULTIPLE, /* const char *: a positive number, or a multiple such as 0.3x */
     ARMILLA_OPTION_WORD,     /* const char *: one of choices */
@@ -32,7 +32,7 @@ typedef struct armilla_option {
     size_t offset;                            /* of the field in the struct that the table describes */
     const char *preset;                       /* default, in the words a user would type; NULL: none (0, false, NULL) */
     double low, high;                         /* range, for INTEGER and REAL */
-    const char *automatic;                    /* the word that POSITIVE takes for "none" or "auto" */
+    const char *automatic;                    /* the word that POSITIVE and REAL take for "none" or "auto" */
     const char *(*choice)(size_t index);      /* WORD: the index-th choice, NULL past the last */
     const char *(*resolve)(const char *word); /* WORD, optional: the canonical name of a word (aliases), or NULL */
     const char *value;                        /* what --help calls the value: "R", "FILE" */

@@ -241,7 +241,7 @@ def _kind_words(option: Option) -> str:
     }
     if option.field == "seed":
         return "int, RandomState instance or None"
-    if option.kind == lib.ARMILLA_OPTION_POSITIVE:
+    if option.automatic:
         return "float" if option.automatic == "none" else f"{option.automatic!r} or float"
     if option.is_word:
         others = " or float" if option.is_word_or_number else " or str" if option.open else ""

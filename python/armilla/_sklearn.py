@@ -124,10 +124,10 @@ def constraints_of(option: Option) -> list[Any]:
     if option.is_number:
         whole = None if high is None else int(high)
         return allowed + [Interval(numbers.Integral, int(option.low), whole, closed="left" if high is None else "both")]
+    words = [] if option.automatic is None else [StrOptions({option.automatic})]
     if option.kind == lib.ARMILLA_OPTION_REAL:
-        return allowed + [Interval(numbers.Real, option.low, high, closed="left" if high is None else "both")]
+        return allowed + [Interval(numbers.Real, option.low, high, closed="left" if high is None else "both"), *words]
     if option.kind == lib.ARMILLA_OPTION_POSITIVE:
-        words = [] if option.automatic is None else [StrOptions({option.automatic})]
         endless = option.automatic == "none"
         return allowed + [Interval(numbers.Real, 0, np.inf if endless else None, closed="right" if endless else "neither"), *words]
     if option.kind == lib.ARMILLA_OPTION_MULTIPLE or option.is_word_or_number:

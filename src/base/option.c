@@ -105,13 +105,17 @@ static armilla_status set_integer(armilla_context *context, const armilla_option
     return ARMILLA_OK;
 }
 
+/* What stands for the word `automatic` of a number that may be 0. */
+#define AUTOMATIC (-1.0)
+
 static armilla_status set_real(armilla_context *context, const armilla_option *row, void *target, const char *text)
 {
-    double value = 0;
-    if (!read_number(text, "", &value))
-        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, ARMILLA_FIELD("%s") ": '%s' is not a number", row->name,
-                            text);
-    if (value < row->low || value > row->high)
+    double value = AUTOMATIC;
+    const bool automatic = row->automatic && strcmp(text, row->automatic) == 0;
+    if (!automatic && !read_number(text, "", &value))
+        return armilla_fail(context, ARMILLA_BAD_ARGUMENT, ARMILLA_FIELD("%s") ": '%s' is not a number%s%s", row->name,
+                            text, row->automatic ? ", nor " : "", row->automatic ? row->automatic : "");
+    if (!automatic && (value < row->low || value > row->high))
         return armilla_fail(context, ARMILLA_BAD_ARGUMENT,
                             ARMILLA_FIELD("%s") ": %s is out of range; give a number from %g up to %g", row->name, text,
                             row->low, row->high);
@@ -265,6 +269,11 @@ void armilla_option_copy(const armilla_option *row, const void *source, void *ta
     memcpy(field(row, target), field_const(row, source), field_sizes[row->kind]);
 }
 
+static bool is_automatic(const armilla_option *row, double value)
+{
+    return row->automatic && (value == (row->kind == ARMILLA_OPTION_POSITIVE ? 0 : AUTOMATIC));
+}
+
 const char *armilla_option_show(const armilla_option *row, const void *source, char *buffer, size_t size)
 {
     const char *text = NULL;
@@ -282,13 +291,11 @@ const char *armilla_option_show(const armilla_option *row, const void *source, c
         if (*(const int64_t *)value == 0 && !row->preset) buffer[0] = '\0';
         break;
     case ARMILLA_OPTION_POSITIVE:
-        if (*(const double *)value == 0) {
-            snprintf(buffer, size, "%s", row->automatic);
-            break;
-        }
-        /* fall through */
     case ARMILLA_OPTION_REAL:
-        show_real(*(const double *)value, buffer, size);
+        if (is_automatic(row, *(const double *)value))
+            snprintf(buffer, size, "%s", row->automatic);
+        else
+            show_real(*(const double *)value, buffer, size);
         break;
     case ARMILLA_OPTION_MULTIPLE:
     case ARMILLA_OPTION_WORD:

@@ -27,6 +27,9 @@
 /* Codes without a sphere are as long as the samples, and a sweep adds their squares in the working precision. */
 #define LEAST_FLAT_F32 1e-19
 
+/* What an iteration must lower the objective by where nothing is said. */
+#define AUTOMATIC_TOL 1e-6
+
 static armilla_status prepare(armilla_fit_state *f)
 {
     armilla_preparation *p = &f->model->preparation;
@@ -168,7 +171,12 @@ static armilla_status make_problem(armilla_fit_state *f)
         .settles = f->solver->settles,
         .batch = o->batch,
         .seed = (uint64_t)o->seed,
-        .stop = {o->max_iter, o->tol, o->time_limit, armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
+        .stop = {.max_iter = o->max_iter,
+                 .tol = o->tol < 0 ? AUTOMATIC_TOL : o->tol,
+                 .eases =
+                     o->tol < 0 && f->solver->eases && armilla_pair_eases(f->resolved.basis, f->codes, o->sparsity),
+                 .time_limit = o->time_limit,
+                 .noise = armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
         .callback = o->callback,
         .callback_user = o->callback_user,
         .clock_start = f->clock_start,

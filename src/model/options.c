@@ -88,8 +88,11 @@ static const armilla_option table[] = {
      .value = "N", .help = "take the best of N starts by objective; of many samples a sketch tells which are fitted"},
     {ROW("max-iter"), .kind = ARMILLA_OPTION_INTEGER, .offset = AT(max_iter), .preset = "500", .low = 0, .high = 1e15,
      .value = "K", .help = "most iterations"},
-    {ROW("tol"), .kind = ARMILLA_OPTION_REAL, .offset = AT(tol), .preset = "1e-6", .low = 0, .high = 1, .value = "T",
-     .help = "stop when the objective falls by less than this fraction; 0: never"},
+    {ROW("tol"), .kind = ARMILLA_OPTION_REAL, .offset = AT(tol), .preset = "auto", .automatic = "auto", .low = 0,
+     .high = 1, .value = "auto|T",
+     .help =
+         "stop when an iteration lowers the objective by less than this fraction; 0: never; auto: 1e-6, or when the "
+         "last fifth of the iterations (fast) has lowered it by less than 1e-3"},
     {ROW("time-limit"), .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(time_limit), .preset = "none",
      .automatic = "none", .value = "SECONDS",
      .help = "end within about two passes over the data after so many seconds, with the best model so far"},

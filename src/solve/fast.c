@@ -188,6 +188,7 @@ const armilla_solver armilla_solver_fast = {
     .sealed = true,
     .descends = true,
     .settles = true,
+    .eases = true,
     .screens = &armilla_solver_fast,
     .bytes = bytes,
     .open = open,

@@ -69,6 +69,11 @@ bool armilla_descent_suffices(const armilla_code_set *codes, double spread)
     return codes->spherical && codes->nonnegative && !codes->sparse && is_one_length(spread);
 }
 
+bool armilla_pair_eases(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t s)
+{
+    return !basis->exact && !armilla_pair_assigns(basis, codes, s);
+}
+
 /* Measured on ranks 10 to 40 and sparsities 2 to 8, within a factor of two. */
 #define SOLVED_PAIR 1.2e-7
 

@@ -32,6 +32,9 @@ int armilla_basis_passes(const armilla_code_set *codes, double spread, bool mean
  * the shortest. */
 bool armilla_descent_suffices(const armilla_code_set *codes, double spread);
 
+/* Whether fits of the pair gain ever less for very long. Exact alternation and assignments end by themselves. */
+bool armilla_pair_eases(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t s);
+
 /* Seconds that the final code of a sample takes on a core of an ordinary machine, beside the product with the basis; 0
  * where that is all. */
 double armilla_codes_seconds(const armilla_basis_set *basis, const armilla_code_set *codes, int64_t r, int64_t s);

@@ -254,8 +254,7 @@ static armilla_status add_entry(armilla_problem *problem, armilla_trace_entry *e
     problem->objective = entry->objective;
     armilla_call_iterates(problem->context, problem->n);
     const bool interrupted = is_interrupted(problem);
-    const armilla_trace_entry *before = trace->count > 1 ? &trace->entries[trace->count - 2] : NULL;
-    *ended = armilla_stop_decide(&options->stop, before, entry, interrupted, &problem->stop);
+    *ended = armilla_stop_decide(&options->stop, trace, interrupted, &problem->stop);
     report(problem, entry);
     return ARMILLA_OK;
 }

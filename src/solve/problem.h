@@ -23,13 +23,17 @@ double armilla_weight_apply(armilla_weight weight, double safe);
 typedef struct armilla_stop_rule {
     int64_t max_iter;
     double tol;
+    bool eases;        /* also when the last fifth of the iterations has brought little (armilla_stop_decide) */
     double time_limit; /* 0: none */
     double noise;      /* eps*||X||^2: what h cannot tell from 0 */
 } armilla_stop_rule;
 
-/* True where the fit ends with `now`, whose predecessor is `before` (NULL at the start), and why. */
-bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace_entry *before,
-                         const armilla_trace_entry *now, bool interrupted, armilla_stop *reason);
+/* True where the fit ends with the last entry of the trace, and why. */
+bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace *trace, bool interrupted,
+                         armilla_stop *reason);
+/* The part by which the last fifth of the iterations, five at least, has lowered the objective; 1 where there are not as
+ * many. */
+double armilla_stop_gained(const armilla_trace *trace);
 
 /* A guess of the iteration at which it is going to stop; and the least and the most of the iterations until then that is
  * likely, in multiples of their number. */
@@ -169,6 +173,7 @@ typedef struct armilla_solver {
     bool settles;                         /* takes a start that has settled for the result */
     bool blocks;                          /* visits the data in blocks, whose size is an option */
     bool weighs;                          /* its steps have weights, which are options */
+    bool eases;                           /* may end when little is still to be gained */
     const struct armilla_solver *screens; /* screens starts on a sketch where the data are many; NULL: none does */
     bool positive;                        /* needs data >= 0, and a start without zeros, which would stay */
     /* The pairs that it is for, NULL: all, and in words. */

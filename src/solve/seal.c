@@ -266,7 +266,8 @@ armilla_status armilla_trial_go_on_sealed(armilla_trial *trial)
     armilla_trial_adopt(trial);
     trial->seal.steps++;
     /* Iterations that a limit ended are not made up for here. */
-    const bool settled = p->stop != ARMILLA_STOP_CONVERGED || before - h <= p->options.stop.tol * before;
+    const bool settled =
+        p->stop != ARMILLA_STOP_CONVERGED || p->options.stop.eases || before - h <= p->options.stop.tol * before;
     if (!(h <= trial->seal.wanted && settled)) trial->phase = ARMILLA_TRIAL_GO_ON;
     return ARMILLA_OK;
 }

@@ -14,6 +14,8 @@ enum { LEAST_POINTS = 8, POINTS = 32 };
 #define MOST_AHEAD 4.0
 #define LEAST_FALL 0.1
 #define FAR_AWAY 1e9
+#define LEAST_POWER 0.5
+#define MOST_POWER 3.0
 /* Nine of ten ends are between these multiples of the guess, by 130 traces of eleven models. */
 #define SOONEST 0.15
 #define LATEST 4.0
@@ -25,6 +27,26 @@ static bool converged(const armilla_stop_rule *rule, double before, double now)
     if (rule->tol <= 0) return false;
     if (now <= rule->noise) return true;
     return before - now <= rule->tol * before && now - before <= 100 * rule->noise;
+}
+
+/* Where h falls like a power of the number k of iterations, as it does at last but for fits that converge quickly, what
+ * iterations k/5 before gained tells what is still to be gained, about five times as much over p, at any k
+ * (docs/algorithm.md#when-to-stop). */
+enum { SHARE = 5, LEAST_WINDOW = 5 };
+#define LITTLE 1e-3
+
+double armilla_stop_gained(const armilla_trace *trace)
+{
+    const int64_t last = trace->count - 1, window = armilla_max64(last / SHARE, LEAST_WINDOW);
+    if (last <= window) return 1;
+    const double before = trace->entries[last - window].objective, now = trace->entries[last].objective;
+    return before > 0 ? (before - now) / before : 0;
+}
+
+static bool has_eased(const armilla_stop_rule *rule, const armilla_trace *trace)
+{
+    const double gained = rule->eases ? armilla_stop_gained(trace) : 1;
+    return gained >= 0 && gained <= LITTLE;
 }
 
 /* The logarithm of how much the objective fell in an iteration, by which it converges. */
@@ -51,6 +73,15 @@ static double meets(int count, const double *x, const double *y, double wanted)
     return xy < 0 ? mx + (my - deviation - wanted) * xx / -xy : FAR_AWAY;
 }
 
+/* The iteration at which the last fifth of them will have gained little, where gains fall like a power of their number. */
+static double expect_ease(const armilla_trace *trace)
+{
+    const armilla_trace half = {.entries = trace->entries, .count = (trace->count + 1) / 2};
+    const double now = fmax(armilla_stop_gained(trace), LITTLE), before = fmax(armilla_stop_gained(&half), now);
+    const double power = fmin(fmax(log2(before / now), LEAST_POWER), MOST_POWER);
+    return (double)trace->count * pow(now / LITTLE, 1 / power);
+}
+
 /* Falls become geometrically smaller near a minimum, and vary: the first small one is the last. Nothing is expected that
  * differs much from what is already behind. */
 static double expect_last(const armilla_stop_rule *rule, const armilla_trace *trace)
@@ -65,7 +96,8 @@ static double expect_last(const armilla_stop_rule *rule, const armilla_trace *tr
         x[count] = (double)k;
         y[count++] = fall_at(rule, trace, k);
     }
-    const double expected = fmin(fmax(meets(count, x, y, log(rule->tol)), now + 1), most);
+    const double by_falls = meets(count, x, y, log(rule->tol));
+    const double expected = fmin(fmax(rule->eases ? fmin(by_falls, expect_ease(trace)) : by_falls, now + 1), most);
     return fmin(fmax(fmin(expected, fmax(MOST_AHEAD * now, FIRST_GUESS)), LEAST_AHEAD * now), fmax(most, now));
 }
 
@@ -77,11 +109,13 @@ armilla_stop_guess armilla_stop_expect(const armilla_stop_rule *rule, const armi
     return (armilla_stop_guess){last, SOONEST, rest > 0 ? fmin(LATEST, fmax((most - now) / rest, 1)) : 1};
 }
 
-bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace_entry *before,
-                         const armilla_trace_entry *now, bool interrupted, armilla_stop *reason)
+bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace *trace, bool interrupted,
+                         armilla_stop *reason)
 {
+    const armilla_trace_entry *now = &trace->entries[trace->count - 1], *before = now - 1;
     const bool ends[] = {
-        [ARMILLA_STOP_CONVERGED] = before && converged(rule, before->objective, now->objective),
+        [ARMILLA_STOP_CONVERGED] =
+            trace->count > 1 && (converged(rule, before->objective, now->objective) || has_eased(rule, trace)),
         [ARMILLA_STOP_MAX_ITER] = now->iteration >= rule->max_iter,
         [ARMILLA_STOP_TIME_LIMIT] = rule->time_limit > 0 && now->seconds >= rule->time_limit,
         [ARMILLA_STOP_INTERRUPTED] = interrupted,
