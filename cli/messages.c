@@ -174,6 +174,20 @@ const char *message_quote(const char *path, char *buffer, size_t size)
     return buffer;
 }
 
+/* What the default goes on to where the last iterations have gained more. */
+#define EXACT_TOL 1e-6
+
+/* The part by which the last iteration has lowered the objective. */
+static double last_fall(const armilla_model *model)
+{
+    const int64_t count = armilla_model_trace_count(model);
+    armilla_trace_entry before, last;
+    if (count < 2 || !armilla_model_trace_entry(model, count - 2, &before) ||
+        !armilla_model_trace_entry(model, count - 1, &last) || !(before.objective > 0))
+        return 0;
+    return (before.objective - last.objective) / before.objective;
+}
+
 static const char *stop_sentences[ARMILLA_STOP_COUNT] = {
     [ARMILLA_STOP_CONVERGED] = "converged",
     [ARMILLA_STOP_MAX_ITER] = "ended by --max-iter",
@@ -215,6 +229,10 @@ void message_summary(cli_messages *messages, const armilla_model *model, const a
                  found.threads == 1 ? "" : "s");
     message_line(messages, "stopped   %s after %" PRId64 " iteration%s, %s", stop_sentences[found.stop],
                  found.iterations, found.iterations == 1 ? "" : "s", taken);
+    const double fall = last_fall(model);
+    if (found.stop == ARMILLA_STOP_CONVERGED && options->tol < 0 && fall > EXACT_TOL)
+        message_line(messages, "          the last iteration lowered the objective by %.2g %%; --tol 1e-6 goes on",
+                     100 * fall);
     const bool ended = found.stop == ARMILLA_STOP_TIME_LIMIT || found.stop == ARMILLA_STOP_INTERRUPTED;
     if (ended && !found.sealed && strcmp(found.solver, "fast") == 0)
         message_line(messages, "codes     not sealed, as that would have taken longer: transform may give others");

@@ -31,7 +31,7 @@ typedef struct armilla_stop_rule {
 /* True where the fit ends with the last entry of the trace, and why. */
 bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace *trace, bool interrupted,
                          armilla_stop *reason);
-/* The part by which the last fifth of the iterations, five at least, has lowered the objective; 1 where there are not as
+/* The part by which the last fifth of the iterations, eight at least, has lowered the objective; 1 where there are not as
  * many. */
 double armilla_stop_gained(const armilla_trace *trace);
 

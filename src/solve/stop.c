@@ -32,7 +32,7 @@ static bool converged(const armilla_stop_rule *rule, double before, double now)
 /* Where h falls like a power of the number k of iterations, as it does at last but for fits that converge quickly, what
  * iterations k/5 before gained tells what is still to be gained, about five times as much over p, at any k
  * (docs/algorithm.md#when-to-stop). */
-enum { SHARE = 5, LEAST_WINDOW = 5 };
+enum { SHARE = 5, LEAST_WINDOW = 8 };
 #define LITTLE 1e-3
 
 double armilla_stop_gained(const armilla_trace *trace)

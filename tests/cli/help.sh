@@ -46,7 +46,7 @@ names plot kind out title images components labels quiet force
 
 # Defaults, ranges and choices come from the tables.
 expect 0 fit --help
-for text in 'orthonormal, nonnegative' 'nonneg-sparse-sphere' 'default 500' 'default 1e-6' 'default auto' 'or a file' \
+for text in 'orthonormal, nonnegative' 'nonneg-sparse-sphere' 'default 500' 'default auto' 'or a file' \
     'default rows' 'npy'; do
     tr -s '\n ' ' ' <"$top/stdout" | grep -qF -e "$text" || die "fit --help does not say '$text'"
 done

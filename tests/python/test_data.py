@@ -252,7 +252,7 @@ def test_anndata(tmp_path):
         assert np.array_equal(adata.obsm["X_armilla"], armilla.fit(X, 4, log1p=True, normalize="l2", seed=1).codes)
         params = adata.uns["X_armilla"]["params"]
         assert adata.uns["X_armilla"]["radius"] == model.radius
-        assert params["log1p"] is True and params["center"] is False and params["max_iter"] == 500 and params["tol"] == 1e-6
+        assert params["log1p"] is True and params["center"] is False and params["max_iter"] == 500 and params["tol"] == "auto"
         assert armilla.fit(X, **params).U.tobytes() == model.U.tobytes()
         assert adata.obs["armilla"].cat.categories.tolist() == ["0", "1", "2"]
         assert model.feature_names[3] == "gene3" and model.sample_names[0] == adata.obs_names[0]

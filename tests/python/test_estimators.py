@@ -251,13 +251,13 @@ def test_autocluster_predicts():
 
 def test_warm_start_and_init():
     X = make_data("f64")
-    cold = armilla.SphericalNMF(3, random_state=0, max_iter=500).fit(X)
+    cold = armilla.SphericalNMF(3, random_state=0, tol=1e-6).fit(X)
     warm = armilla.SphericalNMF(3, random_state=0, max_iter=5, warm_start=True)
     first = warm.fit(X).model_.info["objective"]
     assert warm.fit(X).model_.info["objective"] <= first and warm.model_.info["start"] == "model"
     warm.fit(X[:40])
     assert warm.codes_.shape == (40, 3)
-    given = armilla.SphericalNMF(3, init=cold.components_).fit(X)
+    given = armilla.SphericalNMF(3, init=cold.components_, tol=1e-6).fit(X)
     assert given.model_.info["start"] == "basis" and given.n_iter_ <= cold.n_iter_
     assert armilla.SphericalNMF(3, init=cold.model_, max_iter=1).fit(X).model_.info["start"] == "model"
     for init, message in (

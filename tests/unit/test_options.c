@@ -230,7 +230,7 @@ static void test_presets(void **state)
         {"basis", ""},          {"codes", ""},       {"model", ""},     {"sparsity", ""},   {"rank", ""},
         {"radius", "auto"},     {"lambda", "1x"},    {"mu", "1x"},      {"start", ""},      {"seed", "0"},
         {"restarts", "1"},      {"max-iter", "500"}, {"precision", ""}, {"center", "no"},   {"tfidf", "no"},
-        {"time-limit", "none"}, {"normalize", ""},   {"tol", "1e-06"},  {"solver", "fast"},
+        {"time-limit", "none"}, {"normalize", ""},   {"tol", "auto"},   {"solver", "fast"},
     };
     armilla_options options;
     char shown[128];
