@@ -176,7 +176,8 @@ static armilla_status make_problem(armilla_fit_state *f)
                  .eases =
                      o->tol < 0 && f->solver->eases && armilla_pair_eases(f->resolved.basis, f->codes, o->sparsity),
                  .time_limit = o->time_limit,
-                 .noise = armilla_epsilon(f->resolved.type) * f->facts.squared_norm},
+                 .noise = armilla_epsilon(f->resolved.type) * f->facts.squared_norm,
+                 .squared_norm = f->facts.squared_norm},
         .callback = o->callback,
         .callback_user = o->callback_user,
         .clock_start = f->clock_start,

@@ -92,7 +92,7 @@ static const armilla_option table[] = {
      .high = 1, .value = "auto|T",
      .help =
          "stop when an iteration lowers the objective by less than this fraction; 0: never; auto: 1e-6, or when the "
-         "last fifth of the iterations (fast) has lowered it by less than 1e-3"},
+         "last fifth of the iterations (fast) has gained less than a thousandth"},
     {ROW("time-limit"), .kind = ARMILLA_OPTION_POSITIVE, .offset = AT(time_limit), .preset = "none",
      .automatic = "none", .value = "SECONDS",
      .help = "end within about two passes over the data after so many seconds, with the best model so far"},

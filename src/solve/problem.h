@@ -23,17 +23,15 @@ double armilla_weight_apply(armilla_weight weight, double safe);
 typedef struct armilla_stop_rule {
     int64_t max_iter;
     double tol;
-    bool eases;        /* also when the last fifth of the iterations has brought little (armilla_stop_decide) */
-    double time_limit; /* 0: none */
-    double noise;      /* eps*||X||^2: what h cannot tell from 0 */
+    bool eases;          /* also when the last fifth of the iterations has brought little (armilla_stop_decide) */
+    double time_limit;   /* 0: none */
+    double noise;        /* eps*||X||^2: what h cannot tell from 0 */
+    double squared_norm; /* ||X||^2 */
 } armilla_stop_rule;
 
 /* True where the fit ends with the last entry of the trace, and why. */
 bool armilla_stop_decide(const armilla_stop_rule *rule, const armilla_trace *trace, bool interrupted,
                          armilla_stop *reason);
-/* The part by which the last fifth of the iterations, eight at least, has lowered the objective; 1 where there are not as
- * many. */
-double armilla_stop_gained(const armilla_trace *trace);
 
 /* A guess of the iteration at which it is going to stop; and the least and the most of the iterations until then that is
  * likely, in multiples of their number. */

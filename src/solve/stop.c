@@ -35,18 +35,21 @@ static bool converged(const armilla_stop_rule *rule, double before, double now)
 enum { SHARE = 5, LEAST_WINDOW = 8 };
 #define LITTLE 1e-3
 
-double armilla_stop_gained(const armilla_trace *trace)
+/* What the last fifth of the iterations has gained, beside what is left of X or what is explained of it, whichever is
+ * less: where little can be explained, a small part of h is much. 1 where there are too few iterations. */
+static double gained(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
     const int64_t last = trace->count - 1, window = armilla_max64(last / SHARE, LEAST_WINDOW);
     if (last <= window) return 1;
     const double before = trace->entries[last - window].objective, now = trace->entries[last].objective;
-    return before > 0 ? (before - now) / before : 0;
+    const double least = fmin(now, rule->squared_norm - now);
+    return least > 0 ? (before - now) / least : 1;
 }
 
 static bool has_eased(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
-    const double gained = rule->eases ? armilla_stop_gained(trace) : 1;
-    return gained >= 0 && gained <= LITTLE;
+    const double part = rule->eases ? gained(rule, trace) : 1;
+    return part >= 0 && part <= LITTLE;
 }
 
 /* The logarithm of how much the objective fell in an iteration, by which it converges. */
@@ -74,10 +77,10 @@ static double meets(int count, const double *x, const double *y, double wanted)
 }
 
 /* The iteration at which the last fifth of them will have gained little, where gains fall like a power of their number. */
-static double expect_ease(const armilla_trace *trace)
+static double expect_ease(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
     const armilla_trace half = {.entries = trace->entries, .count = (trace->count + 1) / 2};
-    const double now = fmax(armilla_stop_gained(trace), LITTLE), before = fmax(armilla_stop_gained(&half), now);
+    const double now = fmax(gained(rule, trace), LITTLE), before = fmax(gained(rule, &half), now);
     const double power = fmin(fmax(log2(before / now), LEAST_POWER), MOST_POWER);
     return (double)trace->count * pow(now / LITTLE, 1 / power);
 }
@@ -97,7 +100,8 @@ static double expect_last(const armilla_stop_rule *rule, const armilla_trace *tr
         y[count++] = fall_at(rule, trace, k);
     }
     const double by_falls = meets(count, x, y, log(rule->tol));
-    const double expected = fmin(fmax(rule->eases ? fmin(by_falls, expect_ease(trace)) : by_falls, now + 1), most);
+    const double expected =
+        fmin(fmax(rule->eases ? fmin(by_falls, expect_ease(rule, trace)) : by_falls, now + 1), most);
     return fmin(fmax(fmin(expected, fmax(MOST_AHEAD * now, FIRST_GUESS)), LEAST_AHEAD * now), fmax(most, now));
 }
 

@@ -83,7 +83,8 @@ static void test_range(void **state)
         make_samples(seed, seed == 1 ? 0.02 : 0.2, X);
         for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
             const int64_t count = fit(X, models[i], entries, MOST);
-            const armilla_stop_rule rule = {.max_iter = MOST, .tol = 1e-6, .eases = !strstr(models[i], "pca")};
+            const armilla_stop_rule rule = {
+                .max_iter = MOST, .tol = 1e-6, .eases = !strstr(models[i], "pca"), .squared_norm = N};
             judge(&rule, entries, count, &held, &all);
         }
     }
