@@ -412,8 +412,8 @@ def fit_options():
     """Rows of the factorization's table with a value that they take, as --help lists them."""
     text = run("cluster", "--help")
     part = re.search(r"^factorization options:\n(.*?)^\S", text, re.MULTILINE | re.DOTALL).group(1)
-    values = {"NAME": None, "SET": None, "NAME|FILE": "svd", "auto|L": "1", "NUMBER|Nx": "0.5x", "auto|NAME": "portable",
-              "f32|f64": "f64", "none|l2": "l2", "smooth|plain": "plain", "none|median|S": "median", "T": "0.5"}
+    values = {"NAME": None, "SET": None, "NAME|FILE": "svd", "auto|L": "1", "auto|T": "0.5", "NUMBER|Nx": "0.5x",
+              "auto|NAME": "portable", "f32|f64": "f64", "none|l2": "l2", "smooth|plain": "plain", "none|median|S": "median", "T": "0.5"}
     words = {"model": "pca", "basis": "free", "codes": "free", "solver": "palm"}
     rows = re.findall(r"^  --([a-z0-9-]+)(?: ([^ \n]+))?", part, re.MULTILINE)
     assert len(rows) > 20, rows

@@ -115,7 +115,7 @@ def test_parameters_are_the_option_table():
     assert set(estimator._fields.values()) == fields
     expected = dict(
         n_components=2, basis="orthonormal", codes="sphere", sparsity=None, radius="auto", solver="fast", init=None,
-        normalize="none", center=False, max_iter=500, tol=1e-6, n_restarts=1, random_state=None, n_jobs=None, verbose=0,
+        normalize="none", center=False, max_iter=500, tol="auto", n_restarts=1, random_state=None, n_jobs=None, verbose=0,
     )  # fmt: skip
     assert {name: estimator.get_params()[name] for name in expected} == expected
     for make in ALL:
