@@ -16,7 +16,7 @@ enum { LEAST_POINTS = 8, POINTS = 32 };
 #define FAR_AWAY 1e9
 #define LEAST_POWER 0.5
 #define MOST_POWER 3.0
-/* Nine of ten ends are between these multiples of the guess, by 130 traces of eleven models. */
+/* Nine of ten ends are between these multiples of the guess, by 155 traces of eleven models. */
 #define SOONEST 0.15
 #define LATEST 4.0
 

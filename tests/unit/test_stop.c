@@ -1,5 +1,6 @@
 /* When a fit is going to stop, as it is guessed on the way: the range that is told holds the truth on fits of this test,
  * with iterations for a clock. */
+#include "reference/reference.h"
 #include "unit/fixture.h"
 
 #include "base/random.h"
@@ -31,7 +32,8 @@ static void make_samples(uint64_t seed, double noise, double *X)
     }
 }
 
-static int64_t fit(const double *X, const char *model_name, armilla_trace_entry *entries, int64_t most)
+/* tol: -1, the default, or a given one. */
+static int64_t fit(const double *X, const char *model_name, double tol, armilla_trace_entry *entries, int64_t most)
 {
     armilla_options options;
     armilla_data *data = NULL;
@@ -39,6 +41,7 @@ static int64_t fit(const double *X, const char *model_name, armilla_trace_entry 
     armilla_options_default(&options);
     options.model = model_name;
     options.rank = 8;
+    options.tol = tol;
     options.max_iter = most;
     options.normalize = "l2";
     options.threads = 1;
@@ -82,7 +85,7 @@ static void test_range(void **state)
     for (uint64_t seed = 1; seed <= 2; seed++) {
         make_samples(seed, seed == 1 ? 0.02 : 0.2, X);
         for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-            const int64_t count = fit(X, models[i], entries, MOST);
+            const int64_t count = fit(X, models[i], -1, entries, MOST);
             const armilla_stop_rule rule = {
                 .max_iter = MOST, .tol = 1e-6, .eases = !strstr(models[i], "pca"), .squared_norm = N};
             judge(&rule, entries, count, &held, &all);
@@ -113,8 +116,84 @@ static void test_none(void **state)
         assert_true(armilla_stop_expect(&(armilla_stop_rule){.max_iter = 0, .tol = i * 1e-6}, &trace).last >= 1);
 }
 
+enum { LONG = 4000 };
+
+/* The iteration at which a fit with these objectives ends. */
+static int64_t end_of(const armilla_stop_rule *rule, double (*objective)(double k))
+{
+    static armilla_trace_entry entries[LONG + 1];
+    armilla_trace trace = {.entries = entries, .count = 0, .capacity = LONG + 1};
+    armilla_stop reason = ARMILLA_STOP_INTERRUPTED;
+    bool ended = false;
+    while (!ended) {
+        entries[trace.count] =
+            (armilla_trace_entry){.iteration = trace.count, .objective = objective((double)trace.count)};
+        trace.count++;
+        ended = armilla_stop_decide(rule, &trace, false, &reason);
+    }
+    assert_true(reason == ARMILLA_STOP_CONVERGED || reason == ARMILLA_STOP_MAX_ITER);
+    return trace.count - 1;
+}
+
+/* A fall towards 1 like 1/k. */
+static double fall_slowly(double k)
+{
+    return 1 + 1 / (1 + k);
+}
+
+/* A slower one with a plateau from iteration 200 to 230, a seventh of what is behind it. */
+static double fall_with_plateau(double k)
+{
+    return 1 + 1000 / (1 + (k < 200 ? k : k < 230 ? 200 + (k - 200) / 1000 : k - 29.9));
+}
+
+/* The last fifth of k iterations gains 1/(0.8k) - 1/k = 1/(4k): a thousandth at 250. Less where little is explained. */
+static void test_ease(void **state)
+{
+    const armilla_stop_rule given = {.max_iter = LONG, .tol = 1e-6, .squared_norm = 1e3};
+    armilla_stop_rule automatic = given;
+    (void)state;
+    automatic.eases = true;
+    const int64_t end = end_of(&automatic, fall_slowly), whole = end_of(&given, fall_slowly);
+    assert_true(end > 235 && end < 265);
+    assert_true(whole > 950 && whole < 1050); /* 1/k^2 = 1e-6 */
+    automatic.squared_norm = 1.5;             /* about half as much is explained as is left */
+    const int64_t careful = end_of(&automatic, fall_slowly);
+    assert_true(careful > 1.8 * (double)end && careful < 2.2 * (double)end);
+    automatic.squared_norm = 1e6;
+    assert_true(end_of(&automatic, fall_with_plateau) > 1000);
+    automatic.tol = 0; /* of a given number of iterations */
+    automatic.eases = false;
+    assert_int_equal(end_of(&automatic, fall_slowly), LONG);
+}
+
+/* Fits of a basis that is neither orthonormal nor made of centres end sooner, and little higher; a given tolerance and the
+ * others are as they were. */
+static void test_default(void **state)
+{
+    static const struct {
+        const char *model;
+        bool eases;
+    } cases[] = {
+        {"nmf", true}, {"spherical-nmf", true}, {"semi-nmf", true}, {"spherical-pca", false}, {"kmeans", false}};
+    static armilla_trace_entry quick[501], whole[501];
+    double *X = malloc(sizeof(double) * M * N);
+    (void)state;
+    make_samples(5, 0.1, X);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t few = fit(X, cases[i].model, -1, quick, 500), many = fit(X, cases[i].model, 1e-6, whole, 500);
+        const double above = quick[few - 1].objective / whole[many - 1].objective - 1;
+        reference_scene("%s: %lld of %lld, %g above", cases[i].model, (long long)few, (long long)many, above);
+        assert_true(few <= many && above >= 0 && above < 0.01);
+        assert_true(cases[i].eases ? few < many : few == many);
+        for (int64_t k = 0; k < few; k++) assert_true(quick[k].objective == whole[k].objective);
+    }
+    free(X);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_range), TEST(test_given), TEST(test_none)};
+    const struct CMUnitTest tests[] = {TEST(test_range), TEST(test_given), TEST(test_none), TEST(test_ease),
+                                       TEST(test_default)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
