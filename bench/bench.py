@@ -22,6 +22,7 @@ import numpy as np
 import nmf
 import page
 from clusters import ClusterParts
+from defaults import DefaultParts
 from family import FamilyParts
 from grid import GridParts
 from kmeans import KmeansParts
@@ -86,8 +87,8 @@ cat((min(times[2, ]) - min(times[1, ])) / (more - few), "\n")
 """ % (THREADS, THREADS)
 
 
-# In the order of the page, after those of Bench itself.
-KINDS = (GridParts, StoredParts, KmeansParts, NeighborParts, ClusterParts, FamilyParts, OnlineParts, QualityParts,
+# In the order of the page; those of Bench itself follow the first.
+KINDS = (DefaultParts, GridParts, StoredParts, KmeansParts, NeighborParts, ClusterParts, FamilyParts, OnlineParts, QualityParts,
          ReadingParts, StreamParts)
 
 
@@ -456,7 +457,7 @@ class Bench(Pictures, *KINDS):
         print(f"\nwritten: {self.path('bench.json')}, {self.path('README.md')}")
 
 
-PARTS = [name[len("part_"):] for kind in (Bench, *KINDS) for name in vars(kind) if name.startswith("part_")]
+PARTS = [name[len("part_"):] for kind in (KINDS[0], Bench, *KINDS[1:]) for name in vars(kind) if name.startswith("part_")]
 
 
 def main():
