@@ -150,10 +150,11 @@ static void put_angles(plot_job *job, const cluster_facts *facts, const cluster_
     plot_cells_put(job, &(plot_cells){"data index 1", "$1", "$2", "3", false, 1, 1, facts->count, facts->count,
                                       facts->count * facts->count});
     if (l->cell >= 20)
-        fprintf(job->script,
-                ", \\\n     data index 1 using 1:2:(sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) "
-                "with labels font ',9' tc rgb variable",
-                0.45 * (facts->most > 0 ? facts->most : 1));
+        fprintf(
+            job->script,
+            ", \\\n     data index 1 using 1:2:(strcol(3) eq 'NaN' ? '–' : sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) "
+            "with labels font ',9' tc rgb variable",
+            0.45 * (facts->most > 0 ? facts->most : 1));
     fprintf(job->script, "\nunset multiplot\n");
 }
 

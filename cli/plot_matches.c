@@ -110,10 +110,11 @@ static void put_script(matches *m)
     fprintf(job->script, "plot ");
     plot_cells_put(job, &(plot_cells){"data", "$1", "$2", "3", false, 1, 1, rows, columns, rows * columns});
     if (fmin(wide, high) >= 22)
-        fprintf(job->script,
-                ", \\\n     data using 1:2:(sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) with labels font ',9' "
-                "tc rgb variable",
-                0.45 * most);
+        fprintf(
+            job->script,
+            ", \\\n     data using 1:2:(strcol(3) eq 'NaN' ? '–' : sprintf('%%.0f',$3)):($3 < %g ? 0xFFFFFF : 0x202020) with labels font ',9' "
+            "tc rgb variable",
+            0.45 * most);
     fprintf(job->script, "\n");
 }
 

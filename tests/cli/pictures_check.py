@@ -36,6 +36,8 @@ class Picture:
 
     def __init__(self, model, kind, *arguments):
         self.said = run("plot", model, "--kind", kind, "--force", "--out", "picture.svg", *arguments).stderr
+        with open("picture.svg", encoding="utf-8") as file:
+            assert not re.search(r">\s*-?NaN\s*<", file.read(), re.IGNORECASE), f"{kind}: a number that is none is shown"
         with open("picture.gp", encoding="utf-8") as file:
             self.script = file.read()
         with open("picture.dat", encoding="utf-8") as file:
