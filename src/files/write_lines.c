@@ -89,6 +89,19 @@ static armilla_status put_lines(const armilla_line_format *format, armilla_line_
     return status;
 }
 
+/* The first run of a round is that of the calling thread, which says how far all of them are. */
+static armilla_status put_reported(const rounds *r, int64_t first, int64_t last)
+{
+    armilla_line_file *file = &r->runs[0].file;
+    armilla_status status = ARMILLA_OK;
+    for (int64_t i = first; i < last && status == ARMILLA_OK; i++) {
+        const int64_t all = armilla_min64(first + (i - first) * r->team.threads, r->last);
+        status = armilla_writing_go_on(r->file->w, all, r->file->lines.count);
+        if (status == ARMILLA_OK) status = r->format->put(file, r->format->self, i);
+    }
+    return status;
+}
+
 /* The first failure of a thread ends its share: its message is that of the first line. */
 static void put_runs(void *self, int64_t first, int64_t last)
 {
@@ -96,7 +109,8 @@ static void put_runs(void *self, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         run *own = &r->runs[i];
         const int64_t start = armilla_min64(r->first + i * r->lines, r->last);
-        own->status = put_lines(r->format, &own->file, start, armilla_min64(start + r->lines, r->last));
+        const int64_t end = armilla_min64(start + r->lines, r->last);
+        own->status = i == 0 ? put_reported(r, start, end) : put_lines(r->format, &own->file, start, end);
         if (own->status != ARMILLA_OK) return;
     }
 }
@@ -115,13 +129,13 @@ static armilla_status collect(rounds *r)
 
 static armilla_status write_round(rounds *r)
 {
-    armilla_status status = armilla_writing_go_on(r->file->w, r->first, r->file->lines.count);
-    if (status == ARMILLA_OK) status = collect(r);
+    armilla_status status = collect(r);
     if (status != ARMILLA_OK) return status;
     armilla_team_share(&r->team, r->team.threads, put_runs, r);
     for (int i = 0; i < r->team.threads && status == ARMILLA_OK; i++) {
         status = r->runs[i].status;
         if (status == ARMILLA_OK) status = armilla_output_move(r->runs[i].file.output, r->file->output);
+        if (status == ARMILLA_OK) status = armilla_writing_go_on(r->file->w, r->last, r->file->lines.count);
     }
     return status;
 }
