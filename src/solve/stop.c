@@ -29,9 +29,8 @@ static bool converged(const armilla_stop_rule *rule, double before, double now)
     return before - now <= rule->tol * before && now - before <= 100 * rule->noise;
 }
 
-/* Where h falls like a power of the number k of iterations, as it does at last but for fits that converge quickly, what
- * iterations k/5 before gained tells what is still to be gained, about five times as much over p, at any k
- * (docs/algorithm.md#when-to-stop). */
+/* h falls like k^-p at last, but in fits that converge quickly: then the last fifth of k iterations has gained about p/5 of
+ * what is still to be gained, whatever k is (docs/algorithm.md#when-to-stop). */
 enum { SHARE = 5, LEAST_WINDOW = 8 };
 #define LITTLE 1e-3
 
