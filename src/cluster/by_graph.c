@@ -113,8 +113,10 @@ static armilla_status label(by_graph *s, armilla_clustering **made)
         *made = NULL;
         status = cluster_plainly(s, made);
     }
-    if (status == ARMILLA_OK && *made) (*made)->summary.reason = choice.reason;
-    return status;
+    if (status != ARMILLA_OK || !*made) return status;
+    (*made)->summary.reason = choice.reason;
+    (*made)->summary.neighbor_distance = s->evidence.neighbor_distance;
+    return ARMILLA_OK;
 }
 
 /* The number is found too. */
@@ -175,7 +177,6 @@ static armilla_status cluster_given(by_graph *s, armilla_clustering **made)
     if (!reason) {
         status = armilla_graph_evidence_gather(&s->samples, &s->found, &s->evidence);
         if (status == ARMILLA_OK) status = label(s, made);
-        if (status == ARMILLA_OK) (*made)->summary.neighbor_distance = s->evidence.neighbor_distance;
         if (status != ARMILLA_STOPPED) return status;
         reason = "the call was to end before there was a graph";
         armilla_graph_release(s->samples.context, &s->found.graph);

@@ -49,7 +49,7 @@ static int64_t most_threads(const rounds *r)
     const armilla_type work = l->panel.kernels->type;
     const double panel = (double)l->data->ops->workspace(l->data, work, l->span) + 16.0 * (double)l->data->m;
     const double text = (double)NUMBER_BYTES * (double)r->lines * (double)numbers_of_line(r->file, r->format);
-    const double fitting = (double)(armilla_memory_left(l->context) / PART) / (panel + text);
+    const double fitting = (double)armilla_memory_left(l->context) / PART / (panel + text);
     return armilla_min64((l->count - 1) / r->lines + 1, (int64_t)fitting);
 }
 
