@@ -42,16 +42,16 @@ def planted(samples, features, parts, noise, seed):
 
 class DefaultParts:
     def default_sets(self):
-        """File, name, rank, and whether the data are sparse; small ones are f64, as scikit-learn has them."""
+        """File, name and rank; small ones are f64, as scikit-learn has them."""
         from sklearn import datasets
-        dense = {"iris": datasets.load_iris().data, "wine": datasets.load_wine().data, "digits": datasets.load_digits().data,
-                 "planted 20000 x 200": planted(20000, 200, 30, 1.0, 2),
-                 "planted 100000 x 64": planted(10000 if self.quick else 100000, 64, 20, 0.5, 1)}
-        dense[self.dense_images()[1]] = self.dense_images()[0][:10000]
-        for at, (name, X) in enumerate(dense.items()):
+        images, images_name = self.dense_images()
+        dense = [("iris", datasets.load_iris().data), ("wine", datasets.load_wine().data), ("digits", datasets.load_digits().data),
+                 ("planted", planted(20000, 200, 30, 1.0, 2)),
+                 ("planted", planted(10000 if self.quick else 100000, 64, 20, 0.5, 1)), (images_name, images[:10000])]
+        for at, (name, X) in enumerate(dense):
             file = self.path(f"default-{at}.npy")
             np.save(file, X)
-            yield file, f"{name}, {len(X)} x {X.shape[1]}" if " x " not in name else name, min(RANK, X.shape[1] // 2 + 1)
+            yield file, f"{name}, {len(X)} x {X.shape[1]}", min(RANK, X.shape[1] // 2 + 1)
         yield self.sparse(5000 if self.quick else 20000, 0.005), "generated sparse", RANK
 
     def part_defaults(self):
