@@ -16,7 +16,7 @@ armilla_status armilla_blas_need(armilla_context *context, int64_t columns)
 
 void armilla_multiply_thin(const armilla_thin_product *p, int64_t rows)
 {
-    if (p->r <= ARMILLA_SMALL && p->c <= ARMILLA_SMALL)
+    if (armilla_is_small(rows, armilla_max64(p->r, p->c)))
         armilla_thin_kernels_best()->multiply(p, rows);
     else
         armilla_dgemm('N', 'N', (int)rows, (int)p->c, (int)p->r, p->alpha, p->B, (int)p->stride, p->K, (int)p->r,
@@ -25,7 +25,7 @@ void armilla_multiply_thin(const armilla_thin_product *p, int64_t rows)
 
 void armilla_gram_thin(const armilla_thin_gram *of, int64_t rows)
 {
-    if (of->r <= ARMILLA_SMALL)
+    if (armilla_is_small(rows, of->r))
         armilla_thin_kernels_best()->gram(of, rows);
     else
         armilla_dsyrk('U', 'T', (int)of->r, (int)rows, 1, of->B, (int)of->stride, of->adds, of->G, (int)of->r);
@@ -207,7 +207,7 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
     made->context = context;
     made->m = m;
     made->r = r;
-    if (r > ARMILLA_SMALL) status = armilla_algebra_need_lapack(made);
+    if (!armilla_is_small(m, r)) status = armilla_algebra_need_lapack(made);
     if (status == ARMILLA_OK) status = armilla_take(context, armilla_tall_buffer(m) * r, sizeof(double), &made->blocks);
     for (int i = 0; i < ALGEBRA_SQUARES && status == ARMILLA_OK; i++)
         status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
@@ -246,8 +246,9 @@ void armilla_reflect(int64_t k, double *S)
 /* S becomes its eigenvectors where these are wanted. */
 static armilla_status decompose(armilla_algebra *algebra, int64_t k, bool wanted, double *values, double *S)
 {
-    if (k <= ARMILLA_SMALL && armilla_small_eigen(k, wanted, values, S)) return ARMILLA_OK;
-    if (k <= ARMILLA_SMALL)
+    const bool small = k <= ARMILLA_SMALL || armilla_is_small(algebra->m, algebra->r);
+    if (small && armilla_small_eigen(k, wanted, values, S)) return ARMILLA_OK;
+    if (small)
         return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
                             "sums over the data are not finite: products of entries leave the range of numbers; scale "
                             "the data nearer to 1");

@@ -24,16 +24,18 @@ static void multiply_halves(int64_t r, const double *Z, double *root)
 }
 
 /* S^(-1/2) = Z diag(values^(-1/2)) Z' into root; Z is destroyed. */
-static void inverse_root(int64_t r, const double *values, double *Z, double *root)
+static void inverse_root(const armilla_algebra *algebra, double *Z, double *root)
 {
+    const int64_t r = algebra->r;
+    const double *values = algebra->values;
     for (int64_t k = 0; k < r; k++) {
         const double fourth = 1 / sqrt(sqrt(values[k]));
         for (int64_t i = 0; i < r; i++) Z[k * r + i] *= fourth;
     }
-    if (r > ARMILLA_SMALL)
-        armilla_dsyrk('L', 'N', (int)r, (int)r, 1, Z, (int)r, 0, root, (int)r);
-    else
+    if (armilla_is_small(algebra->m, r))
         multiply_halves(r, Z, root);
+    else
+        armilla_dsyrk('L', 'N', (int)r, (int)r, 1, Z, (int)r, 0, root, (int)r);
     for (int64_t a = 0; a < r; a++)
         for (int64_t b = 0; b < a; b++) root[a * r + b] = root[b * r + a];
 }
@@ -60,7 +62,7 @@ static armilla_status cheap_factor(armilla_algebra *algebra, double *U, bool *do
     const armilla_status status = armilla_eigen(algebra, r, Z, values, Z);
     if (status != ARMILLA_OK) return status;
     if (!(values[0] > 0 && values[r - 1] <= MODERATE * values[0])) return ARMILLA_OK;
-    inverse_root(r, values, Z, root);
+    inverse_root(algebra, Z, root);
     armilla_multiply_in_place(algebra, root, U, E);
     for (int steps = 0; steps < 3 && polish_by(m, r, E, root); steps++) armilla_multiply_in_place(algebra, root, U, E);
     *done = true;

@@ -1,4 +1,4 @@
-/* The symmetric eigenproblem by Jacobi's method: rotations in the plane of two axes, each of which makes one entry beside
+/* The symmetric eigenproblem without LAPACK. Few columns by Jacobi's method: rotations in the plane of two axes, each of which makes one entry beside
  * the diagonal 0, pair after pair, until all of them are rounding. */
 #include "linalg/small.h"
 
@@ -98,16 +98,25 @@ static int take_scaled(int64_t k, const double *upper, double *S)
     return exponent;
 }
 
+static void find_by_rotations(int64_t k, double *S, double *values, double *vectors)
+{
+    for (int count = 0; count < SWEEPS && sweep(k, DBL_EPSILON / 64, S, vectors); count++) {}
+    for (int64_t i = 0; i < k; i++) values[i] = S[i * k + i];
+}
+
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors)
 {
-    double S[ARMILLA_SMALL * ARMILLA_SMALL];
+    double S[ARMILLA_SMALL_SQUARE * ARMILLA_SMALL_SQUARE], *Q = wanted ? vectors : NULL;
     S[0] = 0; /* where k is 0 */
     const int exponent = take_scaled(k, vectors, S);
     if (isnan(S[0])) return false;
     memset(vectors, 0, (size_t)(k * k) * sizeof *vectors);
     for (int64_t i = 0; i < k; i++) vectors[i * k + i] = 1;
-    for (int count = 0; count < SWEEPS && sweep(k, DBL_EPSILON / 64, S, wanted ? vectors : NULL); count++) {}
-    for (int64_t i = 0; i < k; i++) values[i] = ldexp(S[i * k + i], exponent);
-    put_in_order(k, values, wanted ? vectors : NULL);
+    if (k <= ARMILLA_SMALL)
+        find_by_rotations(k, S, values, Q);
+    else if (!armilla_tridiagonal_eigen(k, S, values, Q))
+        return false;
+    for (int64_t i = 0; i < k; i++) values[i] = ldexp(values[i], exponent);
+    put_in_order(k, values, Q);
     return true;
 }

@@ -5,11 +5,23 @@
 
 #include "base/context.h"
 
-/* Up to so many columns; beyond, the eigenproblem is better left to LAPACK. */
-enum { ARMILLA_SMALL = 16 };
+/* Up to so many columns of any number of rows, and up to so many rows and columns; beyond, BLAS and LAPACK are faster by
+ * more than what loading them takes. */
+enum { ARMILLA_SMALL = 16, ARMILLA_SMALL_SQUARE = 64 };
+
+/* Whether matrices of that size do without BLAS and LAPACK. */
+static inline bool armilla_is_small(int64_t rows, int64_t columns)
+{
+    return columns <= ARMILLA_SMALL || (rows <= ARMILLA_SMALL_SQUARE && columns <= ARMILLA_SMALL_SQUARE);
+}
 
 /* Eigenvalues (rising) and, where wanted, eigenvectors of the symmetric k x k matrix in `vectors`, which becomes them or,
- * without, is destroyed. Jacobi's method. False where an entry is not finite. */
+ * without, is destroyed; k <= ARMILLA_SMALL_SQUARE. Jacobi's method up to ARMILLA_SMALL, beyond a tridiagonal matrix.
+ * False where an entry is not finite. */
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors);
+
+/* Eigenvalues in any order; `vectors`, I before, become their eigenvectors in that order (NULL: not wanted). S, both
+ * halves, the largest entry near 1, is destroyed. False where the iteration does not end, which no finite S has made. */
+bool armilla_tridiagonal_eigen(int64_t k, double *S, double *values, double *vectors);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "linalg/algebra.h"
 #include "linalg/blas.h"
+#include "linalg/small.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +58,7 @@ armilla_status armilla_span_new(armilla_context *context, const armilla_span_pla
     if (status != ARMILLA_OK) return status;
     made->context = context;
     made->plan = *plan;
-    status = armilla_blas_load(context, 1);
+    if (!armilla_is_small(plan->m, all)) status = armilla_blas_load(context, 1);
     if (status == ARMILLA_OK) status = armilla_algebra_new(context, k, k, &made->small);
     if (status == ARMILLA_OK) status = armilla_take(context, plan->blocks, sizeof *made->S, &made->S);
     if (status == ARMILLA_OK) status = armilla_take(context, parts * sum_numbers(plan), sizeof(double), &made->sums);
@@ -126,22 +127,53 @@ static block load_block(const pass *p, int64_t part, int64_t at, int64_t end)
     return b;
 }
 
+static bool is_small(const armilla_span *span)
+{
+    return armilla_is_small(span->plan.m, span->plan.blocks * span->plan.k);
+}
+
+/* Z = alpha*B'C + beta*Z for B of `rows` x b and C of `rows` x c, without BLAS. */
+static void multiply_inner(int64_t rows, int64_t b, int64_t c, double alpha, const double *B, const double *C,
+                           double beta, double *Z)
+{
+    for (int64_t j = 0; j < c; j++)
+        for (int64_t i = 0; i < b; i++) {
+            double *z = Z + j * b + i;
+            *z = alpha * armilla_dot(rows, B + i * rows, C + j * rows) + (beta == 0 ? 0 : beta * *z);
+        }
+}
+
 /* S'A and A'A. */
 static void measure(const pass *p, const block *b, double *sums, bool opens)
 {
     const int rows = (int)b->rows, before = (int)p->before, k = (int)p->span->plan.k;
     const double beta = opens ? 0 : 1;
+    if (is_small(p->span)) {
+        multiply_inner(rows, before, k, 1, b->S, b->D, beta, sums);
+        multiply_inner(rows, k, k, 1, b->D, b->D, beta, sums + p->before * k);
+        return;
+    }
     if (before > 0) armilla_dgemm('T', 'N', before, k, rows, 1, b->S, rows, b->D, rows, beta, sums, before);
     armilla_dsyrk('U', 'T', k, rows, 1, b->D, rows, beta, sums + p->before * k, k);
+}
+
+/* Z = alpha*B*K + beta*Z. */
+static void multiply(const pass *p, const armilla_thin_product *by, int64_t rows)
+{
+    if (is_small(p->span))
+        armilla_thin_kernels_best()->multiply(by, rows);
+    else
+        armilla_dgemm('N', 'N', (int)rows, (int)by->c, (int)by->r, by->alpha, by->B, (int)by->stride, by->K, (int)by->r,
+                      by->beta, by->Z, (int)by->to);
 }
 
 /* Q = AK - S(cK), in the place of the block. */
 static void make(const pass *p, const block *b)
 {
     const armilla_span *span = p->span;
-    const int rows = (int)b->rows, before = (int)p->before, k = (int)span->plan.k;
-    armilla_dgemm('N', 'N', rows, k, k, 1, b->D, rows, span->K, k, 0, b->Q, rows);
-    if (before > 0) armilla_dgemm('N', 'N', rows, k, before, -1, b->S, rows, span->cK, before, 1, b->Q, rows);
+    const int64_t rows = b->rows, before = p->before, k = span->plan.k;
+    multiply(p, &(armilla_thin_product){k, k, 1, 0, b->D, span->K, b->Q, rows, rows}, rows);
+    if (before > 0) multiply(p, &(armilla_thin_product){before, k, -1, 1, b->S, span->cK, b->Q, rows, rows}, rows);
     for (int64_t c = 0; c < k; c++)
         armilla_store(span->plan.type, rows, b->Q + c * rows, column_at(span, p->before + c, b->at));
 }
@@ -168,9 +200,8 @@ static void make_parts(void *self, int64_t first, int64_t last)
         for (int64_t at = armilla_tall_start(m, part); at < end; at += ARMILLA_TALL_ROWS) {
             const block b = load_block(p, part, at, end);
             if (!p->U) make(p, &b);
-            if (p->U)
-                armilla_dgemm('N', 'N', (int)b.rows, (int)p->columns, (int)p->before, 1, b.S, (int)b.rows, p->Y,
-                              (int)p->before, 0, p->U + at, (int)m);
+            const armilla_thin_product combined = {p->before, p->columns, 1, 0, b.S, p->Y, p->U + at, b.rows, m};
+            if (p->U) multiply(p, &combined, b.rows);
         }
     }
 }
@@ -192,7 +223,10 @@ static double add_parts(const pass *p)
         *(i < before * k ? span->c + i : span->gram + i - before * k) = sum;
     }
     for (int64_t i = 0; i < k; i++) square += span->gram[i * k + i];
-    if (before > 0) armilla_dsyrk('U', 'T', (int)k, (int)before, -1, span->c, (int)before, 1, span->gram, (int)k);
+    if (is_small(span))
+        multiply_inner(before, k, k, -1, span->c, span->c, 1, span->gram);
+    else if (before > 0)
+        armilla_dsyrk('U', 'T', (int)k, (int)before, -1, span->c, (int)before, 1, span->gram, (int)k);
     return square;
 }
 

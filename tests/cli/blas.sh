@@ -3,6 +3,7 @@
 # space that OpenBLAS does not fit in, reading goes on, and a fit ends with 71 rather than never.
 . "$(dirname "$0")/lib.sh"
 numbers 40 5 >data.csv
+numbers 100 80 >wide.csv
 printf '1\n2\n1\n' >labels.txt
 expect 0 fit data.csv --rank 2 --out model.npz --quiet
 
@@ -39,15 +40,19 @@ without_blas info model.npz
 without_blas convert data.csv data.npy --force
 without_blas score labels.txt labels.txt
 without_blas reconstruct model.npz --out rebuilt.npy --force --quiet
-[ -n "$(loaded fit data.csv --rank 2 --out other.npz --quiet)" ] || die 'a fit without BLAS: this test sees nothing'
-# Few atoms need none, from a start that does not.
+[ -n "$(loaded fit wide.csv --rank 2 --out other.npz --quiet)" ] || die 'a fit without BLAS: this test sees nothing'
+# Few features need none, nor do few atoms from a start that does not.
 without_blas transform model.npz data.csv --out codes.npy --force --quiet
-without_blas fit data.csv --rank 2 --start random --out other.npz --force --quiet
-expect 0 fit data.csv --rank 20 --basis nonnegative --start random --out many.npz --quiet
-[ -n "$(loaded transform many.npz data.csv --out codes.npy --force --quiet)" ] || die 'codes without BLAS'
+for model in nmf pca spherical-nmf; do
+    without_blas fit data.csv --model $model --rank 5 --out other.npz --force --quiet
+done
+without_blas fit data.csv --rank 20 --basis nonnegative --out other.npz --force --quiet
+without_blas fit wide.csv --rank 2 --start random --out other.npz --force --quiet
+expect 0 fit wide.csv --rank 20 --basis nonnegative --start random --out many.npz --quiet
+[ -n "$(loaded transform many.npz wide.csv --out codes.npy --force --quiet)" ] || die 'codes without BLAS'
 
 # Their Fortran names are enough: whoever has NumPy has those, and no C interface of LAPACK.
-twenty='fit data.csv --rank 20 --basis nonnegative --quiet'
+twenty='fit wide.csv --rank 20 --basis nonnegative --quiet'
 loaded $twenty | grep -q . || die 'a fit of 20 atoms without BLAS'
 if loaded $twenty | grep lapacke; then die 'LAPACKE was asked for'; fi
 
@@ -73,7 +78,7 @@ first=$(loaded $twenty | grep -m 1 lapack)
     equal "$got" 69 'exit status'
     says "$first: "
     says 'install the package libopenblas0'
-    refuse 69 "$first" transform many.npz data.csv --out none.npy --quiet
+    refuse 69 "$first" transform many.npz wide.csv --out none.npy --quiet
 )
 [ ! -e none.npz ] || die 'a model was written'
 
@@ -83,7 +88,7 @@ for limit in 60000 100000 150000 250000 400000 600000; do
     for threads in 1 2; do
         ran="armilla fit --threads $threads with ulimit -v $limit"
         got=0
-        (ulimit -v "$limit" && OPENBLAS_NUM_THREADS=$threads timeout 60 "$ARMILLA" fit data.csv --rank 2 \
+        (ulimit -v "$limit" && OPENBLAS_NUM_THREADS=$threads timeout 60 "$ARMILLA" fit wide.csv --rank 2 \
             --threads "$threads" --out none.npz --force --quiet >"$top/stdout" 2>"$top/stderr") || got=$?
         case $got in
         0) silent ;;

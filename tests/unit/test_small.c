@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { K = ARMILLA_SMALL, ROWS = 61, STRIDE = 67, L = ARMILLA_LANES };
+enum { K = ARMILLA_SMALL, MOST = ARMILLA_SMALL_SQUARE, ROWS = 61, STRIDE = 67, L = ARMILLA_LANES };
 
 /* A symmetric matrix of some rank, with equal eigenvalues, zeros or a scale far from 1. */
 static void draw_matrix(uint64_t *random, int64_t k, double *S)
 {
-    double B[K * K];
+    double B[MOST * MOST];
     const int64_t rank = reference_below(random, k + 1), kind = reference_below(random, 4);
     const double scale = kind == 3 ? pow(10, 600 * reference_uniform(random) - 300) : 1;
     memset(B, 0, sizeof B);
@@ -30,29 +30,50 @@ static void draw_matrix(uint64_t *random, int64_t k, double *S)
         }
 }
 
-static void test_eigen(void **state)
+/* By Jacobi's method up to K columns, and by the tridiagonal matrix beyond; a bound of rounding in units of epsilon. */
+static void check_eigen(uint64_t random, int64_t draws, int64_t least, int64_t most, double bound)
 {
-    uint64_t random = 501;
-    (void)state;
-    for (int draw = 0; draw < reference_effort(20000, 500); draw++) {
-        const int64_t k = 1 + reference_below(&random, K);
-        double S[K * K], Q[K * K], copy[K * K], values[K], alone[K];
+    for (int64_t draw = 0; draw < draws; draw++) {
+        const int64_t k = least + reference_below(&random, most - least + 1);
+        double S[MOST * MOST], Q[MOST * MOST], copy[MOST * MOST], values[MOST], alone[MOST];
         draw_matrix(&random, k, S);
-        memcpy(Q, S, sizeof Q);
-        memcpy(copy, S, sizeof copy);
+        memcpy(Q, S, (size_t)(k * k) * sizeof *Q);
+        memcpy(copy, S, (size_t)(k * k) * sizeof *copy);
         REFERENCE_HOLDS(armilla_small_eigen(k, true, values, Q) && armilla_small_eigen(k, false, alone, copy));
         REFERENCE_HOLDS(memcmp(values, alone, (size_t)k * sizeof *values) == 0);
         const double scale = reference_largest(k * k, S);
         for (int64_t a = 0; a < k; a++) {
             REFERENCE_HOLDS(a == 0 || values[a] >= values[a - 1]);
             for (int64_t b = 0; b < k; b++)
-                REFERENCE_NEAR(reference_dot(k, Q + a * k, Q + b * k), a == b, 50 * DBL_EPSILON);
+                REFERENCE_NEAR(reference_dot(k, Q + a * k, Q + b * k), a == b, bound / 2 * DBL_EPSILON);
             for (int64_t i = 0; i < k; i++) {
                 double sum = 0;
                 for (int64_t j = 0; j < k; j++) sum += S[j * k + i] * Q[a * k + j];
-                REFERENCE_AT_MOST(fabs(sum - values[a] * Q[a * k + i]), 100 * DBL_EPSILON * scale);
+                REFERENCE_AT_MOST(fabs(sum - values[a] * Q[a * k + i]), bound * DBL_EPSILON * scale);
             }
         }
+    }
+}
+
+static void test_eigen(void **state)
+{
+    (void)state;
+    check_eigen(501, reference_effort(20000, 500), 1, K, 100);
+    check_eigen(503, reference_effort(1000, 50), K + 1, MOST, 400);
+}
+
+/* Eigenvalues over 300 orders of magnitude, with entries between them that are far below rounding: the iteration ends. */
+static void test_eigen_graded(void **state)
+{
+    (void)state;
+    for (int64_t k = K + 1; k <= MOST; k += 7) {
+        double S[MOST * MOST], values[MOST];
+        for (int64_t j = 0; j < k; j++)
+            for (int64_t i = 0; i < k; i++)
+                S[j * k + i] = i == j ? pow(10, (double)(-5 * (k - 1 - j))) : i == j + 1 || j == i + 1 ? 1e-20 : 0;
+        REFERENCE_HOLDS(armilla_small_eigen(k, true, values, S));
+        REFERENCE_NEAR(values[k - 1], 1, 1e-15);
+        REFERENCE_NEAR(values[k - 2], 1e-5, 1e-15);
     }
 }
 
@@ -63,6 +84,9 @@ static void test_eigen_refuses(void **state)
     REFERENCE_HOLDS(!armilla_small_eigen(2, true, values, S));
     S[2] = INFINITY;
     REFERENCE_HOLDS(!armilla_small_eigen(2, false, values, S));
+    double large[MOST * MOST] = {0}, large_values[MOST];
+    large[MOST * MOST - 1] = NAN;
+    REFERENCE_HOLDS(!armilla_small_eigen(MOST, true, large_values, large));
 }
 
 static void check_products(uint64_t *random, int64_t rows, int64_t r, int64_t c)
@@ -159,7 +183,8 @@ static void test_sphere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eigen), cmocka_unit_test(test_eigen_refuses),
-                                       cmocka_unit_test(test_products), cmocka_unit_test(test_sphere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eigen), cmocka_unit_test(test_eigen_graded),
+                                       cmocka_unit_test(test_eigen_refuses), cmocka_unit_test(test_products),
+                                       cmocka_unit_test(test_sphere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
