@@ -30,18 +30,28 @@ static bool converged(const armilla_stop_rule *rule, double before, double now)
 }
 
 /* h falls like k^-p at last, but in fits that converge quickly: then the last fifth of k iterations has gained about p/5 of
- * what is still to be gained, whatever k is (docs/algorithm.md#when-to-stop). */
-enum { SHARE = 5, LEAST_WINDOW = 8 };
+ * what is still to be gained, whatever k is (docs/algorithm.md#when-to-stop). Long fits gain little for their time. */
+enum { SHARE = 5, LEAST_WINDOW = 8, MOST_WINDOW = 32 };
 #define LITTLE 1e-3
+/* ||X - UV||/||X|| below which a part of h matters less. */
+#define SMALL_ERROR 0.05
 
-/* What the last fifth of the iterations has gained, beside what is left of X or what is explained of it, whichever is
- * less: where little can be explained, a small part of h is much. 1 where there are too few iterations. */
+/* What gains are measured by: what is left of X, more where that is little, or what is explained of it, whichever is less:
+ * where little can be explained, a small part of h is much. */
+static double measure(const armilla_stop_rule *rule, double h)
+{
+    const double left = fmax(h, SMALL_ERROR * sqrt(h) * sqrt(rule->squared_norm));
+    return fmin(left, rule->squared_norm - h);
+}
+
+/* What the last fifth of the iterations has gained, beside that. 1 where there are too few. */
 static double gained(const armilla_stop_rule *rule, const armilla_trace *trace)
 {
-    const int64_t last = trace->count - 1, window = armilla_max64(last / SHARE, LEAST_WINDOW);
+    const int64_t last = trace->count - 1;
+    const int64_t window = armilla_max64(armilla_min64(last / SHARE, MOST_WINDOW), LEAST_WINDOW);
     if (last <= window) return 1;
     const double before = trace->entries[last - window].objective, now = trace->entries[last].objective;
-    const double least = fmin(now, rule->squared_norm - now);
+    const double least = measure(rule, now);
     return least > 0 ? (before - now) / least : 1;
 }
 

@@ -44,6 +44,18 @@ grep -q "$(printf '[\033\r]')" "$top/stderr" && die 'colour or progress in a fil
 expect 0 fit data.csv --rank 3 --quiet
 silent
 
+# A fit that --tol 1e-6 would go on with says by how much the last fifth of its iterations lowered the error.
+expect 0 fit data.csv --rank 4 --model nmf --trace ease.csv
+says 'about as much is left: --tol 1e-6 goes on'
+iterations=$(sed -n 's/.* converged after \([0-9]*\) iterations.*/\1/p' "$top/stderr")
+says "the last $((iterations / 5)) lowered the error by"
+awk -F, -v said="$(sed -n 's/.*lowered the error by \([^ ]*\) %.*/\1/p' "$top/stderr")" -v back=$((iterations / 5)) '
+    NR > 1 { h[++count] = $2 }
+    END { is = 100 * (1 - sqrt(h[count] / h[count - back])); exit !(is > 0 && said > .9 * is && said < 1.1 * is) }
+' ease.csv || die 'the fall of the error is not that of the trace'
+expect 0 fit data.csv --rank 4 --model nmf --tol 1e-6
+if grep -q 'is left' "$top/stderr"; then die 'a given tolerance leaves something'; fi
+
 # --max-iter K --tol 0 is exactly K iterations; the trace has the start too.
 for k in 0 1 17; do
     expect 0 fit data.csv --rank 3 --basis nonnegative --max-iter $k --tol 0 --json --out k$k.npz --trace k$k.csv

@@ -147,21 +147,34 @@ static double fall_with_plateau(double k)
     return 1 + 1000 / (1 + (k < 200 ? k : k < 230 ? 200 + (k - 200) / 1000 : k - 29.9));
 }
 
-/* The last fifth of k iterations gains 1/(0.8k) - 1/k = 1/(4k): a thousandth at 250. Less where little is explained. */
+/* A fall towards 1 like 8/k^2. */
+static double fall_soon(double k)
+{
+    return 1 + 8 / (1 + k) / (1 + k);
+}
+
+/* The last fifth of k iterations gains 8/(0.8k)^2 - 8/k^2 = 4.5/k^2: a thousandth at 67. From 160 on the last 32 count:
+ * 1/(k - 32) - 1/k is a thousandth at 195. */
 static void test_ease(void **state)
 {
-    const armilla_stop_rule given = {.max_iter = LONG, .tol = 1e-6, .squared_norm = 1e3};
+    const armilla_stop_rule given = {.max_iter = LONG, .tol = 1e-6, .squared_norm = 1e2};
     armilla_stop_rule automatic = given;
     (void)state;
     automatic.eases = true;
     const int64_t end = end_of(&automatic, fall_slowly), whole = end_of(&given, fall_slowly);
-    assert_true(end > 235 && end < 265);
+    assert_true(end > 185 && end < 205);
     assert_true(whole > 950 && whole < 1050); /* 1/k^2 = 1e-6 */
-    automatic.squared_norm = 1.5;             /* about half as much is explained as is left */
+    const int64_t soon = end_of(&automatic, fall_soon);
+    assert_true(soon > 62 && soon < 75);
+    automatic.squared_norm = 1.5; /* about half as much is explained as is left: 32/(k(k - 32)) is half a thousandth */
     const int64_t careful = end_of(&automatic, fall_slowly);
-    assert_true(careful > 1.8 * (double)end && careful < 2.2 * (double)end);
-    automatic.squared_norm = 1e6;
+    assert_true(careful > 255 && careful < 285);
+    automatic.squared_norm = 1e2;
     assert_true(end_of(&automatic, fall_with_plateau) > 1000);
+    /* An error of .1 %, where h is measured by .05 ||X|| sqrt(h) = 50: 8/(k(k - 8)) is .05 at 18. */
+    automatic.squared_norm = 1e6;
+    const int64_t small = end_of(&automatic, fall_slowly);
+    assert_true(small > 14 && small < 22);
     automatic.tol = 0; /* of a given number of iterations */
     automatic.eases = false;
     assert_int_equal(end_of(&automatic, fall_slowly), LONG);
