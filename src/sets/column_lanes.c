@@ -55,6 +55,7 @@ typedef struct strip {
     const armilla_column_problem *problem;
     const armilla_column_batch *batch;
     int64_t first, count;             /* of the batch */
+    double unit;                      /* that of the batch in units of the problem's scale */
     double units[ARMILLA_MOST_LANES]; /* codes that may have any length are divided by these in single precision */
     void *d, *w;
 } strip;
@@ -64,27 +65,42 @@ static const double *column_of(const strip *s, const double *array, int64_t lane
     return array + (s->first + (lane < s->count ? lane : s->count - 1)) * s->problem->r;
 }
 
+/* 2^e for x = f*2^e, f in [1/2, 1), as frexp has it: by the bits of x, without a call for each column. */
+static double power_above(double x)
+{
+    enum { FRACTION = 52, LARGEST = 0x7fd };
+    int exponent = 0;
+    uint64_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t field = bits >> FRACTION;
+    if (field == 0 || field > LARGEST) { /* 0, subnormal, negative, or as good as infinite */
+        (void)frexp(x, &exponent);
+        return ldexp(1, exponent);
+    }
+    bits = (field + 1) << FRACTION;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* In single precision a d of any scale fits where the code is divided by a number near its largest entry, too. */
 static double unit_of(const strip *s, int64_t lane)
 {
     const armilla_column_problem *problem = s->problem;
     const double *c = column_of(s, s->batch->C, lane);
     double largest = 0;
-    int exponent = 0;
     if (!is_single(problem) || problem->codes->spherical) return 1;
     for (int64_t k = 0; k < problem->r; k++) largest = fabs(c[k]) > largest ? fabs(c[k]) : largest;
-    (void)frexp(largest / ldexp(s->batch->unit, problem->typed.exponent), &exponent);
-    return ldexp(1, exponent);
+    return power_above(largest / s->unit);
 }
 
 static void put_lanes(strip *s, const double *array, bool is_d, void *lanes)
 {
     const armilla_column_problem *problem = s->problem;
     const int64_t r = problem->r, L = problem->typed.kernels->lanes;
+    const double unit = is_d ? s->batch->unit : 1;
+    const double common = is_d ? ldexp(1 / unit, -problem->typed.exponent) : 1;
     for (int64_t i = 0; i < L; i++) {
-        const double *column = column_of(s, array, i);
-        const double unit = is_d ? s->batch->unit : 1;
-        const double scale = ldexp(1 / unit, is_d ? -problem->typed.exponent : 0) / s->units[i];
+        const double *column = column_of(s, array, i), scale = common / s->units[i];
         if (is_single(problem))
             for (int64_t k = 0; k < r; k++) ((float *)lanes)[k * L + i] = to_single(scale * column[k]);
         else
@@ -133,7 +149,11 @@ static void solve_in_lanes(const armilla_column_problem *problem, const armilla_
 {
     const int64_t r = problem->r, L = problem->typed.kernels->lanes;
     double *rest = workspace + 2 * r * ARMILLA_LANES;
-    strip s = {.problem = problem, .batch = batch, .d = workspace, .w = workspace + r * ARMILLA_LANES};
+    strip s = {.problem = problem,
+               .batch = batch,
+               .unit = ldexp(batch->unit, problem->typed.exponent),
+               .d = workspace,
+               .w = workspace + r * ARMILLA_LANES};
     for (s.first = 0; s.first < batch->count; s.first += L) {
         s.count = batch->count - s.first < L ? batch->count - s.first : L;
         for (int64_t i = 0; i < L; i++) s.units[i] = unit_of(&s, i);
