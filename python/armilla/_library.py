@@ -314,6 +314,14 @@ class Context:
         finally:
             if self.hooks.progress is not None:
                 self.hooks.progress.close()
+        self._settle(status, best)
+
+    def ask(self, function: Callable[..., int], *arguments: Any) -> None:
+        """The same for what takes no time, and so need not be interrupted."""
+        self._settle(function(self.pointer, *arguments), False)
+
+    def _settle(self, status: int, best: bool) -> None:
+        """Raises what the status and the callbacks of a call stand for."""
         if self.hooks.raised is None:
             self._tell()
         raised = self.hooks.take_raised()

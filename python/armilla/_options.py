@@ -5,6 +5,7 @@ Nothing here lists an option: a row that the library gains is a parameter, with 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import keyword
 import math
@@ -53,7 +54,7 @@ class Option:
     aliases: tuple[str, ...]
     group: Optional[str]
 
-    @property
+    @functools.cached_property
     def field(self) -> str:
         """As a member of the C struct."""
         return self.name.replace("-", "_")
@@ -189,15 +190,18 @@ class Options:
         self._texts: list[Any] = []
 
     def set(self, context: Context, values: Mapping[str, Any]) -> None:
-        """Sets fields by the library's own parser; None leaves one as it is."""
+        """Sets fields by the library's own parser; None leaves one as it is, and so does what it is."""
         for field, value in values.items():
             option = self._table[field]
             if value is None:
                 continue
             if option.is_flag and not _is_true(value, option.parameter(context.hooks.names)):
                 continue
-            self._texts.append(c_text("" if option.is_flag else option.typed(value)))
-            context.call(lib.armilla_option_set, option.row, self.struct, self._texts[-1])
+            typed = "" if option.is_flag else option.typed(value)
+            if typed == option.preset:
+                continue
+            self._texts.append(c_text(typed))
+            context.ask(lib.armilla_option_set, option.row, self.struct, self._texts[-1])
 
     def keep(self, thing: Any) -> Any:
         """Something that the struct points to, and that must live as long."""

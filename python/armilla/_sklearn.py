@@ -13,7 +13,7 @@ from typing import Any, Iterable, Mapping, Optional
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from ._data import DTYPES, note_copy, refuse_anndata
@@ -206,7 +206,7 @@ def estimator(
             if value is None and None not in allowed and allowed != ["random_state"]:
                 allowed.append(None)
         cls._parameter_constraints.update({name: row[1] for name, row in own.items()})
-        made = constructor(values)
+        cls._presets, made = values, constructor(values)
         made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
         cls.__init__ = made
         said = {**_WORDS, **words}
@@ -245,6 +245,7 @@ class ArmillaEstimator(BaseEstimator):
 
     _fields: Mapping[str, str]
     _names: Mapping[str, str]
+    _presets: Mapping[str, Any]
     model_: Model
 
     def _values(self) -> dict[str, Any]:
@@ -255,7 +256,12 @@ class ArmillaEstimator(BaseEstimator):
         return found
 
     def _check(self) -> None:
-        self._validate_params()
+        """As scikit-learn's own, but without parameters that are as the class has them, which takes longer than small fits do."""
+        given = {name: value for name, value in self.__dict__.items() if self._is_given(name, value)}
+        validate_parameter_constraints(self._parameter_constraints, given, caller_name=type(self).__name__)
+
+    def _is_given(self, name: str, value: Any) -> bool:
+        return name in self._parameter_constraints and value is not self._presets.get(name, self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__

@@ -169,6 +169,8 @@ static const char *nearest_choice(const armilla_option *row, const char *text)
 {
     const char *best = NULL;
     size_t least = 1 + strlen(text) / 3;
+    for (size_t i = 0; row->choice(i); i++) /* without distances, which take longer than a fit of few numbers */
+        if (strcmp(row->choice(i), text) == 0) return row->choice(i);
     for (size_t i = 0; row->choice(i); i++) {
         const size_t distance = armilla_word_distance(row->choice(i), text);
         if (distance <= least) {
