@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "base/team.h"
 #include "data/column.h"
+#include "linalg/column_kernels.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -31,39 +32,21 @@ typedef struct background {
 } background;
 
 typedef struct survey {
+    const armilla_column_kernels *kernels;
     const uint64_t *keys; /* one odd number per feature */
     armilla_column_buffers buffers;
     double *squared_norms;
     background behind;
 } survey;
 
-/* A bijection that spreads every bit (the finaliser of splitmix64). */
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static uint64_t value_bits(double x)
-{
-    const double value = x + 0.0; /* -0 and 0 are one number */
-    uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* sum_i mix(bits(x_i))*key_i, mixed with the place of the sample. mix(0) = 0: zeros add nothing, so a sparse form of
- * the same matrix has the same fingerprint; and the sum over samples wraps, so order does not matter. It is of the data
- * before any preparation: centred sparse data would have to be expanded otherwise. */
-static uint64_t column_fingerprint(const armilla_panel *panel, int64_t j, armilla_column_buffer buffer,
-                                   const uint64_t *keys)
+ * the same matrix has the same fingerprint; and the sum over samples wraps, so order does not matter. */
+static uint64_t column_fingerprint(const survey *s, const armilla_column *x, int64_t sample)
 {
-    const armilla_column x = armilla_panel_column(panel->raw ? panel->raw : panel, j, buffer);
     uint64_t sum = 0;
-    for (int64_t i = 0; i < x.count; i++)
-        if (x.values[i] != 0) sum += mix(value_bits(x.values[i])) * keys[armilla_column_feature(&x, i)];
-    return mix(sum + mix((uint64_t)(panel->first + j) + 1));
+    if (!x->rows) sum = s->kernels->fingerprint(x->m, x->values, s->keys);
+    for (int64_t i = 0; i < x->count && x->rows; i++) sum += armilla_spread_bits(x->values[i]) * s->keys[x->rows[i]];
+    return armilla_mix(sum + armilla_mix((uint64_t)sample + 1));
 }
 
 /* The squares of a column did not add up to a number: because of its entries, unless they are only large. */
@@ -82,50 +65,8 @@ static extremes *extremes_in(double *sums, int64_t m)
     return (extremes *)(void *)(sums + FACTS + m);
 }
 
-/* What the loop over the entries of a column finds. */
-typedef struct looked {
-    double smallest, largest;
-    int64_t zeros, negatives;
-} looked;
-
-/* Two entries at once, as every processor can; of branches that images decide either way none is guessed right. */
-enum { TWO = 2 };
-typedef double two __attribute__((vector_size(16), aligned(sizeof(double)), may_alias));
-typedef int64_t two_masks __attribute__((vector_size(16))); /* -1 or 0 */
-
-static inline two choose(two_masks where, two a, two b)
-{
-    return (two)((where & (two_masks)a) | (~where & (two_masks)b));
-}
-
-/* All entries of a column without a mean; used[i] += x_i is not 0. */
-static void look_at_whole(int64_t m, const double *x, double *used, looked *f)
-{
-    const two none = {0, 0}, one = {1, 1};
-    two low = {f->smallest, f->smallest}, high = {f->largest, f->largest};
-    two_masks zeros = {0, 0}, negatives = {0, 0};
-    for (int64_t i = 0; i < m; i += TWO) {
-        const bool odd = i + TWO > m; /* the last entry counts once */
-        const two value = odd ? (two){x[i], NAN} : *(const two *)(x + i);
-        const two_masks zero = (two_masks)(value == none);
-        const two seen = choose(zero, none, one);
-        zeros -= zero;
-        negatives -= (two_masks)(value < none);
-        low = choose((two_masks)(value < low), value, low);
-        high = choose((two_masks)(value > high), value, high);
-        if (odd)
-            used[i] += seen[0];
-        else
-            *(two *)(used + i) += seen;
-    }
-    f->zeros += zeros[0] + zeros[1];
-    f->negatives += negatives[0] + negatives[1];
-    f->smallest = low[1] < low[0] ? low[1] : low[0];
-    f->largest = high[1] > high[0] ? high[1] : high[0];
-}
-
 /* The entries that are stored of a column, less the mean. */
-static void look_at_entries(const armilla_column *x, double *used, looked *f)
+static void look_at_entries(const armilla_column *x, double *used, armilla_looked *f)
 {
     const double *mean = x->mean;
     for (int64_t i = 0; i < x->count; i++) {
@@ -141,15 +82,16 @@ static void look_at_entries(const armilla_column *x, double *used, looked *f)
 
 /* From the numbers that are stored of a column and what stands behind them. Only smallest and largest are not exact
  * where sparse data are centred: they are bounds then. Comparisons pass over NaN, which is below and above nothing. */
-static double survey_column(const background *behind, const armilla_column *x, double *sums)
+static double survey_column(const survey *s, const armilla_column *x, double *sums)
 {
+    const background *behind = &s->behind;
     extremes *e = extremes_in(sums, x->m);
     const double squared = armilla_column_square(x), *mean = x->mean;
-    looked f = {.smallest = e->smallest, .largest = e->largest};
+    armilla_looked f = {.smallest = e->smallest, .largest = e->largest};
     f.zeros = mean ? behind->zeros : x->m - x->count;
     f.negatives = mean ? behind->positives : 0;
     if (!mean && !x->rows)
-        look_at_whole(x->m, x->values, sums + FACTS, &f);
+        s->kernels->look(x->m, x->values, sums + FACTS, &f);
     else
         look_at_entries(x, sums + FACTS, &f);
     if (x->count < x->m) {
@@ -195,16 +137,20 @@ static armilla_status visit(void *self, const armilla_panel *panel, int thread, 
     const armilla_column_buffer buffer = armilla_column_buffer_of(&s->buffers, thread);
     extremes *e = extremes_in(sums, panel->data->m);
     for (int64_t j = 0; j < panel->count; j++) {
-        const armilla_column x = armilla_panel_column(panel, j, buffer);
-        const double squared = survey_column(&s->behind, &x, sums);
+        armilla_column x = armilla_panel_column(panel, j, buffer);
+        const double squared = survey_column(s, &x, sums);
+        /* The data before any preparation: centred sparse data would have to be expanded otherwise. */
+        if (!panel->raw) e->fingerprint += column_fingerprint(s, &x, panel->first + j);
         if (!isfinite(squared)) note_bad(e, buffer, panel, j);
         const double length = sample_length(buffer, panel, j, squared);
         if (length > 0) {
             e->norm_low = fmin(e->norm_low, length);
             e->norm_high = fmax(e->norm_high, length);
         }
-        e->fingerprint += column_fingerprint(panel, j, buffer, s->keys);
         if (s->squared_norms) s->squared_norms[panel->first + j] = squared;
+        if (!panel->raw) continue;
+        x = armilla_panel_column(panel->raw, j, buffer);
+        e->fingerprint += column_fingerprint(s, &x, panel->first + j);
     }
     return ARMILLA_OK;
 }
@@ -237,7 +183,7 @@ static void fill_facts(const armilla_data *X, const double *sums, const extremes
         .zeros = (int64_t)sums[ZEROS],
         .negatives = (int64_t)sums[NEGATIVES],
         .zero_samples = (int64_t)sums[ZERO_SAMPLES],
-        .fingerprint = mix(all->fingerprint + mix((uint64_t)X->m) + 3 * mix((uint64_t)X->n)),
+        .fingerprint = armilla_mix(all->fingerprint + armilla_mix((uint64_t)X->m) + 3 * armilla_mix((uint64_t)X->n)),
         .bad_sample = bad ? all->bad_place / X->m : -1,
         .bad_feature = bad ? all->bad_place % X->m : -1,
         .bad_entries = (int64_t)all->bad_entries,
@@ -267,7 +213,9 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
 {
     const armilla_traversal_plan plan = {
         .X = X, .kernels = armilla_kernels_for(context, work), .length = FACTS + X->m + EXTREMES};
-    survey s = {.squared_norms = squared_norms, .behind = look_behind(X->m, mean_behind(X))};
+    survey s = {.kernels = armilla_column_kernels_for(context),
+                .squared_norms = squared_norms,
+                .behind = look_behind(X->m, mean_behind(X))};
     armilla_traversal *traversal = NULL;
     extremes all;
     uint64_t *keys = NULL;
@@ -277,7 +225,8 @@ armilla_status armilla_survey(armilla_context *context, const armilla_data *X, a
         status = armilla_column_buffers_take(context, X, armilla_traversal_threads(traversal), &s.buffers);
     if (status == ARMILLA_OK) status = armilla_take(context, X->m, sizeof *keys, &keys);
     if (status == ARMILLA_OK) status = armilla_take(context, FACTS + X->m, sizeof *sums, &sums);
-    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++) keys[i] = mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
+    for (int64_t i = 0; i < X->m && status == ARMILLA_OK; i++)
+        keys[i] = armilla_mix((uint64_t)i + 0x9e3779b97f4a7c15u) | 1;
     s.keys = keys;
     if (status == ARMILLA_OK) status = look_at_all(traversal, &s, X->m, sums, &all);
     if (status == ARMILLA_OK) fill_facts(X, sums, &all, facts);

@@ -1,5 +1,6 @@
 /* The table of kernels: a row for each instruction set. */
 #include "linalg/code_kernels.h"
+#include "linalg/column_kernels.h"
 #include "linalg/pair_kernels.h"
 #include "linalg/sparse_kernels.h"
 #include "linalg/thin_kernels.h"
@@ -19,6 +20,7 @@ typedef struct instructions {
     const armilla_pair_kernels *pairs[ARMILLA_PRECISION_COUNT];
     const armilla_code_kernels *codes;
     const armilla_thin_kernels *thin;
+    const armilla_column_kernels *columns;
 } instructions;
 
 #define DECLARE(type, family, set) extern const type armilla_##family##_##set##_f32, armilla_##family##_##set##_f64;
@@ -28,7 +30,8 @@ typedef struct instructions {
     DECLARE(armilla_descent_kernels, descents, set)                                                                    \
     DECLARE(armilla_pair_kernels, pairs, set)                                                                          \
     extern const armilla_code_kernels armilla_codes_##set;                                                             \
-    extern const armilla_thin_kernels armilla_thin_##set;
+    extern const armilla_thin_kernels armilla_thin_##set;                                                              \
+    extern const armilla_column_kernels armilla_columns_##set;
 #define TYPED(family, set)                                                                                             \
     {                                                                                                                  \
         &armilla_##family##_##set##_f32, &armilla_##family##_##set##_f64                                               \
@@ -41,11 +44,12 @@ DECLARE_ALL(avx512)
 /* Best last. What is missing in a row is that of the row before: CPUs run the smaller sets too. */
 static const instructions rows[] = {
     {"portable", TYPED(kernels, portable), TYPED(sparse, portable), TYPED(descents, portable), TYPED(pairs, portable),
-     &armilla_codes_portable, &armilla_thin_portable},
+     &armilla_codes_portable, &armilla_thin_portable, &armilla_columns_portable},
 #ifdef ARMILLA_HAVE_AVX2
     {"avx2", TYPED(kernels, avx2), TYPED(sparse, avx2), TYPED(descents, avx2), TYPED(pairs, avx2), &armilla_codes_avx2,
-     &armilla_thin_avx2},
-    {"avx512", TYPED(kernels, avx512), .descents = TYPED(descents, avx512), .pairs = TYPED(pairs, avx512)},
+     &armilla_thin_avx2, &armilla_columns_avx2},
+    {"avx512", TYPED(kernels, avx512), .descents = TYPED(descents, avx512), .pairs = TYPED(pairs, avx512),
+     .columns = &armilla_columns_avx512},
 #endif
 };
 
@@ -69,6 +73,11 @@ const armilla_descent_kernels *armilla_descent_kernels_row(size_t index)
 const armilla_code_kernels *armilla_code_kernels_row(size_t index)
 {
     return index < ROWS ? rows[index].codes : NULL;
+}
+
+const armilla_column_kernels *armilla_column_kernels_row(size_t index)
+{
+    return index < ROWS ? rows[index].columns : NULL;
 }
 
 const armilla_thin_kernels *armilla_thin_kernels_row(size_t index)
@@ -174,6 +183,21 @@ const armilla_code_kernels *armilla_code_kernels_for(const armilla_context *cont
     const instructions *row = row_of(armilla_kernels_for(context, ARMILLA_F64));
     while (!row->codes) row--;
     return row->codes;
+}
+
+const armilla_column_kernels *armilla_column_kernels_for(const armilla_context *context)
+{
+    const instructions *row = row_of(armilla_kernels_for(context, ARMILLA_F64));
+    while (!row->columns) row--;
+    return row->columns;
+}
+
+uint64_t armilla_spread_bits(double x)
+{
+    const double value = x + 0.0;
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return armilla_mix(bits);
 }
 
 const armilla_thin_kernels *armilla_thin_kernels_best(void)

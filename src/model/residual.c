@@ -1,12 +1,13 @@
-/* ||X - UV||^2 of given factors, in double, by plain loops. Dense columns by their residuals. Sparse ones by ||x||^2 -
- * 2c'v + v'Hv with c = U'x from the entries, which is O(r) per entry and O(r^2) per column; that cancels where a column
- * is fitted nearly exactly, and such a column is expanded after all. */
+/* ||X - UV||^2 of given factors, in double. Dense columns by their residuals. Sparse ones by ||x||^2 - 2c'v + v'Hv with
+ * c = U'x from the entries, which is O(r) per entry and O(r^2) per column; that cancels where a column is fitted nearly
+ * exactly, and such a column is expanded after all. */
 #include "model/model.h"
 
 #include "base/size.h"
 #include "base/team.h"
 #include "data/column.h"
 #include "data/traverse.h"
+#include "linalg/column_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 /* From this fraction of what was added up, half of the digits are left. */
 #define CANCELLED 1e-6
 
-enum { TOGETHER = 4 }; /* dense samples whose residuals are made at once, so that U is read once for them */
+enum { TOGETHER = ARMILLA_RESIDUALS };
 
 typedef struct residual_pass {
     int64_t r;
@@ -22,23 +23,20 @@ typedef struct residual_pass {
     const void *typed, *V; /* the factors, in the type */
     int64_t buffer;        /* numbers for each thread */
     double *buffers;
+    int64_t *rows; /* for each thread: m features of a sparse column, or r atoms */
+    const armilla_column_kernels *kernels;
+    void (*add)(int64_t count, double factor, const void *from, double *to);
     const double *U; /* dense data: m x r */
     /* Sparse data: */
     const void *by_feature; /* U', r x m in the type */
     const double *H;        /* U'U */
     const double *seen;     /* U'mean, where there is one */
-    int64_t *rows;          /* m per thread */
 } residual_pass;
 
 /* to += factor * count numbers of the type, from the one at `at` on. */
-static void add_multiple(armilla_type type, const void *from, int64_t at, int64_t count, double factor, double *to)
+static void add_multiple(const residual_pass *p, const void *from, int64_t at, int64_t count, double factor, double *to)
 {
-    const float *narrow = from;
-    const double *wide = from;
-    if (type == ARMILLA_F32)
-        for (int64_t i = 0; i < count; i++) to[i] += factor * (double)narrow[at + i];
-    else
-        for (int64_t i = 0; i < count; i++) to[i] += factor * wide[at + i];
+    p->add(count, factor, (const char *)from + (size_t)at * armilla_type_size(p->type), to);
 }
 
 static double expanded_residual(const residual_pass *p, const armilla_panel *panel, int64_t j, const double *v,
@@ -47,7 +45,7 @@ static double expanded_residual(const residual_pass *p, const armilla_panel *pan
     const int64_t m = panel->data->m;
     panel->data->ops->expand(panel, j, x);
     for (int64_t k = 0; k < p->r; k++)
-        if (v[k] != 0) add_multiple(p->type, p->typed, k * m, m, -v[k], x);
+        if (v[k] != 0) add_multiple(p, p->typed, k * m, m, -v[k], x);
     return armilla_dot(m, x, x);
 }
 
@@ -75,7 +73,7 @@ static double sparse_residual(const residual_pass *p, const armilla_panel *panel
     const armilla_column x = armilla_panel_column(panel, j, buffer);
     const double square = armilla_column_square(&x), product_square = gram_square(r, p->H, v);
     for (int64_t k = 0; k < r; k++) c[k] = x.mean ? -x.shift * p->seen[k] : 0;
-    for (int64_t i = 0; i < x.count; i++) add_multiple(p->type, p->by_feature, x.rows[i] * r, r, x.values[i], c);
+    for (int64_t i = 0; i < x.count; i++) add_multiple(p, p->by_feature, x.rows[i] * r, r, x.values[i], c);
     const double residual = square - 2 * armilla_dot(r, c, v) + product_square;
     /* c has lost digits too where the mean is long beside what is left of the column. */
     const double own = armilla_dot(x.count, x.values, x.values);
@@ -95,32 +93,11 @@ static void add_sparse(const residual_pass *p, const armilla_panel *panel, int t
     }
 }
 
-/* x_c -= u_0 v_0c + u_1 v_1c for TOGETHER columns of x and of v, which are m and r numbers each. */
-static void subtract_pair(int64_t m, int64_t r, const double *restrict U, const double *v, double *restrict x)
-{
-    const double *restrict a = U, *restrict b = U + m;
-    double *restrict x0 = x, *restrict x1 = x0 + m, *restrict x2 = x1 + m, *restrict x3 = x2 + m;
-    const double *v0 = v, *v1 = v0 + r, *v2 = v1 + r, *v3 = v2 + r;
-    const double a0 = v0[0], a1 = v1[0], a2 = v2[0], a3 = v3[0], b0 = v0[1], b1 = v1[1], b2 = v2[1], b3 = v3[1];
-    for (int64_t i = 0; i < m; i++) {
-        x0[i] -= a0 * a[i] + b0 * b[i];
-        x1[i] -= a1 * a[i] + b1 * b[i];
-        x2[i] -= a2 * a[i] + b2 * b[i];
-        x3[i] -= a3 * a[i] + b3 * b[i];
-    }
-}
-
-static void subtract_one(int64_t m, int64_t r, const double *U, const double *v, double *x)
-{
-    for (int64_t c = 0; c < TOGETHER; c++)
-        for (int64_t i = 0; i < m && v[c * r] != 0; i++) x[c * m + i] -= v[c * r] * U[i];
-}
-
-/* Whether two atoms are used by any of these samples: of codes with few entries most are not. */
-static bool uses_pair(int64_t r, const double *v)
+/* Whether any of these samples uses the atom: of codes with few entries most are not used. */
+static bool is_used(int64_t r, const double *v)
 {
     bool used = false;
-    for (int64_t c = 0; c < TOGETHER; c++) used |= v[c * r] != 0 || v[c * r + 1] != 0;
+    for (int64_t c = 0; c < TOGETHER; c++) used |= v[c * r] != 0;
     return used;
 }
 
@@ -128,17 +105,18 @@ static void add_dense(const residual_pass *p, const armilla_panel *panel, int th
 {
     const int64_t m = panel->data->m, r = p->r;
     double *x = p->buffers + thread * p->buffer, *v = x + TOGETHER * m;
+    int64_t *atoms = p->rows + thread * r;
+    armilla_residuals residuals = {.m = m, .r = r, .U = p->U, .v = v, .atoms = atoms, .x = x};
     for (int64_t j = 0; j < panel->count; j += TOGETHER) {
         const int64_t count = armilla_min64(TOGETHER, panel->count - j);
         const size_t place = (size_t)((panel->first + j) * r) * armilla_type_size(p->type);
-        int64_t k = 0;
-        memset(x, 0, (size_t)(TOGETHER * (m + r)) * sizeof *x); /* where there are fewer samples, zeros */
+        if (count < TOGETHER) memset(x, 0, (size_t)(TOGETHER * (m + r)) * sizeof *x); /* for those that are not there */
         armilla_fetch(p->type, r * count, (const char *)p->V + place, v);
         for (int64_t c = 0; c < count; c++) panel->data->ops->expand(panel, j + c, x + c * m);
-        for (; k + 2 <= r; k += 2)
-            if (uses_pair(r, v + k)) subtract_pair(m, r, p->U + k * m, v + k, x);
-        if (k < r) subtract_one(m, r, p->U + k * m, v + k, x);
-        sums[0] += armilla_dot(TOGETHER * m, x, x);
+        residuals.count = 0;
+        for (int64_t k = 0; k < r; k++)
+            if (is_used(r, v + k)) atoms[residuals.count++] = k;
+        sums[0] += p->kernels->residuals(&residuals);
     }
 }
 
@@ -188,7 +166,7 @@ static void look_at_part(const looking *look, int64_t part)
             armilla_fetch(look->pass->type, 1,
                           look->by_feature + (size_t)(i * r + a) * armilla_type_size(look->pass->type), &u);
             if (u == 0) continue;
-            add_multiple(look->pass->type, look->by_feature, i * r, r, u, H + a * r);
+            add_multiple(look->pass, look->by_feature, i * r, r, u, H + a * r);
             if (mean) seen[a] += u * mean[i];
         }
     }
@@ -209,8 +187,6 @@ static armilla_status take_sparse(armilla_context *context, const armilla_traver
     look->parts = armilla_max64(1, armilla_min64(MOST_PARTS, X->m / armilla_max64(r, PART_FEATURES)));
     armilla_status status = armilla_grow(context, X->m * r, armilla_type_size(pass->type), &look->by_feature);
     if (status == ARMILLA_OK) status = armilla_take(context, look->parts * numbers, sizeof(double), &look->sums);
-    if (status == ARMILLA_OK)
-        status = armilla_take(context, armilla_traversal_threads(traversal) * X->m, sizeof *pass->rows, &pass->rows);
     if (status != ARMILLA_OK) return status;
     armilla_team_share(armilla_traversal_team(traversal), look->parts, look_at_parts, look);
     for (int64_t part = 1; part < look->parts; part++)
@@ -228,6 +204,8 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     const int64_t r = of->r;
     const bool sparse = armilla_sparse_of(X) != NULL;
     residual_pass pass = {.r = r, .type = type, .typed = of->U, .V = of->V};
+    pass.kernels = armilla_column_kernels_for(context);
+    pass.add = pass.kernels->add[type];
     armilla_traversal *traversal = NULL;
     double *doubles = NULL;
     looking look = {0};
@@ -236,6 +214,7 @@ armilla_status armilla_residual(armilla_context *context, const armilla_data *X,
     const int64_t used = status == ARMILLA_OK ? armilla_traversal_threads(traversal) : 0;
     pass.buffer = sparse ? X->m + 2 * r : TOGETHER * (X->m + r);
     if (status == ARMILLA_OK) status = armilla_take(context, used * pass.buffer, sizeof(double), &pass.buffers);
+    if (status == ARMILLA_OK) status = armilla_take(context, used * (sparse ? X->m : r), sizeof *pass.rows, &pass.rows);
     if (status == ARMILLA_OK && !sparse) status = armilla_take(context, X->m * r, sizeof(double), &doubles);
     if (status == ARMILLA_OK && !sparse) armilla_fetch(type, X->m * r, of->U, doubles);
     pass.U = doubles;
