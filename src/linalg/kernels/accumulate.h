@@ -193,17 +193,21 @@ INLINE void add_tile(int vectors, int atoms, adding *job, const tile *of)
     const int64_t m = job->X->m, count = job->X->count;
     const REAL *x = of->x, *w = of->w;
     ahead next = job->is_long ? next_line(job) : job->next;
-    for (int a = 0; a < atoms; a++)
+    /* A is fetched column by column on the way: all at once, the first samples would wait for it. */
+    for (int64_t a = 0, j = 0; a < atoms; a++) {
+        const int64_t end = a + 1 < atoms ? j + count / atoms : count;
         for (int v = 0; v < vectors * LANES; v += LINE / (int)sizeof(double)) __builtin_prefetch(of->A + a * m + v, 1);
-    for (int64_t j = 0; j < count; j++, x += of->x_step, w += of->w_step) {
-        const vector first = *(const vector *)x, second = *(const vector *)(x + (vectors - 1) * LANES);
-        vector one = {0};
-        __builtin_prefetch(next.at + LINE, 0, 2);
-        fetch_ahead(&next);
-        UNROLL for (int q = 0; q < vectors * atoms; q++) /* one loop, so that compilers keep the sums in registers */
-        {
-            if (q % vectors == 0) one = hold(spread(w[q / vectors]));
-            sum[q] += (q % vectors == 0 ? first : second) * one;
+        for (; j < end; j++, x += of->x_step, w += of->w_step) {
+            const vector first = *(const vector *)x, second = *(const vector *)(x + (vectors - 1) * LANES);
+            vector one = {0};
+            __builtin_prefetch(next.at + LINE, 0, 2);
+            fetch_ahead(&next);
+            /* One loop, so that compilers keep the sums in registers. */
+            UNROLL for (int q = 0; q < vectors * atoms; q++)
+            {
+                if (q % vectors == 0) one = hold(spread(w[q / vectors]));
+                sum[q] += (q % vectors == 0 ? first : second) * one;
+            }
         }
     }
     if (!job->is_long) job->next = next;

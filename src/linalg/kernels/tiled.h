@@ -14,10 +14,12 @@ enum {
     RUN_FEATURES = RUN_BYTES / (int)sizeof(REAL),
     /* Columns that are a multiple of so many bytes apart meet in few places of a cache: they are copied, a line apart. */
     CROWDED_BYTES = 2048,
-    COPY_STRIDE = RUN_FEATURES + 2 * LINE / (int)sizeof(REAL),
+    COPY_STRIDE = RUN_FEATURES + LINE / (int)sizeof(REAL),
     /* Pieces of memory that a block of columns fetches: the next columns, and a share of the next atoms. */
-    ATOM_STREAMS = 8,
+    ATOM_STREAMS = 24,
     MOST_STREAMS = TILED_SAMPLES + ATOM_STREAMS,
+    /* Bytes of atoms that do not stay in a second-level cache: they are fetched block by block whatever the columns. */
+    MANY_BYTES = 2 << 20,
     /* What the sum of the lanes of a product costs, in products of vectors. */
     LANE_SUM = 6
 };
@@ -77,9 +79,9 @@ INLINE void put_lanes(double *to, vector v, int64_t count, bool is_new)
 }
 #endif
 
-/* For `samples` columns and `vectors` vectors of atoms, which are constants where it is inlined. Columns are reached from
- * every third, so that the addresses of all fit the registers. */
-INLINE void meet(int samples, int vectors, meeting *at)
+/* For `samples` columns and `vectors` vectors of atoms, which are constants where it is inlined, as is whether the products
+ * stay in the type. Columns are reached from every third, so that the addresses of all fit the registers. */
+INLINE void meet(int samples, int vectors, bool typed, meeting *at)
 {
     vector sum[TILED_SAMPLES * TILED_VECTORS] = {{0}};
     const int64_t stride = at->stride;
@@ -92,7 +94,7 @@ INLINE void meet(int samples, int vectors, meeting *at)
         for (; i < end; i++, u += vectors * LANES) {
             vector atoms[TILED_VECTORS];
             fetch_ahead(&next);
-            if (vectors > 1) fetch_in_turn(&codes);
+            if (typed && vectors > 1) fetch_in_turn(&codes);
             UNROLL for (int v = 0; v < vectors; v++) atoms[v] = hold(*(const vector *)(u + v * LANES));
             UNROLL for (int j = 0; j < samples; j++)
             {
@@ -103,7 +105,7 @@ INLINE void meet(int samples, int vectors, meeting *at)
         at->streams[s] = next;
     }
     at->codes = codes;
-    if (at->typed) {
+    if (typed) {
         UNROLL for (int q = 0; q < samples * vectors; q++) *
             (vector *)(at->typed + q / vectors * at->width + q % vectors * LANES) = sum[q];
         return;
@@ -122,14 +124,22 @@ INLINE void meet(int samples, int vectors, meeting *at)
 
 typedef void (*meeting_kernel)(meeting *at);
 
-#define MEET(samples)                                                                                                  \
-    static void meet_##samples##_1(meeting *at)                                                                        \
+#define MEET_ONE(samples, vectors)                                                                                     \
+    static void meet_##samples##_##vectors(meeting *at)                                                                \
     {                                                                                                                  \
-        meet(samples, 1, at);                                                                                          \
+        meet(samples, vectors, false, at);                                                                             \
     }                                                                                                                  \
-    static void meet_##samples##_2(meeting *at)                                                                        \
+    static void meet_typed_##samples##_##vectors(meeting *at)                                                          \
     {                                                                                                                  \
-        meet(samples, 2, at);                                                                                          \
+        meet(samples, vectors, true, at);                                                                              \
+    }
+#define MEET(samples) MEET_ONE(samples, 1) MEET_ONE(samples, 2)
+#define BLOCK(samples)                                                                                                 \
+    {                                                                                                                  \
+        samples, {meet_##samples##_1, meet_##samples##_2},                                                             \
+        {                                                                                                              \
+            meet_typed_##samples##_1, meet_typed_##samples##_2                                                         \
+        }                                                                                                              \
     }
 #if MANY_REGISTERS
 MEET(12)
@@ -141,14 +151,14 @@ MEET(1)
 /* Blocks of columns, the largest first. */
 static const struct {
     int samples;
-    meeting_kernel of[TILED_VECTORS];
+    meeting_kernel of[TILED_VECTORS], typed[TILED_VECTORS];
 } blocks[] = {
 #if MANY_REGISTERS
-    {12, {meet_12_1, meet_12_2}},
+    BLOCK(12),
 #endif
-    {6, {meet_6_1, meet_6_2}},
-    {3, {meet_3_1, meet_3_2}},
-    {1, {meet_1_1, meet_1_2}},
+    BLOCK(6),
+    BLOCK(3),
+    BLOCK(1),
 };
 
 /* A run of features of all columns, and atoms first ... last-1, which begin a tile. */
@@ -157,13 +167,19 @@ typedef struct tiled_part {
     const REAL *then; /* columns, of which the next part wants as many features; NULL: these again, or nobody knows */
 } tiled_part;
 
-/* What a block of long columns fetches while it meets its tiles. */
+/* What a block of columns fetches while it meets its tiles, where columns are long or atoms many. */
 typedef struct fetching {
     const char *from[MOST_STREAMS];
     int64_t count, bytes; /* bytes of each */
 } fetching;
 
-/* The next block of as many columns, and of the atoms behind these the share of one block of many. */
+/* Whether each block of columns fetches what the next one and the next atoms need, instead of a panel the next panel. */
+static bool fetches_blocks(const armilla_columns *X, const armilla_atoms *U)
+{
+    return has_long_columns(X) || (X->ahead_stride > 0 && X->m * U->r * (int64_t)sizeof(REAL) > MANY_BYTES);
+}
+
+/* The next block of as many columns, and of the atoms behind these, or the first ones, the share of one block of many. */
 static void plan_streams(const armilla_columns *X, const armilla_atoms *U, const tiled_part *part, int64_t j,
                          int64_t samples, fetching *f)
 {
@@ -179,8 +195,9 @@ static void plan_streams(const armilla_columns *X, const armilla_atoms *U, const
         f->from[f->count++] = (const char *)(x + c * X->stride);
     const int64_t steps = part->features * ((part->last - part->first + TILED_ATOMS - 1) / TILED_ATOMS);
     const int64_t most = smaller(steps / (f->bytes / LINE + 2), MOST_STREAMS); /* with a step for each line */
-    for (int64_t c = 0; f->count < most && c * f->bytes < share * size && at + share <= all; c++)
-        f->from[f->count++] = (const char *)((const REAL *)U->values + at) + c * f->bytes;
+    const REAL *u = (const REAL *)U->values + (at + share <= all ? at : j / samples * share);
+    for (int64_t c = 0; f->count < most && c * f->bytes < share * size; c++)
+        f->from[f->count++] = (const char *)u + c * f->bytes;
 }
 
 /* Those that tile t of so many fetches, of which there may be none: then a line that is in the cache anyway. */
@@ -208,7 +225,7 @@ static void meet_tiles(const armilla_atoms *U, const tiled_part *part, const fet
         at->C = C ? C + k : NULL;
         at->typed = typed ? typed + k : NULL;
         if (f) share_streams(f, (k - part->first) / TILED_ATOMS, tile_count, at);
-        blocks[block].of[(at->atoms - 1) / LANES](at);
+        (typed ? blocks[block].typed : blocks[block].of)[(at->atoms - 1) / LANES](at);
     }
     at->C = C;
     at->typed = typed;
@@ -223,9 +240,9 @@ static __attribute__((noinline)) void meet_columns(const armilla_columns *X, con
     REAL copy[TILED_SAMPLES * COPY_STRIDE] __attribute__((aligned(LINE)));
     ahead streams[MOST_STREAMS];
     fetching f;
-    const bool is_long = has_long_columns(X);
+    const bool fetches = fetches_blocks(X, U);
     meeting at = {.features = part->features, .r = U->r, .is_new = part->feature == 0};
-    at.streams = is_long ? streams : next;
+    at.streams = fetches ? streams : next;
     at.stream_count = 1;
     at.codes.at = at.codes.other = X->values;
     int block = 0;
@@ -237,8 +254,8 @@ static __attribute__((noinline)) void meet_columns(const armilla_columns *X, con
         for (int c = 0; c < blocks[block].samples && crowded; c++)
             memcpy(copy + c * COPY_STRIDE, at.x + c * X->stride, (size_t)(part->features * size));
         if (crowded) at.x = copy;
-        if (is_long) plan_streams(X, U, part, j, blocks[block].samples, &f);
-        meet_tiles(U, part, is_long ? &f : NULL, block, &at);
+        if (fetches) plan_streams(X, U, part, j, blocks[block].samples, &f);
+        meet_tiles(U, part, fetches ? &f : NULL, block, &at);
     }
 }
 
