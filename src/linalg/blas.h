@@ -22,5 +22,8 @@ int armilla_dgesdd(char job, int m, int n, double *A, int lda, double *values, d
                    double *work, int size, int *integers);
 int armilla_dsyevd(char job, char half, int n, double *A, int lda, double *values, double *work, int size,
                    int *integers, int integer_size);
+int armilla_dpotrf(char half, int n, double *A, int lda);
+void armilla_dtrsm(char side, char half, char op, char diagonal, int m, int n, double alpha, const double *A, int lda,
+                   double *B, int ldb);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/size.h"
 #include "linalg/algebra.h"
 #include "linalg/blas.h"
+#include "linalg/lanczos.h"
 #include "linalg/small.h"
 
 #include <math.h>
@@ -55,21 +56,30 @@ void armilla_multiply_rows(const armilla_product *p, int64_t first, int64_t last
     armilla_multiply_thin(&rows, last - first);
 }
 
-/* Rows of a block: few enough that some columns of them stay in a cache. */
-static int64_t block_rows(int64_t m)
+static int64_t round_up(int64_t count, int64_t step)
 {
-    enum { LEAST = 2048, STEP = 64 };
-    const int64_t even = (m + ARMILLA_ROW_BLOCKS - 1) / ARMILLA_ROW_BLOCKS;
-    return armilla_max64(LEAST, (even + STEP - 1) / STEP * STEP);
+    return (count + step - 1) / step * step;
 }
 
-int64_t armilla_row_blocks(int64_t m)
+/* Rows of a block: few enough that some columns of them stay in a cache, and with many columns that few rows are work for
+ * several threads. */
+static int64_t block_rows(const armilla_algebra *algebra, int64_t m)
 {
-    return (m + block_rows(m) - 1) / block_rows(m);
+    enum { LEAST = 2048, STEP = 64, LARGE_LEAST = 64, LARGE_MOST = 256, LARGE_BLOCKS = 8, LARGE_STEP = 8 };
+    const int64_t even = round_up((m + ARMILLA_ROW_BLOCKS - 1) / ARMILLA_ROW_BLOCKS, STEP);
+    const int64_t eighth = round_up((m + LARGE_BLOCKS - 1) / LARGE_BLOCKS, LARGE_STEP);
+    if (algebra->r < ARMILLA_LARGE) return armilla_max64(LEAST, even);
+    return armilla_max64(even, armilla_max64(LARGE_LEAST, armilla_min64(eighth, LARGE_MOST)));
+}
+
+int64_t armilla_row_blocks(const armilla_algebra *algebra, int64_t m)
+{
+    const int64_t rows = block_rows(algebra, m);
+    return (m + rows - 1) / rows;
 }
 
 typedef struct by_rows {
-    int64_t m;
+    int64_t m, rows;
     armilla_rows body;
     void *self;
 } by_rows;
@@ -77,15 +87,14 @@ typedef struct by_rows {
 static void run_blocks(void *self, int64_t first, int64_t last)
 {
     const by_rows *run = self;
-    const int64_t rows = block_rows(run->m);
     for (int64_t block = first; block < last; block++)
-        run->body(run->self, block, block * rows, armilla_min64((block + 1) * rows, run->m));
+        run->body(run->self, block, block * run->rows, armilla_min64((block + 1) * run->rows, run->m));
 }
 
 void armilla_by_rows(const armilla_algebra *algebra, int64_t m, armilla_rows body, void *self)
 {
-    by_rows run = {m, body, self};
-    const int64_t blocks = armilla_row_blocks(m);
+    by_rows run = {m, block_rows(algebra, m), body, self};
+    const int64_t blocks = armilla_row_blocks(algebra, m);
     if (algebra->team && blocks > 1)
         armilla_team_share(algebra->team, blocks, run_blocks, &run);
     else
@@ -208,12 +217,16 @@ armilla_status armilla_algebra_new(armilla_context *context, int64_t m, int64_t 
     made->m = m;
     made->r = r;
     if (!armilla_is_small(m, r)) status = armilla_algebra_need_lapack(made);
-    if (status == ARMILLA_OK) status = armilla_take(context, armilla_tall_buffer(m) * r, sizeof(double), &made->blocks);
-    for (int i = 0; i < ALGEBRA_SQUARES && status == ARMILLA_OK; i++)
+    const bool large = r >= ARMILLA_LARGE;
+    const int64_t buffer = large ? m : armilla_tall_buffer(m);
+    if (status == ARMILLA_OK) status = armilla_take(context, buffer * r, sizeof(double), &made->blocks);
+    for (int i = 0; i < (large ? ALGEBRA_SQUARES : ALGEBRA_FEW_SQUARES) && status == ARMILLA_OK; i++)
         status = armilla_take(context, r * r, sizeof(double), &made->square[i]);
+    for (int i = 0; large && i < ALGEBRA_VECTORS && status == ARMILLA_OK; i++)
+        status = armilla_take(context, r, sizeof(double), &made->vectors[i]);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->values);
     if (status == ARMILLA_OK) status = armilla_take(context, r, sizeof(double), &made->tau);
-    if (status == ARMILLA_OK)
+    if (status == ARMILLA_OK && !large)
         status = armilla_take(context, armilla_tall_parts(m) * r * r, sizeof(double), &made->grams);
     if (status != ARMILLA_OK) {
         armilla_algebra_free(made);
@@ -228,6 +241,7 @@ void armilla_algebra_free(armilla_algebra *algebra)
     if (!algebra) return;
     armilla_context *context = algebra->context;
     for (int i = 0; i < ALGEBRA_SQUARES; i++) armilla_release(context, algebra->square[i]);
+    for (int i = 0; i < ALGEBRA_VECTORS; i++) armilla_release(context, algebra->vectors[i]);
     armilla_release(context, algebra->work);
     armilla_release(context, algebra->integers);
     armilla_release(context, algebra->blocks);
@@ -272,6 +286,7 @@ armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest)
 {
     double *scratch = algebra->square[0];
+    if (r >= ARMILLA_LARGE && r == algebra->r && armilla_lanczos_bound(algebra, S, largest)) return ARMILLA_OK;
     memcpy(scratch, S, (size_t)(r * r) * sizeof *scratch);
     const armilla_status status = armilla_eigenvalues(algebra, r, scratch, algebra->values);
     if (status == ARMILLA_OK) *largest = algebra->values[r - 1];

@@ -27,11 +27,11 @@ void armilla_algebra_free(armilla_algebra *algebra);
 void armilla_algebra_set_team(armilla_algebra *algebra, const armilla_team *team);
 
 typedef void (*armilla_rows)(void *self, int64_t block, int64_t first, int64_t last);
-/* Runs body on blocks of rows, at most ARMILLA_ROW_BLOCKS, on the team where there is one. Blocks depend on m alone, so
- * results do not depend on the team. */
+/* Runs body on blocks of rows, at most ARMILLA_ROW_BLOCKS, on the team where there is one. Blocks depend on m and
+ * the algebra's r alone, so results do not depend on the team. */
 enum { ARMILLA_ROW_BLOCKS = 64 };
 void armilla_by_rows(const armilla_algebra *algebra, int64_t m, armilla_rows body, void *self);
-int64_t armilla_row_blocks(int64_t m);
+int64_t armilla_row_blocks(const armilla_algebra *algebra, int64_t m);
 
 /* G = B'B (r x r, both halves) for B m x r. */
 void armilla_gram(int64_t m, int64_t r, const double *B, double *G);
@@ -92,7 +92,8 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
 /* Eigenvalues alone; S is destroyed. */
 armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values);
 
-/* sigma_1 of the symmetric positive semidefinite r x r matrix. */
+/* sigma_1 of the symmetric positive semidefinite r x r matrix; from 128 columns on an upper bound that is at most a
+ * thousandth above it. */
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest);
 
 /* U = the polar factor of M (A4): argmax over U'U = I of tr(U'M). m >= r. U may be M. A rank-deficient M has its basis

@@ -44,3 +44,16 @@ int armilla_dsyevd(char job, char half, int n, double *A, int lda, double *value
     armilla_blas.dsyevd_(&job, &half, &n, A, &lda, values, work, &size, integers, &integer_size, &info, 1, 1);
     return info;
 }
+
+int armilla_dpotrf(char half, int n, double *A, int lda)
+{
+    int info = 0;
+    armilla_blas.dpotrf_(&half, &n, A, &lda, &info, 1);
+    return info;
+}
+
+void armilla_dtrsm(char side, char half, char op, char diagonal, int m, int n, double alpha, const double *A, int lda,
+                   double *B, int ldb)
+{
+    armilla_blas.dtrsm_(&side, &half, &op, &diagonal, &m, &n, &alpha, A, &lda, B, &ldb, 1, 1, 1, 1);
+}

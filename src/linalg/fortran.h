@@ -21,6 +21,10 @@ void dorgqr_(const int *m, const int *n, const int *k, double *A, const int *lda
 void dgesdd_(const char *job, const int *m, const int *n, double *A, const int *lda, double *values, double *U,
              const int *ldu, double *Vt, const int *ldvt, double *work, const int *size, int *integers, int *info,
              size_t);
+void dpotrf_(const char *half, const int *n, double *A, const int *lda, int *info, size_t);
+void dtrsm_(const char *side, const char *half, const char *op, const char *diagonal, const int *m, const int *n,
+            const double *alpha, const double *A, const int *lda, double *B, const int *ldb, size_t, size_t, size_t,
+            size_t);
 void dsyevd_(const char *job, const char *half, const int *n, double *A, const int *lda, double *values, double *work,
              const int *size, int *integers, const int *integer_size, int *info, size_t, size_t);
 
@@ -31,7 +35,9 @@ void dsyevd_(const char *job, const char *half, const int *n, double *A, const i
     X(dgeqrf_)                                                                                                         \
     X(dorgqr_)                                                                                                         \
     X(dgesdd_)                                                                                                         \
-    X(dsyevd_)
+    X(dsyevd_)                                                                                                         \
+    X(dpotrf_)                                                                                                         \
+    X(dtrsm_)
 
 #define ARMILLA_BLAS_MEMBER(name) __typeof__(name) *name;
 typedef struct armilla_blas_table {

@@ -1,7 +1,7 @@
 /* The polar factor of a thin matrix (A4). M(M'M)^(-1/2) costs three thin products, but its orthonormality error grows
  * as kappa^2; so it is polished by Newton-Schulz steps while kappa is moderate, and beyond that replaced by QR and the
  * SVD of R. That path also completes the basis where M is rank deficient: Q and the factors of R always have all their
- * columns. */
+ * columns. Many columns are left to products (linalg/polar_products.c), and to QR where these do not suffice. */
 #include "linalg/algebra.h"
 #include "linalg/blas.h"
 #include "linalg/small.h"
@@ -52,11 +52,21 @@ static bool polish_by(int64_t m, int64_t r, const double *E, double *K)
     return true;
 }
 
+bool armilla_polish(armilla_algebra *algebra, double *U, double *E, double *K)
+{
+    enum { MOST_STEPS = 3 };
+    for (int steps = 0; polish_by(algebra->m, algebra->r, E, K); steps++) {
+        if (steps == MOST_STEPS) return false;
+        armilla_multiply_in_place(algebra, K, U, E);
+    }
+    return true;
+}
+
 /* U = M(M'M)^(-1/2), M in U and M'M in the first square. *done is false, with U untouched, where M is too ill conditioned
  * for that. */
 static armilla_status cheap_factor(armilla_algebra *algebra, double *U, bool *done)
 {
-    const int64_t m = algebra->m, r = algebra->r;
+    const int64_t r = algebra->r;
     double *Z = algebra->square[0], *root = algebra->square[1], *E = algebra->square[2], *values = algebra->values;
     *done = false;
     const armilla_status status = armilla_eigen(algebra, r, Z, values, Z);
@@ -64,7 +74,7 @@ static armilla_status cheap_factor(armilla_algebra *algebra, double *U, bool *do
     if (!(values[0] > 0 && values[r - 1] <= MODERATE * values[0])) return ARMILLA_OK;
     inverse_root(algebra, Z, root);
     armilla_multiply_in_place(algebra, root, U, E);
-    for (int steps = 0; steps < 3 && polish_by(m, r, E, root); steps++) armilla_multiply_in_place(algebra, root, U, E);
+    (void)armilla_polish(algebra, U, E, root);
     *done = true;
     return ARMILLA_OK;
 }
@@ -96,7 +106,11 @@ armilla_status armilla_polar(armilla_algebra *algebra, const double *M, double *
     if (!armilla_scale_tall(algebra, M, U, algebra->square[0]))
         return armilla_fail(algebra->context, ARMILLA_BAD_DATA,
                             "the basis step is not finite; scale the data nearer to 1");
-    armilla_status status = cheap_factor(algebra, U, &done);
+    armilla_status status = ARMILLA_OK;
+    if (algebra->r >= ARMILLA_LARGE)
+        done = armilla_polar_by_products(algebra, U);
+    else
+        status = cheap_factor(algebra, U, &done);
     if (status == ARMILLA_OK && !done) status = careful_factor(algebra, U);
     return status;
 }

@@ -1,7 +1,7 @@
 /* Passes over the rows of tall matrices in double, for a team. Rows are cut into parts, which depend on m alone and have
  * sums of their own, and parts into blocks that stay in a cache: whatever is done with a block is done at once. */
 #include "base/size.h"
-#include "linalg/algebra.h"
+#include "linalg/tiles.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void make_parts(void *self, int64_t first, int64_t last)
     const int64_t m = p->algebra->m, r = p->algebra->r;
     for (int64_t part = first; part < last; part++) {
         const int64_t start = armilla_tall_start(m, part), end = armilla_tall_start(m, part + 1);
-        double *gram = p->algebra->grams + part * r * r;
+        double *gram = p->gram ? p->algebra->grams + part * r * r : NULL;
         for (int64_t at = start; at < end; at += BLOCK_ROWS) {
             const int64_t rows = armilla_min64(BLOCK_ROWS, end - at);
             make_block(p, part, at, rows);
@@ -144,6 +144,10 @@ static void add_grams(const armilla_algebra *algebra, double *G)
 void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, double *G)
 {
     const pass p = {.algebra = algebra, .M = B};
+    if (algebra->r >= ARMILLA_LARGE) {
+        armilla_tiles_inner(algebra, algebra->m, B, B, G);
+        return;
+    }
     run_share(&p, multiply_parts);
     add_grams(algebra, G);
 }
@@ -151,13 +155,19 @@ void armilla_gram_by_rows(const armilla_algebra *algebra, const double *B, doubl
 void armilla_multiply_in_place(const armilla_algebra *algebra, const double *K, double *U, double *G)
 {
     const pass p = {.algebra = algebra, .M = U, .U = U, .K = K, .gram = G != NULL};
+    if (algebra->r >= ARMILLA_LARGE) {
+        armilla_tiles_multiply(algebra, algebra->m, K, U);
+        if (G) armilla_tiles_inner(algebra, algebra->m, U, U, G);
+        return;
+    }
     run_share(&p, make_parts);
     if (G) add_grams(algebra, G);
 }
 
 bool armilla_scale_tall(const armilla_algebra *algebra, const double *M, double *U, double *G)
 {
-    pass p = {.algebra = algebra, .M = M, .U = U, .gram = true};
+    const bool large = algebra->r >= ARMILLA_LARGE;
+    pass p = {.algebra = algebra, .M = M, .U = U, .gram = !large};
     double largest = 0, nothing = 0;
     run_share(&p, find_largest);
     for (int64_t part = 0; part < armilla_tall_parts(algebra->m); part++) {
@@ -167,7 +177,10 @@ bool armilla_scale_tall(const armilla_algebra *algebra, const double *M, double 
     if (nothing != 0) return false;
     (void)frexp(largest, &p.exponent);
     run_share(&p, make_parts);
-    add_grams(algebra, G);
+    if (large)
+        armilla_tiles_inner(algebra, algebra->m, U, U, G);
+    else
+        add_grams(algebra, G);
     return true;
 }
 
@@ -199,5 +212,5 @@ double armilla_distance_tall(const armilla_algebra *algebra, const double *a, co
 {
     measuring d = {.m = algebra->m, .r = algebra->r, .a = a, .b = b};
     armilla_by_rows(algebra, algebra->m, measure_rows, &d);
-    return armilla_norm(armilla_row_blocks(algebra->m), d.distances);
+    return armilla_norm(armilla_row_blocks(algebra, algebra->m), d.distances);
 }

@@ -147,7 +147,7 @@ static void settle(armilla_problem *problem, const double *next, double *moved)
 {
     settling s = {.problem = problem, .next = next, .measured = moved != NULL};
     armilla_by_rows(problem->algebra, problem->m, settle_rows, &s);
-    if (moved) *moved = armilla_norm(armilla_row_blocks(problem->m), s.moved);
+    if (moved) *moved = armilla_norm(armilla_row_blocks(problem->algebra, problem->m), s.moved);
 }
 
 void armilla_problem_set_basis(armilla_problem *problem, const double *next, double *moved)
