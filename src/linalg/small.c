@@ -1,5 +1,5 @@
-/* The symmetric eigenproblem without LAPACK. Few columns by Jacobi's method: rotations in the plane of two axes, each of which makes one entry beside
- * the diagonal 0, pair after pair, until all of them are rounding. */
+/* The symmetric eigenproblem without LAPACK. Few columns by Jacobi's method: rotations in the plane of two axes, each of
+ * which makes one entry beside the diagonal 0, pair after pair, until all of them are rounding. */
 #include "linalg/small.h"
 
 #include <float.h>
@@ -80,43 +80,45 @@ static void put_in_order(int64_t k, double *values, double *vectors)
         }
 }
 
-/* S <- the matrix whose upper half is given, in units of 2^exponent, in which its largest entry is near 1; returns the
- * exponent. Not finite: NAN in S[0]. */
-static int take_scaled(int64_t k, const double *upper, double *S)
+/* Both halves of S from its upper one, in units of 2^exponent, in which its largest entry is near 1; returns the exponent.
+ * Not finite: NAN in S[0]. */
+static int scale_whole(int64_t k, double *S)
 {
     double nothing = 0, largest = 0;
     int exponent = 0;
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j <= i; j++) {
-            nothing += 0 * upper[i * k + j];
-            largest = fmax(largest, fabs(upper[i * k + j]));
+            nothing += 0 * S[i * k + j];
+            largest = fmax(largest, fabs(S[i * k + j]));
         }
     if (nothing == 0) (void)frexp(largest, &exponent);
     for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j <= i; j++) S[i * k + j] = S[j * k + i] = ldexp(upper[i * k + j], -exponent);
+        for (int64_t j = 0; j <= i; j++) S[i * k + j] = S[j * k + i] = ldexp(S[i * k + j], -exponent);
     if (nothing != 0) S[0] = NAN;
     return exponent;
 }
 
-static void find_by_rotations(int64_t k, double *S, double *values, double *vectors)
+/* The matrix in `vectors` becomes its eigenvectors where these are wanted. */
+static void find_by_rotations(int64_t k, bool wanted, double *values, double *vectors)
 {
-    for (int count = 0; count < SWEEPS && sweep(k, DBL_EPSILON / 64, S, vectors); count++) {}
+    double S[ARMILLA_SMALL * ARMILLA_SMALL];
+    memcpy(S, vectors, (size_t)(k * k) * sizeof *S);
+    memset(vectors, 0, (size_t)(k * k) * sizeof *vectors);
+    for (int64_t i = 0; i < k; i++) vectors[i * k + i] = 1;
+    for (int count = 0; count < SWEEPS && sweep(k, DBL_EPSILON / 64, S, wanted ? vectors : NULL); count++) {}
     for (int64_t i = 0; i < k; i++) values[i] = S[i * k + i];
 }
 
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors)
 {
-    double S[ARMILLA_SMALL_SQUARE * ARMILLA_SMALL_SQUARE], *Q = wanted ? vectors : NULL;
-    S[0] = 0; /* where k is 0 */
-    const int exponent = take_scaled(k, vectors, S);
-    if (isnan(S[0])) return false;
-    memset(vectors, 0, (size_t)(k * k) * sizeof *vectors);
-    for (int64_t i = 0; i < k; i++) vectors[i * k + i] = 1;
+    if (k == 0) return true;
+    const int exponent = scale_whole(k, vectors);
+    if (isnan(vectors[0])) return false;
     if (k <= ARMILLA_SMALL)
-        find_by_rotations(k, S, values, Q);
-    else if (!armilla_tridiagonal_eigen(k, S, values, Q))
+        find_by_rotations(k, wanted, values, vectors);
+    else if (!armilla_tridiagonal_eigen(k, wanted, values, vectors))
         return false;
     for (int64_t i = 0; i < k; i++) values[i] = ldexp(values[i], exponent);
-    put_in_order(k, values, Q);
+    put_in_order(k, values, wanted ? vectors : NULL);
     return true;
 }

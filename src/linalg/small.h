@@ -20,8 +20,9 @@ static inline bool armilla_is_small(int64_t rows, int64_t columns)
  * False where an entry is not finite. */
 bool armilla_small_eigen(int64_t k, bool wanted, double *values, double *vectors);
 
-/* Eigenvalues in any order; `vectors`, I before, become their eigenvectors in that order (NULL: not wanted). S, both
- * halves, the largest entry near 1, is destroyed. False where the iteration does not end, which no finite S has made. */
-bool armilla_tridiagonal_eigen(int64_t k, double *S, double *values, double *vectors);
+/* Eigenvalues in any order; the matrix in `vectors`, both halves, the largest entry near 1, becomes their eigenvectors in that
+ * order or, where these are not wanted, is destroyed. False where the iteration does not end, which no finite matrix has
+ * made. */
+bool armilla_tridiagonal_eigen(int64_t k, bool wanted, double *values, double *vectors);
 
 #endif

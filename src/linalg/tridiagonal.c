@@ -1,5 +1,6 @@
 /* The symmetric eigenproblem by a tridiagonal matrix (Householder's reflections) and its QL iteration with implicit shifts
  * (EISPACK's tred2 and imtql2). */
+#include "linalg/dense.h"
 #include "linalg/small.h"
 
 #include <float.h>
@@ -21,20 +22,10 @@ static void add_times(int64_t count, double factor, const double *x, double *y)
     for (int64_t i = 0; i < count; i++) y[i] += factor * x[i];
 }
 
-static double dot(int64_t count, const double *x, const double *y)
-{
-    double part[4] = {0};
-    int64_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (int j = 0; j < 4; j++) part[j] += x[i + j] * y[i + j];
-    for (int j = 0; i < count; i++, j++) part[j] += x[i] * y[i];
-    return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
 /* v, of `count` numbers, becomes the one with (I - tau vv')x = beta e_1 for the x that it was; returns tau. */
 static double reflect(int64_t count, double *v, double *beta)
 {
-    const double first = v[0], rest = dot(count - 1, v + 1, v + 1);
+    const double first = v[0], rest = armilla_dot(count - 1, v + 1, v + 1);
     *beta = first;
     if (rest == 0) return 0;
     *beta = (first < 0 ? 1 : -1) * sqrt(first * first + rest);
@@ -48,7 +39,7 @@ static void reflect_both(int64_t count, int64_t k, double tau, const double *v, 
 {
     double w[ARMILLA_SMALL_SQUARE] = {0};
     for (int64_t j = 0; j < count; j++) add_times(count, tau * v[j], S + j * k, w); /* tau Sv */
-    add_times(count, -tau / 2 * dot(count, v, w), v, w);
+    add_times(count, -tau / 2 * armilla_dot(count, v, w), v, w);
     for (int64_t j = 0; j < count; j++) {
         add_times(count, -w[j], v, S + j * k);
         add_times(count, -v[j], w, S + j * k);
@@ -56,10 +47,9 @@ static void reflect_both(int64_t count, int64_t k, double tau, const double *v, 
 }
 
 /* The vectors v stay in the columns of S, from below the diagonal on. */
-static void reduce(tridiagonal *t, double *S)
+static void reduce(tridiagonal *t, double *S, double *tau)
 {
     const int64_t k = t->k;
-    double tau[ARMILLA_SMALL_SQUARE] = {0};
     for (int64_t i = 0; i + 1 < k; i++) {
         double *v = S + i * k + i + 1;
         tau[i] = reflect(k - 1 - i, v, &t->e[i]);
@@ -68,13 +58,27 @@ static void reduce(tridiagonal *t, double *S)
     }
     t->d[k - 1] = S[k * k - 1];
     t->e[k - 1] = 0;
-    for (int64_t i = k - 2; i >= 0 && t->Q; i--) {
-        const double *v = S + i * k + i + 1;
-        for (int64_t j = i + 1; j < k && tau[i] != 0; j++) {
-            double *q = t->Q + j * k + i + 1;
-            add_times(k - 1 - i, -tau[i] * dot(k - 1 - i, v, q), v, q);
+}
+
+/* Q = (I - tau_0 v_0v_0')(I - tau_1 v_1v_1')... in the place of the vectors v, each of which first moves to the column that
+ * it makes. */
+static void multiply_reflections(int64_t k, const double *tau, double *Q)
+{
+    for (int64_t j = k - 1; j > 0; j--) memcpy(Q + j * k + j, Q + (j - 1) * k + j, (size_t)(k - j) * sizeof *Q);
+    for (int64_t i = k - 2; i >= 0; i--) {
+        const int64_t count = k - 1 - i;
+        double *v = Q + (i + 1) * k + i + 1;
+        for (int64_t j = i + 2; j < k; j++) {
+            double *q = Q + j * k + i + 1;
+            q[0] = 0;
+            if (tau[i] != 0) add_times(count, -tau[i] * armilla_dot(count, v, q), v, q);
         }
+        for (int64_t a = 1; a < count; a++) v[a] *= -tau[i];
+        v[0] = 1 - tau[i];
     }
+    memset(Q, 0, (size_t)k * sizeof *Q);
+    Q[0] = 1;
+    for (int64_t j = 1; j < k; j++) Q[j * k] = 0;
 }
 
 /* The end of the block from `first` on that no entry beside the diagonal leaves: others are rounding, of the two beside
@@ -129,10 +133,12 @@ static void step(tridiagonal *t, int64_t first, int64_t last)
     e[last] = 0;
 }
 
-bool armilla_tridiagonal_eigen(int64_t k, double *S, double *values, double *vectors)
+bool armilla_tridiagonal_eigen(int64_t k, bool wanted, double *values, double *vectors)
 {
-    tridiagonal t = {.k = k, .Q = vectors};
-    reduce(&t, S);
+    tridiagonal t = {.k = k, .Q = wanted ? vectors : NULL};
+    double tau[ARMILLA_SMALL_SQUARE] = {0};
+    reduce(&t, vectors, tau);
+    if (wanted) multiply_reflections(k, tau, vectors);
     for (int64_t first = 0; first < k; first++) {
         int rounds = 0;
         for (int64_t last; (last = block_end(&t, first)) > first; step(&t, first, last))
