@@ -92,8 +92,8 @@ armilla_status armilla_eigen(armilla_algebra *algebra, int64_t k, const double *
 /* Eigenvalues alone; S is destroyed. */
 armilla_status armilla_eigenvalues(armilla_algebra *algebra, int64_t k, double *S, double *values);
 
-/* sigma_1 of the symmetric positive semidefinite r x r matrix; from 128 columns on an upper bound that is at most a
- * thousandth above it. */
+/* sigma_1 of the symmetric positive semidefinite r x r matrix; from 128 columns on an upper bound that is at most
+ * 1/4000 above it. */
 armilla_status armilla_largest_eigenvalue(armilla_algebra *algebra, int64_t r, const double *S, double *largest);
 
 /* U = the polar factor of M (A4): argmax over U'U = I of tr(U'M). m >= r. U may be M. A rank-deficient M has its basis

@@ -9,7 +9,7 @@
 /* Steps between two looks at the Ritz values. */
 enum { LOOK = 4, HALVINGS = 60 };
 /* How far above the greatest Ritz value the bound is. */
-#define MARGIN 0x1p-10
+#define MARGIN 0x1p-12
 
 /* The tridiagonal matrix of the steps so far. */
 typedef struct tridiagonal {

@@ -25,7 +25,7 @@ typedef struct armilla_lanczos {
 armilla_ends armilla_lanczos_ends(const armilla_algebra *algebra, const armilla_lanczos *of);
 
 /* An upper bound of the largest eigenvalue of the symmetric positive semidefinite r x r matrix, r the algebra's, at most
- * a thousandth above it: S < bound*I is proved by Cholesky's method. False where it could not be. The first square is
+ * 1/4000 above it: S < bound*I is proved by Cholesky's method. False where it could not be. The first square is
  * destroyed. */
 bool armilla_lanczos_bound(const armilla_algebra *algebra, const double *S, double *bound);
 

@@ -6,6 +6,7 @@
 #include "base/call.h"
 #include "linalg/algebra.h"
 #include "linalg/blas.h"
+#include "linalg/lanczos.h"
 #include "linalg/tiles.h"
 
 #include <float.h>
@@ -129,7 +130,7 @@ static void test_polar_of_every_spectrum(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (fall how = EVENLY; how < FALLS; how++)
-            for (size_t k = 0; k < sizeof kappas / sizeof kappas[0]; k++)
+            for (size_t k = 0; k < sizeof kappas / sizeof kappas[0]; k += (size_t)reference_effort(1, 5))
                 check_polar(&(trial){shapes[i], how, kappas[k], scales[count++ % 5]});
 }
 
@@ -137,7 +138,7 @@ static void test_polar_of_every_rank(void **state)
 {
     static const int64_t ranks[] = {1, 2, 3, 8, 16, 17, 31, 64, 100, 127, 128, 129, 191, 257, 384, 511, 1024};
     (void)state;
-    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i += (size_t)reference_effort(1, 5))
         for (int tall = 0; tall < (ranks[i] > 300 ? 1 : 2); tall++) {
             const shape s = {tall ? 2 * ranks[i] + 1 : ranks[i] + 5, ranks[i]};
             check_polar(&(trial){s, EVENLY, 1.1, 1});
@@ -199,7 +200,9 @@ static void check_largest(const trial *t)
     REFERENCE_OK(armilla_algebra_new(reference_context, r, r, &algebra));
     REFERENCE_OK(armilla_largest_eigenvalue(algebra, r, S, &least));
     REFERENCE_HOLDS(least >= t->scale * (1 - 1e-12));
-    REFERENCE_HOLDS(least <= t->scale * (r < ARMILLA_LARGE ? 1 + 1e-12 : 1.001));
+    REFERENCE_HOLDS(least <= t->scale * (r < ARMILLA_LARGE ? 1 + 1e-12 : 1.00025));
+    /* not by the eigenvalue that is there for other matrices */
+    if (r >= ARMILLA_LARGE && t->scale == 1) REFERENCE_HOLDS(armilla_lanczos_bound(algebra, S, &least));
     armilla_algebra_free(algebra);
     free(values);
     free(S);
@@ -214,7 +217,7 @@ static void test_bound_of_the_largest_eigenvalue(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
         for (fall how = EVENLY; how < FALLS; how++)
-            for (size_t k = 0; k < sizeof kappas / sizeof kappas[0]; k++)
+            for (size_t k = 0; k < sizeof kappas / sizeof kappas[0]; k += (size_t)reference_effort(1, 5))
                 check_largest(&(trial){{0, ranks[i]}, how, kappas[k], scales[count++ % 5]});
 }
 
