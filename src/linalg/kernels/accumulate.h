@@ -11,7 +11,7 @@ enum {
      * so many bytes apart. */
     MEETING_BYTES = 1024,
     /* And where codes are packed beforehand, samples are not where there are so few tiles of atoms. */
-    FEW_TILES = 2,
+    FEW_TILES = 6,
     /* Columns that are no more bytes apart are read where they are. */
     NEAR_BYTES = 6400,
     /* Bytes of the packed parts of W and X. */
