@@ -15,6 +15,9 @@
  * where there are blocks before. */
 #define ENOUGH 1e-5
 #define ENOUGH_BESIDE_F32 1e-4
+/* The same where a few digits are enough. */
+#define ENOUGH_ROUGH 1e-9
+#define ENOUGH_ROUGH_F32 1e-6
 /* The least squared length that the second round may leave of a unit column. */
 #define LEAST_LEFT 0.5
 
@@ -36,7 +39,7 @@ typedef struct pass {
     const double *A;
     double scale; /* of A; 0: the source is the block itself */
     int64_t columns;
-    const double *Y;
+    const double *Y, *Z; /* of what is combined */
     double *U;
 } pass;
 
@@ -178,6 +181,15 @@ static void make(const pass *p, const block *b)
         armilla_store(span->plan.type, rows, b->Q + c * rows, column_at(span, p->before + c, b->at));
 }
 
+/* U = SY + AZ */
+static void combine(const pass *p, const block *b)
+{
+    const int64_t rows = b->rows, k = p->span->plan.k, m = p->span->plan.m;
+    double *U = p->U + b->at;
+    multiply(p, &(armilla_thin_product){p->before, p->columns, 1, 0, b->S, p->Y, U, rows, m}, rows);
+    if (p->A) multiply(p, &(armilla_thin_product){k, p->columns, 1, 1, p->A + b->at, p->Z, U, m, m}, rows);
+}
+
 static void measure_parts(void *self, int64_t first, int64_t last)
 {
     const pass *p = self;
@@ -199,9 +211,10 @@ static void make_parts(void *self, int64_t first, int64_t last)
         const int64_t end = armilla_tall_start(m, part + 1);
         for (int64_t at = armilla_tall_start(m, part); at < end; at += ARMILLA_TALL_ROWS) {
             const block b = load_block(p, part, at, end);
-            if (!p->U) make(p, &b);
-            const armilla_thin_product combined = {p->before, p->columns, 1, 0, b.S, p->Y, p->U + at, b.rows, m};
-            if (p->U) multiply(p, &combined, b.rows);
+            if (p->U)
+                combine(p, &b);
+            else
+                make(p, &b);
         }
     }
 }
@@ -303,11 +316,18 @@ static double find_scale(pass *p)
     return ldexp(1, (int)-armilla_max64(-1000, armilla_min64(exponent, 1000)));
 }
 
+static double enough_for(const armilla_span_plan *plan, int64_t i)
+{
+    const bool rounded = i > 0 && plan->type == ARMILLA_F32; /* blocks before */
+    if (plan->rough) return rounded ? ENOUGH_ROUGH_F32 : ENOUGH_ROUGH;
+    return rounded ? ENOUGH_BESIDE_F32 : ENOUGH;
+}
+
 armilla_status armilla_span_add(armilla_span *span, int64_t i, const double *A, double least,
                                 const armilla_split *split)
 {
     const int64_t k = span->plan.k;
-    const double enough = i > 0 && span->plan.type == ARMILLA_F32 ? ENOUGH_BESIDE_F32 : ENOUGH;
+    const double enough = enough_for(&span->plan, i);
     double left = 0;
     pass p = {.span = span, .before = i * k, .A = A};
     armilla_status status = ARMILLA_OK;
@@ -323,8 +343,9 @@ armilla_status armilla_span_add(armilla_span *span, int64_t i, const double *A, 
     return status;
 }
 
-void armilla_span_combine(const armilla_span *span, int64_t blocks, int64_t columns, const double *Y, double *U)
+void armilla_span_combine(const armilla_span *span, int64_t blocks, int64_t columns, const double *Y, const double *A,
+                          const double *Z, double *U)
 {
-    pass p = {.span = span, .before = blocks * span->plan.k, .columns = columns, .Y = Y, .U = U};
+    pass p = {.span = span, .before = blocks * span->plan.k, .A = A, .columns = columns, .Y = Y, .Z = Z, .U = U};
     run(&p, make_parts);
 }

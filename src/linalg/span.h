@@ -12,6 +12,7 @@ typedef struct armilla_span armilla_span;
 typedef struct armilla_span_plan {
     armilla_type type;
     int64_t m, k, blocks;
+    bool rough; /* columns may be orthogonal and of length 1 to a few digits alone */
     const armilla_team *team;
 } armilla_span_plan;
 
@@ -31,7 +32,9 @@ typedef struct armilla_split {
 armilla_status armilla_span_add(armilla_span *span, int64_t i, const double *A, double least,
                                 const armilla_split *split);
 
-/* U (m x columns) = the first blocks times Y (blocks*k x columns). */
-void armilla_span_combine(const armilla_span *span, int64_t blocks, int64_t columns, const double *Y, double *U);
+/* U (m x columns) = the first blocks times Y (blocks*k x columns), and A (m x k) times Z (k x columns), unless that is
+ * NULL. */
+void armilla_span_combine(const armilla_span *span, int64_t blocks, int64_t columns, const double *Y, const double *A,
+                          const double *Z, double *U);
 
 #endif

@@ -169,6 +169,7 @@ static armilla_status make_problem(armilla_fit_state *f)
         .passes = armilla_basis_passes(f->codes, spread_of(&f->facts), starts_meaningless(f)),
         .whole = !f->solver->blocks,
         .settles = f->solver->settles,
+        .seals = f->solver->sealed && o->max_iter > 0,
         .batch = o->batch,
         .seed = (uint64_t)o->seed,
         .stop = {.max_iter = o->max_iter,

@@ -55,6 +55,7 @@ typedef struct armilla_problem_options {
     armilla_weight lambda, mu;
     bool whole;    /* no sweep is of some samples alone */
     bool settles;  /* the solver has nothing to add to a start that has settled */
+    bool seals;    /* the fit ends in the canonical form, which chooses signs */
     int64_t batch; /* samples of a block; 0: automatic */
     uint64_t seed; /* of the order of blocks */
     armilla_stop_rule stop;

@@ -39,12 +39,14 @@ armilla_status armilla_row_sums_of(armilla_sweep *sweep, int64_t r, const void *
     return status;
 }
 
-/* Atoms that samples are assigned to are where they are meant to be, and principal components are as good either way. */
+/* Atoms that samples are assigned to are where they are meant to be. Codes of both signs take either sign of an atom, which
+ * is left to the canonical form where the fit ends in that. */
 static bool has_free_signs(const armilla_problem *p)
 {
     const armilla_basis_set *basis = p->options.basis;
     const armilla_code_set *codes = p->options.codes;
-    return basis->is_signed && !armilla_pair_assigns(basis, codes, p->options.s) && !armilla_pair_is_pca(basis, codes);
+    const bool matters = codes->nonnegative || (!p->options.seals && !armilla_pair_is_pca(basis, codes));
+    return basis->is_signed && matters && !armilla_pair_assigns(basis, codes, p->options.s);
 }
 
 /* Whether u_k should point the other way (docs/algorithm.md#signs): sum_j C_kj >= 0 makes <X,UV> > 0 for nonnegative

@@ -5,10 +5,11 @@
  * XX'Q_i lies in the span of the blocks up to the next, which is made from it: what XX' is on the span, T, follows from how
  * these products were split (Golub and Underwood, 1977), and of the last block from its codes. So no product is kept.
  *
- * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts
- * where the data are read from a disk. Blocks are narrow where the vectors are the result, as in PCA, because a
- * polynomial of higher degree gains more than columns do, and are added until the next would gain nothing that
- * matters.
+ * As a start for an iteration three blocks of r columns and some more are enough: four passes, whose number counts where
+ * the data are read from a disk. Iterations over an orthonormal basis multiply by XX' too, so that two blocks are enough
+ * there, whose vectors are multiplied by XX' once more. That takes no pass, for it follows from T and the product of the
+ * last block. Blocks are narrow where the vectors are the result, as in PCA, because a polynomial of higher degree gains
+ * more than columns do, and are added until the next would gain nothing that matters.
  *
  * XX' itself is less work where features are few, and is tried first for PCA (start/gram.c). */
 #include "start/start.h"
@@ -22,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3 }; /* STEP: whole vectors of numbers */
+enum { OVERSAMPLING = 8, STEP = 8, BLOCKS = 3, FEW_BLOCKS = 2 }; /* STEP: whole vectors of numbers */
 /* Vectors that are the result: columns of a block, or half of r where that is more; blocks there must be space for;
  * columns of all beside four times r. */
 enum { NARROW = 16, LEAST_BLOCKS = 4, MOST_BESIDE = 64 };
@@ -38,6 +39,7 @@ typedef struct finder {
     int64_t passes;  /* after the first, at most; where there are more than blocks the first is improved instead */
     int64_t made;    /* blocks so far */
     bool result;     /* the vectors are the result: as many passes as it takes */
+    bool multiplies; /* them by XX' once more */
     bool settled;    /* and they were enough, */
     bool unresolved; /* or rounding hides whether they are */
     double left[3];  /* of ||X||^2 = 1, outside the leading r vectors of the last three spans */
@@ -48,6 +50,7 @@ typedef struct finder {
     armilla_sweep *sweep;
     armilla_span *span;
     double *T, *Y;       /* (blocks*k)^2: XX'/||X||^2 on the span, its leading vectors */
+    double *image;       /* what XX' makes of these: twice blocks*k*r */
     double *values;      /* blocks*k */
     armilla_split split; /* of the last product */
 } finder;
@@ -57,10 +60,8 @@ static void random_codes(void *self, const armilla_code_panel *panel)
     const finder *f = self;
     const int64_t count = panel->r * panel->count;
     const uint64_t first = (uint64_t)(panel->first * panel->r);
-    if (f->result) /* as good, and a fraction of the work */
-        armilla_random_symmetric(f->seed, ARMILLA_STREAM_RANGE, first, count, panel->W);
-    for (int64_t i = 0; i < count && !f->result; i++)
-        panel->W[i] = armilla_random_normal(f->seed, ARMILLA_STREAM_RANGE, first + (uint64_t)i);
+    /* As good as normal numbers, and a fraction of the work. */
+    armilla_random_symmetric(f->seed, ARMILLA_STREAM_RANGE, first, count, panel->W);
 }
 
 static void own_codes(void *self, const armilla_code_panel *panel)
@@ -74,7 +75,7 @@ static armilla_status take_finder(finder *f)
     const armilla_problem *p = f->problem;
     armilla_context *context = p->context;
     const int64_t all = f->blocks * f->k;
-    armilla_span_plan plan = {.type = p->options.type, .m = p->m, .k = f->k, .blocks = f->blocks};
+    armilla_span_plan plan = {.type = p->options.type, .m = p->m, .k = f->k, .blocks = f->blocks, .rough = !f->result};
     armilla_status status = armilla_algebra_new(context, all, all, &f->small);
     if (status == ARMILLA_OK) status = armilla_sweep_new_beside(p->sweep, f->k, &f->sweep);
     if (status != ARMILLA_OK) return status;
@@ -82,6 +83,8 @@ static armilla_status take_finder(finder *f)
     status = armilla_span_new(context, &plan, &f->span);
     if (status == ARMILLA_OK) status = armilla_take(context, all * all, sizeof(double), &f->T);
     if (status == ARMILLA_OK) status = armilla_take(context, all * all, sizeof(double), &f->Y);
+    if (status == ARMILLA_OK && f->multiplies)
+        status = armilla_take(context, 2 * all * p->r, sizeof(double), &f->image);
     if (status == ARMILLA_OK) status = armilla_take(context, all, sizeof(double), &f->values);
     if (status == ARMILLA_OK) status = armilla_take(context, all * f->k, sizeof(double), &f->split.B);
     if (status == ARMILLA_OK) status = armilla_take(context, f->k * f->k, sizeof(double), &f->split.R);
@@ -95,6 +98,7 @@ static void free_finder(finder *f)
     armilla_release(context, f->split.R);
     armilla_release(context, f->split.B);
     armilla_release(context, f->values);
+    armilla_release(context, f->image);
     armilla_release(context, f->Y);
     armilla_release(context, f->T);
     armilla_span_free(f->span);
@@ -204,27 +208,54 @@ typedef struct turning {
     int64_t m;
     double *U;
     void (*one)(int64_t m, double *u);
+    bool scales; /* to length 1 */
 } turning;
 
 static void turn_columns(void *self, int64_t first, int64_t last)
 {
     const turning *t = self;
-    for (int64_t c = first; c < last; c++) t->one(t->m, t->U + c * t->m);
+    for (int64_t c = first; c < last; c++) {
+        if (t->scales) (void)armilla_unit(t->m, t->U + c * t->m, t->U + c * t->m);
+        t->one(t->m, t->U + c * t->m);
+    }
 }
 
-/* The leading vectors of XX' on the span: T = ZLZ', U = SZ. */
+/* U = XX'SZ for the leading columns z of Z, which the columns of T are before eigenvalues, from the last on: of all blocks
+ * but the last XX'S = ST, and of the last it is in the sweep. A little of SZ is added, so that vectors that XX' makes
+ * nothing but rounding of stay. */
+static void multiply_once_more(const finder *f, double scale, int64_t wanted, double *U)
+{
+    const int64_t k = f->k, all = f->made * k, before = all - k;
+    const double least = ROUNDING * armilla_epsilon(f->problem->options.type) * f->values[all - 1];
+    double *Y = f->image, *inner = Y + all * wanted, *last = inner + before * wanted;
+    for (int64_t c = 0; c < wanted; c++) {
+        const double *z = f->T + (all - 1 - c) * all;
+        memcpy(inner + c * before, z, (size_t)before * sizeof *z);
+        for (int64_t i = 0; i < k; i++) last[c * k + i] = scale * f->scale * z[before + i];
+        for (int64_t i = 0; i < all; i++) Y[c * all + i] = least * z[i];
+    }
+    /* f->Y has T still */
+    if (before > 0) armilla_multiply(all, before, wanted, scale, f->Y, inner, 1, Y);
+    armilla_span_combine(f->span, f->made, wanted, Y, armilla_sweep_A(f->sweep), last, U);
+}
+
+/* The leading vectors of XX' on the span: T = ZLZ', U = SZ, or XX'SZ. */
 static armilla_status project(finder *f, double *U)
 {
     const int64_t all = take_T(f), wanted = armilla_min64(f->problem->r, all);
-    turning t = {f->problem->m, U, f->result ? armilla_point_up : turn};
+    turning t = {f->problem->m, U, f->result ? armilla_point_up : turn, f->multiplies};
     /* Only directions are wanted, and LAPACK scales by other factors. */
     const double scale = armilla_safe_scale(all * all, f->Y, NULL);
     for (int64_t i = 0; i < all * all; i++) f->T[i] = scale * f->Y[i];
     const armilla_status status = armilla_eigen(f->small, all, f->T, f->values, f->T);
     if (status != ARMILLA_OK) return status;
     /* Eigenvalues rise: the leading ones are the last columns, put first here. */
-    for (int64_t c = 0; c < wanted; c++) memcpy(f->Y + c * all, f->T + (all - 1 - c) * all, (size_t)all * sizeof *f->Y);
-    armilla_span_combine(f->span, f->made, wanted, f->Y, U);
+    for (int64_t c = 0; c < wanted && !f->multiplies; c++)
+        memcpy(f->Y + c * all, f->T + (all - 1 - c) * all, (size_t)all * sizeof *f->Y);
+    if (f->multiplies)
+        multiply_once_more(f, scale, wanted, U);
+    else
+        armilla_span_combine(f->span, f->made, wanted, f->Y, NULL, NULL, U);
     armilla_team_share(armilla_sweep_team(f->sweep), wanted, turn_columns, &t);
     return ARMILLA_OK;
 }
@@ -241,7 +272,7 @@ static armilla_status find(finder *f, double *U)
     if (status == ARMILLA_OK) status = armilla_sweep_run(f->sweep, &range); /* A = X*Omega */
     for (int64_t pass = 0; pass < f->passes && !f->settled && !f->unresolved && status == ARMILLA_OK; pass++) {
         armilla_call_step(problem->context, 1 + pass, 1 + f->passes);
-        status = add_block(f, armilla_max64(f->blocks - f->passes + pass, 0), pass + 1 == f->passes);
+        status = add_block(f, armilla_max64(f->blocks - f->passes + pass, 0), !f->multiplies && pass + 1 == f->passes);
         if (status == ARMILLA_OK && f->result) status = judge(f);
         /* Each rank has judged by itself, and all have to go on together. */
         if (f->result) status = armilla_ranks_meet(problem->context, status, 2U * f->unresolved + f->settled, NULL);
@@ -253,11 +284,14 @@ static armilla_status find(finder *f, double *U)
 
 armilla_status armilla_leading_directions(armilla_problem *problem, uint64_t seed, double *U)
 {
-    finder f = {.problem = problem, .seed = seed, .passes = BLOCKS};
+    const armilla_basis_set *basis = problem->options.basis;
+    finder f = {.problem = problem, .seed = seed};
+    f.multiplies = basis->gram_is_identity && basis->is_signed && !armilla_pair_is_pca(basis, problem->options.codes);
+    f.passes = f.multiplies ? FEW_BLOCKS : BLOCKS;
     /* X has no more directions than samples: blocks beyond those would be vectors of m zeros. */
     const int64_t wanted = (problem->r + OVERSAMPLING + STEP - 1) / STEP * STEP;
     f.k = armilla_min64(wanted, armilla_min64(problem->m, problem->n));
-    f.blocks = armilla_min64(BLOCKS, armilla_min64(problem->m / f.k, (problem->n + f.k - 1) / f.k));
+    f.blocks = armilla_min64(f.passes, armilla_min64(problem->m / f.k, (problem->n + f.k - 1) / f.k));
     return find(&f, U);
 }
 

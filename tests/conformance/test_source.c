@@ -309,7 +309,7 @@ static void test_passes(void **state)
         {true, true, false, true, "none", 2},    {false, false, true, false, "none", 3},
         {true, true, true, true, "l2", 3},
     };
-    enum { SURVEY = 1, SVD = 4, SIGNS = 1, CODES = 1, RESIDUAL = 1 };
+    enum { SURVEY = 1, SVD = 3, SIGNS = 1, CODES = 1, ITERATION = 1, SEAL = 1, RESIDUAL = 1 };
     store *s = make(ARMILLA_F64, 20, 150);
     armilla_data *data = open_source(s);
     (void)state;
@@ -324,6 +324,10 @@ static void test_passes(void **state)
         options.normalize = cases[i].normalize;
         assert_int_equal(columns_filled(s, data, &options),
                          (cases[i].passes + SURVEY + SVD + SIGNS + CODES + RESIDUAL) * 150);
+        options.solver = "fast"; /* codes of both signs do without those of the atoms */
+        options.max_iter = 1;
+        assert_int_equal(columns_filled(s, data, &options),
+                         (cases[i].passes + SURVEY + SVD + CODES + ITERATION + SEAL + RESIDUAL) * 150);
     }
     armilla_data_free(data);
     discard(s);
